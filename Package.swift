@@ -1,0 +1,84 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// The settings every room shares. A warning is an error; what is unsafe says so in its own line.
+let house: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    // Views that borrow (`ByteReader`) need to say whose bytes they show.
+    .enableExperimentalFeature("Lifetimes"),
+]
+
+/// Tests follow the same rules, but may touch memory without ceremony.
+let houseForTests: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A door to a C library: a module map and a `shim.h`, nothing else.
+func door(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
+}
+
+/// A room: one purpose, and imports only from the floors below its own (`Scripts/floors`).
+func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house)
+}
+
+func tests(of name: String, _ dependencies: Target.Dependency...) -> Target {
+    .testTarget(
+        name: "\(name)Tests",
+        dependencies: [.target(name: name)] + dependencies,
+        swiftSettings: houseForTests
+    )
+}
+
+let package = Package(
+    name: "parley",
+    platforms: [.macOS(.v26)],
+    products: [
+        .executable(name: "parley", targets: ["parley"])
+    ],
+    targets: [
+        // Floor 0: doors to C, and the one lock.
+        door("CUV", pkgConfig: "libuv", apt: "libuv1-dev", brew: "libuv"),
+        door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
+        door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
+        room("Locking"),
+
+        // Floor 1: materials.
+        room("Bytes"),
+        room("Journal", "Locking"),
+
+        // Floor 2: formats.
+        room("Arguments"),
+        room("Web", "Bytes", "CZlib"),
+
+        // Floor 4: the rooms that touch the world.
+        room("Reactor", "CUV", "Bytes", "Locking"),
+        room("Secure", "COpenSSL", "Bytes"),
+
+        // Floor 5.
+        room("HTTPServer", "Bytes", "Journal", "Reactor", "Secure", "Web"),
+
+        // Floor 6: what people run.
+        room("Service", "Bytes", "HTTPServer", "Journal", "Reactor", "Secure", "Web"),
+
+        // Floor 7: the one executable.
+        .executableTarget(name: "parley", dependencies: ["Arguments", "Journal", "Service"], swiftSettings: house),
+
+        // Beside the house: what only tests may use.
+        .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: houseForTests),
+        tests(of: "Bytes", "TestSupport"),
+    ]
+)

@@ -1,0 +1,93 @@
+/// Base64 (RFC 4648): the standard alphabet with padding, and the URL alphabet without.
+package enum Base64 {
+    package enum Alphabet: Sendable, CaseIterable {
+        /// `+` and `/`, padded with `=`.
+        case standard
+        /// `-` and `_`, never padded.
+        case url
+    }
+
+    package static func encode(_ bytes: some Collection<UInt8>, as alphabet: Alphabet = .standard) -> String {
+        let letters = alphabet.letters
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var window: UInt32 = 0
+        var held = 0
+        for byte in bytes {
+            window = window << 8 | UInt32(byte)
+            held += 8
+            while held >= 6 {
+                held -= 6
+                text.append(letters[Int(window >> UInt32(held) & 63)])
+            }
+        }
+        if held > 0 { text.append(letters[Int(window << UInt32(6 - held) & 63)]) }
+        if alphabet == .standard {
+            while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    package static func decode(_ text: String, as alphabet: Alphabet = .standard) throws(ByteError) -> [UInt8] {
+        try self.decode(Array(text.utf8), as: alphabet)
+    }
+
+    /// Strict: no white space, the padding of its alphabet, and no bits left over, so that every value
+    /// has exactly one text.
+    package static func decode(_ text: [UInt8], as alphabet: Alphabet = .standard) throws(ByteError) -> [UInt8] {
+        let digits = try self.withoutPadding(text, in: alphabet)
+        let values = alphabet.values
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(digits.count * 3 / 4)
+        var window: UInt32 = 0
+        var held = 0
+        for (offset, digit) in digits.enumerated() {
+            let value = values[Int(digit)]
+            guard value < 64 else { throw ByteError(.unexpected(digit), at: offset) }
+            window = window << 6 | UInt32(value)
+            held += 6
+            guard held >= 8 else { continue }
+            held -= 8
+            bytes.append(UInt8(truncatingIfNeeded: window >> UInt32(held)))
+        }
+        let leftOver = window & (1 << UInt32(held) - 1)
+        guard held < 6, leftOver == 0 else { throw ByteError(.malformed, at: digits.count) }
+        return bytes
+    }
+
+    private static func withoutPadding(_ text: [UInt8], in alphabet: Alphabet) throws(ByteError) -> ArraySlice<UInt8> {
+        guard alphabet == .standard else { return text[...] }
+        guard text.count.isMultiple(of: 4) else { throw ByteError(.truncated, at: text.count) }
+        let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        return text.dropLast(padding)
+    }
+}
+
+extension Base64.Alphabet {
+    fileprivate var letters: [UInt8] {
+        switch self {
+        case .standard: Self.standardLetters
+        case .url: Self.urlLetters
+        }
+    }
+
+    /// The value of every possible digit; 255 where there is none.
+    fileprivate var values: [UInt8] {
+        switch self {
+        case .standard: Self.standardValues
+        case .url: Self.urlValues
+        }
+    }
+
+    private static let common = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    private static let standardLetters = common + Array("+/".utf8)
+    private static let urlLetters = common + Array("-_".utf8)
+    private static let standardValues = inverse(of: standardLetters)
+    private static let urlValues = inverse(of: urlLetters)
+
+    private static func inverse(of letters: [UInt8]) -> [UInt8] {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
+        return values
+    }
+}

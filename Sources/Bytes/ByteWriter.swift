@@ -1,0 +1,38 @@
+/// Writes once at the back.
+package struct ByteWriter: Hashable, Sendable {
+    package private(set) var bytes: [UInt8] = []
+
+    package init(reservingCapacity capacity: Int = 0) {
+        self.bytes.reserveCapacity(capacity)
+    }
+
+    package var count: Int { self.bytes.count }
+
+    /// A big-endian integer of any width.
+    package mutating func write<Integer: FixedWidthInteger>(_ value: Integer) {
+        var shift = Integer.bitWidth
+        while shift > 0 {
+            shift -= 8
+            self.bytes.append(UInt8(truncatingIfNeeded: value >> Integer(shift)))
+        }
+    }
+
+    package mutating func write(contentsOf bytes: some Sequence<UInt8>) {
+        self.bytes.append(contentsOf: bytes)
+    }
+
+    package mutating func write(_ text: String) {
+        self.bytes.append(contentsOf: text.utf8)
+    }
+
+    package mutating func writeZeros(_ count: Int) {
+        self.bytes.append(contentsOf: repeatElement(0, count: count))
+    }
+
+    /// Replaces what stands at `offset`: lengths are often known only at the end.
+    package mutating func overwrite<Integer: FixedWidthInteger>(at offset: Int, with value: Integer) {
+        var patch = ByteWriter()
+        patch.write(value)
+        self.bytes.replaceSubrange(offset..<(offset + patch.count), with: patch.bytes)
+    }
+}

@@ -1,0 +1,6 @@
+@main
+enum Parley {
+    static func main() {
+        print("parley")
+    }
+}
