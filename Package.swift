@@ -54,18 +54,20 @@ let package = Package(
         door("CUV", pkgConfig: "libuv", apt: "libuv1-dev", brew: "libuv"),
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
+        .systemLibrary(name: "CSockets"),
         room("Locking"),
 
         // Floor 1: materials.
         room("Bytes"),
         room("Journal", "Locking"),
+        room("Vocabulary"),
 
         // Floor 2: formats.
         room("Arguments"),
         room("Web", "Bytes", "CZlib"),
 
         // Floor 4: the rooms that touch the world.
-        room("Reactor", "CUV", "Bytes", "Locking"),
+        room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
         room("Secure", "COpenSSL", "Bytes"),
 
         // Floor 5.
@@ -80,5 +82,7 @@ let package = Package(
         // Beside the house: what only tests may use.
         .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: houseForTests),
         tests(of: "Bytes", "TestSupport"),
+        tests(of: "Vocabulary"),
+        tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
     ]
 )

@@ -1,1 +1,179 @@
-/// Placeholder
+internal import CSockets
+internal import CUV
+
+/// Something that has gathered work in this turn and does it once at the turn's end.
+package protocol EndOfTurn: AnyObject {
+    func turnEnded()
+}
+
+/// The inside of a loop: its sockets, timers and buffers. Lives and dies on the loop's thread.
+///
+/// A turn goes: sockets that are ready, calls handed in from outside, timers whose time has come, then jobs of
+/// tasks and actors, and last everything that was gathered, in one write for each connection.
+@safe package final class Reactor {
+    package let loop: EventLoop
+    let uv: UnsafeMutablePointer<uv_loop_t>
+    /// Every socket of the loop reads into it, one after another.
+    let readBuffer: UnsafeMutableBufferPointer<UInt8>
+    /// Every connection of the loop gathers its writes here, one after another.
+    let writeVector: UnsafeMutableBufferPointer<iovec>
+    var chunks = ChunkPool()
+
+    private let prepare: UnsafeMutablePointer<uv_prepare_t>
+    private let idle: UnsafeMutablePointer<uv_idle_t>
+    private let alarm: UnsafeMutablePointer<uv_timer_t>
+    private var isIdling = false
+    private var timers: TimerWheel<() -> Void>
+    private var alarmDeadline: UInt64?
+    private var gathered: [any EndOfTurn] = []
+    private var gatheredHead = 0
+
+    /// A broadcast to ten thousand is many milliseconds of system calls; after so many writes the loop looks at
+    /// its sockets again before it goes on.
+    private static let writesPerTurn = 2048
+    static let readBufferSize = 65_536
+
+    init(loop: EventLoop, wakeUp: UnsafeMutablePointer<uv_async_t>) throws(ReactorError) {
+        self.loop = loop
+        unsafe self.uv = .allocate(capacity: 1)
+        let code = unsafe uv_loop_init(self.uv)
+        guard code == 0 else { throw ReactorError(.start, code: code, "an event loop") }
+        unsafe self.readBuffer = .allocate(capacity: Self.readBufferSize)
+        unsafe self.readBuffer.initialize(repeating: 0)
+        unsafe self.writeVector = .allocate(capacity: 64)
+        unsafe self.writeVector.initialize(repeating: iovec())
+        unsafe self.prepare = .allocate(capacity: 1)
+        unsafe self.idle = .allocate(capacity: 1)
+        unsafe self.alarm = .allocate(capacity: 1)
+        self.timers = TimerWheel(startingAt: unsafe uv_now(self.uv))
+        unsafe self.startHandles(wakeUp)
+    }
+
+    deinit {
+        unsafe uv_loop_close(self.uv)
+        unsafe self.uv.deallocate()
+        unsafe self.readBuffer.deallocate()
+        unsafe self.writeVector.deallocate()
+        unsafe self.prepare.deallocate()
+        unsafe self.idle.deallocate()
+        unsafe self.alarm.deallocate()
+    }
+
+    private func startHandles(_ wakeUp: UnsafeMutablePointer<uv_async_t>) {
+        let me = unsafe Unmanaged.passUnretained(self).toOpaque()
+        unsafe uv_async_init(self.uv, wakeUp) { unsafe Reactor.from($0?.pointee.data)?.loop.drainInbox() }
+        unsafe uv_prepare_init(self.uv, self.prepare)
+        unsafe uv_idle_init(self.uv, self.idle)
+        unsafe uv_timer_init(self.uv, self.alarm)
+        unsafe wakeUp.pointee.data = unsafe me
+        unsafe self.prepare.pointee.data = unsafe me
+        unsafe self.alarm.pointee.data = unsafe me
+        unsafe uv_prepare_start(self.prepare) { unsafe Reactor.from($0?.pointee.data)?.endTurn() }
+    }
+
+    static func from(_ data: UnsafeMutableRawPointer?) -> Reactor? {
+        guard let data = unsafe data else { return nil }
+        return unsafe Unmanaged<Reactor>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    func run() {
+        unsafe uv_run(self.uv, UV_RUN_DEFAULT)
+    }
+
+    /// Lends the loop's read buffer to `body` as far as it was filled.
+    func withReadBuffer(_ count: Int, _ body: (inout MutableSpan<UInt8>) -> Void) {
+        var view = unsafe MutableSpan(_unsafeStart: self.readBuffer.baseAddress.unsafelyUnwrapped, count: count)
+        body(&view)
+    }
+}
+
+// MARK: - The end of a turn
+
+extension Reactor {
+    /// Asks for one call at the end of this turn. Ask once a turn: the list is not searched.
+    package func atEndOfTurn(_ worker: any EndOfTurn) {
+        self.gathered.append(worker)
+    }
+
+    private func endTurn() {
+        let jobsLeft = self.loop.runLocalJobs()
+        let writesLeft = self.flushGathered()
+        self.setIdling(jobsLeft || writesLeft)
+        self.armAlarm()
+    }
+
+    private func flushGathered() -> Bool {
+        let end = self.gatheredHead + Self.writesPerTurn
+        while self.gatheredHead < self.gathered.count, self.gatheredHead < end {
+            self.gathered[self.gatheredHead].turnEnded()
+            self.gatheredHead += 1
+        }
+        guard self.gatheredHead == self.gathered.count else { return true }
+        self.gathered.removeAll(keepingCapacity: self.gathered.capacity <= 4096)
+        self.gatheredHead = 0
+        return false
+    }
+
+    /// While work is left the loop must look at its sockets without waiting for them.
+    private func setIdling(_ wanted: Bool) {
+        guard wanted != self.isIdling else { return }
+        self.isIdling = wanted
+        if wanted { unsafe uv_idle_start(self.idle) { _ in } } else { unsafe uv_idle_stop(self.idle) }
+    }
+}
+
+// MARK: - Time
+
+extension Reactor {
+    /// Milliseconds of a steady clock, as of this turn.
+    package var now: UInt64 { unsafe uv_now(self.uv) }
+
+    /// Calls `body` once after `delay`, to the millisecond.
+    @discardableResult
+    package func schedule(after delay: Duration, _ body: @escaping () -> Void) -> TimerToken {
+        let token = self.timers.start(at: self.now &+ delay.wholeMilliseconds, body)
+        return token
+    }
+
+    package func cancel(_ token: TimerToken) {
+        self.timers.cancel(token)
+    }
+
+    package var timerCount: Int { self.timers.count }
+
+    /// The wheel's next deadline is looked up once a turn, not at every start and cancel.
+    private func armAlarm() {
+        guard let deadline = self.timers.nextDeadline, deadline != self.alarmDeadline else { return }
+        self.alarmDeadline = deadline
+        let delay = deadline > self.now ? deadline - self.now : 0
+        unsafe uv_timer_start(self.alarm, { unsafe Reactor.from($0?.pointee.data)?.alarmRang() }, delay, 0)
+    }
+
+    private func alarmRang() {
+        self.alarmDeadline = nil
+        while let fire = self.timers.popDue(at: self.now) { fire() }
+    }
+}
+
+extension Duration {
+    /// Rounded up, so that nothing fires early; never negative.
+    package var wholeMilliseconds: UInt64 {
+        let (seconds, attoseconds) = self.components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        return UInt64(seconds) &* 1000 &+ UInt64((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}
+
+// MARK: - The end of the loop
+
+extension Reactor {
+    /// Closes every handle of the loop, whoever owns it; the thread ends when the last one is gone.
+    package func shutDown() {
+        unsafe uv_walk(self.uv, { handle, _ in unsafe Reactor.closeForGood(handle) }, nil)
+    }
+
+    private static func closeForGood(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
+        guard let handle = unsafe handle, unsafe uv_is_closing(handle) == 0 else { return }
+        if let owner = unsafe HandleOwner.of(handle) { owner.loopEnds() } else { unsafe uv_close(handle, nil) }
+    }
+}

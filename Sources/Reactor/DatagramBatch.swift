@@ -1,0 +1,106 @@
+internal import CSockets
+internal import CUV
+internal import Vocabulary
+
+/// Up to `capacity` datagrams with their addresses, laid out once as recvmmsg and sendmmsg want them.
+@safe final class DatagramBatch {
+    let capacity: Int
+    let datagramSize: Int
+    private(set) var count = 0
+
+    private let headers: UnsafeMutablePointer<parley_datagram>
+    private let vectors: UnsafeMutablePointer<iovec>
+    private let addresses: UnsafeMutablePointer<sockaddr_storage>
+    private let bytes: UnsafeMutablePointer<UInt8>
+
+    init(capacity: Int, datagramSize: Int) {
+        self.capacity = capacity
+        self.datagramSize = datagramSize
+        unsafe self.headers = .allocate(capacity: capacity)
+        unsafe self.vectors = .allocate(capacity: capacity)
+        unsafe self.addresses = .allocate(capacity: capacity)
+        unsafe self.bytes = .allocate(capacity: capacity * datagramSize)
+        unsafe self.headers.initialize(repeating: parley_datagram(), count: capacity)
+        unsafe self.addresses.initialize(repeating: sockaddr_storage(), count: capacity)
+        for index in 0..<capacity { self.layOut(index) }
+    }
+
+    deinit {
+        unsafe self.headers.deallocate()
+        unsafe self.vectors.deallocate()
+        unsafe self.addresses.deallocate()
+        unsafe self.bytes.deallocate()
+    }
+
+    var isFull: Bool { self.count == self.capacity }
+
+    private func layOut(_ index: Int) {
+        let base = unsafe self.bytes + index * self.datagramSize
+        unsafe (self.vectors + index).initialize(to: iovec(iov_base: base, iov_len: numericCast(self.datagramSize)))
+        unsafe self.headers[index].header.msg_iov = unsafe self.vectors + index
+        unsafe self.headers[index].header.msg_iovlen = 1
+        unsafe self.headers[index].header.msg_name = unsafe UnsafeMutableRawPointer(self.addresses + index)
+    }
+}
+
+// MARK: - Receiving
+
+extension DatagramBatch {
+    /// How many arrived, or -1.
+    func receive(on fd: Int32) -> Int {
+        for index in 0..<self.capacity {
+            unsafe self.headers[index].header.msg_namelen = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        }
+        return Int(unsafe parley_receive(fd, self.headers, UInt32(self.capacity)))
+    }
+
+    func peer(of index: Int) -> SocketAddress? {
+        var system = SystemAddress()
+        system.storage = unsafe self.addresses[index]
+        return system.socketAddress
+    }
+
+    /// A datagram longer than its place was cut by the kernel and is not worth delivering.
+    func withDatagram(_ index: Int, _ body: (Span<UInt8>) -> Void) {
+        guard unsafe self.headers[index].header.msg_flags & Int32(MSG_TRUNC) == 0 else { return }
+        let count = unsafe Int(self.headers[index].length)
+        body(unsafe Span(_unsafeStart: self.bytes + index * self.datagramSize, count: count))
+    }
+}
+
+// MARK: - Sending
+
+extension DatagramBatch {
+    func append(_ datagram: Span<UInt8>, to peer: SocketAddress) {
+        let index = self.count
+        let system = SystemAddress(peer)
+        unsafe self.addresses[index] = system.storage
+        unsafe self.headers[index].header.msg_namelen = system.length
+        unsafe self.vectors[index].iov_len = numericCast(datagram.count)
+        unsafe datagram.withUnsafeBufferPointer { source in
+            guard let start = source.baseAddress else { return }
+            unsafe (self.bytes + index * self.datagramSize).update(from: start, count: source.count)
+        }
+        self.count += 1
+    }
+
+    /// Sends what is there and says how many the kernel would not take.
+    func sendAll(on fd: Int32) -> Int {
+        var sent = 0
+        var dropped = 0
+        while sent + dropped < self.count {
+            let first = unsafe self.headers + sent + dropped
+            let taken = Int(unsafe parley_send(fd, first, UInt32(self.count - sent - dropped)))
+            if taken > 0 {
+                sent += taken
+            } else if SystemSocket.lastError == UV_EAGAIN.rawValue {
+                dropped = self.count - sent
+            } else {
+                // This one cannot be sent (no route, an earlier ICMP error); the ones behind it may.
+                dropped += 1
+            }
+        }
+        self.count = 0
+        return dropped
+    }
+}

@@ -1,0 +1,156 @@
+internal import CUV
+internal import Locking
+
+/// One thread that turns: the handle through which others reach it, and the executor of what lives on it.
+///
+/// An actor whose `unownedExecutor` is a loop runs on that loop's thread, and the loop's callbacks may call its
+/// synchronous methods through `assumeIsolated` without a hop. Tasks that touch a loop are started with
+/// `Task(executorPreference: loop)`; then their continuations come back without a detour.
+@safe package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+    // Unchecked because `local` and `reactor` belong to the loop's own thread and the compiler cannot see that;
+    // `wakeUp` may be used from any thread by libuv's contract.
+
+    private enum Work {
+        case job(UnownedJob)
+        case call(@Sendable (Reactor) -> Void)
+    }
+
+    /// Its place among its siblings, from 0.
+    package let index: Int
+
+    private let inbox = Locked<[Work]>([])
+    private var local: [UnownedJob] = []
+    private var batch: [Work] = []
+    private var reactor: Reactor?
+    private let wakeUp: UnsafeMutablePointer<uv_async_t>
+    private let thread: UnsafeMutablePointer<uv_thread_t>
+    /// Set by the thread itself before `init` returns, never changed after.
+    private var threadID = uv_thread_t()
+
+    package init(index: Int = 0) throws(ReactorError) {
+        self.index = index
+        unsafe self.wakeUp = .allocate(capacity: 1)
+        unsafe self.thread = .allocate(capacity: 1)
+        try self.startThread()
+    }
+
+    deinit {
+        unsafe self.wakeUp.deallocate()
+        unsafe self.thread.deallocate()
+    }
+
+    /// Whether the caller is on this loop's thread.
+    package var isCurrent: Bool {
+        var mine = uv_thread_self()
+        return unsafe uv_thread_equal(&mine, &self.threadID) != 0
+    }
+
+    /// Runs `call` on the loop. Many calls from outside cost one wake-up; from the loop itself it runs this turn.
+    package func execute(_ call: @escaping @Sendable (Reactor) -> Void) {
+        self.enqueue(.call(call))
+    }
+
+    /// Waits for the thread to end. Never call it from the loop itself.
+    package func join() {
+        unsafe uv_thread_join(self.thread)
+    }
+
+    private func enqueue(_ work: Work) {
+        let wasEmpty = self.inbox.withLock { inbox in
+            inbox.append(work)
+            return inbox.count == 1
+        }
+        if wasEmpty { unsafe uv_async_send(self.wakeUp) }
+    }
+}
+
+extension EventLoop {
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if self.isCurrent { self.local.append(job) } else { self.enqueue(.job(job)) }
+    }
+
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
+
+    package func checkIsolated() {
+        precondition(self.isCurrent, "loop \(self.index) was expected to be the current one")
+    }
+
+    package func isIsolatingCurrentContext() -> Bool? { self.isCurrent }
+}
+
+extension EventLoop {
+    /// What one starts and the other finds: lent for the time of `startThread`.
+    private final class Birth {
+        let loop: EventLoop
+        var ready = uv_sem_t()
+        var failure: ReactorError?
+
+        init(_ loop: EventLoop) { self.loop = loop }
+    }
+
+    private func startThread() throws(ReactorError) {
+        let birth = Birth(self)
+        unsafe uv_sem_init(&birth.ready, 0)
+        defer { unsafe uv_sem_destroy(&birth.ready) }
+        let argument = unsafe Unmanaged.passUnretained(birth).toOpaque()
+        let code = unsafe uv_thread_create(self.thread, EventLoop.threadBody, argument)
+        guard code == 0 else { throw ReactorError(.start, code: code, "a loop's thread") }
+        unsafe uv_sem_wait(&birth.ready)
+        if let failure = birth.failure { throw failure }
+    }
+
+    private static let threadBody: uv_thread_cb = { argument in
+        guard let argument = unsafe argument else { return }
+        let birth = unsafe Unmanaged<Birth>.fromOpaque(argument).takeUnretainedValue()
+        let loop = birth.loop
+        loop.threadID = uv_thread_self()
+        let reactor = loop.makeReactor(reportingTo: birth)
+        unsafe uv_sem_post(&birth.ready)
+        reactor?.run()
+        loop.reactor = nil
+    }
+
+    private func makeReactor(reportingTo birth: Birth) -> Reactor? {
+        do throws(ReactorError) {
+            let reactor = try unsafe Reactor(loop: self, wakeUp: self.wakeUp)
+            self.reactor = reactor
+            return reactor
+        } catch {
+            birth.failure = error
+            return nil
+        }
+    }
+
+    /// The loop's thread was woken: take over everything that was handed in, in its order.
+    func drainInbox() {
+        guard let reactor = self.reactor else { return }
+        self.inbox.withLock { swap(&$0, &self.batch) }
+        for work in self.batch {
+            switch work {
+            case .job(let job): self.run(job)
+            case .call(let call): call(reactor)
+            }
+        }
+        self.batch.removeAll(keepingCapacity: self.batch.capacity <= 4096)
+    }
+
+    /// Runs what tasks and actors on this loop have to do now. Bounded, so that jobs that beget jobs cannot
+    /// keep the sockets waiting; says whether any are left.
+    func runLocalJobs(atMost rounds: Int = 64) -> Bool {
+        for _ in 0..<rounds {
+            guard !self.local.isEmpty else { return false }
+            let jobs = self.local
+            self.local.removeAll(keepingCapacity: true)
+            for job in jobs { self.run(job) }
+        }
+        return !self.local.isEmpty
+    }
+
+    private func run(_ job: UnownedJob) {
+        unsafe job.runSynchronously(
+            isolatedTo: self.asUnownedSerialExecutor(),
+            taskExecutor: self.asUnownedTaskExecutor()
+        )
+    }
+}

@@ -1,0 +1,56 @@
+internal import CUV
+
+/// The loops of one process: by default one for each core.
+package final class EventLoopGroup: Sendable {
+    package let loops: [EventLoop]
+
+    package init(count: Int? = nil) throws(ReactorError) {
+        var loops: [EventLoop] = []
+        for index in 0..<(count ?? Self.coreCount) { loops.append(try EventLoop(index: index)) }
+        self.loops = loops
+    }
+
+    package static var coreCount: Int { max(1, Int(uv_available_parallelism())) }
+
+    /// Runs `call` on every loop.
+    package func execute(_ call: @escaping @Sendable (Reactor) -> Void) {
+        for loop in self.loops { loop.execute(call) }
+    }
+
+    /// Closes whatever is still open on every loop and waits for the threads. Not from a loop itself.
+    package func shutDown() {
+        self.execute { $0.shutDown() }
+        self.join()
+    }
+
+    /// Waits until every loop has ended.
+    package func join() {
+        for loop in self.loops { loop.join() }
+    }
+}
+
+/// One value for each loop, made and touched on that loop only.
+package final class LoopLocal<Value>: @unchecked Sendable {
+    // Unchecked because each slot belongs to one loop's thread; the array itself never changes its size.
+    private final class Slot {
+        var value: Value?
+    }
+
+    private let slots: [Slot]
+    private let make: @Sendable (Reactor) -> Value
+
+    package init(_ group: EventLoopGroup, make: @escaping @Sendable (Reactor) -> Value) {
+        self.slots = group.loops.map { _ in Slot() }
+        self.make = make
+    }
+
+    /// The value of the loop that the caller is on.
+    package func value(on reactor: Reactor) -> Value {
+        reactor.loop.checkIsolated()
+        let slot = self.slots[reactor.loop.index]
+        if let value = slot.value { return value }
+        let value = self.make(reactor)
+        slot.value = value
+        return value
+    }
+}

@@ -1,0 +1,248 @@
+internal import CSockets
+package import Vocabulary
+
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
+/// One TCP connection on its loop.
+///
+///     open ──close()──▶ finishing ──all written──▶ lingering ──peer finished / 2 s──▶ closed
+///       └──abort(), an error, a slow reader, all written after the peer finished──────▲
+@safe package final class TCPConnection: SocketWatch, ByteStream, EndOfTurn {
+    private enum State {
+        /// Can become: finishing, closed.
+        case open
+        /// Writes out what is queued, reads nothing. Can become: lingering, closed.
+        case finishing
+        /// All is written and the peer knows; wait for its own end, so that no reset overtakes our last
+        /// bytes. Can become: closed.
+        case lingering
+        case closed
+    }
+
+    package let peer: SocketAddress
+    package var policy = WritePolicy()
+
+    private var state = State.open
+    private var handler: (any StreamHandler)?
+    private var queue = OutboundQueue()
+    private var isGathered = false
+    private var isPaused = false
+    private var isFull = false
+    private var wantsWritable = false
+    private var peerHasFinished = false
+    /// The queue grew past its limit in the middle of somebody's loop over many connections; the end waits for
+    /// the end of the turn, so that nobody's list changes under their hands.
+    private var isTooSlow = false
+    private var lingerTimer: TimerToken?
+    private var stallTimer: TimerToken?
+
+    init(_ fd: Int32, peer: SocketAddress, on reactor: Reactor) throws(ReactorError) {
+        self.peer = peer
+        try super.init(fd, on: reactor)
+        SystemSocket.set(fd, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+    }
+
+    package var isEncrypted: Bool { false }
+    package var queuedBytes: Int { self.queue.byteCount }
+    package var isOpen: Bool { self.state == .open }
+
+    /// Starts delivering to `handler`, and keeps it until `ended`.
+    package func start(_ handler: any StreamHandler) {
+        self.handler = handler
+        self.updateWatch()
+    }
+
+    /// Puts another handler in the place of the first, as an upgrade does.
+    package func replaceHandler(with handler: any StreamHandler) {
+        guard self.state != .closed else { return }
+        self.handler = handler
+    }
+
+    override func readable() { self.readOnce() }
+    override func writable() { self.flush() }
+    override func loopEnds() { self.end(.aborted) }
+
+    private func updateWatch() {
+        let reads = self.state == .lingering || (self.state == .open && !self.isPaused && !self.peerHasFinished)
+        self.watch(readable: reads, writable: self.wantsWritable)
+    }
+}
+
+// MARK: - Reading
+
+extension TCPConnection {
+    package func pauseReading() {
+        self.isPaused = true
+        self.updateWatch()
+    }
+
+    package func resumeReading() {
+        self.isPaused = false
+        self.updateWatch()
+    }
+
+    /// Reads once: a socket with more to give is ready again in the next turn, after the others.
+    private func readOnce() {
+        let count = unsafe recv(self.fd, self.reactor.readBuffer.baseAddress, self.reactor.readBuffer.count, 0)
+        switch count {
+        case 1...: self.deliver(count)
+        case 0: self.peerEnded()
+        default: self.readFailed(SystemSocket.lastError)
+        }
+    }
+
+    private func deliver(_ count: Int) {
+        guard self.state == .open, let handler = self.handler else { return }
+        self.reactor.withReadBuffer(count) { handler.received(&$0) }
+    }
+
+    private func peerEnded() {
+        self.peerHasFinished = true
+        switch self.state {
+        case .open:
+            self.updateWatch()
+            self.handler?.peerFinished()
+        case .lingering: self.end(.closed)
+        case .finishing, .closed: break
+        }
+    }
+
+    private func readFailed(_ code: Int32) {
+        guard !SystemSocket.isTemporary(code) else { return self.updateWatch() }
+        self.end(self.state == .open ? .failed(ReactorError(.read, code: code, "\(self.peer)")) : .closed)
+    }
+}
+
+// MARK: - Writing
+
+extension TCPConnection {
+    package func write(_ bytes: Span<UInt8>) {
+        guard self.state == .open, !self.isTooSlow else { return }
+        self.queue.append(bytes, from: &self.reactor.chunks)
+        self.queued()
+    }
+
+    package func write(_ shared: SharedBytes) {
+        guard self.state == .open, !self.isTooSlow else { return }
+        self.queue.append(shared)
+        self.queued()
+    }
+
+    private func queued() {
+        if self.queue.byteCount > self.policy.highWater { self.filledUp() }
+        if !self.wantsWritable { self.gather() }
+    }
+
+    private func gather() {
+        guard !self.isGathered else { return }
+        self.isGathered = true
+        self.reactor.atEndOfTurn(self)
+    }
+
+    package func turnEnded() {
+        self.isGathered = false
+        if self.isTooSlow { self.end(.slowReader) } else if !self.wantsWritable { self.flush() }
+    }
+
+    private func flush() {
+        while !self.queue.isEmpty, self.state != .closed {
+            let count = self.writeOnce()
+            if count < 0 { return self.writeStopped(SystemSocket.lastError) }
+            self.queue.consume(count, returningTo: &self.reactor.chunks)
+        }
+        self.wroteAll()
+    }
+
+    /// As much as the kernel takes, in one call.
+    private func writeOnce() -> Int {
+        let vector = unsafe self.reactor.writeVector
+        let count = unsafe self.queue.gather(into: vector)
+        if count == 1 {
+            return unsafe send(self.fd, vector[0].iov_base, Int(vector[0].iov_len), SystemSocket.noSignal)
+        }
+        var message = unsafe msghdr()
+        unsafe message.msg_iov = vector.baseAddress
+        unsafe message.msg_iovlen = numericCast(count)
+        return unsafe sendmsg(self.fd, &message, SystemSocket.noSignal)
+    }
+
+    private func writeStopped(_ code: Int32) {
+        guard SystemSocket.isTemporary(code) else {
+            return self.end(.failed(ReactorError(.write, code: code, "\(self.peer)")))
+        }
+        self.wantsWritable = true
+        self.updateWatch()
+        self.fellBelowLowWater()
+    }
+
+    private func wroteAll() {
+        guard self.state != .closed else { return }
+        self.wantsWritable = false
+        if self.state == .finishing { self.linger() }
+        self.updateWatch()
+        self.fellBelowLowWater()
+    }
+
+    private func filledUp() {
+        if self.queue.byteCount > self.policy.limit {
+            self.isTooSlow = true
+            return self.gather()
+        }
+        guard !self.isFull else { return }
+        self.isFull = true
+        self.watchForStall(from: self.queue.byteCount)
+    }
+
+    private func fellBelowLowWater() {
+        guard self.isFull, self.queue.byteCount <= self.policy.lowWater else { return }
+        self.isFull = false
+        if let timer = self.stallTimer.take() { self.reactor.cancel(timer) }
+        self.handler?.drained()
+    }
+
+    /// A reader that takes a little now and then may stay; one that takes nothing for a whole stall may not.
+    private func watchForStall(from before: Int) {
+        self.stallTimer = self.reactor.schedule(after: self.policy.stall) { [unowned self] in
+            if self.queue.byteCount >= before { return self.end(.slowReader) }
+            self.watchForStall(from: self.queue.byteCount)
+        }
+    }
+}
+
+// MARK: - Closing
+
+extension TCPConnection {
+    private static let lingerTime = Duration.seconds(2)
+
+    package func close() {
+        guard self.state == .open else { return }
+        self.state = .finishing
+        if self.queue.isEmpty { self.linger() }
+        self.updateWatch()
+    }
+
+    package func abort() {
+        self.end(.aborted)
+    }
+
+    private func linger() {
+        guard !self.peerHasFinished else { return self.end(.peerClosed) }
+        self.state = .lingering
+        shutdown(self.fd, SystemSocket.finishWriting)
+        self.lingerTimer = self.reactor.schedule(after: Self.lingerTime) { [unowned self] in self.end(.closed) }
+    }
+
+    private func end(_ reason: StreamEnd) {
+        guard self.state != .closed else { return }
+        self.state = .closed
+        if let timer = self.lingerTimer.take() { self.reactor.cancel(timer) }
+        if let timer = self.stallTimer.take() { self.reactor.cancel(timer) }
+        self.queue.removeAll()
+        self.closeSocket()
+        self.handler.take()?.ended(reason)
+    }
+}

@@ -1,0 +1,83 @@
+internal import CSockets
+package import Vocabulary
+
+/// Who is told what arrives on a UDP socket, always on the socket's loop.
+package protocol DatagramHandler: AnyObject {
+    /// The bytes are lent for the time of the call.
+    func received(_ datagram: Span<UInt8>, from peer: SocketAddress, on socket: UDPSocket)
+}
+
+/// A UDP socket that reads and writes its datagrams in batches of up to 64.
+///
+/// What is sent within a turn leaves at its end. A datagram that finds the kernel's buffer full is dropped and
+/// counted, as the network itself would do.
+@safe package final class UDPSocket: SocketWatch, EndOfTurn {
+    package let address: SocketAddress
+    package private(set) var droppedDatagrams = 0
+
+    private let incoming = DatagramBatch(capacity: 64, datagramSize: 2048)
+    private let outgoing = DatagramBatch(capacity: 64, datagramSize: 2048)
+    private var handler: (any DatagramHandler)?
+    private var isGathered = false
+
+    package init(on address: SocketAddress, reactor: Reactor) throws(ReactorError) {
+        let fd = try SystemSocket.bound(to: address, type: SystemSocket.datagram, for: .bind)
+        self.address = SystemSocket.localAddress(of: fd) ?? address
+        // Room for a burst while the loop is busy elsewhere; the system gives as much of it as it allows.
+        SystemSocket.set(fd, SOL_SOCKET, SO_RCVBUF, 4 << 20)
+        SystemSocket.set(fd, SOL_SOCKET, SO_SNDBUF, 4 << 20)
+        try super.init(fd, on: reactor)
+    }
+
+    package func start(_ handler: any DatagramHandler) {
+        self.handler = handler
+        self.watch(readable: true, writable: false)
+    }
+
+    package func close() {
+        self.handler = nil
+        self.closeSocket()
+    }
+
+    /// False when the datagram is larger than any path would carry.
+    @discardableResult
+    package func send(_ datagram: Span<UInt8>, to peer: SocketAddress) -> Bool {
+        guard datagram.count <= self.outgoing.datagramSize, !self.isClosed else { return false }
+        if self.outgoing.isFull { self.flush() }
+        self.outgoing.append(datagram, to: peer)
+        if !self.isGathered {
+            self.isGathered = true
+            self.reactor.atEndOfTurn(self)
+        }
+        return true
+    }
+
+    package func turnEnded() {
+        self.isGathered = false
+        self.flush()
+    }
+
+    override func readable() {
+        // A few batches, then the others' turn.
+        for _ in 0..<4 {
+            let count = self.incoming.receive(on: self.fd)
+            for index in 0..<max(count, 0) { self.deliver(index) }
+            guard count == self.incoming.capacity, !self.isClosed else { return self.watchAgain() }
+        }
+        self.watchAgain()
+    }
+
+    /// An error on a UDP socket is news about one peer (an ICMP answer), not about the socket: keep listening.
+    private func watchAgain() {
+        if self.handler != nil { self.watch(readable: true, writable: false) }
+    }
+
+    private func deliver(_ index: Int) {
+        guard let handler = self.handler, let peer = self.incoming.peer(of: index) else { return }
+        self.incoming.withDatagram(index) { handler.received($0, from: peer, on: self) }
+    }
+
+    private func flush() {
+        self.droppedDatagrams += self.outgoing.sendAll(on: self.fd)
+    }
+}
