@@ -84,5 +84,6 @@ let package = Package(
         tests(of: "Bytes", "TestSupport"),
         tests(of: "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
+        tests(of: "Web", "Bytes", "TestSupport"),
     ]
 )

@@ -1,0 +1,105 @@
+/// Finds the empty line that ends a head or a trailer section, over as many reads as it takes.
+///
+/// It is the one place that looks at line ends: a lone CR or LF, which other programs on the way may
+/// read as a line end or not, never gets past it, and neither does any other control character.
+struct HTTPSectionScanner: Sendable {
+    /// Which bytes are being counted right now.
+    private enum Stage: Sendable {
+        /// Empty lines that may come before a request line.
+        case leading
+        case startLine
+        case fields
+    }
+
+    private var stage: Stage
+    private var count = 0
+    private var emptyLines = 0
+    private var lineLength = 0
+    private var sawCarriageReturn = false
+    private let maxStartLine: Int
+    private let maxFields: Int
+    private let maxEmptyLines: Int
+
+    /// For a head: a start line, then fields.
+    init(startLine: Int, fields: Int, leadingEmptyLines: Int) {
+        self.stage = .leading
+        self.maxStartLine = startLine
+        self.maxFields = fields
+        self.maxEmptyLines = leadingEmptyLines
+    }
+
+    /// For a trailer section: only fields.
+    init(fields: Int) {
+        self.stage = .fields
+        self.maxStartLine = 0
+        self.maxFields = fields
+        self.maxEmptyLines = 0
+    }
+
+    /// Bytes of empty lines that came before the section.
+    var leadingBytes: Int { self.emptyLines * 2 }
+
+    /// True after the first byte of a section.
+    var hasBegun: Bool { self.stage != .leading || self.sawCarriageReturn || self.emptyLines > 0 }
+
+    /// Moves past the bytes of the section. True when its last one was found.
+    mutating func scan(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPParseError) -> Bool {
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            try self.count(byte, at: offset)
+            offset += 1
+            if byte > ASCII.space, byte != ASCII.delete, !self.sawCarriageReturn {
+                self.lineLength += 1
+            } else if try self.takeSpecial(byte, at: offset - 1) {
+                return true
+            }
+        }
+        return false
+    }
+
+    private mutating func count(_ byte: UInt8, at offset: Int) throws(HTTPParseError) {
+        self.count += 1
+        switch self.stage {
+        case .leading:
+            if byte != ASCII.carriageReturn, byte != ASCII.lineFeed { self.stage = .startLine }
+        case .startLine:
+            guard self.count <= self.maxStartLine else { throw HTTPParseError(.uriTooLong, at: offset) }
+        case .fields:
+            guard self.count <= self.maxFields else { throw HTTPParseError(.headerTooLarge, at: offset) }
+        }
+    }
+
+    /// A space, a control character, or whatever follows a CR. True at the end of the section.
+    private mutating func takeSpecial(_ byte: UInt8, at offset: Int) throws(HTTPParseError) -> Bool {
+        if self.sawCarriageReturn {
+            guard byte == ASCII.lineFeed else { throw HTTPParseError(.bareCarriageReturn, at: offset - 1) }
+            self.sawCarriageReturn = false
+            return try self.endLine(at: offset)
+        }
+        switch byte {
+        case ASCII.carriageReturn: self.sawCarriageReturn = true
+        case ASCII.lineFeed: throw HTTPParseError(.bareLineFeed, at: offset)
+        case ASCII.space, ASCII.tab: self.lineLength += 1
+        default: throw HTTPParseError(.controlCharacter, at: offset)
+        }
+        return false
+    }
+
+    private mutating func endLine(at offset: Int) throws(HTTPParseError) -> Bool {
+        let isEmpty = self.lineLength == 0
+        self.lineLength = 0
+        switch self.stage {
+        case .leading:
+            self.count = 0
+            self.emptyLines += 1
+            guard self.emptyLines <= self.maxEmptyLines else { throw HTTPParseError(.tooManyEmptyLines, at: offset) }
+            return false
+        case .startLine:
+            self.count = 0
+            self.stage = .fields
+            return false
+        case .fields:
+            return isEmpty
+        }
+    }
+}
