@@ -80,5 +80,6 @@ let package = Package(
         // Beside the house: what only tests may use.
         .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: houseForTests),
         tests(of: "Bytes", "TestSupport"),
+        tests(of: "Journal", "TestSupport"),
     ]
 )
