@@ -85,5 +85,6 @@ let package = Package(
         tests(of: "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
+        tests(of: "Journal", "TestSupport"),
     ]
 )

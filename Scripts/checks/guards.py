@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Rules over the text of the project, each a small function that names what is wrong and what to do."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from functions import functions
+from sources import Source, read_sources
+
+LONGEST_FILE = 500
+FUNCTION_HORIZON = 45
+LONGEST_FUNCTION = 60
+
+Finding = tuple[int, str]
+Guard = Callable[[Source], Iterator[Finding]]
+
+
+def _search(lines: list[str], pattern: re.Pattern, advice: str) -> Iterator[Finding]:
+    for number, line in enumerate(lines, start=1):
+        if match := pattern.search(line):
+            yield number, advice.format(match[0].strip())
+
+
+def unchecked_has_reason(source: Source) -> Iterator[Finding]:
+    """`@unchecked Sendable` tells why, in a comment on its own line or the next one."""
+    if not source.is_swift:
+        return
+    for number, line in enumerate(source.code_lines, start=1):
+        if "@unchecked Sendable" not in line:
+            continue
+        if not any("//" in text for text in source.lines[number - 1 : number + 1]):
+            yield number, "`@unchecked Sendable` needs its reason in a comment on the next line"
+
+
+_TRAPS = re.compile(r"(?<![.\w])(?:try!|fatalError\()")
+
+
+def no_traps(source: Source) -> Iterator[Finding]:
+    """A guest can never stop the program; our own mistakes stop it by `precondition` with a message."""
+    if source.is_swift:
+        yield from _search(source.code_lines, _TRAPS, "`{}`: throw an error, or state the promise with `precondition`")
+
+
+_SLEEPS = re.compile(r"\bTask\.sleep\b|(?<![\w.])(?:u|nano)?sleep\(|\bThread\.sleep\b|\.sleep\((?:for|until|nano)")
+
+
+def no_sleep_in_tests(source: Source) -> Iterator[Finding]:
+    """Time is moved, never waited for."""
+    if source.is_swift and source.is_test:
+        yield from _search(source.code_lines, _SLEEPS, "`{}` in a test: move a manual clock, or wait for the event itself")
+
+
+_PUT_OFF = re.compile(r"\b(?:TOD[O]|FIXM[E]|XX[X])\b")
+
+
+def nothing_put_off(source: Source) -> Iterator[Finding]:
+    yield from _search(source.lines, _PUT_OFF, "`{}`: finish it, or leave it out")
+
+
+def file_is_short(source: Source) -> Iterator[Finding]:
+    if source.is_swift and len(source.lines) > LONGEST_FILE:
+        yield LONGEST_FILE + 1, f"{len(source.lines)} lines: there is a second idea in this file, give it its own"
+
+
+def functions_are_short(source: Source) -> Iterator[Finding]:
+    if not source.is_swift:
+        return
+    for line, length, head in functions(source.code):
+        if length > LONGEST_FUNCTION:
+            yield line, f"`{head}` takes {length} lines, {LONGEST_FUNCTION} is the end: take it apart"
+
+
+def no_foundation(source: Source) -> Iterator[Finding]:
+    """Foundation brings ICU and megabytes; FoundationEssentials does for JSON."""
+    pattern = re.compile(r"^\s*(?:\w+\s+)?import Foundation(?:Networking|XML)?\s*$")
+    if source.is_swift and source.path.startswith("Sources/"):
+        yield from _search(source.code_lines, pattern, "`{}`: use the standard library or FoundationEssentials")
+
+
+_REGISTRIES = re.compile(
+    r"\b(?:registry[.]npmjs|npmjs|registry[.]yarnpkg|files[.]pythonhosted|crates|repo[.]maven|rubygems|deb[.]debian)"
+    r"[.](?:org|com|io)\b"
+)
+
+
+def no_registry_hosts(source: Source) -> Iterator[Finding]:
+    """Where packages come from is a matter of the machine's own settings."""
+    yield from _search(source.lines, _REGISTRIES, "`{}`: leave the package source to apt's and pip's own settings")
+
+
+_HOME_FOLDERS = re.compile(r"(?<![\w.}/])/(?:home|Users|work|root)/(?!\.\.\.|…)[\w.-]+")
+
+
+def no_private_paths(source: Source) -> Iterator[Finding]:
+    """A path of one machine means nothing on the next."""
+    yield from _search(source.lines, _HOME_FOLDERS, "`{}` is a path of one machine: use one relative to the project")
+
+
+GUARDS: list[Guard] = [
+    unchecked_has_reason,
+    no_traps,
+    no_sleep_in_tests,
+    nothing_put_off,
+    file_is_short,
+    functions_are_short,
+    no_foundation,
+    no_registry_hosts,
+    no_private_paths,
+]
+
+
+def beyond_the_horizon(source: Source) -> Iterator[Finding]:
+    """Not wrong yet, but listed."""
+    if source.is_swift:
+        for line, length, head in functions(source.code):
+            if FUNCTION_HORIZON < length <= LONGEST_FUNCTION:
+                yield line, f"note: `{head}` takes {length} lines, our horizon is {FUNCTION_HORIZON}"
+
+
+def main() -> int:
+    count = 0
+    for source in read_sources(Path.cwd()):
+        for line, message in beyond_the_horizon(source):
+            print(f"{source.path}:{line}: {message}")
+        for guard in GUARDS:
+            for line, message in guard(source):
+                print(f"{source.path}:{line}: {message}", file=sys.stderr)
+                count += 1
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
