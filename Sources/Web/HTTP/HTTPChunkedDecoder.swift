@@ -2,12 +2,6 @@ internal import Bytes
 
 /// Takes a chunked body apart where it lies (RFC 9112 §7.1).
 struct HTTPChunkedDecoder: Sendable {
-    enum Step {
-        /// Bytes of the body, in the bytes passed in.
-        case data(Range<Int>)
-        case end(trailers: HTTPFields?)
-    }
-
     private enum State: Sendable {
         /// The digits of a chunk's size, so many of them so far.
         case size(digits: Int)
@@ -29,14 +23,14 @@ struct HTTPChunkedDecoder: Sendable {
     private let limits: HTTPLimits
     var maxBodyBytes: Int
 
-    init(limits: HTTPLimits, maxBodyBytes: Int) {
+    init(limits: HTTPLimits) {
         self.limits = limits
-        self.maxBodyBytes = maxBodyBytes
+        self.maxBodyBytes = limits.maxBodyBytes
         self.trailers = HTTPSectionScanner(fields: limits.maxTrailerBytes + 2)
     }
 
     /// The next piece, or nil when the bytes are used up.
-    mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(HTTPParseError) -> Step? {
+    mutating func next(in bytes: Span<UInt8>, from offset: inout Int) throws(HTTPParseError) -> HTTPBodyReader.Step? {
         while offset < bytes.count {
             switch self.state {
             case .data(let remaining):
@@ -51,7 +45,7 @@ struct HTTPChunkedDecoder: Sendable {
         return nil
     }
 
-    private mutating func takeData(_ bytes: Span<UInt8>, _ remaining: Int, from offset: inout Int) -> Step {
+    private mutating func takeData(_ bytes: Span<UInt8>, _ remaining: Int, from offset: inout Int) -> HTTPBodyReader.Step {
         let start = offset
         offset += min(remaining, bytes.count - offset)
         let left = remaining - (offset - start)
@@ -119,7 +113,7 @@ struct HTTPChunkedDecoder: Sendable {
         self.state = self.size == 0 ? .trailers : .data(remaining: self.size)
     }
 
-    private mutating func takeTrailers(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPParseError) -> Step? {
+    private mutating func takeTrailers(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPParseError) -> HTTPBodyReader.Step? {
         let start = offset
         let isComplete = try self.trailers.scan(bytes, from: &offset)
         self.held.append(copying: bytes.extracting(start..<offset))

@@ -26,6 +26,9 @@ package struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HTTPMethod {
+    /// The longest method anybody registered has seventeen letters.
+    static let maxBytes = 32
+
     /// Nil when a byte of the range belongs in no token.
     init?(_ bytes: Span<UInt8>, in range: Range<Int>) {
         guard !range.isEmpty, bytes.allSatisfy(in: range, \.isToken) else { return nil }

@@ -53,6 +53,9 @@ extension HTTPRequestHead {
         if let expectation = self.fields[.expect], expectation.lowercased() != "100-continue" {
             throw HTTPParseError(.unsupportedExpectation, at: 0)
         }
+        if case .length(let length) = self.framing, length > limits.maxBodyBytes {
+            throw HTTPParseError(.bodyTooLarge, at: 0)
+        }
     }
 
     /// A method, one space, a target, one space, a version, and nothing else (RFC 9112 §3).
@@ -64,7 +67,7 @@ extension HTTPRequestHead {
         else { throw HTTPParseError(.malformedStartLine, at: 0) }
         guard let method = HTTPMethod(head, in: 0..<first) else { throw HTTPParseError(.malformedStartLine, at: 0) }
         // A tunnel would turn everything after this head into bytes of somebody else's protocol.
-        guard method != .connect, first <= HTTPRequestParser.maxMethodBytes else {
+        guard method != .connect, first <= HTTPMethod.maxBytes else {
             throw HTTPParseError(.unsupportedMethod, at: 0)
         }
         guard second - first - 1 <= limits.maxURIBytes else { throw HTTPParseError(.uriTooLong, at: first + 1) }
