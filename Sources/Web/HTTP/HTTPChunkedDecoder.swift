@@ -45,7 +45,9 @@ struct HTTPChunkedDecoder: Sendable {
         return nil
     }
 
-    private mutating func takeData(_ bytes: Span<UInt8>, _ remaining: Int, from offset: inout Int) -> HTTPBodyReader.Step {
+    private mutating func takeData(_ bytes: Span<UInt8>, _ remaining: Int, from offset: inout Int)
+        -> HTTPBodyReader.Step
+    {
         let start = offset
         offset += min(remaining, bytes.count - offset)
         let left = remaining - (offset - start)
@@ -113,7 +115,9 @@ struct HTTPChunkedDecoder: Sendable {
         self.state = self.size == 0 ? .trailers : .data(remaining: self.size)
     }
 
-    private mutating func takeTrailers(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPParseError) -> HTTPBodyReader.Step? {
+    private mutating func takeTrailers(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPParseError)
+        -> HTTPBodyReader.Step?
+    {
         let start = offset
         let isComplete = try self.trailers.scan(bytes, from: &offset)
         self.held.append(copying: bytes.extracting(start..<offset))
