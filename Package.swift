@@ -55,6 +55,7 @@ let package = Package(
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
         .systemLibrary(name: "CSockets"),
+        .systemLibrary(name: "CTerminal"),
         room("Locking"),
 
         // Floor 1: materials.
@@ -77,14 +78,20 @@ let package = Package(
         room("Service", "Bytes", "HTTPServer", "Journal", "Reactor", "Secure", "Web"),
 
         // Floor 7: the one executable.
-        .executableTarget(name: "parley", dependencies: ["Arguments", "Journal", "Service"], swiftSettings: house),
+        .executableTarget(
+            name: "parley",
+            dependencies: ["Arguments", "CTerminal", "Journal", "Service"],
+            swiftSettings: house
+        ),
 
         // Beside the house: what only tests may use.
         .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: houseForTests),
+        tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "Journal", "TestSupport"),
+        tests(of: "parley", "Arguments", "Journal"),
     ]
 )

@@ -1,0 +1,132 @@
+/// An option with a value: `--listen ADDR:PORT`.
+///
+/// An optional property may stay nil, one with a default keeps it, an array takes the option any number of
+/// times, and everything else has to be given.
+@propertyWrapper
+package struct Option<Value> {
+    /// What a value is for, besides being read by the command.
+    package enum Role: Sendable {
+        case value
+        /// Names a file that may set all other options of the command.
+        case configurationFile
+    }
+
+    private let slot: Slot<Value>
+    private let make: (String) -> ArgumentDefinition
+
+    package var wrappedValue: Value {
+        get { self.slot.read() }
+        set { self.slot.value = newValue }
+    }
+
+    private init<Element: ExpressibleByArgument>(
+        _ settings: Settings,
+        of _: Element.Type,
+        slot: Slot<Value>,
+        isRequired: Bool = false,
+        isRepeating: Bool = false,
+        defaultText: String? = nil,
+        assign: @escaping ([GivenValue]) throws(UsageProblem) -> Void
+    ) {
+        self.slot = slot
+        self.make = { property in
+            let names = settings.name.names(for: property)
+            return ArgumentDefinition(
+                kind: .option,
+                role: settings.role == .configurationFile ? .configurationFile : .value,
+                names: names,
+                help: settings.help,
+                valueName: settings.help.valueName ?? Element.valueName ?? property.inKebabCase.uppercased(),
+                isRequired: isRequired,
+                isRepeating: isRepeating,
+                defaultText: defaultText,
+                allValues: Element.allValueStrings,
+                completion: settings.completion ?? Element.completion,
+                environment: settings.environment,
+                assign: assign
+            )
+        }
+    }
+
+    private struct Settings {
+        let name: NameSpecification
+        let help: ArgumentHelp
+        let environment: EnvironmentName
+        let completion: CompletionKind?
+        var role = Role.value
+    }
+}
+
+extension Option where Value: ExpressibleByArgument {
+    package init(
+        wrappedValue: Value,
+        name: NameSpecification = .long,
+        help: ArgumentHelp,
+        environment: EnvironmentName = .automatic,
+        completion: CompletionKind? = nil
+    ) {
+        let settings = Settings(name: name, help: help, environment: environment, completion: completion)
+        let slot = Slot(wrappedValue)
+        let text = wrappedValue.argumentDescription
+        self.init(settings, of: Value.self, slot: slot, defaultText: text) { given throws(UsageProblem) in
+            for value in given { slot.value = try value.parsed(as: Value.self) }
+        }
+    }
+
+    /// An option that has to be given.
+    package init(
+        name: NameSpecification = .long,
+        help: ArgumentHelp,
+        environment: EnvironmentName = .automatic,
+        completion: CompletionKind? = nil
+    ) {
+        let settings = Settings(name: name, help: help, environment: environment, completion: completion)
+        let slot = Slot<Value>(nil)
+        self.init(settings, of: Value.self, slot: slot, isRequired: true) { given throws(UsageProblem) in
+            for value in given { slot.value = try value.parsed(as: Value.self) }
+        }
+    }
+}
+
+extension Option {
+    /// An option that may be left out.
+    package init<Element: ExpressibleByArgument>(
+        name: NameSpecification = .long,
+        help: ArgumentHelp,
+        environment: EnvironmentName = .automatic,
+        completion: CompletionKind? = nil,
+        role: Role = .value
+    ) where Value == Element? {
+        let settings = Settings(name: name, help: help, environment: environment, completion: completion, role: role)
+        let slot = Slot<Value>(.some(nil))
+        self.init(settings, of: Element.self, slot: slot) { given throws(UsageProblem) in
+            for value in given { slot.value = try value.parsed(as: Element.self) }
+        }
+    }
+
+    /// An option that may be given many times; what is given takes the place of the default.
+    package init<Element: ExpressibleByArgument>(
+        wrappedValue: [Element] = [],
+        name: NameSpecification = .long,
+        help: ArgumentHelp,
+        environment: EnvironmentName = .automatic,
+        completion: CompletionKind? = nil
+    ) where Value == [Element] {
+        let settings = Settings(name: name, help: help, environment: environment, completion: completion)
+        let slot = Slot(wrappedValue)
+        let text = wrappedValue.map(\.argumentDescription).joined(separator: ", ")
+        self.init(
+            settings,
+            of: Element.self,
+            slot: slot,
+            isRepeating: true,
+            defaultText: text.isEmpty ? nil : text
+        ) { given throws(UsageProblem) in
+            slot.value = try given.map { value throws(UsageProblem) in try value.parsed(as: Element.self) }
+        }
+    }
+}
+
+extension Option: ArgumentDeclaring {
+    func definitions(for property: String) -> [ArgumentDefinition] { [self.make(property)] }
+}

@@ -1,0 +1,23 @@
+import Arguments
+
+/// `parley help serve`
+struct HelpCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "help",
+        abstract: "Show what a command does and which options it takes.",
+        examples: [.init("parley help serve", "All about serving.")],
+        exitCodes: [.init(.success, "Shown."), .init(.usage, "There is no such command.")]
+    )
+
+    @Argument(help: "The command; without one, an overview.", completion: .list(ParleyCommand.commandNames))
+    var command: [String]
+
+    mutating func run() throws -> ExitCode {
+        print(try HelpRequest.text(for: self.command, in: ParleyCommand.self, width: Terminal.columns))
+        return .success
+    }
+}
+
+extension ParleyCommand {
+    static var commandNames: [String] { self.configuration.subcommands.map { $0.configuration.name } }
+}

@@ -1,0 +1,16 @@
+import Arguments
+
+/// `parley manual`
+struct ManualCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "manual",
+        abstract: "Print the manual page, in the language of man.",
+        examples: [.init("parley manual | man -l -", "Read it at once.")],
+        exitCodes: [.init(.success, "Printed.")]
+    )
+
+    mutating func run() throws -> ExitCode {
+        print(ManualPage(for: ParleyCommand.self).text, terminator: "")
+        return .success
+    }
+}

@@ -1,0 +1,16 @@
+import Arguments
+
+/// The root of all commands.
+struct ParleyCommand: CommandGroup {
+    static let configuration = CommandConfiguration(
+        name: "parley",
+        abstract: "Signalling, chat and calls, served by yourself.",
+        version: Version.text,
+        exitCodes: [
+            .init(.success, "Everything went well."),
+            .init(.failure, "The command could not do its work; the reason stands on the error stream."),
+            .init(.usage, "The command line, the environment or the configuration file is wrong."),
+        ],
+        subcommands: [ServeCommand.self, HelpCommand.self, CompletionsCommand.self, ManualCommand.self]
+    )
+}

@@ -1,0 +1,34 @@
+import Arguments
+
+/// How connections are secured.
+struct TLSOptions: ParsableArguments {
+    enum Mode: String, CaseIterable, Sendable, ExpressibleByArgument {
+        case selfSigned = "self-signed"
+    }
+
+    @Option(
+        help: ArgumentHelp("Certificate chain in PEM, read again when it changes.", valueName: "FILE"),
+        completion: .file)
+    var tlsCert: String?
+
+    @Option(help: ArgumentHelp("Private key of the certificate in PEM.", valueName: "FILE"), completion: .file)
+    var tlsKey: String?
+
+    @Option(help: "Make a certificate at the start, for a trial in one's own network.")
+    var tls: Mode?
+
+    func validate() throws(ValidationError) {
+        if (self.tlsCert == nil) != (self.tlsKey == nil) {
+            throw ValidationError("--tls-cert and --tls-key belong together")
+        }
+        if self.tls != nil && self.tlsCert != nil {
+            throw ValidationError("--tls self-signed does not go with --tls-cert")
+        }
+    }
+
+    var choice: ServeOptions.TLS {
+        if self.tls == .selfSigned { return .selfSigned }
+        guard let certificate = self.tlsCert, let key = self.tlsKey else { return .off }
+        return .files(certificate: certificate, key: key)
+    }
+}

@@ -1,0 +1,29 @@
+import CTerminal
+import Journal
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// The screen the program writes to, if there is one.
+enum Terminal {
+    /// How wide help may be; text in very long lines is hard to read.
+    static var columns: Int {
+        let columns = Int(parley_terminal_columns(STDOUT_FILENO))
+        return columns > 0 ? min(columns, 100) : 80
+    }
+
+    /// Colours help a person who did not forbid them (no-color.org).
+    static var wantsColours: Bool {
+        LineSink.isTerminal() && ProcessEnvironment.variables["NO_COLOR", default: ""].isEmpty
+    }
+
+    /// Says something on the error stream.
+    static func complain(_ text: String) {
+        var line = text + "\n"
+        // Nobody is left to hear of it when this fails.
+        line.withUTF8 { bytes in _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
+    }
+}
