@@ -69,18 +69,20 @@ let package = Package(
 
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
-        room("Secure", "COpenSSL", "Bytes"),
+        room("Secure", "Bytes", "COpenSSL"),
 
         // Floor 5.
-        room("HTTPServer", "Bytes", "Journal", "Reactor", "Secure", "Web"),
+        room("HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
 
         // Floor 6: what people run.
-        room("Service", "Bytes", "HTTPServer", "Journal", "Reactor", "Secure", "Web"),
+        room("Service", "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
 
         // Floor 7: the one executable.
         .executableTarget(
             name: "parley",
-            dependencies: ["Arguments", "CTerminal", "Journal", "Service"],
+            dependencies: [
+                "Arguments", "CTerminal", "HTTPServer", "Journal", "Reactor", "Secure", "Service", "Vocabulary",
+            ],
             swiftSettings: house
         ),
 
@@ -92,6 +94,6 @@ let package = Package(
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "Journal", "TestSupport"),
-        tests(of: "parley", "Arguments", "Journal"),
+        tests(of: "parley", "Arguments", "HTTPServer", "Journal", "Service", "Vocabulary"),
     ]
 )

@@ -1,9 +1,61 @@
 #pragma once
 
 #include <openssl/bio.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+
+// What OpenSSL offers as macros, as functions that Swift can call.
+
+static inline int parley_ssl_ctx_require_tls12(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+/// Buffers of idle connections are given back; a write may go on from another address with the same bytes.
+static inline void parley_ssl_ctx_set_modes(SSL_CTX *context) {
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                                  SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION);
+}
+
+/// An empty memory BIO means "later", not "the end".
+static inline BIO *parley_memory_bio(void) {
+    BIO *bio = BIO_new(BIO_s_mem());
+    if (bio) BIO_set_mem_eof_return(bio, -1);
+    return bio;
+}
+
+static inline size_t parley_bio_pending(BIO *bio) { return BIO_ctrl_pending(bio); }
+
+/// Where a memory BIO keeps its bytes, and how many.
+static inline long parley_bio_contents(BIO *bio, unsigned char **bytes) { return BIO_get_mem_data(bio, (char **)bytes); }
+
+static inline void parley_bio_reset(BIO *bio) { (void)BIO_reset(bio); }
+
+static inline EVP_PKEY *parley_p256_key(void) { return EVP_EC_gen("P-256"); }
+
+/// Tells the server which name we want and checks its certificate for it.
+static inline void parley_ssl_set_server_name(SSL *ssl, const char *name) {
+    SSL_set_tlsext_host_name(ssl, name);
+    SSL_set1_host(ssl, name);
+}
+
+static inline int parley_alpn_http11(SSL *ssl, const unsigned char **out, unsigned char *out_length,
+                                     const unsigned char *offered, unsigned int offered_length, void *unused) {
+    static const unsigned char ours[] = "\x08http/1.1";
+    (void)ssl, (void)unused;
+    return SSL_select_next_proto((unsigned char **)out, out_length, ours, sizeof ours - 1, offered, offered_length) ==
+                   OPENSSL_NPN_NEGOTIATED
+               ? SSL_TLSEXT_ERR_OK
+               : SSL_TLSEXT_ERR_NOACK;
+}
+
+/// We speak HTTP/1.1. A client that lists only others gets no answer to its list, as RFC 7301 allows.
+static inline void parley_ssl_ctx_select_http11(SSL_CTX *context) {
+    SSL_CTX_set_alpn_select_cb(context, parley_alpn_http11, NULL);
+}

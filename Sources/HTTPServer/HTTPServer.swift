@@ -1,1 +1,64 @@
-/// Placeholder
+package import Journal
+internal import Locking
+package import Reactor
+package import Secure
+package import Vocabulary
+
+/// An HTTP and WebSocket server on every loop of a group.
+package final class HTTPServer: Sendable {
+    private let group: EventLoopGroup
+    private let loops: LoopLocal<HTTPLoopServer>
+    private let journal: Journal
+    /// What new connections are encrypted with; nil for plain HTTP.
+    private let tls: Locked<TLSContext?>
+
+    /// - Parameter makeResponder: called once on each loop; what it returns stays there.
+    package init(
+        _ group: EventLoopGroup, settings: HTTPServerSettings = HTTPServerSettings(), metrics: HTTPMetrics,
+        journal: Journal, tls: TLSContext? = nil, makeResponder: @escaping @Sendable (Reactor) -> HTTPResponder
+    ) {
+        self.group = group
+        self.journal = journal
+        self.tls = Locked(tls)
+        self.loops = LoopLocal(group) { reactor in
+            HTTPLoopServer(reactor, settings, metrics, journal, responder: makeResponder(reactor))
+        }
+    }
+
+    /// Connections from now on use this certificate; those that are open keep theirs.
+    package func use(_ context: TLSContext) {
+        self.tls.withLock { $0 = context }
+    }
+
+    /// Opens the door. The listener belongs to the reactor's loop, the connections to all loops in turn.
+    package func listen(on address: SocketAddress, _ reactor: Reactor) throws(ReactorError) -> TCPListener {
+        try TCPListener(on: address, reactor: reactor, group: self.group) { self.welcome($0) }
+    }
+
+    private func welcome(_ connection: TCPConnection) -> (any StreamHandler)? {
+        let server = self.loops.value(on: connection.reactor)
+        connection.policy = server.settings.writePolicy
+        guard let context = self.tls.withLock({ $0 }) else { return server.welcome(connection) }
+        do throws(SecureError) {
+            let stream = TLSStream(over: connection, try TLSSession(context))
+            guard let handler = server.welcome(stream) else { return nil }
+            stream.start(handler)
+            return stream
+        } catch {
+            self.journal.error(.tlsRefused, "a TLS session could not be started", [.error: .error(error)])
+            return nil
+        }
+    }
+
+    /// Asks every loop to finish what is under way.
+    package func drain() {
+        self.group.execute { self.loops.value(on: $0).drain() }
+    }
+
+    package func abortAll() {
+        self.group.execute { self.loops.value(on: $0).abortAll() }
+    }
+
+    /// The server's part on the reactor's loop.
+    package func onLoop(_ reactor: Reactor) -> HTTPLoopServer { self.loops.value(on: reactor) }
+}

@@ -22,6 +22,9 @@ package protocol ByteStream: AnyObject {
     var queuedBytes: Int { get }
     var isOpen: Bool { get }
 
+    /// Puts another handler in the place of the first, as an upgrade does.
+    func replaceHandler(with handler: any StreamHandler)
+
     /// Queues a copy; it leaves at the end of this turn together with everything else.
     func write(_ bytes: Span<UInt8>)
     /// Queues a reference.

@@ -56,7 +56,6 @@ internal import Darwin
         self.updateWatch()
     }
 
-    /// Puts another handler in the place of the first, as an upgrade does.
     package func replaceHandler(with handler: any StreamHandler) {
         guard self.state != .closed else { return }
         self.handler = handler

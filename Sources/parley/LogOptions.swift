@@ -20,8 +20,6 @@ struct LogOptions: ParsableArguments {
     }
 }
 
-extension LogStyle: ExpressibleByArgument {}
-
 extension LogLevel: ExpressibleByArgument {
     package init?(argument: String) { self.init(name: argument) }
     package static var allValueStrings: [String] { self.allCases.map { $0.name.description } }

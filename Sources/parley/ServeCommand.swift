@@ -1,5 +1,10 @@
 import Arguments
+import HTTPServer
 import Journal
+import Reactor
+import Secure
+import Service
+import Vocabulary
 
 /// `parley serve`
 struct ServeCommand: ParsableCommand {
@@ -9,7 +14,7 @@ struct ServeCommand: ParsableCommand {
         discussion: """
             Without options it listens on http://127.0.0.1:8080 and needs nothing else: no configuration, no other \
             service. SIGTERM and SIGINT end it gently: it takes no new connections and gives the open ones the time \
-            of --drain-timeout.
+            of --drain-timeout; a second signal ends it at once. SIGHUP reads the certificate again.
             """,
         examples: [
             .init("parley serve --listen 0.0.0.0:8080 --data /var/lib/parley", "For everybody in reach, kept on disk."),
@@ -21,15 +26,16 @@ struct ServeCommand: ParsableCommand {
             .init(.usage, "The command line, the environment or the configuration file is wrong."),
             .init(.noInput, "A certificate, a key or another file that was named cannot be read."),
             .init(.osError, "The system refused something, such as the port."),
+            .init(.cannotCreate, "The data directory cannot be made or written to."),
         ]
     )
 
     @Option(name: [.customShort("l"), .long], help: "Where to wait for connections; port 0 takes any that is free.")
-    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    var listen = ServiceConfiguration().listen
 
     @Option(
         name: [.customShort("d"), .long],
-        help: ArgumentHelp("Folder in which everything is kept; without one, it is gone at the end.", valueName: "DIR"),
+        help: ArgumentHelp("Folder in which everything is kept; ~/.local/share/parley by itself.", valueName: "DIR"),
         completion: .directory
     )
     var data: String?
@@ -43,17 +49,25 @@ struct ServeCommand: ParsableCommand {
     var config: String?
 
     @Option(help: "Where to serve /livez, /readyz and /metrics, off the public port.")
-    var admin: ListenAddress?
+    var admin = ServiceConfiguration().admin
+
+    @Option(
+        help: ArgumentHelp("Web pages from elsewhere that may connect, as in https://example.org.", valueName: "ORIGIN")
+    )
+    var allowOrigin: [String] = []
 
     @OptionGroup var log: LogOptions
 
     @OptionGroup var security: TLSOptions
 
     @Option(help: "How long open connections may take to end.")
-    var drainTimeout = Duration.seconds(10)
+    var drainTimeout = ServiceConfiguration().drainTimeout
 
     @Option(help: "How many event loops; without a number, one per core.")
     var loops: Int?
+
+    @Flag(help: ArgumentHelp("Endpoints for conformance suites and benchmarks.", isHidden: true))
+    var testEndpoints = false
 
     func validate() throws(ValidationError) {
         if let loops = self.loops, !(1...256).contains(loops) {
@@ -61,26 +75,52 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    var options: ServeOptions {
-        ServeOptions(
-            listen: self.listen,
-            dataDirectory: self.data,
-            admin: self.admin,
-            logStyle: self.log.logFormat,
-            logLevel: self.log.logLevel,
-            tls: self.security.choice,
-            drainTimeout: self.drainTimeout,
-            loops: self.loops
-        )
+    var service: ServiceConfiguration {
+        var service = ServiceConfiguration()
+        service.listen = self.listen
+        service.admin = self.admin
+        service.data = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
+        service.tls = self.security.choice
+        service.drainTimeout = self.drainTimeout
+        service.loops = self.loops
+        service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
+        service.exposesTestEndpoints = self.testEndpoints
+        return service
     }
 
     mutating func run() throws -> ExitCode {
-        let options = self.options
-        self.log.journal.info(.configured, "Ready to serve", [.address: .plain(options.listen)])
-        return .success
+        do {
+            let service = try ParleyService(self.service, journal: self.log.journal)
+            try self.greet(service.start())
+            service.waitUntilEnded()
+            return .success
+        } catch let error as DataDirectoryError {
+            throw CommandFailure("\(error)", exitCode: .cannotCreate)
+        } catch let error as SecureError {
+            throw CommandFailure("\(error)", exitCode: .noInput)
+        } catch let error as ReactorError {
+            throw CommandFailure(self.explain(error), exitCode: .osError)
+        }
     }
-}
 
-extension LogName {
-    static let configured = LogName("serve.configured")
+    /// The journal has told programs; this is for the person at the terminal.
+    private func greet(_ addresses: ParleyService.Addresses) {
+        guard Terminal.isInteractive else { return }
+        let scheme = self.security.choice == .off ? "http" : "https"
+        print(
+            """
+
+            Parley is ready at \(scheme)://\(addresses.listen)
+            Health and metrics: http://\(addresses.admin)/readyz, /metrics
+            Kept in:            \(self.service.data)
+            Stop with Control-C.
+
+            """)
+    }
+
+    private func explain(_ error: ReactorError) -> String {
+        guard error.isAddressInUse else { return "\(error)" }
+        let flag = error.subject == "\(self.admin)" ? "--admin" : "--listen"
+        return "\(error); another program has that port, so choose another with \(flag)"
+    }
 }

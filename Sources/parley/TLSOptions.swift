@@ -1,4 +1,5 @@
 import Arguments
+import Service
 
 /// How connections are secured.
 struct TLSOptions: ParsableArguments {
@@ -26,7 +27,7 @@ struct TLSOptions: ParsableArguments {
         }
     }
 
-    var choice: ServeOptions.TLS {
+    var choice: ServiceConfiguration.TLS {
         if self.tls == .selfSigned { return .selfSigned }
         guard let certificate = self.tlsCert, let key = self.tlsKey else { return .off }
         return .files(certificate: certificate, key: key)

@@ -15,6 +15,9 @@ enum Terminal {
         return columns > 0 ? min(columns, 100) : 80
     }
 
+    /// Whether a person reads what is printed.
+    static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
+
     /// Colours help a person who did not forbid them (no-color.org).
     static var wantsColours: Bool {
         LineSink.isTerminal() && ProcessEnvironment.variables["NO_COLOR", default: ""].isEmpty

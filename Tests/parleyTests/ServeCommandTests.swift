@@ -1,6 +1,9 @@
 import Arguments
+import HTTPServer
 import Journal
+import Service
 import Testing
+import Vocabulary
 
 @testable import parley
 
@@ -8,45 +11,35 @@ import Testing
 struct ServeCommandTests {
     @Test("needs no option")
     func defaults() throws {
-        let options = try Self.options([])
-        #expect(
-            options
-                == ServeOptions(
-                    listen: ListenAddress(host: "127.0.0.1", port: 8080),
-                    dataDirectory: nil,
-                    admin: nil,
-                    logStyle: .text,
-                    logLevel: .info,
-                    tls: .off,
-                    drainTimeout: .seconds(10),
-                    loops: nil
-                )
-        )
+        let service = try Self.service([])
+        #expect(service.listen == SocketAddress("127.0.0.1:8080"))
+        #expect(service.admin == SocketAddress("127.0.0.1:8081"))
+        #expect(service.data == .usual(environment: ProcessEnvironment.variables))
+        #expect(service.tls == .off && !service.exposesTestEndpoints && service.crossOrigin.allowed.isEmpty)
+        #expect(service.drainTimeout == .seconds(10) && service.loops == nil)
     }
 
     @Test("takes every option from the command line, the environment and a file alike")
     func everything() throws {
         let settings = [
-            ("listen", "[::1]:0"), ("data", "/var/lib/parley"), ("admin", "localhost:9090"), ("log-format", "json"),
-            ("log-level", "debug"), ("tls-cert", "c.pem"), ("tls-key", "k.pem"), ("drain-timeout", "500ms"),
-            ("loops", "3"),
+            ("listen", "[::1]:0"), ("data", "/var/lib/parley"), ("admin", "localhost:9090"), ("tls-cert", "c.pem"),
+            ("tls-key", "k.pem"), ("drain-timeout", "500ms"), ("loops", "3"), ("allow-origin", "https://example.org"),
         ]
-        let expected = ServeOptions(
-            listen: ListenAddress(host: "::1", port: 0),
-            dataDirectory: "/var/lib/parley",
-            admin: ListenAddress(host: "localhost", port: 9090),
-            logStyle: .json,
-            logLevel: .debug,
-            tls: .files(certificate: "c.pem", key: "k.pem"),
-            drainTimeout: .milliseconds(500),
-            loops: 3
-        )
         let variables = settings.map { ("PARLEY_" + $0.0.uppercased().replacing("-", with: "_"), $0.1) }
         let file = settings.map { "\($0.0) = \($0.1)\n" }.joined()
-        #expect(try Self.options(settings.flatMap { ["--\($0.0)", $0.1] }) == expected)
-        #expect(try Self.options([], environment: Dictionary(uniqueKeysWithValues: variables)) == expected)
-        #expect(try Self.options(["--config", "parley.conf"], file: file) == expected)
-        #expect(try Self.options(["--tls", "self-signed"]).tls == .selfSigned)
+        try Self.expectEverything(Self.service(settings.flatMap { ["--\($0.0)", $0.1] }))
+        try Self.expectEverything(Self.service([], environment: Dictionary(uniqueKeysWithValues: variables)))
+        try Self.expectEverything(Self.service(["--config", "parley.conf"], file: file))
+        #expect(try Self.service(["--tls", "self-signed"]).tls == .selfSigned)
+    }
+
+    private static func expectEverything(_ service: ServiceConfiguration) {
+        #expect(service.listen == SocketAddress("[::1]:0"))
+        #expect(service.data == DataDirectory("/var/lib/parley"))
+        #expect(service.admin == SocketAddress("127.0.0.1:9090"))
+        #expect(service.tls == .files(certificate: "c.pem", key: "k.pem"))
+        #expect(service.drainTimeout == .milliseconds(500) && service.loops == 3)
+        #expect(service.crossOrigin.allowed == ["https://example.org"])
     }
 
     @Test(
@@ -88,35 +81,15 @@ struct ServeCommandTests {
         CommandParser(ParleyCommand.self, environment: environment, readFile: { _ in file }).parse(["serve"] + words)
     }
 
-    private static func options(
+    private static func service(
         _ words: [String],
         environment: [String: String] = [:],
         file: String = ""
-    ) throws -> ServeOptions {
+    ) throws -> ServiceConfiguration {
         guard case .run(let command, "parley serve") = Self.parse(words, environment: environment, file: file) else {
             throw CommandFailure("\(Self.parse(words, environment: environment, file: file))")
         }
-        return try #require(command as? ServeCommand).options
-    }
-}
-
-@Suite("An address to listen at")
-struct ListenAddressTests {
-    @Test(
-        "is shown as it was written", arguments: ["127.0.0.1:8080", "[::1]:0", "localhost:65535", "[fe80::1%eth0]:80"])
-    func roundTrip(text: String) throws {
-        #expect(try #require(ListenAddress(argument: text)).description == text)
-    }
-
-    @Test(
-        "needs both parts, and IPv6 its brackets",
-        arguments: [
-            "", ":", ":80", "localhost", "localhost:", "a:65536", "a:-1", "a:+1", "a:0x1", "::1:80", "[::1]", "[]:80",
-            "[a]:80", "a b:80", "a:8080x", "[::1:80", "a\n:80",
-        ]
-    )
-    func refusals(text: String) {
-        #expect(ListenAddress(argument: text) == nil)
+        return try #require(command as? ServeCommand).service
     }
 }
 

@@ -1,0 +1,159 @@
+package import Reactor
+package import Vocabulary
+package import Web
+
+/// One request that waits for its answer. Lives on its connection's loop; answer it from there, now or later.
+package final class HTTPExchange {
+    package let request: HTTPRequestHead
+    package let peer: SocketAddress
+    package let isEncrypted: Bool
+    package let reactor: Reactor
+    /// Told once when the client has gone before the answer was complete.
+    package var onAbandoned: (() -> Void)?
+    /// Told when a streamed answer that had to wait for a slow reader may go on.
+    package var onDrained: (() -> Void)?
+
+    var machine: HTTPExchangeMachine
+    var body: (any HTTPBodySink)?
+    private weak var connection: HTTPConnection?
+    private var plan: HTTPResponseEncoder.Plan?
+
+    init(_ request: HTTPRequestHead, on connection: HTTPConnection) {
+        self.request = request
+        self.peer = connection.stream.peer
+        self.isEncrypted = connection.stream.isEncrypted
+        self.reactor = connection.stream.reactor
+        self.connection = connection
+        self.machine = HTTPExchangeMachine(
+            hasBody: request.framing != .none, keepAlive: request.keepAlive, expectsContinue: request.expectsContinue)
+    }
+
+    /// Whether somebody still waits for the answer.
+    package var isAlive: Bool { self.connection != nil && self.machine.answer != .complete }
+    package var isAnswered: Bool { self.machine.answer != .none }
+
+    func abandoned() {
+        self.connection = nil
+        self.body.take()?.bodyFailed()
+        self.onDrained = nil
+        self.onAbandoned.take()?()
+    }
+}
+
+/// Where a request's body goes as it comes.
+package protocol HTTPBodySink: AnyObject {
+    /// The bytes are lent for the time of the call.
+    func bodyReceived(_ bytes: Span<UInt8>)
+    func bodyEnded()
+    /// The client went away, or broke the rules, before the end.
+    func bodyFailed()
+}
+
+// MARK: - The request's body
+
+extension HTTPExchange {
+    /// Lets a body of at most `limit` bytes flow into `sink`. A client that waits to be asked for it is asked now.
+    package func streamBody(to sink: any HTTPBodySink, limit: Int) {
+        guard let connection = self.connection, self.machine.answer == .none else { return }
+        connection.limitBody(to: limit)
+        self.body = sink
+        if self.machine.bodyClaimed() { connection.writeContinue() }
+        if self.machine.isRequestComplete { self.bodyEnded() } else { connection.bodyClaimed() }
+    }
+
+    /// Gathers a body of at most `limit` bytes; a longer one is answered 413 without `completion`.
+    package func collectBody(limit: Int, _ completion: @escaping ([UInt8]) -> Void) {
+        self.streamBody(to: HTTPBodyCollector(completion), limit: limit)
+    }
+
+    /// Lets the client wait: nothing more of the body is read until `resumeBody`.
+    package func pauseBody() { self.connection?.stream.pauseReading() }
+    package func resumeBody() { self.connection?.stream.resumeReading() }
+
+    func bodyEnded() { self.body.take()?.bodyEnded() }
+}
+
+private final class HTTPBodyCollector: HTTPBodySink {
+    private var bytes: [UInt8] = []
+    private let completion: ([UInt8]) -> Void
+
+    init(_ completion: @escaping ([UInt8]) -> Void) { self.completion = completion }
+
+    func bodyReceived(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe self.bytes.append(contentsOf: $0) }
+    }
+
+    func bodyEnded() { self.completion(self.bytes) }
+    func bodyFailed() {}
+}
+
+// MARK: - The answer
+
+extension HTTPExchange {
+    /// Gives the whole answer. A second one is ignored.
+    package func respond(_ response: HTTPResponse) {
+        let response = response.compressed(for: self.request)
+        guard self.start(response.head, length: response.bodyLength) else { return }
+        switch response.body {
+        case .none: break
+        case .bytes(let bytes): self.writeBody(bytes.span)
+        case .shared(let shared): self.writeBody(shared)
+        }
+        self.finish()
+    }
+
+    /// Begins an answer whose body follows piece by piece. False when it is too late for that.
+    @discardableResult
+    package func start(_ head: HTTPResponseHead, length: Int?) -> Bool {
+        guard let connection = self.connection, self.machine.answer == .none else { return false }
+        let plan = connection.writeHead(head, length: length, answering: self.request)
+        self.machine.answerStarted(keepAlive: plan.keepAlive)
+        self.plan = plan
+        return true
+    }
+
+    /// Writes a piece of the body. True while the client keeps up; when false, `onDrained` tells when to go on.
+    @discardableResult
+    package func write(_ bytes: Span<UInt8>) -> Bool {
+        guard self.machine.answer == .streaming, bytes.count > 0 else { return true }
+        self.writeBody(bytes)
+        return self.connection?.keepsUp ?? false
+    }
+
+    /// Something went wrong in the middle: what was begun cannot be told from a whole answer, except by cutting it.
+    package func fail() {
+        self.connection?.stream.abort()
+    }
+
+    package func finish() {
+        guard self.machine.answer == .streaming, let connection = self.connection else { return }
+        if self.plan?.framing == .chunked { connection.writeLastChunk() }
+        connection.perform(self.machine.answerEnded())
+    }
+
+    private func writeBody(_ bytes: Span<UInt8>) {
+        guard let connection = self.connection, let plan = self.plan else { return }
+        switch plan.framing {
+        case .none: break
+        case .length, .untilClose: connection.stream.write(bytes)
+        case .chunked: connection.writeChunk(bytes)
+        }
+    }
+
+    private func writeBody(_ shared: SharedBytes) {
+        guard self.plan?.framing != HTTPBodyFraming.none else { return }
+        self.connection?.stream.write(shared)
+    }
+
+    /// Leaves HTTP: after `101` the stream belongs to what `makeHandler` returns.
+    func switchProtocols(
+        _ fields: HTTPFields, _ makeHandler: (any ByteStream, HTTPLoopServer) -> any StreamHandler
+    ) {
+        guard let connection = self.connection, self.machine.answer == .none else { return }
+        let head = HTTPResponseHead(.switchingProtocols, fields: fields)
+        _ = connection.writeHead(head, length: nil, answering: self.request)
+        self.machine.answerStarted(keepAlive: true)
+        _ = self.machine.answerEnded()
+        connection.handOver(to: makeHandler(connection.stream, connection.server))
+    }
+}

@@ -1,0 +1,48 @@
+package import Reactor
+package import Web
+
+/// A whole answer.
+package struct HTTPResponse: Sendable {
+    package enum Body: Sendable {
+        case none
+        case bytes([UInt8])
+        /// The same bytes for many, never copied.
+        case shared(SharedBytes)
+    }
+
+    package var head: HTTPResponseHead
+    package var body: Body
+
+    package init(_ status: HTTPStatus, fields: HTTPFields = HTTPFields(), body: Body = .none) {
+        self.head = HTTPResponseHead(status, fields: fields)
+        self.body = body
+    }
+
+    package init(_ head: HTTPResponseHead, body: Body = .none) {
+        self.head = head
+        self.body = body
+    }
+
+    package static func text(_ status: HTTPStatus, _ text: String) -> HTTPResponse {
+        HTTPResponse(status, fields: [.contentType: "text/plain; charset=utf-8"], body: .bytes(Array(text.utf8)))
+    }
+
+    package static func json(_ status: HTTPStatus, _ json: [UInt8]) -> HTTPResponse {
+        HTTPResponse(status, fields: [.contentType: "application/json"], body: .bytes(json))
+    }
+
+    /// What a person with a browser or curl sees when something is wrong: the status and one line about it.
+    package static func error(_ status: HTTPStatus, _ reason: String) -> HTTPResponse {
+        var response = HTTPResponse.text(status, "\(status.code) \(reason)\n")
+        response.head.fields.set(.cacheControl, to: "no-store")
+        return response
+    }
+
+    var bodyLength: Int {
+        switch self.body {
+        case .none: 0
+        case .bytes(let bytes): bytes.count
+        case .shared(let shared): shared.count
+        }
+    }
+}

@@ -1,0 +1,85 @@
+internal import Reactor
+package import Web
+
+/// What the named parts of a route's pattern matched.
+package struct PathParameters: Sendable {
+    private var values: [(name: String, value: String)] = []
+
+    package subscript(name: String) -> String? { self.values.first { $0.name == name }?.value }
+
+    fileprivate mutating func set(_ name: String, _ value: String) { self.values.append((name, value)) }
+}
+
+/// Finds who answers a path: `/v1/rooms/:room` takes one segment by name, `/files/*` all that follow.
+///
+/// The first route that fits wins. HEAD is answered as GET without a body; a known path asked for in another way
+/// gets 405 with what it allows.
+package struct Router {
+    package typealias Handler = (HTTPExchange, PathParameters) -> Void
+
+    private enum Segment {
+        case text(String)
+        case name(String)
+        case rest
+    }
+
+    private struct Route {
+        let method: HTTPMethod
+        let pattern: [Segment]
+        let handler: Handler
+    }
+
+    private var routes: [Route] = []
+
+    package init() {}
+
+    package mutating func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
+        let segments = pattern.split(separator: "/").map { segment -> Segment in
+            switch segment.first {
+            case ":": .name(String(segment.dropFirst()))
+            case "*": .rest
+            default: .text(String(segment))
+            }
+        }
+        self.routes.append(Route(method: method, pattern: segments, handler: handler))
+    }
+
+    package func respond(to exchange: HTTPExchange) {
+        let path = exchange.request.path.split(separator: "/")
+        let fitting = self.routes.lazy.compactMap { route in Self.match(route.pattern, path).map { (route, $0) } }
+        let method = exchange.request.method == .head ? HTTPMethod.get : exchange.request.method
+        if let (route, parameters) = fitting.first(where: { $0.0.method == method }) {
+            return route.handler(exchange, parameters)
+        }
+        let methods = fitting.map(\.0.method)
+        exchange.respond(
+            methods.isEmpty ? .error(.notFound, "nothing lives here") : Self.refusal(Array(methods), method))
+    }
+
+    private static func refusal(_ methods: [HTTPMethod], _ method: HTTPMethod) -> HTTPResponse {
+        var allowed: [String] = []
+        for name in methods.flatMap({ $0 == .get ? ["GET", "HEAD"] : [$0.text] }) + ["OPTIONS"]
+        where !allowed.contains(name) { allowed.append(name) }
+        var response =
+            method == .options ? HTTPResponse(.noContent) : HTTPResponse.error(.methodNotAllowed, "not in this way")
+        response.head.fields.set(.allow, to: allowed.joined(separator: ", "))
+        return response
+    }
+
+    private static func match(_ pattern: [Segment], _ path: [Substring]) -> PathParameters? {
+        var parameters = PathParameters()
+        for (index, segment) in pattern.enumerated() {
+            if case .rest = segment {
+                parameters.set("*", path[min(index, path.count)...].joined(separator: "/"))
+                return parameters
+            }
+            guard index < path.count else { return nil }
+            switch segment {
+            case .text(let text): guard path[index] == text else { return nil }
+            case .name(let name): parameters.set(name, String(path[index]))
+            case .rest: break
+            }
+        }
+        return path.count == pattern.count ? parameters : nil
+    }
+}

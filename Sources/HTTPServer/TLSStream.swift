@@ -1,0 +1,139 @@
+package import Reactor
+internal import Secure
+package import Vocabulary
+
+/// TLS over a TCP connection: it looks like any stream from above and like any handler from below.
+///
+/// Plaintext written within a turn is gathered first and encrypted at the turn's end, so that many small writes
+/// become few records. Once the peer has said goodbye, or broken the rules, the connection below is closed too.
+package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
+    private let below: TCPConnection
+    private let session: TLSSession
+    private var handler: (any StreamHandler)?
+    private var pending: [UInt8] = []
+    private var isGathered = false
+    private var isClosing = false
+
+    /// The largest record of TLS.
+    private static let recordSize = 16_384
+
+    init(over below: TCPConnection, _ session: TLSSession) {
+        self.below = below
+        self.session = session
+    }
+
+    package func start(_ handler: any StreamHandler) {
+        self.handler = handler
+    }
+
+    package var reactor: Reactor { self.below.reactor }
+    package var peer: SocketAddress { self.below.peer }
+    package var isEncrypted: Bool { true }
+    package var isOpen: Bool { self.below.isOpen && !self.isClosing }
+    package var queuedBytes: Int { self.pending.count + self.below.queuedBytes }
+
+    package func replaceHandler(with handler: any StreamHandler) {
+        if self.handler != nil { self.handler = handler }
+    }
+
+    package func pauseReading() { self.below.pauseReading() }
+    package func resumeReading() { self.below.resumeReading() }
+    package func abort() { self.below.abort() }
+}
+
+// MARK: - Writing
+
+extension TLSStream {
+    package func write(_ bytes: Span<UInt8>) {
+        guard self.isOpen else { return }
+        unsafe bytes.withUnsafeBufferPointer { unsafe self.pending.append(contentsOf: $0) }
+        self.gather()
+    }
+
+    package func write(_ shared: SharedBytes) { self.write(shared.span) }
+
+    package func close() {
+        guard self.isOpen else { return }
+        self.isClosing = true
+        self.gather()
+    }
+
+    private func gather() {
+        guard !self.isGathered else { return }
+        self.isGathered = true
+        self.reactor.atEndOfTurn(self)
+    }
+
+    package func turnEnded() {
+        self.isGathered = false
+        guard self.below.isOpen, self.encryptPending() else { return }
+        if self.isClosing, self.pending.isEmpty { self.session.close() }
+        self.session.takeCiphertext { self.below.write($0) }
+        if self.isClosing { self.below.close() }
+    }
+
+    /// Before the handshake is done the plaintext has to wait for it.
+    private func encryptPending() -> Bool {
+        guard self.session.isEstablished, !self.pending.isEmpty else { return true }
+        do throws(SecureError) {
+            try self.session.write(self.pending.span)
+            self.pending.removeAll(keepingCapacity: false)
+            return true
+        } catch {
+            self.below.abort()
+            return false
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension TLSStream {
+    package func received(_ bytes: inout MutableSpan<UInt8>) {
+        self.session.receive(bytes.span)
+        self.readAll()
+        // Whatever the handshake, a ticket or an alert wants to send.
+        self.gather()
+    }
+
+    private func readAll() {
+        unsafe withUnsafeTemporaryAllocation(byteCount: Self.recordSize, alignment: 16) { scratch in
+            let buffer = unsafe scratch.bindMemory(to: UInt8.self)
+            unsafe buffer.initialize(repeating: 0)
+            while self.isOpen {
+                var view = unsafe MutableSpan(_unsafeElements: buffer)
+                guard self.readOnce(into: &view) else { return }
+            }
+        }
+    }
+
+    private func readOnce(into view: inout MutableSpan<UInt8>) -> Bool {
+        do throws(SecureError) {
+            switch try self.session.read(into: &view) {
+            case .bytes(let count):
+                var plaintext = view._mutatingExtracting(first: count)
+                self.handler?.received(&plaintext)
+                return true
+            case .later:
+                return false
+            case .end:
+                self.handler?.peerFinished()
+                return false
+            }
+        } catch {
+            self.failed()
+            return false
+        }
+    }
+
+    /// The alert that tells the peer why goes out before the end.
+    private func failed() {
+        self.pending = []
+        self.session.takeCiphertext { self.below.write($0) }
+        self.below.close()
+    }
+
+    package func peerFinished() { self.handler?.peerFinished() }
+    package func drained() { self.handler?.drained() }
+    package func ended(_ end: StreamEnd) { self.handler.take()?.ended(end) }
+}

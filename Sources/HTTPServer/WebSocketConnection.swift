@@ -1,0 +1,211 @@
+internal import Journal
+package import Reactor
+package import Web
+
+/// Who is told what comes over a WebSocket, always on its loop.
+package protocol WebSocketHandler: AnyObject {
+    /// The payload is lent for the time of the call.
+    func received(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, on webSocket: WebSocketConnection)
+    /// What waits to be written fell below the low-water mark again.
+    func drained(_ webSocket: WebSocketConnection)
+    /// The last call of all. No code: the other side went without a word.
+    func closed(_ webSocket: WebSocketConnection, _ code: WebSocketCloseCode?, reason: String)
+}
+
+extension WebSocketHandler {
+    package func drained(_ webSocket: WebSocketConnection) {}
+}
+
+/// One WebSocket.
+///
+///     open ──close()──▶ closing ──peer's close / timeout──▶ closed
+///       └──peer's close, an error, the stream ended────────▲
+package final class WebSocketConnection: StreamHandler {
+    private enum State {
+        /// Can become: closing, closed.
+        case open
+        /// Our close frame is out; the peer's is awaited. Can become: closed.
+        case closing
+        case closed
+    }
+
+    let stream: any ByteStream
+    private let server: HTTPLoopServer
+    private var handler: (any WebSocketHandler)?
+    private var parser: WebSocketParser
+    private let compression: PerMessageDeflate?
+    private var state = State.open
+    private var closeTimer: TimerToken?
+
+    init(_ stream: any ByteStream, _ server: HTTPLoopServer, _ compression: PerMessageDeflate?) {
+        self.stream = stream
+        self.server = server
+        self.compression = compression
+        self.parser = WebSocketParser(role: .server, limits: server.settings.webSocketLimits)
+        server.webSockets.insert(self)
+        server.metrics.webSockets.increment()
+    }
+
+    package func start(_ handler: any WebSocketHandler) { self.handler = handler }
+
+    package var reactor: Reactor { self.stream.reactor }
+    package var isOpen: Bool { self.state == .open && self.stream.isOpen }
+    package var queuedBytes: Int { self.stream.queuedBytes }
+
+    /// Nothing is read until `resumeReading`.
+    package func pauseReading() { self.stream.pauseReading() }
+    package func resumeReading() { self.stream.resumeReading() }
+}
+
+// MARK: - Sending
+
+extension WebSocketConnection {
+    package func send(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>) {
+        guard self.isOpen else { return }
+        if let compression = self.compression, payload.count >= self.server.settings.compressionThreshold {
+            return self.sendCompressed(kind, payload, compression)
+        }
+        self.sendFrame(kind.opcode, payload)
+    }
+
+    /// The same message goes to many; it is encoded at the first of them.
+    package func send(_ message: WebSocketMessage) {
+        guard self.isOpen else { return }
+        guard let compression = self.compression, message.count >= self.server.settings.compressionThreshold else {
+            return self.stream.write(message.encoded.frame)
+        }
+        self.stream.write(message.compressed(windowBits: compression.windowBits, self.server.codec))
+    }
+
+    private func sendFrame(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>, isCompressed: Bool = false) {
+        let header = WebSocketFrameHeader(opcode, length: payload.count, isCompressed: isCompressed)
+        self.stream.write(header.bytes.span.extracting(first: header.count))
+        self.stream.write(payload)
+    }
+
+    private func sendCompressed(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, _ compression: PerMessageDeflate)
+    {
+        self.server.withScratch { scratch in
+            self.server.codec.deflater(windowBits: compression.windowBits).deflate(payload, into: &scratch)
+            self.sendFrame(kind.opcode, scratch.span, isCompressed: true)
+        }
+    }
+}
+
+// MARK: - Receiving
+
+extension WebSocketConnection {
+    package func received(_ bytes: inout MutableSpan<UInt8>) {
+        let inflater = self.compression == nil ? nil : self.server.codec.inflater
+        var offset = 0
+        do throws(WebSocketError) {
+            while self.state != .closed,
+                let event = try self.parser.next(in: &bytes, from: &offset, inflater: inflater)
+            {
+                self.take(event, in: bytes.span)
+            }
+        } catch {
+            self.fail(error)
+        }
+    }
+
+    private func take(_ event: WebSocketEvent, in bytes: Span<UInt8>) {
+        switch event {
+        case .message(let kind, let range): self.deliver(kind, bytes.extracting(range))
+        case .assembled(let kind, let payload): self.deliver(kind, payload.span)
+        case .ping(let payload): if self.isOpen { self.sendFrame(.pong, payload.span) }
+        case .pong: break
+        case .close(let code, let reason): self.peerClosed(code, reason)
+        }
+    }
+
+    /// After our own goodbye nothing is delivered any more.
+    private func deliver(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>) {
+        guard self.state == .open else { return }
+        self.handler?.received(kind, payload, on: self)
+    }
+}
+
+// MARK: - Closing
+
+extension WebSocketConnection {
+    /// Says goodbye and waits a while for the other side's.
+    package func close(_ code: WebSocketCloseCode, reason: String = "") {
+        guard self.state == .open else { return }
+        self.state = .closing
+        self.sendClose(code, reason)
+        self.closeTimer = self.reactor.schedule(after: self.server.settings.closeTimeout) { [unowned self] in
+            self.closeTimer = nil
+            self.finish(nil, "")
+        }
+    }
+
+    package func abort() { self.stream.abort() }
+
+    /// The peer's close frame is answered with its own code; ours was out already when we began.
+    private func peerClosed(_ code: WebSocketCloseCode?, _ reason: String) {
+        if self.state == .open { self.sendClose(code, "") }
+        self.finish(code, reason)
+    }
+
+    private func fail(_ error: WebSocketError) {
+        self.server.metrics.refusals.increment()
+        if self.state == .open { self.sendClose(error.closeCode, error.reason) }
+        self.finish(error.closeCode, error.reason)
+    }
+
+    private func sendClose(_ code: WebSocketCloseCode?, _ reason: String) {
+        var payload: [UInt8] = []
+        if let code {
+            payload = [UInt8(code.number >> 8), UInt8(code.number & 255)] + Array(reason.utf8.prefix(123))
+        }
+        self.sendFrame(.close, payload.span)
+    }
+
+    private func finish(_ code: WebSocketCloseCode?, _ reason: String) {
+        guard self.state != .closed else { return }
+        self.state = .closed
+        if let timer = self.closeTimer.take() { self.reactor.cancel(timer) }
+        self.stream.close()
+        self.handler.take()?.closed(self, code, reason: reason)
+    }
+
+    package func peerFinished() { self.finish(nil, "") }
+    package func drained() { self.handler?.drained(self) }
+
+    package func ended(_ end: StreamEnd) {
+        self.server.said(goodbye: end)
+        self.finish(nil, "")
+        if self.server.webSockets.remove(self) { self.server.metrics.webSockets.decrement() }
+    }
+}
+
+// MARK: - Beginning
+
+extension HTTPExchange {
+    /// Makes a WebSocket of a request that asks for one, or answers why not.
+    ///
+    /// Whether the request's origin may do that has to be settled before.
+    package func upgradeToWebSocket(
+        subprotocols: [String] = [], _ makeHandler: (WebSocketConnection) -> any WebSocketHandler
+    ) {
+        do throws(WebSocketRefusal) {
+            let upgrade = try WebSocketHandshake.accept(self.request, subprotocols: subprotocols)
+            self.switchProtocols(upgrade.response.fields) { stream, server in
+                let webSocket = WebSocketConnection(stream, server, upgrade.compression)
+                webSocket.start(makeHandler(webSocket))
+                return webSocket
+            }
+        } catch {
+            var response = HTTPResponse.error(error.response.status, error.description)
+            for (name, value) in error.response.fields { response.head.fields.setIfKnown(name, to: value) }
+            self.respond(response)
+        }
+    }
+}
+
+extension HTTPFields {
+    fileprivate mutating func setIfKnown(_ text: String, to value: String) {
+        if let name = HTTPFieldName(text) { self.set(name, to: value) }
+    }
+}

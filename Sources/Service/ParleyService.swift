@@ -1,0 +1,82 @@
+internal import HTTPServer
+package import Journal
+internal import Locking
+internal import Reactor
+internal import Secure
+package import Vocabulary
+
+/// The service put together: loops, listeners, health, and an orderly end.
+///
+///     start() ──▶ ready ──SIGTERM / stop()──▶ draining ──all gone / deadline──▶ ended
+package final class ParleyService: Sendable {
+    package let configuration: ServiceConfiguration
+    package let registry = MetricsRegistry()
+    package let health = Health()
+    private let group: EventLoopGroup
+    private let server: HTTPServer
+    private let adminServer: HTTPServer
+    private let doorkeeper: LoopLocal<Doorkeeper>
+
+    /// Where the service can be reached once it has started.
+    package struct Addresses: Hashable, Sendable {
+        package let listen: SocketAddress
+        package let admin: SocketAddress
+    }
+
+    package init(_ configuration: ServiceConfiguration, journal: Journal) throws {
+        self.configuration = configuration
+        self.group = try EventLoopGroup(count: configuration.loops)
+        let metrics = HTTPMetrics(self.registry)
+        ProcessMetrics.register(in: self.registry)
+        let test = configuration.exposesTestEndpoints ? TestEndpoints(self.group) : nil
+        let routes = PublicRoutes(crossOrigin: configuration.crossOrigin, test: test)
+        self.server = HTTPServer(
+            self.group, settings: configuration.http, metrics: metrics, journal: journal,
+            tls: try Self.makeTLS(configuration.tls)
+        ) { routes.makeResponder($0) }
+        let admin = AdminRoutes(health: self.health, registry: self.registry)
+        self.adminServer = HTTPServer(
+            self.group, metrics: HTTPMetrics(MetricsRegistry()), journal: journal
+        ) { admin.makeResponder($0) }
+        let (group, server, adminServer, health) = (self.group, self.server, self.adminServer, self.health)
+        self.doorkeeper = LoopLocal(group) { reactor in
+            Doorkeeper(reactor, group, server, adminServer, health, metrics, configuration, journal)
+        }
+    }
+
+    private static func makeTLS(_ tls: ServiceConfiguration.TLS) throws -> TLSContext? {
+        switch tls {
+        case .off: nil
+        case .files(let certificate, let key): try TLSContext(certificateFile: certificate, keyFile: key)
+        case .selfSigned: try TLSContext(try SelfSignedIdentity(names: ["localhost", "127.0.0.1", "::1"]))
+        }
+    }
+
+    /// Opens the doors and waits until they are open, or throws what stood in the way.
+    package func start() throws -> Addresses {
+        try self.configuration.data.create()
+        let outcome = Locked<Result<Addresses, ReactorError>?>(nil)
+        let done = Gate()
+        self.group.loops[0].execute { reactor in
+            let result = Result { () throws(ReactorError) in try self.doorkeeper.value(on: reactor).open() }
+            outcome.withLock { $0 = result }
+            done.open()
+        }
+        done.wait()
+        guard let result = outcome.withLock({ $0 }) else { preconditionFailure("the loop did not answer") }
+        do {
+            return try result.get()
+        } catch {
+            self.group.shutDown()
+            throw error
+        }
+    }
+
+    /// Waits until the service has ended.
+    package func waitUntilEnded() { self.group.join() }
+
+    /// Ends the service in an orderly way, as SIGTERM does.
+    package func stop() {
+        self.group.loops[0].execute { self.doorkeeper.value(on: $0).drain() }
+    }
+}

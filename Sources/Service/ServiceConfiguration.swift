@@ -1,0 +1,28 @@
+package import HTTPServer
+package import Vocabulary
+
+/// Everything a service is told before it starts.
+package struct ServiceConfiguration: Sendable {
+    package enum TLS: Hashable, Sendable {
+        case off
+        case files(certificate: String, key: String)
+        /// Made at the start and gone at the end.
+        case selfSigned
+    }
+
+    package var listen = SocketAddress(.loopback, port: 8080)
+    /// Health and metrics, off the public port.
+    package var admin = SocketAddress(.loopback, port: 8081)
+    package var data = DataDirectory("parley-data")
+    package var tls = TLS.off
+    /// How long what is under way may take once the service is asked to stop.
+    package var drainTimeout = Duration.seconds(10)
+    /// Nil for one on each core.
+    package var loops: Int?
+    package var crossOrigin = CrossOrigin()
+    package var http = HTTPServerSettings()
+    /// Echo and broadcast endpoints for conformance suites and benchmarks; never for a service in earnest.
+    package var exposesTestEndpoints = false
+
+    package init() {}
+}

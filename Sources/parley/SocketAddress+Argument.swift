@@ -1,0 +1,9 @@
+internal import Arguments
+internal import Vocabulary
+
+extension SocketAddress: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package static var valueName: String? { "ADDR:PORT" }
+    package static var expectation: String { "an address and a port such as 127.0.0.1:8080 or [::1]:8080" }
+    package var argumentDescription: String { self.description }
+}
