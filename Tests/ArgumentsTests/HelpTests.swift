@@ -6,56 +6,7 @@ struct HelpTests {
     @Test("shows everything that was declared, and nothing that was hidden")
     func sail() throws {
         #expect(
-            try HelpRequest.text(for: ["sail"], in: Ship.self) == #"""
-                Sail to a port.
-
-                USAGE
-                  ship sail [OPTIONS] PORT [STOPS…]
-
-                The wind decides how long it takes.
-
-                ARGUMENTS
-                  PORT      The port.
-                  [STOPS…]  Ports on the way.
-
-                OPTIONS
-                  -s, --speed slow|steady|full  How fast. (default: steady)
-                  -t, --time-limit TIME         How long at most. (default: 90s)
-                  -g, --cargo TEXT              What to carry. (can be repeated)
-                      --water BYTES             How much water. (default: 2k)
-                      --depth NUMBER            How deep.
-                      --orders FILE             Orders in a file.
-                  -v, --verbose                 Say more. (can be repeated)
-                  -x, --dry-run                 Only pretend.
-                      --[no-]lamps              Light the lamps. (default: yes)
-                      --from TEXT               Where to begin.
-                      --to TEXT                 Where to end.
-                  -h, --help                    Show this help and end.
-
-                EXAMPLES
-                  ship sail --speed full harbour
-                      As fast as it goes.
-
-                EXIT CODES
-                  75  There is no wind.
-
-                ENVIRONMENT
-                  SHIP_SPEED       as --speed
-                  SHIP_TIME_LIMIT  as --time-limit
-                  SHIP_CARGO       as --cargo
-                  SHIP_WATER       as --water
-                  DEPTH            as --depth
-                  SHIP_ORDERS      as --orders
-                  SHIP_VERBOSE     as --verbose
-                  SHIP_DRY_RUN     as --dry-run
-                  SHIP_LAMPS       as --lamps
-                  SHIP_FROM        as --from
-                  SHIP_TO          as --to
-
-                A configuration file holds lines of the form 'name = value', with the names of
-                the long options; '#' begins a comment line. The command line stands over the
-                environment, the environment over the file.
-                """#)
+            try HelpRequest.text(for: ["sail"], in: Ship.self) == Self.sailing)
     }
 
     @Test("lists the commands of a group")
@@ -95,4 +46,55 @@ struct HelpTests {
             try HelpRequest.text(for: ["crew", "hrie"], in: Ship.self)
         }
     }
+
+    private static let sailing = #"""
+        Sail to a port.
+
+        USAGE
+          ship sail [OPTIONS] PORT [STOPS…]
+
+        The wind decides how long it takes.
+
+        ARGUMENTS
+          PORT      The port.
+          [STOPS…]  Ports on the way.
+
+        OPTIONS
+          -s, --speed slow|steady|full  How fast. (default: steady)
+          -t, --time-limit TIME         How long at most. (default: 90s)
+          -g, --cargo TEXT              What to carry. (can be repeated)
+              --water BYTES             How much water. (default: 2k)
+              --depth NUMBER            How deep.
+              --orders FILE             Orders in a file.
+          -v, --verbose                 Say more. (can be repeated)
+          -x, --dry-run                 Only pretend.
+              --[no-]lamps              Light the lamps. (default: yes)
+              --from TEXT               Where to begin.
+              --to TEXT                 Where to end.
+          -h, --help                    Show this help and end.
+
+        EXAMPLES
+          ship sail --speed full harbour
+              As fast as it goes.
+
+        EXIT CODES
+          75  There is no wind.
+
+        ENVIRONMENT
+          SHIP_SPEED       as --speed
+          SHIP_TIME_LIMIT  as --time-limit
+          SHIP_CARGO       as --cargo
+          SHIP_WATER       as --water
+          DEPTH            as --depth
+          SHIP_ORDERS      as --orders
+          SHIP_VERBOSE     as --verbose
+          SHIP_DRY_RUN     as --dry-run
+          SHIP_LAMPS       as --lamps
+          SHIP_FROM        as --from
+          SHIP_TO          as --to
+
+        A configuration file holds lines of the form 'name = value', with the names of
+        the long options; '#' begins a comment line. The command line stands over the
+        environment, the environment over the file.
+        """#
 }
