@@ -50,6 +50,11 @@ extension TLSStream {
         self.gather()
     }
 
+    package func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        self.write(head)
+        self.write(body)
+    }
+
     package func write(_ shared: SharedBytes) { self.write(shared.span) }
 
     package func close() {

@@ -78,9 +78,11 @@ extension WebSocketConnection {
     }
 
     private func sendFrame(_ opcode: WebSocketOpcode, _ payload: Span<UInt8>, isCompressed: Bool = false) {
+        if payload.count < 126, !isCompressed {
+            return self.stream.write(WebSocketFrameHeader.short(opcode, length: payload.count).span, payload)
+        }
         let header = WebSocketFrameHeader(opcode, length: payload.count, isCompressed: isCompressed)
-        self.stream.write(header.bytes.span.extracting(first: header.count))
-        self.stream.write(payload)
+        self.stream.write(header.bytes.span.extracting(first: header.count), payload)
     }
 
     private func sendCompressed(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, _ compression: PerMessageDeflate)
@@ -97,22 +99,21 @@ extension WebSocketConnection {
 extension WebSocketConnection {
     package func received(_ bytes: inout MutableSpan<UInt8>) {
         let inflater = self.compression == nil ? nil : self.server.codec.inflater
-        var offset = 0
+        let handler = self.handler
         do throws(WebSocketError) {
-            while self.state != .closed,
-                let event = try self.parser.next(in: &bytes, from: &offset, inflater: inflater)
-            {
-                self.take(event, in: bytes.span)
+            try self.parser.readAll(in: &bytes, inflater: inflater) { event, bytes in
+                self.take(event, in: bytes, handler)
+                return self.state != .closed
             }
         } catch {
             self.fail(error)
         }
     }
 
-    private func take(_ event: WebSocketEvent, in bytes: Span<UInt8>) {
+    private func take(_ event: WebSocketEvent, in bytes: Span<UInt8>, _ handler: (any WebSocketHandler)?) {
         switch event {
-        case .message(let kind, let range): self.deliver(kind, bytes.extracting(range))
-        case .assembled(let kind, let payload): self.deliver(kind, payload.span)
+        case .message(let kind, let range): self.deliver(kind, bytes.extracting(range), to: handler)
+        case .assembled(let kind, let payload): self.deliver(kind, payload.span, to: handler)
         case .ping(let payload): if self.isOpen { self.sendFrame(.pong, payload.span) }
         case .pong: break
         case .close(let code, let reason): self.peerClosed(code, reason)
@@ -120,9 +121,9 @@ extension WebSocketConnection {
     }
 
     /// After our own goodbye nothing is delivered any more.
-    private func deliver(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>) {
+    private func deliver(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, to handler: (any WebSocketHandler)?) {
         guard self.state == .open else { return }
-        self.handler?.received(kind, payload, on: self)
+        handler?.received(kind, payload, on: self)
     }
 }
 

@@ -2,7 +2,6 @@
 @safe final class ByteChunk {
     let base: UnsafeMutablePointer<UInt8>
     let capacity: Int
-    var count = 0
 
     init(capacity: Int) {
         unsafe self.base = .allocate(capacity: capacity)
@@ -11,17 +10,6 @@
 
     deinit {
         unsafe self.base.deallocate()
-    }
-
-    var room: Int { self.capacity - self.count }
-
-    func append(_ bytes: Span<UInt8>) {
-        precondition(bytes.count <= self.room, "a chunk was given more than it has room for")
-        unsafe bytes.withUnsafeBufferPointer { source in
-            guard let start = source.baseAddress else { return }
-            unsafe (self.base + self.count).initialize(from: start, count: source.count)
-        }
-        self.count += bytes.count
     }
 }
 
@@ -38,7 +26,6 @@ struct ChunkPool {
 
     mutating func giveBack(_ chunk: ByteChunk) {
         guard chunk.capacity == Self.usualSize, self.idle.count < Self.mostKept else { return }
-        chunk.count = 0
         self.idle.append(chunk)
     }
 }

@@ -27,6 +27,8 @@ package protocol ByteStream: AnyObject {
 
     /// Queues a copy; it leaves at the end of this turn together with everything else.
     func write(_ bytes: Span<UInt8>)
+    /// Queues a copy of both, one after the other.
+    func write(_ head: Span<UInt8>, _ body: Span<UInt8>)
     /// Queues a reference.
     func write(_ shared: SharedBytes)
     /// Nothing is read until `resumeReading`; the peer's own writes will stall in time.

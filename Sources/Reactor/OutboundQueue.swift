@@ -4,7 +4,7 @@ internal import CSockets
 ///
 /// Its own bytes are copied into chunks, one after another, so that many small writes leave as one; frames
 /// that many connections share are queued by reference. An empty queue holds no memory worth the name.
-struct OutboundQueue {
+@safe struct OutboundQueue {
     @safe private struct Segment {
         /// Keeps the bytes alive.
         let owner: AnyObject
@@ -16,8 +16,10 @@ struct OutboundQueue {
     /// The first segment that is not written out yet, and how much of it is.
     private var head = 0
     private var written = 0
-    /// The chunk at the very end, while it has room.
-    private var open: ByteChunk?
+    /// Where the chunk at the very end goes on, and how much room it has; without a chunk, none. Bare, since this
+    /// is written to for every small message and counting references would cost more than the copy.
+    private var tail: UnsafeMutablePointer<UInt8>?
+    private var room = 0
 
     private(set) var byteCount = 0
 
@@ -26,22 +28,62 @@ struct OutboundQueue {
 
     mutating func append(_ bytes: Span<UInt8>, from pool: inout ChunkPool) {
         guard bytes.count > 0 else { return }
-        self.byteCount += bytes.count
-        if let chunk = self.open, chunk.room >= bytes.count {
-            chunk.append(bytes)
-            self.segments[self.segments.count - 1].count += bytes.count
-            return
+        if self.room < bytes.count { self.open(pool.take(atLeast: bytes.count)) }
+        self.copy(bytes)
+    }
+
+    enum Outcome {
+        case noRoom
+        case appended
+        case appendedAndHigh
+    }
+
+    /// Both one after the other, if the last chunk has room for them: what almost every small frame takes.
+    mutating func appendIfRoom(_ head: Span<UInt8>, _ body: Span<UInt8>, highWater: Int) -> Outcome {
+        guard self.room >= head.count + body.count, body.count > 0 else { return .noRoom }
+        unsafe self.tail = Self.copy(body, to: Self.copy(head, to: self.tail))
+        self.lengthened(by: head.count + body.count)
+        return self.byteCount > highWater ? .appendedAndHigh : .appended
+    }
+
+    private mutating func open(_ chunk: ByteChunk) {
+        unsafe self.segments.append(Segment(owner: chunk, base: UnsafePointer(chunk.base), count: 0))
+        unsafe self.tail = chunk.base
+        self.room = chunk.capacity
+    }
+
+    /// There is room: the callers have looked.
+    private mutating func copy(_ bytes: Span<UInt8>) {
+        unsafe self.tail = Self.copy(bytes, to: self.tail)
+        self.lengthened(by: bytes.count)
+    }
+
+    private mutating func lengthened(by count: Int) {
+        self.room -= count
+        self.byteCount += count
+        self.segments[self.segments.count - 1].count += count
+    }
+
+    /// Says where the copy ends.
+    private static func copy(_ bytes: Span<UInt8>, to target: UnsafeMutablePointer<UInt8>?)
+        -> UnsafeMutablePointer<UInt8>?
+    {
+        unsafe bytes.withUnsafeBufferPointer { source in
+            guard let start = source.baseAddress, let target = unsafe target else { return unsafe target }
+            unsafe target.initialize(from: start, count: source.count)
+            return unsafe target + source.count
         }
-        let chunk = pool.take(atLeast: bytes.count)
-        chunk.append(bytes)
-        self.open = chunk
-        unsafe self.segments.append(Segment(owner: chunk, base: UnsafePointer(chunk.base), count: bytes.count))
+    }
+
+    private mutating func close() {
+        unsafe self.tail = nil
+        self.room = 0
     }
 
     mutating func append(_ shared: SharedBytes) {
         guard shared.count > 0 else { return }
         self.byteCount += shared.count
-        self.open = nil
+        self.close()
         unsafe self.segments.append(Segment(owner: shared, base: shared.base, count: shared.count))
     }
 
@@ -57,16 +99,6 @@ struct OutboundQueue {
         return count
     }
 
-    /// Everything queued in one piece: what a filter such as TLS reads from.
-    mutating func takeAll(returningTo pool: inout ChunkPool, _ body: (Span<UInt8>) -> Void) {
-        for index in self.head..<self.segments.count {
-            let segment = self.segments[index]
-            let skipped = index == self.head ? self.written : 0
-            body(unsafe Span(_unsafeStart: segment.base + skipped, count: segment.count - skipped))
-        }
-        self.consume(self.byteCount, returningTo: &pool)
-    }
-
     mutating func consume(_ count: Int, returningTo pool: inout ChunkPool) {
         self.byteCount -= count
         self.written += count
@@ -74,7 +106,8 @@ struct OutboundQueue {
             let segment = self.segments[self.head]
             self.written -= segment.count
             self.head += 1
-            if let chunk = segment.owner as? ByteChunk { self.retire(chunk, to: &pool) }
+            if self.head == self.segments.count { self.close() }
+            if let chunk = segment.owner as? ByteChunk { pool.giveBack(chunk) }
         }
         self.forgetWritten()
     }
@@ -83,13 +116,8 @@ struct OutboundQueue {
         self.segments = []
         self.head = 0
         self.written = 0
-        self.open = nil
+        self.close()
         self.byteCount = 0
-    }
-
-    private mutating func retire(_ chunk: ByteChunk, to pool: inout ChunkPool) {
-        if self.open === chunk { self.open = nil }
-        pool.giveBack(chunk)
     }
 
     private mutating func forgetWritten() {

@@ -97,6 +97,8 @@ extension TCPConnection {
     private func deliver(_ count: Int) {
         guard self.state == .open, let handler = self.handler else { return }
         self.reactor.withReadBuffer(count) { handler.received(&$0) }
+        // What was read caused is written while it is still warm; the rest of the turn is written at its end.
+        if self.isGathered, !self.isTooSlow, !self.wantsWritable { self.flush() }
     }
 
     private func peerEnded() {
@@ -122,6 +124,18 @@ extension TCPConnection {
     package func write(_ bytes: Span<UInt8>) {
         guard self.state == .open, !self.isTooSlow else { return }
         self.queue.append(bytes, from: &self.reactor.chunks)
+        self.queued()
+    }
+
+    package func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
+        guard self.state == .open, !self.isTooSlow else { return }
+        switch self.queue.appendIfRoom(head, body, highWater: self.policy.highWater) {
+        case .appended where self.isGathered: return
+        case .appended, .appendedAndHigh: break
+        case .noRoom:
+            self.queue.append(head, from: &self.reactor.chunks)
+            self.queue.append(body, from: &self.reactor.chunks)
+        }
         self.queued()
     }
 

@@ -22,6 +22,12 @@ package struct WebSocketFrameHeader: Sendable {
         if let mask { self.append(UInt64(mask), bytes: 4) }
     }
 
+    /// The whole header of a server's frame with fewer than 126 bytes: the one that is built all the time.
+    package static func short(_ opcode: WebSocketOpcode, length: Int) -> InlineArray<2, UInt8> {
+        precondition(length < 126, "a short frame of \(length) bytes")
+        return [opcode.rawValue | 0x80, UInt8(truncatingIfNeeded: length)]
+    }
+
     private mutating func append(_ value: UInt64, bytes count: Int) {
         for index in (0..<count).reversed() {
             self.bytes[self.count] = UInt8(truncatingIfNeeded: value >> UInt64(index * 8))

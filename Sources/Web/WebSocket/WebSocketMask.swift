@@ -9,6 +9,12 @@ package struct WebSocketMask: Hashable, Sendable {
         self.key = swapped | swapped << 32
     }
 
+    /// The key as it stands in a header.
+    init(_ header: Span<UInt8>, at start: Int) {
+        let bytes = (0..<4).reduce(UInt64(0)) { $0 | UInt64(header[start + $1]) << UInt64(8 * $1) }
+        self.key = bytes | bytes << 32
+    }
+
     /// Masks or unmasks a range in place, and is then ready for the bytes that follow it.
     package mutating func apply(to bytes: inout MutableSpan<UInt8>, in range: Range<Int>) {
         precondition(range.lowerBound >= 0 && range.upperBound <= bytes.count, "the range lies outside")

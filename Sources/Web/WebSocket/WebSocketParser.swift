@@ -70,12 +70,24 @@ package struct WebSocketParser: Sendable {
         }
     }
 
+    /// Hands every event to `take` until the bytes are used up or it answers false.
+    package mutating func readAll(
+        in bytes: inout MutableSpan<UInt8>, inflater: WebSocketInflater?,
+        _ take: (WebSocketEvent, Span<UInt8>) -> Bool
+    ) throws(WebSocketError) {
+        var offset = 0
+        while let event = try self.next(in: &bytes, from: &offset, inflater: inflater) {
+            guard take(event, bytes.span) else { return }
+        }
+    }
+
     private mutating func event(
         in bytes: inout MutableSpan<UInt8>, from offset: inout Int, _ inflater: WebSocketInflater?
     ) throws(WebSocketError) -> WebSocketEvent? {
         while true {
             switch self.state {
             case .header:
+                if let event = try self.takeShortMessage(&bytes, from: &offset) { return event }
                 let frame = try self.takeHeader(bytes.span, from: &offset, mayCompress: inflater != nil)
                 guard let frame else { return nil }
                 try self.begin(frame)
@@ -151,6 +163,27 @@ extension WebSocketParser {
 // MARK: Payloads
 
 extension WebSocketParser {
+    /// The shortest way, for what nearly all traffic is: a whole message of under 126 bytes from a client, in one
+    /// frame that is all there. Anything else is left to the general way, errors included.
+    private mutating func takeShortMessage(
+        _ bytes: inout MutableSpan<UInt8>, from offset: inout Int
+    ) throws(WebSocketError) -> WebSocketEvent? {
+        guard self.role == .server, self.headerCount == 0, bytes.count - offset >= 6 else { return nil }
+        let (first, length) = (bytes[offset], Int(bytes[offset + 1] ^ 0x80))
+        let start = offset + 6
+        guard first == 0x81 || first == 0x82, length < 126, start + length <= bytes.count,
+            length <= min(self.limits.maxFrameBytes, self.limits.maxMessageBytes), self.message == nil
+        else { return nil }
+        var mask = WebSocketMask(bytes.span, at: offset + 2)
+        let range = start..<(start + length)
+        mask.apply(to: &bytes, in: range)
+        offset = range.upperBound
+        guard first == 0x82 || UTF8Validator.isValid(bytes.span.extracting(range)) else {
+            throw WebSocketError(.invalidText)
+        }
+        return .message(first == 0x81 ? .text : .binary, range)
+    }
+
     /// The way almost everything goes: a message in one frame that is all there, read where it lies.
     private mutating func takeWhole(
         _ frame: WebSocketIncomingFrame, _ bytes: inout MutableSpan<UInt8>, from offset: inout Int,

@@ -1,0 +1,136 @@
+"""What every benchmark needs: builds, servers on a core of their own, rounds in turn, tables, and where they are kept."""
+
+import json
+import os
+import platform
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+SUPPORT = Path(__file__).resolve().parent
+OUT = ROOT / ".build" / "bench"
+SERVER_CORE, LOAD_CORE = 0, (os.cpu_count() or 1) - 1
+
+
+def need(*packages):
+    """Installs Debian packages whose programs or files are missing, as root; else says which."""
+    missing = [p for p in packages if subprocess.run(["dpkg-query", "-W", p], capture_output=True).returncode]
+    if not missing:
+        return
+    if os.geteuid() != 0:
+        sys.exit(f"this benchmark needs Debian's {' '.join(missing)}: install them, or run it as root")
+    subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing], check=True, stdout=sys.stderr)
+
+
+def build_parley():
+    subprocess.run(["swift", "build", "-c", "release", "--product", "parley", "-q"], cwd=ROOT, check=True)
+    return ROOT / ".build" / "release" / "parley"
+
+
+def build_c(name, *flags):
+    OUT.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cc", "-O2", "-o", OUT / name, SUPPORT / f"{name}.c", *flags], check=True)
+    return OUT / name
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Server:
+    """A program on the server's core, reachable when the `with` block begins and gone when it ends."""
+
+    def __init__(self, command, port, core=SERVER_CORE, env=None):
+        self.command, self.port, self.core, self.env = [str(c) for c in command], port, core, env
+
+    def __enter__(self):
+        pin = ["taskset", "-c", str(self.core)] if self.core is not None else []
+        self.process = subprocess.Popen(pin + self.command, env={**os.environ, **(self.env or {})},
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 15
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return self
+            except OSError:
+                if time.monotonic() > deadline or self.process.poll() is not None:
+                    raise RuntimeError(f"{self.command[0]} did not start listening on {self.port}") from None
+                time.sleep(0.02)
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+
+def parley_server(binary, port, *extra):
+    data = tempfile.mkdtemp(prefix="parley-bench-")
+    return Server([binary, "serve", "--listen", f"127.0.0.1:{port}", "--admin", "127.0.0.1:0", "--data", data,
+                   "--log-level", "error", "--loops", "1", "--test-endpoints", *extra], port)
+
+
+def load(program, *arguments):
+    command = ["taskset", "-c", str(LOAD_CORE), str(program), *[str(a) for a in arguments]]
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError(f"{' '.join(command)}: {result.stderr.strip()}")
+    return json.loads(result.stdout)
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def spread(values, form="{:.2f}"):
+    return f"{form.format(median(values))} ({form.format(min(values))}–{form.format(max(values))})"
+
+
+def ratio(ours, theirs):
+    """Run by run: the same minute's noise is in both."""
+    return spread([a / b for a, b in zip(ours, theirs)])
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "| " + " | ".join("---" for _ in head) + " |"]
+    return "\n".join(lines + ["| " + " | ".join(str(c) for c in row) + " |" for row in rows])
+
+
+def machine():
+    cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
+    memory = re.search(r"MemTotal:\s+(\d+)", Path("/proc/meminfo").read_text())
+    return (f"{os.cpu_count()} cores ({cpu.group(1) if cpu else platform.processor()}), "
+            f"{int(memory.group(1)) // 2**20} GiB, kernel {platform.release().split('-')[0]}, "
+            f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, load {os.getloadavg()[0]:.1f}")
+
+
+def publish(name, text, keep):
+    """Prints the benchmark's section and, when asked to, puts it in the place of the last one in the docs."""
+    print(text)
+    if not keep:
+        return
+    path = ROOT / "docs" / "benchmarks.md"
+    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
+    document = path.read_text()
+    block = f"{begin}\n{text}\n{end}"
+    if begin in document:
+        document = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: block, document, flags=re.S)
+    else:
+        document = document.rstrip() + "\n\n" + block + "\n"
+    path.write_text(document)
