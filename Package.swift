@@ -97,3 +97,13 @@ let package = Package(
         tests(of: "parley", "Arguments", "HTTPServer", "Journal", "Service", "Vocabulary"),
     ]
 )
+
+// What the fuzzer runs is built only for it (`Scripts/fuzz`), because its entry point is no program's main function.
+if Context.environment["PARLEY_FUZZ"] != nil {
+    package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
+    package.targets.append(
+        .target(
+            name: "Fuzz", dependencies: ["Web"], path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: houseForTests
+        )
+    )
+}

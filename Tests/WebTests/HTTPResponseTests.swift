@@ -6,6 +6,7 @@ import Web
 private struct ResponseTranscript: Equatable {
     var parts: [String] = []
     var fault: HTTPFault?
+    var offset: Int?
 
     init(
         of bytes: [UInt8], cutInto sizes: [Int] = [], answering method: HTTPMethod = .get,
@@ -22,6 +23,7 @@ private struct ResponseTranscript: Equatable {
             if let part = try parser.connectionClosed() { self.take(part, [], &body) }
         } catch {
             self.fault = error.fault
+            self.offset = error.offset
         }
     }
 
@@ -88,8 +90,9 @@ struct HTTPResponseParserTests {
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n", .truncatedBody),
         ])
     func refuses(text: String, fault: HTTPFault) {
-        #expect(ResponseTranscript(of: Array(text.utf8)).fault == fault)
-        #expect(ResponseTranscript(of: Array(text.utf8), cutInto: [1]).fault == fault)
+        let whole = ResponseTranscript(of: Array(text.utf8))
+        #expect(whole.fault == fault)
+        #expect(ResponseTranscript(of: Array(text.utf8), cutInto: [1]) == whole)
     }
 
     @Test("maxBodyBytes holds for a body without a length")
@@ -98,8 +101,9 @@ struct HTTPResponseParserTests {
         limits.maxBodyBytes = 3
         let head = "HTTP/1.1 200 OK\r\n\r\n"
         #expect(ResponseTranscript(of: Array("\(head)abc".utf8), limits: limits).fault == nil)
-        #expect(ResponseTranscript(of: Array("\(head)abcd".utf8), limits: limits).fault == .bodyTooLarge)
-        #expect(ResponseTranscript(of: Array("\(head)abcd".utf8), cutInto: [1], limits: limits).fault == .bodyTooLarge)
+        let whole = ResponseTranscript(of: Array("\(head)abcd".utf8), limits: limits)
+        #expect(whole.fault == .bodyTooLarge && whole.offset == 22)
+        #expect(ResponseTranscript(of: Array("\(head)abcd".utf8), cutInto: [1], limits: limits) == whole)
     }
 }
 

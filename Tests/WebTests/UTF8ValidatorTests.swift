@@ -20,7 +20,7 @@ struct UTF8ValidatorTests {
         "takes the first and the last of every length",
         arguments: [
             [0x00], [0x7F], [0xC2, 0x80], [0xDF, 0xBF], [0xE0, 0xA0, 0x80], [0xED, 0x9F, 0xBF], [0xEE, 0x80, 0x80],
-            [0xEF, 0xBF, 0xBF], [0xF0, 0x90, 0x80, 0x80], [0xF4, 0x8F, 0xBF, 0xBF], [],
+            [0xEF, 0xBF, 0xBF], Array("世界 and 世a世é世🌍世".utf8), [0xF0, 0x90, 0x80, 0x80], [0xF4, 0x8F, 0xBF, 0xBF], [],
         ] as [[UInt8]])
     func valid(bytes: [UInt8]) {
         #expect(Self.isValid(bytes) && Self.failure(in: bytes) == nil)
@@ -60,12 +60,27 @@ struct UTF8ValidatorTests {
         let alphabet: [UInt8] = [
             0x41, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC2, 0xE0, 0xE4, 0xED, 0xF0, 0xF1, 0xF4,
         ]
-        for _ in 0..<20_000 {
-            let bytes = (0..<Int.random(in: 1...12, using: &random)).compactMap { _ in
-                alphabet.randomElement(using: &random)
-            }
-            let expected = String(validating: bytes, as: UTF8.self) != nil
-            #expect(Self.isValid(bytes) == expected && (Self.failure(in: bytes) == nil) == expected)
+        for _ in 0..<10_000 {
+            let count = Int.random(in: 1...12, using: &random)
+            Self.expectAgreement((0..<count).compactMap { _ in alphabet.randomElement(using: &random) })
         }
+    }
+
+    @Test("agrees with the standard library about mixed text, whole and damaged")
+    func mixedText() {
+        var random = SeededRandom(seed: 10646)
+        let characters = ["a", "bcdefghij", "\u{80}", "é", "\u{800}", "世", "界界", "\u{D7FF}", "\u{E000}", "🌍"]
+        for _ in 0..<5_000 {
+            let count = Int.random(in: 1...12, using: &random)
+            var bytes = (0..<count).flatMap { _ in Array((characters.randomElement(using: &random) ?? "").utf8) }
+            Self.expectAgreement(bytes)
+            bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            Self.expectAgreement(bytes)
+        }
+    }
+
+    private static func expectAgreement(_ bytes: [UInt8]) {
+        let expected = String(validating: bytes, as: UTF8.self) != nil
+        #expect(Self.isValid(bytes) == expected && (Self.failure(in: bytes) == nil) == expected, "\(bytes)")
     }
 }

@@ -65,11 +65,11 @@ struct HTTPBodyReader: Sendable {
             self.state = .chunked(decoder)
             return step
         case .untilClose:
+            guard offset < bytes.count else { return nil }
+            guard self.maxBytes > 0 else { throw HTTPParseError(.bodyTooLarge, at: offset) }
             let data = Self.take(self.maxBytes, bytes, from: &offset)
-            guard let data else { return nil }
-            self.maxBytes -= data.count
-            guard offset == bytes.count else { throw HTTPParseError(.bodyTooLarge, at: offset) }
-            return .data(data)
+            self.maxBytes -= data?.count ?? 0
+            return data.map(Step.data)
         case .complete:
             return .end(trailers: nil)
         }

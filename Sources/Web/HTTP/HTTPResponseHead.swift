@@ -40,8 +40,12 @@ extension HTTPResponseHead {
     }
 
     /// How the body ends, which also depends on what was asked (RFC 9112 §6.3).
-    func framing(answering method: HTTPMethod) throws(HTTPParseError) -> HTTPBodyFraming {
+    func framing(answering method: HTTPMethod, limits: HTTPLimits) throws(HTTPParseError) -> HTTPBodyFraming {
         let framing = try HTTPBodyFraming.ofResponse(self.fields, version: self.version)
-        return self.status.mayHaveBody && method != .head ? framing : .none
+        guard self.status.mayHaveBody, method != .head else { return .none }
+        if case .length(let length) = framing, length > limits.maxBodyBytes {
+            throw HTTPParseError(.bodyTooLarge, at: 0)
+        }
+        return framing
     }
 }

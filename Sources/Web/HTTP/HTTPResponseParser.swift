@@ -96,16 +96,13 @@ package struct HTTPResponseParser: Sendable {
     private mutating func takeHead(
         _ bytes: Span<UInt8>, from offset: inout Int
     ) throws(HTTPParseError) -> HTTPResponsePart? {
-        let limits = self.limits
-        let head = try self.collector.next(in: bytes, from: &offset) { section throws(HTTPParseError) in
-            try HTTPResponseHead(parsing: section, limits: limits)
+        let (limits, method) = (self.limits, self.method)
+        let read = try self.collector.next(in: bytes, from: &offset) { section throws(HTTPParseError) in
+            let head = try HTTPResponseHead(parsing: section, limits: limits)
+            return (head, try head.framing(answering: method, limits: limits))
         }
-        guard let head else { return nil }
+        guard let (head, framing) = read else { return nil }
         if head.status.isInformational, head.status != .switchingProtocols { return .informational(head) }
-        let framing = try head.framing(answering: self.method)
-        if case .length(let length) = framing, length > limits.maxBodyBytes {
-            throw HTTPParseError(.bodyTooLarge, at: offset)
-        }
         self.state = .body(HTTPBodyReader(framing, limits: limits))
         return .head(head)
     }

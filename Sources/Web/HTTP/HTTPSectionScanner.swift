@@ -44,7 +44,9 @@ struct HTTPSectionScanner: Sendable {
 
     /// Moves past the bytes of the section. True when its last one was found.
     mutating func scan(_ bytes: Span<UInt8>, from offset: inout Int) throws(HTTPParseError) -> Bool {
-        while offset < bytes.count {
+        while true {
+            self.skipPlain(bytes, from: &offset)
+            guard offset < bytes.count else { return false }
             let byte = bytes[offset]
             try self.count(byte, at: offset)
             offset += 1
@@ -54,7 +56,18 @@ struct HTTPSectionScanner: Sendable {
                 return true
             }
         }
-        return false
+    }
+
+    /// Moves past bytes that are nothing special, as far as the limit of the stage allows. Most bytes go this way.
+    private mutating func skipPlain(_ bytes: Span<UInt8>, from offset: inout Int) {
+        guard self.stage != .leading, !self.sawCarriageReturn else { return }
+        let limit = self.stage == .startLine ? self.maxStartLine : self.maxFields
+        let end = offset + min(bytes.count - offset, max(0, limit - self.count))
+        var index = offset
+        while index < end, bytes[index] >= ASCII.space, bytes[index] != ASCII.delete { index += 1 }
+        self.count += index - offset
+        self.lineLength += index - offset
+        offset = index
     }
 
     private mutating func count(_ byte: UInt8, at offset: Int) throws(HTTPParseError) {

@@ -53,6 +53,7 @@ struct RequestTarget {
     }
 
     private static func path(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(HTTPParseError) -> String {
+        guard !Self.isPlain(bytes, range) else { return bytes.text(in: range) }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(range.count)
         guard PercentCoding.decode(bytes, in: range, plusIsSpace: false, into: &decoded),
@@ -66,6 +67,18 @@ struct RequestTarget {
             throw HTTPParseError(.invalidTarget, at: range.lowerBound)
         }
         return path
+    }
+
+    /// Whether a path, checked to be visible ASCII, already is what decoding and resolving would make of it.
+    private static func isPlain(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        var previous: UInt8 = 0
+        for index in range {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "%") { return false }
+            if previous == ASCII.slash, byte == ASCII.slash || byte == UInt8(ascii: ".") { return false }
+            previous = byte
+        }
+        return !range.isEmpty
     }
 
     /// Resolves `.`, `..` and empty segments. Nil when that leads above the root.

@@ -23,7 +23,9 @@ package struct UTF8Validator: Hashable, Sendable {
         while index < range.upperBound {
             if self.missing == 0 {
                 index = bytes.skipASCII(index..<range.upperBound)
+                index = bytes.skipThreeByteCharacters(index..<range.upperBound)
                 guard index < range.upperBound else { break }
+                guard bytes[index] >= 0x80 else { continue }
                 guard self.begin(bytes[index]) else { return false }
             } else {
                 guard bytes[index] >= self.lowest, bytes[index] <= self.highest else { return false }
@@ -57,6 +59,19 @@ package struct UTF8Validator: Hashable, Sendable {
 }
 
 extension Span<UInt8> {
+    /// Moves past whole characters of three bytes, which is what Chinese text is made of. The two first bytes
+    /// that allow only some second bytes are left to the slower way.
+    fileprivate func skipThreeByteCharacters(_ range: Range<Int>) -> Int {
+        var index = range.lowerBound
+        while index + 3 <= range.upperBound {
+            let first = self[index]
+            guard first & 0xF0 == 0xE0, first != 0xE0, first != 0xED else { break }
+            guard self[index + 1] & 0xC0 == 0x80, self[index + 2] & 0xC0 == 0x80 else { break }
+            index += 3
+        }
+        return index
+    }
+
     /// Where the first byte above 0x7F stands, or the end. Eight bytes at a time.
     fileprivate func skipASCII(_ range: Range<Int>) -> Int {
         let raw = unsafe self.bytes

@@ -1,0 +1,30 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// What can be fuzzed: a name, and what to do with any bytes. `Scripts/fuzz` lists and runs them.
+///
+/// A new one is a file beside this one, a line here, and a folder of the same name under `corpus`.
+private let targets: [String: @Sendable ([UInt8]) -> Void] = [
+    "http-request": HTTPRequestFuzz.run,
+    "http-response": HTTPResponseFuzz.run,
+    "http-values": HTTPValuesFuzz.run,
+    "websocket": WebSocketFuzz.run,
+]
+
+private let target: @Sendable ([UInt8]) -> Void = {
+    let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
+    guard let target = targets[name] else {
+        preconditionFailure("FUZZ_TARGET is \"\(name)\", but should be one of \(targets.keys.sorted())")
+    }
+    return target
+}()
+
+/// libFuzzer calls this with ever new bytes.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    target(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    return 0
+}
