@@ -87,7 +87,8 @@ let package = Package(
         ),
 
         // Beside the house: what only tests may use.
-        .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: houseForTests),
+        .target(
+            name: "TestSupport", dependencies: ["Bytes", "Reactor"], path: "Tests/TestSupport", swiftSettings: houseForTests),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "Vocabulary"),
