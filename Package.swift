@@ -90,7 +90,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: houseForTests),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
-        tests(of: "Vocabulary"),
+        tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "Journal", "TestSupport"),
