@@ -60,6 +60,7 @@ let package = Package(
 
         // Floor 1: materials.
         room("Bytes"),
+        room("JSON"),
         room("Journal", "Locking"),
         room("Vocabulary"),
 
@@ -90,6 +91,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["Bytes"], path: "Tests/TestSupport", swiftSettings: houseForTests),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
+        tests(of: "JSON", "TestSupport"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
