@@ -66,6 +66,7 @@ let package = Package(
 
         // Floor 2: formats.
         room("Arguments"),
+        room("SocketIO", "Bytes", "JSON", "Vocabulary"),
         room("Web", "Bytes", "CZlib"),
 
         // Floor 4: the rooms that touch the world.
@@ -92,6 +93,7 @@ let package = Package(
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
+        tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
