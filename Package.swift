@@ -69,6 +69,9 @@ let package = Package(
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
         room("Web", "Bytes", "CZlib"),
 
+        // Floor 3: machines.
+        room("Sessions", "SocketIO", "Vocabulary"),
+
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
         room("Secure", "Bytes", "COpenSSL"),
@@ -94,6 +97,7 @@ let package = Package(
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
+        tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
