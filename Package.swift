@@ -111,7 +111,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
     package.targets.append(
         .target(
-            name: "Fuzz", dependencies: ["Web"], path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: houseForTests
+            name: "Fuzz", dependencies: ["JSON", "SocketIO", "Web"], path: "Tests/Fuzz", exclude: ["corpus"],
+            swiftSettings: houseForTests
         )
     )
 }
