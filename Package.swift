@@ -60,12 +60,17 @@ let package = Package(
 
         // Floor 1: materials.
         room("Bytes"),
+        room("JSON"),
         room("Journal", "Locking"),
         room("Vocabulary"),
 
         // Floor 2: formats.
         room("Arguments"),
+        room("SocketIO", "Bytes", "JSON", "Vocabulary"),
         room("Web", "Bytes", "CZlib"),
+
+        // Floor 3: machines.
+        room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
@@ -91,7 +96,10 @@ let package = Package(
             name: "TestSupport", dependencies: ["Bytes", "Reactor"], path: "Tests/TestSupport", swiftSettings: houseForTests),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
-        tests(of: "Vocabulary"),
+        tests(of: "JSON", "TestSupport"),
+        tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
+        tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
+        tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "Journal", "TestSupport"),
@@ -104,7 +112,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
     package.targets.append(
         .target(
-            name: "Fuzz", dependencies: ["Web"], path: "Tests/Fuzz", exclude: ["corpus"], swiftSettings: houseForTests
+            name: "Fuzz", dependencies: ["JSON", "SocketIO", "Web"], path: "Tests/Fuzz", exclude: ["corpus"],
+            swiftSettings: houseForTests
         )
     )
 }

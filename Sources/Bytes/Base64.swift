@@ -64,7 +64,7 @@ package enum Base64 {
 }
 
 extension Base64.Alphabet {
-    fileprivate var letters: [UInt8] {
+    var letters: [UInt8] {
         switch self {
         case .standard: Self.standardLetters
         case .url: Self.urlLetters
@@ -72,7 +72,7 @@ extension Base64.Alphabet {
     }
 
     /// The value of every possible digit; 255 where there is none.
-    fileprivate var values: [UInt8] {
+    var values: [UInt8] {
         switch self {
         case .standard: Self.standardValues
         case .url: Self.urlValues

@@ -8,9 +8,12 @@ import Darwin
 ///
 /// A new one is a file beside this one, a line here, and a folder of the same name under `corpus`.
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
+    "engine-payload": EnginePayloadFuzz.run,
     "http-request": HTTPRequestFuzz.run,
     "http-response": HTTPResponseFuzz.run,
     "http-values": HTTPValuesFuzz.run,
+    "json": JSONFuzz.run,
+    "socket-packet": SocketPacketFuzz.run,
     "websocket": WebSocketFuzz.run,
 ]
 

@@ -1,0 +1,60 @@
+import JSON
+package import Vocabulary
+
+/// What the first packet of every session says (`0{…}`).
+package struct EngineOpening: Hashable, Sendable {
+    package let sid: SessionID
+    /// Whether the session, as it travels now, may move on to a WebSocket.
+    package let offersUpgrade: Bool
+    package let pingInterval: Duration
+    package let pingTimeout: Duration
+    /// How many bytes one polling body or one WebSocket message may have. Version 3 is not told.
+    package let maxPayload: Int
+
+    package init(
+        sid: SessionID, offersUpgrade: Bool, pingInterval: Duration, pingTimeout: Duration, maxPayload: Int
+    ) {
+        self.sid = sid
+        self.offersUpgrade = offersUpgrade
+        self.pingInterval = pingInterval
+        self.pingTimeout = pingTimeout
+        self.maxPayload = maxPayload
+    }
+
+    package func packet(for version: EngineVersion) -> EncodedPacket {
+        var json = JSONWriter()
+        json.object { json in
+            json.key("sid")
+            json.string(self.sid.text)
+            json.key("upgrades")
+            json.array { json in
+                if self.offersUpgrade { json.string(EngineTransport.webSocket.rawValue) }
+            }
+            json.key("pingInterval")
+            json.integer(self.pingInterval.clampedMilliseconds)
+            json.key("pingTimeout")
+            json.integer(self.pingTimeout.clampedMilliseconds)
+            guard version == .v4 else { return }
+            json.key("maxPayload")
+            json.integer(self.maxPayload)
+        }
+        return EncodedPacket(.open, body: json.bytes)
+    }
+
+    /// Reads what a server of ours says, for clients of ours. Nil when something is missing.
+    package init?(parsing body: Span<UInt8>) {
+        let reader = JSONReader(body)
+        guard let object = try? reader.document(),
+            let sid = reader.member("sid", of: object).flatMap({ reader.string($0) }).flatMap(SessionID.init(_:)),
+            let upgrades = reader.member("upgrades", of: object),
+            let pingInterval = reader.member("pingInterval", of: object).flatMap({ reader.integer($0) }),
+            let pingTimeout = reader.member("pingTimeout", of: object).flatMap({ reader.integer($0) })
+        else { return nil }
+        var offers = reader.elements(of: upgrades)
+        self.sid = sid
+        self.offersUpgrade = offers.next().flatMap { reader.string($0) } == EngineTransport.webSocket.rawValue
+        self.pingInterval = .milliseconds(pingInterval)
+        self.pingTimeout = .milliseconds(pingTimeout)
+        self.maxPayload = reader.member("maxPayload", of: object).flatMap { reader.integer($0) } ?? .max
+    }
+}

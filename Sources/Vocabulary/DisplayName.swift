@@ -1,0 +1,35 @@
+/// What people read: 1 to 64 characters in any script, without white space at its ends.
+///
+/// It holds no control characters, no line breaks, and none of the marks that turn the direction of the text
+/// around it, so a name cannot dress up as somebody else's line.
+package struct DisplayName: Hashable, Sendable {
+    package let text: String
+
+    package static let maximumLength = 64
+    /// One character may carry any number of accents; this bounds them all.
+    package static let maximumBytes = 512
+
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumBytes else { return nil }
+        let trimmed = Self.trimmed(text)
+        guard (1...Self.maximumLength).contains(trimmed.count),
+            trimmed.unicodeScalars.allSatisfy(Self.isAllowed)
+        else { return nil }
+        self.text = String(trimmed)
+    }
+
+    private static func trimmed(_ text: String) -> Substring {
+        let start = text.drop(while: \.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return start[...last]
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        // U+202A…202E and U+2066…2069 turn the direction of text. U+200D, of the same category, joins emoji.
+        case .format: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
+        default: true
+        }
+    }
+}

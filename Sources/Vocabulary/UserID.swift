@@ -1,0 +1,11 @@
+/// Names one user for good: 1 to 64 ASCII letters, digits and `_ - . @ : + =`. Letters keep their case.
+package struct UserID: Hashable, Sendable {
+    package let text: String
+
+    package static let maximumLength = 64
+
+    package init?(_ text: String) {
+        guard Letters.fill(text, upTo: Self.maximumLength, with: Letters.name) else { return nil }
+        self.text = text
+    }
+}

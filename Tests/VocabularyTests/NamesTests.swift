@@ -1,0 +1,133 @@
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("Names")
+struct NamesTests {
+    @Test("of users, devices and messages hold 1 to 64 plain characters")
+    func plainNames() {
+        let longest = String(repeating: "a", count: 64)
+        for good in ["a", "Ann_B", "ann@example.org:8", "a+b=c.d-e", longest] {
+            #expect(UserID(good)?.text == good)
+            #expect(DeviceID(good)?.text == good)
+            #expect(MessageID(good)?.text == good)
+        }
+        for bad in ["", longest + "a", "a b", "a/b", "é", "a\0", "\"", "<a>"] {
+            #expect(UserID(bad) == nil)
+            #expect(DeviceID(bad) == nil)
+            #expect(MessageID(bad) == nil)
+        }
+    }
+
+    @Test("of rooms hold lowercase letters, digits and dashes")
+    func roomNames() {
+        #expect(RoomName("kitchen-2")?.text == "kitchen-2")
+        for bad in ["", "Kitchen", "a_b", "厨房", String(repeating: "a", count: 65)] { #expect(RoomName(bad) == nil) }
+    }
+
+    @Test("that people read may be in any script and are trimmed")
+    func displayNames() {
+        #expect(DisplayName("  Ann \n")?.text == "Ann")
+        #expect(DisplayName("小明")?.text == "小明")
+        #expect(DisplayName("👩‍👩‍👧")?.text == "👩‍👩‍👧")
+        #expect(DisplayName(String(repeating: "语", count: 64)) != nil)
+    }
+
+    @Test(
+        "that people read hide nothing",
+        arguments: ["", "   ", "a\0b", "a\nb", "a\u{2028}b", "a\u{202E}b", "a\u{2066}b", "\u{7F}", "a\u{85}b"])
+    func refusedDisplayNames(_ text: String) {
+        #expect(DisplayName(text) == nil)
+    }
+
+    @Test("that people read are bounded in characters and in bytes")
+    func boundedDisplayNames() {
+        #expect(DisplayName(String(repeating: "a", count: 65)) == nil)
+        #expect(DisplayName("a" + String(repeating: "\u{301}", count: 600)) == nil)
+    }
+}
+
+@Suite("A random token")
+struct RandomTokenTests {
+    @Test("comes back from its 20 characters")
+    func roundTrip() throws {
+        var random = SeededRandom(seed: 1)
+        var seen: Set<RandomToken> = []
+        for _ in 0..<1000 {
+            let token = RandomToken(using: &random)
+            #expect(token.text.utf8.count == RandomToken.length)
+            #expect(RandomToken(token.text) == token)
+            #expect(token.isEqualInConstantTime(to: token))
+            #expect(seen.insert(token).inserted)
+        }
+    }
+
+    @Test("uses every URL-safe character, each for itself")
+    func alphabet() throws {
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+        for letter in letters {
+            let text = "AAAAAAAAA\(letter)BBBBBBBBBB"
+            #expect(RandomToken(text)?.text == text)
+        }
+    }
+
+    @Test(
+        "is nothing else",
+        arguments: ["", "AAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAA+", "AAAAAAAAAAAAAAAAAAAé"])
+    func refused(_ text: String) {
+        #expect(RandomToken(text) == nil)
+        #expect(SessionID(text) == nil)
+        #expect(CallID(text) == nil)
+    }
+
+    @Test("makes a key to resume with, whose secret half counts")
+    func resumeKey() throws {
+        var random = SeededRandom(seed: 2)
+        let key = ResumeKey(using: &random)
+        let text = key.text
+        #expect(text.utf8.count == 40)
+        #expect(ResumeKey(text) == key)
+        let forged = try #require(ResumeKey(text.prefix(39) + (text.last == "A" ? "B" : "A")))
+        #expect(forged != key)
+        #expect(forged.hashValue == key.hashValue)
+        #expect(ResumeKey(String(text.dropLast())) == nil)
+    }
+
+    @Test(
+        "names events by their offsets in one way only", arguments: ["", "-1", "+1", "01", "A", " 1", "zzzzzzzzzzzzzz"])
+    func offsets(_ text: String) {
+        #expect(EventOffset(text) == nil)
+        #expect(EventOffset(EventOffset(.max).text) == EventOffset(.max))
+        #expect(EventOffset("0") == EventOffset(0))
+    }
+}
+
+@Suite("An instant")
+struct InstantTests {
+    @Test("moves by durations and measures them")
+    func moves() {
+        let start = Instant(milliseconds: 5)
+        let later = start + .seconds(2)
+        #expect(later.nanoseconds == 2_005_000_000)
+        #expect(start.duration(to: later) == .seconds(2))
+        #expect(later - .seconds(2) == start)
+        #expect(start < later)
+    }
+
+    @Test("stops at the ends of time")
+    func clamps() {
+        let end = Instant(nanoseconds: .max)
+        #expect(end + .seconds(1) == end)
+        #expect(Instant(nanoseconds: .min) - .seconds(1) == Instant(nanoseconds: .min))
+        #expect(Instant(milliseconds: 0) + .seconds(Int64.max) == end)
+        #expect(Instant(milliseconds: .max) == end)
+        #expect((.zero - Duration.seconds(Int64.max)).clampedMilliseconds == .min)
+    }
+
+    @Test("counts whole milliseconds for the wire")
+    func milliseconds() {
+        #expect(Duration.milliseconds(300).clampedMilliseconds == 300)
+        #expect(Duration.seconds(25).clampedMilliseconds == 25_000)
+        #expect(WallTime(milliseconds: 1) < WallTime(milliseconds: 2))
+    }
+}
