@@ -55,6 +55,10 @@ extension HTTPExchange {
     /// Lets a body of at most `limit` bytes flow into `sink`. A client that waits to be asked for it is asked now.
     package func streamBody(to sink: any HTTPBodySink, limit: Int) {
         guard let connection = self.connection, self.machine.answer == .none else { return }
+        if let length = self.request.framing.knownLength, length > limit {
+            sink.bodyFailed()
+            return self.respond(.error(.contentTooLarge, HTTPFault.bodyTooLarge.reason))
+        }
         connection.limitBody(to: limit)
         self.body = sink
         if self.machine.bodyClaimed() { connection.writeContinue() }
@@ -67,8 +71,13 @@ extension HTTPExchange {
     }
 
     /// Lets the client wait: nothing more of the body is read until `resumeBody`.
-    package func pauseBody() { self.connection?.stream.pauseReading() }
-    package func resumeBody() { self.connection?.stream.resumeReading() }
+    package func pauseBody() {
+        if self.body != nil { self.connection?.pauseBody() }
+    }
+
+    package func resumeBody() {
+        if self.body != nil { self.connection?.resumeBody() }
+    }
 
     func bodyEnded() { self.body.take()?.bodyEnded() }
 }
@@ -106,7 +115,9 @@ extension HTTPExchange {
     @discardableResult
     package func start(_ head: HTTPResponseHead, length: Int?) -> Bool {
         guard let connection = self.connection, self.machine.answer == .none else { return false }
-        let plan = connection.writeHead(head, length: length, answering: self.request)
+        let mayKeepAlive = self.machine.mayKeepAlive(
+            bodyLength: self.request.framing.knownLength ?? 0, atMost: connection.server.settings.maxDiscardedBytes)
+        let plan = connection.writeHead(head, length: length, answering: self.request, keepAlive: mayKeepAlive)
         self.machine.answerStarted(keepAlive: plan.keepAlive)
         self.plan = plan
         return true
@@ -128,6 +139,8 @@ extension HTTPExchange {
     package func finish() {
         guard self.machine.answer == .streaming, let connection = self.connection else { return }
         if self.plan?.framing == .chunked { connection.writeLastChunk() }
+        // Who answers before the body's end does not want the rest.
+        self.body = nil
         connection.perform(self.machine.answerEnded())
     }
 
@@ -151,9 +164,14 @@ extension HTTPExchange {
     ) {
         guard let connection = self.connection, self.machine.answer == .none else { return }
         let head = HTTPResponseHead(.switchingProtocols, fields: fields)
-        _ = connection.writeHead(head, length: nil, answering: self.request)
+        _ = connection.writeHead(head, length: nil, answering: self.request, keepAlive: true)
         self.machine.answerStarted(keepAlive: true)
         _ = self.machine.answerEnded()
         connection.handOver(to: makeHandler(connection.stream, connection.server))
     }
+}
+
+extension HTTPBodyFraming {
+    /// How long the body said it would be.
+    var knownLength: Int? { if case .length(let length) = self { length } else { nil } }
 }
