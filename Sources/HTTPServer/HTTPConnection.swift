@@ -173,7 +173,7 @@ extension HTTPConnection {
     func writeHead(
         _ head: HTTPResponseHead, length: Int?, answering request: HTTPRequestHead, keepAlive: Bool
     ) -> HTTPResponseEncoder.Plan {
-        let isLast = !keepAlive || self.isDraining || self.peerHasFinished
+        let isLast = !keepAlive || self.isDraining || (self.peerHasFinished && self.held.isEmpty)
         let encoder = HTTPResponseEncoder(answering: request, keepAlive: !isLast)
         return self.server.writeHead(head, length: length, encoder, to: self.stream)
     }
@@ -325,6 +325,7 @@ extension HTTPConnection {
     package func peerFinished() {
         self.peerHasFinished = true
         self.finishIfPeerDid()
+        self.exchange?.onPeerFinished?()
     }
 
     private func finishIfPeerDid() {

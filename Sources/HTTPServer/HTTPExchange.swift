@@ -10,6 +10,9 @@ package final class HTTPExchange {
     package let reactor: Reactor
     /// Told once when the client has gone before the answer was complete.
     package var onAbandoned: (() -> Void)?
+    /// Told when the client will send no more. It may still read, but one that waits for long has usually gone,
+    /// since closing a socket looks the same.
+    package var onPeerFinished: (() -> Void)?
     /// Told when a streamed answer that had to wait for a slow reader may go on.
     package var onDrained: (() -> Void)?
 
@@ -36,6 +39,7 @@ package final class HTTPExchange {
         self.connection = nil
         self.body.take()?.bodyFailed()
         self.onDrained = nil
+        self.onPeerFinished = nil
         self.onAbandoned.take()?()
     }
 }
@@ -141,6 +145,7 @@ extension HTTPExchange {
         if self.plan?.framing == .chunked { connection.writeLastChunk() }
         // Who answers before the body's end does not want the rest.
         self.body = nil
+        self.onPeerFinished = nil
         connection.perform(self.machine.answerEnded())
     }
 
