@@ -6,13 +6,13 @@ extension HTTPResponse {
     /// What is marked `no-store` stays as it is: such answers may hold secrets beside words of a stranger's
     /// choosing, and their compressed length would tell about the secrets (the attack is called BREACH).
     func compressed(for request: HTTPRequestHead) -> HTTPResponse {
-        guard case .bytes(let bytes) = self.body, bytes.count >= 1024, self.mayBeCompressed,
-            ContentCoding.acceptsGzip(request.fields)
-        else { return self }
+        guard case .bytes(let bytes) = self.body, bytes.count >= 1024, self.mayBeCompressed else { return self }
         var response = self
+        // Also said of the plain one: a cache on the way must not give either to everybody.
+        response.head.fields.append(.vary, "Accept-Encoding")
+        guard ContentCoding.acceptsGzip(request.fields) else { return response }
         response.body = .bytes(GzipEncoder.compress(bytes))
         response.head.fields.set(.contentEncoding, to: "gzip")
-        response.head.fields.append(.vary, "Accept-Encoding")
         return response
     }
 

@@ -4,7 +4,8 @@ package import Web
 ///
 /// Something that is no browser sends no `Origin` and is not asked for one.
 package struct CrossOrigin: Hashable, Sendable {
-    /// As a browser writes them: `https://example.org`, with a port if it is unusual. `*` for all.
+    /// As a browser writes them: `https://example.org`, with a port if it is unusual. `*` for all, who then may
+    /// not send what the browser keeps for us, such as cookies (Fetch §3.2.5).
     package var allowed: Set<String>
 
     package init(allowed: Set<String> = []) {
@@ -36,9 +37,11 @@ package struct CrossOrigin: Hashable, Sendable {
     package func fields(for request: HTTPRequestHead, isEncrypted: Bool) -> [(HTTPFieldName, String)] {
         guard let origin = request.fields[.origin] else { return [] }
         guard self.allows(request, isEncrypted: isEncrypted) else { return [(.vary, "Origin")] }
-        return [
-            (.accessControlAllowOrigin, origin), (.accessControlAllowCredentials, "true"), (.vary, "Origin"),
-        ]
+        var fields = [(HTTPFieldName.accessControlAllowOrigin, origin), (.vary, "Origin")]
+        if self.allowed.contains(origin) || self.isSame(origin, as: request, isEncrypted: isEncrypted) {
+            fields.append((.accessControlAllowCredentials, "true"))
+        }
+        return fields
     }
 
     /// The answer to a browser that asks before it sends something unusual; nil when it does not ask.

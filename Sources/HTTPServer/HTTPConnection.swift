@@ -13,20 +13,24 @@ package final class HTTPConnection: StreamHandler {
     private var exchange: HTTPExchange?
     private var held: [UInt8] = []
     private var isProcessing = false
-    private var isPaused = false
+    /// Too much waits already.
+    private var isFull = false
+    /// Who takes the body is not ready for more of it.
+    private var isBodyPaused = false
     private var hasHandedOver = false
     private var peerHasFinished = false
-    private var drainsBefore = false
+    private var isDraining = false
 
-    private var timer: TimerToken?
-    private var deadline: UInt64 = 0
+    private var awaited = Awaited.head
+    private var deadline: UInt64 = .max
+    private var timer: Timer?
 
     init(_ stream: any ByteStream, _ server: HTTPLoopServer) {
         self.stream = stream
         self.server = server
         self.parser = HTTPRequestParser(limits: server.settings.limits)
         server.connections.insert(self)
-        self.expect(within: server.settings.headerTimeout)
+        self.await(.head)
     }
 
     /// Nothing is under way and nothing waits.
@@ -34,7 +38,7 @@ package final class HTTPConnection: StreamHandler {
 
     /// The server is about to stop: what is under way may finish, nothing new begins.
     func drain() {
-        self.drainsBefore = true
+        self.isDraining = true
         if self.isIdle { self.stream.close() }
     }
 
@@ -46,7 +50,6 @@ package final class HTTPConnection: StreamHandler {
 extension HTTPConnection {
     package func received(_ bytes: inout MutableSpan<UInt8>) {
         guard self.held.isEmpty else { return self.hold(bytes.span, from: 0) }
-        if self.exchange == nil, self.parser.isIdle { self.expect(within: self.server.settings.headerTimeout) }
         var offset = 0
         self.process(bytes.span, from: &offset)
         if self.hasHandedOver { return }
@@ -65,12 +68,12 @@ extension HTTPConnection {
             offset = bytes.count
             self.refuse(error)
         }
+        if self.awaited == .request, !self.parser.isIdle { self.await(.head) }
     }
 
     private var mayReadOn: Bool {
-        guard self.stream.isOpen, !self.hasHandedOver else { return false }
-        guard let exchange = self.exchange else { return true }
-        return !exchange.machine.isRequestComplete && exchange.machine.takesBody
+        guard self.stream.isOpen, !self.hasHandedOver, !self.isBodyPaused else { return false }
+        return self.exchange?.machine.takesBody ?? true
     }
 
     private func take(_ part: HTTPRequestPart, in bytes: Span<UInt8>, from offset: Int) {
@@ -85,7 +88,7 @@ extension HTTPConnection {
         let exchange = HTTPExchange(head, on: self)
         self.exchange = exchange
         self.server.metrics.requests.increment()
-        self.expect(within: self.server.settings.bodyTimeout)
+        self.await(.nothing)
         // What follows an upgrade's head belongs to the new protocol; it has to be at hand before the answer.
         if head.isUpgrade(to: "websocket") { self.hold(bytes, from: offset) }
         self.server.respond(exchange)
@@ -94,14 +97,14 @@ extension HTTPConnection {
 
     private func deliver(_ bytes: Span<UInt8>) {
         guard let exchange = self.exchange else { return }
-        self.expect(within: self.server.settings.bodyTimeout)
+        self.await(.body)
         if let body = exchange.body { return body.bodyReceived(bytes) }
         self.perform(exchange.machine.bodyDiscarded(bytes.count, atMost: self.server.settings.maxDiscardedBytes))
     }
 
     private func requestEnded() {
         guard let exchange = self.exchange else { return }
-        self.stopExpecting()
+        self.await(.nothing)
         let action = exchange.machine.requestEnded()
         exchange.bodyEnded()
         // The end of the body may have brought the answer, and with it the next request.
@@ -113,9 +116,12 @@ extension HTTPConnection {
         guard offset < bytes.count, self.stream.isOpen else { return }
         let rest = bytes.extracting(offset..<bytes.count)
         unsafe rest.withUnsafeBufferPointer { unsafe self.held.append(contentsOf: $0) }
-        guard self.held.count > self.server.settings.maxPipelinedBytes, !self.isPaused else { return }
-        self.isPaused = true
-        self.stream.pauseReading()
+        self.updateReading()
+    }
+
+    private func updateReading() {
+        self.isFull = self.held.count > self.server.settings.maxPipelinedBytes
+        if self.isFull || self.isBodyPaused { self.stream.pauseReading() } else { self.stream.resumeReading() }
     }
 
     /// Something that the held bytes waited for has happened.
@@ -129,15 +135,30 @@ extension HTTPConnection {
             if self.hasHandedOver { return }
             if offset < bytes.count { self.held = Array(bytes[offset...]) + self.held }
         }
-        if self.isPaused, self.held.count <= self.server.settings.maxPipelinedBytes {
-            self.isPaused = false
-            self.stream.resumeReading()
-        }
+        if self.isFull { self.updateReading() }
         self.finishIfPeerDid()
     }
 
-    func bodyClaimed() { self.readHeld() }
+    func bodyClaimed() {
+        self.await(.body)
+        self.readHeld()
+    }
+
     func limitBody(to limit: Int) { self.parser.limitBody(to: limit) }
+
+    func pauseBody() {
+        self.isBodyPaused = true
+        self.await(.nothing)
+        self.updateReading()
+    }
+
+    func resumeBody() {
+        guard self.isBodyPaused else { return }
+        self.isBodyPaused = false
+        self.await(.body)
+        self.readHeld()
+        self.updateReading()
+    }
 }
 
 // MARK: - Writing
@@ -150,23 +171,11 @@ extension HTTPConnection {
     }
 
     func writeHead(
-        _ head: HTTPResponseHead, length: Int?, answering request: HTTPRequestHead
+        _ head: HTTPResponseHead, length: Int?, answering request: HTTPRequestHead, keepAlive: Bool
     ) -> HTTPResponseEncoder.Plan {
-        let encoder = HTTPResponseEncoder(answering: request, keepAlive: !self.drainsBefore && !self.peerHasFinished)
-        self.server.metrics.answered(head.status)
-        return self.write(head, length: length, encoder)
-    }
-
-    private func write(_ head: HTTPResponseHead, length: Int?, _ encoder: HTTPResponseEncoder)
-        -> HTTPResponseEncoder.Plan
-    {
-        var head = head
-        if !head.status.isInformational { head.fields.set(.date, to: self.server.date) }
-        return self.server.withScratch { scratch in
-            let plan = encoder.write(head, bodyLength: length, into: &scratch)
-            self.stream.write(scratch.span)
-            return plan
-        }
+        let isLast = !keepAlive || self.isDraining || (self.peerHasFinished && self.held.isEmpty)
+        let encoder = HTTPResponseEncoder(answering: request, keepAlive: !isLast)
+        return self.server.writeHead(head, length: length, encoder, to: self.stream)
     }
 
     func writeChunk(_ bytes: Span<UInt8>) {
@@ -195,15 +204,8 @@ extension HTTPConnection {
             [.peer: .private("\(self.stream.peer)"), .reason: .plain(error.reason)])
         let wasAnswered = self.exchange?.isAnswered ?? false
         self.exchange.take()?.abandoned()
-        if !wasAnswered { self.answerWithoutExchange(error.status, error.reason) }
+        if !wasAnswered { self.server.writeLastAnswer(error.status, error.reason, to: self.stream) }
         self.stream.close()
-    }
-
-    private func answerWithoutExchange(_ status: HTTPStatus, _ reason: String) {
-        let response = HTTPResponse.error(status, reason)
-        self.server.metrics.answered(status)
-        _ = self.write(response.head, length: response.bodyLength, .afterError)
-        if case .bytes(let bytes) = response.body { self.stream.write(bytes.span) }
     }
 }
 
@@ -212,19 +214,28 @@ extension HTTPConnection {
 extension HTTPConnection {
     func perform(_ action: HTTPExchangeMachine.Action) {
         switch action {
-        case .nothing: self.readHeld()
+        case .nothing:
+            if self.exchange?.machine.isDiscarding == true { self.resumeAfterAnswer() }
+            self.readHeld()
         case .takeNext: self.takeNext()
         case .close:
             self.exchange = nil
-            self.stopExpecting()
+            self.await(.nothing)
             self.stream.close()
         }
     }
 
+    /// Nobody listens to the rest of the body any more, so nobody can hold it up either.
+    private func resumeAfterAnswer() {
+        self.isBodyPaused = false
+        self.await(.body)
+        self.updateReading()
+    }
+
     private func takeNext() {
         self.exchange = nil
-        if self.drainsBefore { return self.stream.close() }
-        self.expect(within: self.server.settings.idleTimeout)
+        if self.isDraining { return self.stream.close() }
+        self.await(.request)
         self.readHeld()
     }
 
@@ -234,7 +245,7 @@ extension HTTPConnection {
         self.exchange = nil
         self.leaveServer()
         self.stream.replaceHandler(with: handler)
-        if self.isPaused { self.stream.resumeReading() }
+        if self.isFull { self.stream.resumeReading() }
         guard !self.held.isEmpty else { return }
         var held = self.held
         self.held = []
@@ -246,32 +257,67 @@ extension HTTPConnection {
 // MARK: - Time and the end
 
 extension HTTPConnection {
-    /// Moves the deadline; the timer itself is only moved when it rings too early.
-    private func expect(within time: Duration) {
-        self.deadline = self.stream.reactor.now &+ time.wholeMilliseconds
-        if self.timer == nil { self.armTimer(after: time) }
+    /// What the client has to bring next, in time.
+    private enum Awaited {
+        /// The rest of a head. Its time runs from the beginning, whatever comes of it in between.
+        case head
+        /// Another request.
+        case request
+        /// The next piece of a body.
+        case body
+        /// The turn is ours.
+        case nothing
     }
 
-    private func stopExpecting() { self.deadline = .max }
+    private struct Timer {
+        let token: TimerToken
+        let rings: UInt64
+    }
 
-    private func armTimer(after time: Duration) {
-        self.timer = self.stream.reactor.schedule(after: time) { [unowned self] in self.timerRang() }
+    private func await(_ awaited: Awaited) {
+        self.awaited = awaited
+        let settings = self.server.settings
+        switch awaited {
+        case .head: self.expect(within: settings.headerTimeout)
+        case .request: self.expect(within: settings.idleTimeout)
+        case .body: self.expect(within: settings.bodyTimeout)
+        case .nothing: self.deadline = .max
+        }
+    }
+
+    /// Moves the deadline. The timer is left where it is unless it would ring too late: most deadlines move on
+    /// long before they pass.
+    private func expect(within time: Duration) {
+        self.deadline = self.stream.reactor.now &+ time.wholeMilliseconds
+        if let timer = self.timer, timer.rings <= self.deadline { return }
+        self.armTimer()
+    }
+
+    private func armTimer() {
+        self.disarmTimer()
+        let reactor = self.stream.reactor
+        let delay = self.deadline > reactor.now ? self.deadline - reactor.now : 0
+        let token = reactor.schedule(after: .milliseconds(delay)) { [unowned self] in self.timerRang() }
+        self.timer = Timer(token: token, rings: self.deadline)
+    }
+
+    private func disarmTimer() {
+        if let timer = self.timer.take() { self.stream.reactor.cancel(timer.token) }
     }
 
     private func timerRang() {
         self.timer = nil
-        let now = self.stream.reactor.now
-        guard self.deadline != .max else { return self.armTimer(after: self.server.settings.idleTimeout) }
-        guard now >= self.deadline else { return self.armTimer(after: .milliseconds(self.deadline - now)) }
+        guard self.deadline != .max, self.stream.isOpen else { return }
+        guard self.stream.reactor.now >= self.deadline else { return self.armTimer() }
         if !self.isIdle, self.exchange?.isAnswered != true {
-            self.answerWithoutExchange(.requestTimeout, "the request took too long to arrive")
+            self.server.writeLastAnswer(.requestTimeout, "the request took too long to arrive", to: self.stream)
         }
         self.exchange.take()?.abandoned()
         self.stream.close()
     }
 
     private func leaveServer() {
-        if let timer = self.timer.take() { self.stream.reactor.cancel(timer) }
+        self.disarmTimer()
         self.server.connections.remove(self)
     }
 
@@ -279,6 +325,7 @@ extension HTTPConnection {
     package func peerFinished() {
         self.peerHasFinished = true
         self.finishIfPeerDid()
+        self.exchange?.onPeerFinished?()
     }
 
     private func finishIfPeerDid() {

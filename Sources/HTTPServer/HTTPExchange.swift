@@ -10,6 +10,9 @@ package final class HTTPExchange {
     package let reactor: Reactor
     /// Told once when the client has gone before the answer was complete.
     package var onAbandoned: (() -> Void)?
+    /// Told when the client will send no more. It may still read, but one that waits for long has usually gone,
+    /// since closing a socket looks the same.
+    package var onPeerFinished: (() -> Void)?
     /// Told when a streamed answer that had to wait for a slow reader may go on.
     package var onDrained: (() -> Void)?
 
@@ -36,6 +39,7 @@ package final class HTTPExchange {
         self.connection = nil
         self.body.take()?.bodyFailed()
         self.onDrained = nil
+        self.onPeerFinished = nil
         self.onAbandoned.take()?()
     }
 }
@@ -55,6 +59,10 @@ extension HTTPExchange {
     /// Lets a body of at most `limit` bytes flow into `sink`. A client that waits to be asked for it is asked now.
     package func streamBody(to sink: any HTTPBodySink, limit: Int) {
         guard let connection = self.connection, self.machine.answer == .none else { return }
+        if let length = self.request.framing.knownLength, length > limit {
+            sink.bodyFailed()
+            return self.respond(.error(.contentTooLarge, HTTPFault.bodyTooLarge.reason))
+        }
         connection.limitBody(to: limit)
         self.body = sink
         if self.machine.bodyClaimed() { connection.writeContinue() }
@@ -67,8 +75,13 @@ extension HTTPExchange {
     }
 
     /// Lets the client wait: nothing more of the body is read until `resumeBody`.
-    package func pauseBody() { self.connection?.stream.pauseReading() }
-    package func resumeBody() { self.connection?.stream.resumeReading() }
+    package func pauseBody() {
+        if self.body != nil { self.connection?.pauseBody() }
+    }
+
+    package func resumeBody() {
+        if self.body != nil { self.connection?.resumeBody() }
+    }
 
     func bodyEnded() { self.body.take()?.bodyEnded() }
 }
@@ -106,7 +119,9 @@ extension HTTPExchange {
     @discardableResult
     package func start(_ head: HTTPResponseHead, length: Int?) -> Bool {
         guard let connection = self.connection, self.machine.answer == .none else { return false }
-        let plan = connection.writeHead(head, length: length, answering: self.request)
+        let mayKeepAlive = self.machine.mayKeepAlive(
+            bodyLength: self.request.framing.knownLength ?? 0, atMost: connection.server.settings.maxDiscardedBytes)
+        let plan = connection.writeHead(head, length: length, answering: self.request, keepAlive: mayKeepAlive)
         self.machine.answerStarted(keepAlive: plan.keepAlive)
         self.plan = plan
         return true
@@ -128,6 +143,9 @@ extension HTTPExchange {
     package func finish() {
         guard self.machine.answer == .streaming, let connection = self.connection else { return }
         if self.plan?.framing == .chunked { connection.writeLastChunk() }
+        // Who answers before the body's end does not want the rest.
+        self.body = nil
+        self.onPeerFinished = nil
         connection.perform(self.machine.answerEnded())
     }
 
@@ -151,9 +169,14 @@ extension HTTPExchange {
     ) {
         guard let connection = self.connection, self.machine.answer == .none else { return }
         let head = HTTPResponseHead(.switchingProtocols, fields: fields)
-        _ = connection.writeHead(head, length: nil, answering: self.request)
+        _ = connection.writeHead(head, length: nil, answering: self.request, keepAlive: true)
         self.machine.answerStarted(keepAlive: true)
         _ = self.machine.answerEnded()
         connection.handOver(to: makeHandler(connection.stream, connection.server))
     }
+}
+
+extension HTTPBodyFraming {
+    /// How long the body said it would be.
+    var knownLength: Int? { if case .length(let length) = self { length } else { nil } }
 }

@@ -1,14 +1,15 @@
 /// One request and its answer: who has finished, and what the connection does then.
 ///
-///     request   body unclaimed ──claimed──▶ delivering ──ended──▶ complete
-///                     └──answered first──▶ discarding ──ended──▶ complete
+///     request   unclaimed ──claimed──▶ delivering ──ended──▶ complete
+///                   └──answered first──▶ discarding ──ended──▶ complete
 ///     answer    none ──started──▶ streaming ──ended──▶ complete
 ///
 /// When both are complete the connection takes the next request, or closes.
 struct HTTPExchangeMachine: ~Copyable {
     enum Request: Hashable {
-        /// Nobody has asked for the body yet, so it waits. Can become: delivering, discarding, complete.
+        /// Nobody has asked for the body yet, so it waits. Can become: delivering, discarding.
         case unclaimed
+        /// What comes is taken at once. A request without a body begins here: only its end is to be read.
         /// Can become: discarding, complete.
         case delivering
         /// The answer is out and nobody will read the rest. Can become: complete.
@@ -35,14 +36,22 @@ struct HTTPExchangeMachine: ~Copyable {
     private var awaitsContinue: Bool
 
     init(hasBody: Bool, keepAlive: Bool, expectsContinue: Bool) {
-        self.request = hasBody ? .unclaimed : .complete
+        self.request = hasBody ? .unclaimed : .delivering
         self.keepAlive = keepAlive
         self.awaitsContinue = expectsContinue && hasBody
     }
 
     var isRequestComplete: Bool { self.request == .complete }
-    /// Whether bytes of the body have somewhere to go.
-    var takesBody: Bool { self.request != .unclaimed }
+    /// Whether what comes of the request has somewhere to go.
+    var takesBody: Bool { self.request != .unclaimed && self.request != .complete }
+    var isDiscarding: Bool { if case .discarding = self.request { true } else { false } }
+
+    /// Whether the connection is worth keeping after an answer that begins now, when so much of the body is known
+    /// to be still to come.
+    func mayKeepAlive(bodyLength: Int, atMost limit: Int) -> Bool {
+        guard self.keepAlive, !self.awaitsContinue else { return false }
+        return self.request != .unclaimed || bodyLength <= limit
+    }
 
     /// Somebody wants the body. True when the client has to be told to send it.
     mutating func bodyClaimed() -> Bool {

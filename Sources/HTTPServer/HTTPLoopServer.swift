@@ -18,6 +18,7 @@ package final class HTTPLoopServer {
 
     private let responder: HTTPResponder
     private var scratch: [UInt8] = []
+    private var turnedAway = 0
     private var dateText = ""
     private var dateTime: UInt64 = .max
     private(set) var isDraining = false
@@ -37,9 +38,12 @@ package final class HTTPLoopServer {
 
     /// Room for putting a few bytes together before they are written.
     func withScratch<Result>(_ body: (inout [UInt8]) -> Result) -> Result {
-        self.scratch.removeAll(keepingCapacity: true)
+        // The room a very large message took is not kept.
+        self.scratch.removeAll(keepingCapacity: self.scratch.capacity <= Self.mostScratch)
         return body(&self.scratch)
     }
+
+    private static let mostScratch = 256 << 10
 
     /// Now, as HTTP writes it; made once a second.
     var date: String {
@@ -54,14 +58,24 @@ package final class HTTPLoopServer {
     /// Takes a fresh connection in, or turns it away.
     func welcome(_ stream: any ByteStream) -> (any StreamHandler)? {
         self.metrics.connectionsTotal.increment()
-        guard self.connections.count + self.webSockets.count < self.settings.maxConnectionsPerLoop, !self.isDraining
-        else {
-            self.metrics.refusals.increment()
-            return nil
-        }
+        let isFull = self.connections.count + self.webSockets.count >= self.settings.maxConnectionsPerLoop
+        if isFull || self.isDraining { return self.turnAway(stream) }
         self.metrics.connections.increment()
         return HTTPConnection(stream, self)
     }
+
+    /// Says why and closes. Behind TLS nothing is said, since the handshake is the dear part, and neither is it
+    /// when many who were turned away have not gone yet.
+    private func turnAway(_ stream: any ByteStream) -> (any StreamHandler)? {
+        self.metrics.refusals.increment()
+        guard !stream.isEncrypted, self.turnedAway < Self.mostTurnedAway else { return nil }
+        self.turnedAway += 1
+        self.writeLastAnswer(.serviceUnavailable, "too many connections, please come back later", to: stream)
+        stream.close()
+        return Farewell { self.turnedAway -= 1 }
+    }
+
+    private static let mostTurnedAway = 1024
 
     /// A connection that was welcomed has ended, whatever it had become.
     func said(goodbye end: StreamEnd) {
@@ -73,13 +87,49 @@ package final class HTTPLoopServer {
     package func drain() {
         self.isDraining = true
         for connection in self.connections.all { connection.drain() }
-        for webSocket in self.webSockets.all { webSocket.close(.goingAway, reason: "the server is shutting down") }
+        for webSocket in self.webSockets.all { webSocket.sayGoingAway() }
     }
 
     package func abortAll() {
         for connection in self.connections.all { connection.stream.abort() }
         for webSocket in self.webSockets.all { webSocket.stream.abort() }
     }
+}
+
+// MARK: - Answers
+
+extension HTTPLoopServer {
+    func writeHead(
+        _ head: HTTPResponseHead, length: Int?, _ encoder: HTTPResponseEncoder, to stream: any ByteStream
+    ) -> HTTPResponseEncoder.Plan {
+        self.metrics.answered(head.status)
+        var head = head
+        if !head.status.isInformational { head.fields.set(.date, to: self.date) }
+        return self.withScratch { scratch in
+            let plan = encoder.write(head, bodyLength: length, into: &scratch)
+            stream.write(scratch.span)
+            return plan
+        }
+    }
+
+    /// An answer to something that could not be read as a request: the connection ends with it.
+    func writeLastAnswer(_ status: HTTPStatus, _ reason: String, to stream: any ByteStream) {
+        let response = HTTPResponse.error(status, reason)
+        _ = self.writeHead(response.head, length: response.bodyLength, .afterError, to: stream)
+        if case .bytes(let bytes) = response.body { stream.write(bytes.span) }
+    }
+}
+
+/// Sees a connection off that was closed as soon as it came.
+private final class Farewell: StreamHandler {
+    private let onEnd: () -> Void
+
+    init(_ onEnd: @escaping () -> Void) { self.onEnd = onEnd }
+
+    func received(_ bytes: inout MutableSpan<UInt8>) {}
+    func peerFinished() {}
+    func drained() {}
+    func ended(_ end: StreamEnd) { self.onEnd() }
 }
 
 /// The connections of one loop, by identity.

@@ -11,12 +11,12 @@ package struct HTTPServerSettings: Sendable {
     package var headerTimeout = Duration.seconds(10)
     /// Between requests on a connection that stays open.
     package var idleTimeout = Duration.seconds(75)
-    /// Within a body, for the next piece of it.
+    /// Within a body that somebody takes, for the next piece of it.
     package var bodyTimeout = Duration.seconds(30)
     /// For the peer's side of a WebSocket's goodbye.
     package var closeTimeout = Duration.seconds(5)
 
-    /// Open connections on one loop; those beyond are answered 503 and closed.
+    /// Open connections on one loop; those beyond are answered 503 and closed, or just closed behind TLS.
     package var maxConnectionsPerLoop = 60_000
     /// What may wait behind a request that is not answered yet.
     package var maxPipelinedBytes = 64 << 10

@@ -45,8 +45,12 @@ package struct Router {
     }
 
     package func respond(to exchange: HTTPExchange) {
-        let path = exchange.request.path.split(separator: "/")
-        let fitting = self.routes.lazy.compactMap { route in Self.match(route.pattern, path).map { (route, $0) } }
+        let path = exchange.request.path
+        let segments = path.split(separator: "/")
+        let end = path.hasSuffix("/") && !segments.isEmpty ? "/" : ""
+        let fitting = self.routes.lazy.compactMap { route in
+            Self.match(route.pattern, segments, end).map { (route, $0) }
+        }
         let method = exchange.request.method == .head ? HTTPMethod.get : exchange.request.method
         if let (route, parameters) = fitting.first(where: { $0.0.method == method }) {
             return route.handler(exchange, parameters)
@@ -66,11 +70,13 @@ package struct Router {
         return response
     }
 
-    private static func match(_ pattern: [Segment], _ path: [Substring]) -> PathParameters? {
+    /// `end` is the slash that the path ends with, if any: it tells a folder from a file.
+    private static func match(_ pattern: [Segment], _ path: [Substring], _ end: String) -> PathParameters? {
         var parameters = PathParameters()
         for (index, segment) in pattern.enumerated() {
             if case .rest = segment {
-                parameters.set("*", path[min(index, path.count)...].joined(separator: "/"))
+                let rest = path.dropFirst(index)
+                parameters.set("*", rest.isEmpty ? "" : rest.joined(separator: "/") + end)
                 return parameters
             }
             guard index < path.count else { return nil }

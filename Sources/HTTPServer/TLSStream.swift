@@ -13,6 +13,8 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     private var pending: [UInt8] = []
     private var isGathered = false
     private var isClosing = false
+    /// More waited than the high-water mark allows; who writes waits to be told.
+    private var isFull = false
 
     /// The largest record of TLS.
     private static let recordSize = 16_384
@@ -47,6 +49,7 @@ extension TLSStream {
     package func write(_ bytes: Span<UInt8>) {
         guard self.isOpen else { return }
         unsafe bytes.withUnsafeBufferPointer { unsafe self.pending.append(contentsOf: $0) }
+        if self.queuedBytes > self.below.policy.highWater { self.isFull = true }
         self.gather()
     }
 
@@ -75,18 +78,31 @@ extension TLSStream {
         if self.isClosing, self.pending.isEmpty { self.session.close() }
         self.session.takeCiphertext { self.below.write($0) }
         if self.isClosing { self.below.close() }
+        // What was too much here may have left in the meantime; if not, the connection below will tell.
+        if self.below.queuedBytes <= self.below.policy.highWater { self.drained() }
     }
 
     /// Before the handshake is done the plaintext has to wait for it.
     private func encryptPending() -> Bool {
         guard self.session.isEstablished, !self.pending.isEmpty else { return true }
+        let plaintext = self.pending
+        self.pending = []
         do throws(SecureError) {
-            try self.session.write(self.pending.span)
-            self.pending.removeAll(keepingCapacity: false)
+            try self.encrypt(plaintext.span)
             return true
         } catch {
             self.below.abort()
             return false
+        }
+    }
+
+    /// Record by record: OpenSSL's buffer never shrinks, and clears itself as a whole each time it is emptied.
+    private func encrypt(_ plaintext: Span<UInt8>) throws(SecureError) {
+        var rest = plaintext
+        while rest.count > 0 {
+            try self.session.write(rest.extracting(first: Self.recordSize))
+            self.session.takeCiphertext { self.below.write($0) }
+            rest = rest.extracting(droppingFirst: Self.recordSize)
         }
     }
 }
@@ -139,6 +155,12 @@ extension TLSStream {
     }
 
     package func peerFinished() { self.handler?.peerFinished() }
-    package func drained() { self.handler?.drained() }
+
+    package func drained() {
+        guard self.isFull, self.pending.isEmpty else { return }
+        self.isFull = false
+        if self.isOpen { self.handler?.drained() }
+    }
+
     package func ended(_ end: StreamEnd) { self.handler.take()?.ended(end) }
 }

@@ -143,6 +143,9 @@ extension WebSocketConnection {
 
     package func abort() { self.stream.abort() }
 
+    /// The server is about to stop.
+    func sayGoingAway() { self.close(.goingAway, reason: "the server is shutting down") }
+
     /// The peer's close frame is answered with its own code; ours was out already when we began.
     private func peerClosed(_ code: WebSocketCloseCode?, _ reason: String) {
         if self.state == .open { self.sendClose(code, "") }
@@ -158,9 +161,16 @@ extension WebSocketConnection {
     private func sendClose(_ code: WebSocketCloseCode?, _ reason: String) {
         var payload: [UInt8] = []
         if let code {
-            payload = [UInt8(code.number >> 8), UInt8(code.number & 255)] + Array(reason.utf8.prefix(123))
+            payload = [UInt8(code.number >> 8), UInt8(code.number & 255)] + Self.fitting(reason)
         }
         self.sendFrame(.close, payload.span)
+    }
+
+    /// As much of a reason as a close frame has room for, never half a character.
+    private static func fitting(_ reason: String) -> [UInt8] {
+        var bytes = Array(reason.utf8.prefix(123))
+        while String(validating: bytes, as: UTF8.self) == nil { bytes.removeLast() }
+        return bytes
     }
 
     private func finish(_ code: WebSocketCloseCode?, _ reason: String) {
@@ -195,6 +205,7 @@ extension HTTPExchange {
             self.switchProtocols(upgrade.response.fields) { stream, server in
                 let webSocket = WebSocketConnection(stream, server, upgrade.compression)
                 webSocket.start(makeHandler(webSocket))
+                if server.isDraining { webSocket.sayGoingAway() }
                 return webSocket
             }
         } catch {

@@ -15,10 +15,16 @@ internal import Locking
         case call(@Sendable (Reactor) -> Void)
     }
 
+    private struct Inbox {
+        var work: [Work] = []
+        /// The thread has ended, and with it what a wake-up would touch.
+        var isClosed = false
+    }
+
     /// Its place among its siblings, from 0.
     package let index: Int
 
-    private let inbox = Locked<[Work]>([])
+    private let inbox = Locked(Inbox())
     private var local: [UnownedJob] = []
     private var batch: [Work] = []
     private var reactor: Reactor?
@@ -46,6 +52,7 @@ internal import Locking
     }
 
     /// Runs `call` on the loop. Many calls from outside cost one wake-up; from the loop itself it runs this turn.
+    /// Once the loop has ended nothing runs any more.
     package func execute(_ call: @escaping @Sendable (Reactor) -> Void) {
         self.enqueue(.call(call))
     }
@@ -56,11 +63,12 @@ internal import Locking
     }
 
     private func enqueue(_ work: Work) {
-        let wasEmpty = self.inbox.withLock { inbox in
-            inbox.append(work)
-            return inbox.count == 1
+        self.inbox.withLock { inbox in
+            guard !inbox.isClosed else { return }
+            inbox.work.append(work)
+            // Within the lock, so that the loop cannot end in between.
+            if inbox.work.count == 1 { unsafe uv_async_send(self.wakeUp) }
         }
-        if wasEmpty { unsafe uv_async_send(self.wakeUp) }
     }
 }
 
@@ -108,7 +116,14 @@ extension EventLoop {
         let reactor = loop.makeReactor(reportingTo: birth)
         unsafe uv_sem_post(&birth.ready)
         reactor?.run()
+        loop.closeInbox()
         loop.reactor = nil
+    }
+
+    /// What nobody will run any more is let go outside the lock, since that may ask for something itself.
+    private func closeInbox() {
+        var rest = Inbox(isClosed: true)
+        self.inbox.withLock { swap(&$0, &rest) }
     }
 
     private func makeReactor(reportingTo birth: Birth) -> Reactor? {
@@ -125,7 +140,7 @@ extension EventLoop {
     /// The loop's thread was woken: take over everything that was handed in, in its order.
     func drainInbox() {
         guard let reactor = self.reactor else { return }
-        self.inbox.withLock { swap(&$0, &self.batch) }
+        self.inbox.withLock { swap(&$0.work, &self.batch) }
         for work in self.batch {
             switch work {
             case .job(let job): self.run(job)

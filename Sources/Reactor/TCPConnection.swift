@@ -211,7 +211,7 @@ extension TCPConnection {
     }
 
     private func fellBelowLowWater() {
-        guard self.isFull, self.queue.byteCount <= self.policy.lowWater else { return }
+        guard self.isFull, self.state == .open, self.queue.byteCount <= self.policy.lowWater else { return }
         self.isFull = false
         if let timer = self.stallTimer.take() { self.reactor.cancel(timer) }
         self.handler?.drained()
@@ -234,7 +234,12 @@ extension TCPConnection {
     package func close() {
         guard self.state == .open else { return }
         self.state = .finishing
-        if self.queue.isEmpty { self.linger() }
+        if self.queue.isEmpty {
+            self.linger()
+        } else if self.stallTimer == nil {
+            // However little is left: a peer that never reads it must not keep the connection for ever.
+            self.watchForStall(from: self.queue.byteCount)
+        }
         self.updateWatch()
     }
 

@@ -12,6 +12,7 @@ package final class ParleyService: Sendable {
     package let configuration: ServiceConfiguration
     package let registry = MetricsRegistry()
     package let health = Health()
+    private let journal: Journal
     private let group: EventLoopGroup
     private let server: HTTPServer
     private let adminServer: HTTPServer
@@ -25,13 +26,14 @@ package final class ParleyService: Sendable {
 
     package init(_ configuration: ServiceConfiguration, journal: Journal) throws {
         self.configuration = configuration
+        self.journal = journal
         self.group = try EventLoopGroup(count: configuration.loops)
         let metrics = HTTPMetrics(self.registry)
         ProcessMetrics.register(in: self.registry)
         let test = configuration.exposesTestEndpoints ? TestEndpoints(self.group) : nil
         let routes = PublicRoutes(crossOrigin: configuration.crossOrigin, test: test)
         self.server = HTTPServer(
-            self.group, settings: configuration.http, metrics: metrics, journal: journal,
+            self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
             tls: try Self.makeTLS(configuration.tls)
         ) { routes.makeResponder($0) }
         let admin = AdminRoutes(health: self.health, registry: self.registry)
@@ -54,6 +56,7 @@ package final class ParleyService: Sendable {
 
     /// Opens the doors and waits until they are open, or throws what stood in the way.
     package func start() throws -> Addresses {
+        self.raiseDescriptorLimit()
         try self.configuration.data.create()
         let outcome = Locked<Result<Addresses, ReactorError>?>(nil)
         let done = Gate()
@@ -70,6 +73,11 @@ package final class ParleyService: Sendable {
             self.group.shutDown()
             throw error
         }
+    }
+
+    private func raiseDescriptorLimit() {
+        let limit = DescriptorLimit.raise()
+        self.journal.debug(.descriptorLimit, "so many descriptors may be open", [.count: .integer(limit)])
     }
 
     /// Waits until the service has ended.

@@ -1,5 +1,7 @@
 package import HTTPServer
+internal import Reactor
 package import Vocabulary
+internal import Web
 
 /// Everything a service is told before it starts.
 package struct ServiceConfiguration: Sendable {
@@ -25,4 +27,14 @@ package struct ServiceConfiguration: Sendable {
     package var exposesTestEndpoints = false
 
     package init() {}
+
+    /// Conformance suites send messages of 16 MiB and want them back.
+    var effectiveHTTP: HTTPServerSettings {
+        guard self.exposesTestEndpoints else { return self.http }
+        var http = self.http
+        http.webSocketLimits.maxMessageBytes = max(http.webSocketLimits.maxMessageBytes, 16 << 20)
+        http.webSocketLimits.maxFrameBytes = max(http.webSocketLimits.maxFrameBytes, 16 << 20)
+        http.writePolicy.limit = max(http.writePolicy.limit, 32 << 20)
+        return http
+    }
 }

@@ -10,6 +10,8 @@ import Darwin
 @main
 enum Parley {
     static func main() {
+        // A reader of our output that has gone, as in `parley help | head`, is an error of that write, not our end.
+        signal(SIGPIPE, SIG_IGN)
         exit(Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 }

@@ -1,0 +1,66 @@
+import Journal
+import Reactor
+import Secure
+import Vocabulary
+import Web
+
+@testable import HTTPServer
+
+/// A server on a loop of its own, and the test beside it on the same loop: what a test keeps from one moment to
+/// the next needs no lock, and a handler may answer whenever the test tells it to.
+final class Bench: @unchecked Sendable {
+    // Unchecked because everything here is touched on the bench's only loop.
+    let reactor: Reactor
+    let journal = JournalRecorder()
+    let metrics = HTTPMetrics(MetricsRegistry())
+    private(set) var server: HTTPServer!
+    private(set) var address = SocketAddress(.loopback, port: 0)
+    /// What is done with a request. A test puts its own here.
+    var respond: (HTTPExchange) -> Void = { $0.respond(.text(.ok, "hello\n")) }
+
+    fileprivate init(_ reactor: Reactor) { self.reactor = reactor }
+
+    fileprivate func open(_ group: EventLoopGroup, _ settings: HTTPServerSettings, _ tls: TLSContext?) throws {
+        self.server = HTTPServer(
+            group, settings: settings, metrics: self.metrics, journal: Journal(level: .trace, sink: self.journal),
+            tls: tls
+        ) { _ in { self.respond($0) } }
+        self.address = try self.server.listen(on: self.address, self.reactor).address
+    }
+
+    var loopServer: HTTPLoopServer { self.server.onLoop(self.reactor) }
+
+    /// Lets the loop turn until something holds; far too late is an error that says what never came.
+    func until(_ what: String, _ holds: () -> Bool) async throws {
+        let deadline = self.reactor.now + 20_000
+        while !holds() {
+            guard self.reactor.now < deadline else { throw NeverCame(what: what) }
+            await self.turn()
+        }
+    }
+
+    /// The next millisecond of the loop.
+    func turn() async {
+        await withCheckedContinuation { continuation in
+            self.reactor.schedule(after: .milliseconds(1)) { continuation.resume() }
+        }
+    }
+}
+
+struct NeverCame: Error { let what: String }
+
+/// Runs `body` on the loop of a fresh server.
+func withBench(
+    _ settings: HTTPServerSettings = HTTPServerSettings(), tls: TLSContext? = nil,
+    _ body: @Sendable (Bench) async throws -> Void
+) async throws {
+    let group = try EventLoopGroup(count: 1)
+    defer { group.shutDown() }
+    let bench = try await withCheckedThrowingContinuation { continuation in
+        group.loops[0].execute { reactor in
+            let bench = Bench(reactor)
+            continuation.resume(with: Result { try bench.open(group, settings, tls) }.map { bench })
+        }
+    }
+    try await withTaskExecutorPreference(group.loops[0]) { try await body(bench) }
+}

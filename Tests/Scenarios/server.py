@@ -1,0 +1,126 @@
+"""A `parley serve` that runs for as long as a test looks at it."""
+
+import json
+import os
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 20.0
+
+
+def binary() -> Path:
+    """What is tested: PARLEY in the environment, or what `swift build` has made."""
+    path = Path(os.environ.get("PARLEY", ROOT / ".build/debug/parley"))
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is not built: swift build --product parley")
+    return path
+
+
+def eventually(holds: Callable[[], bool], what: str, within: float = PATIENCE) -> None:
+    """Looks until `holds`, and complains about `what` when that takes too long."""
+    deadline = time.monotonic() + within
+    while not holds():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"still not true after {within:.0f} s: {what}")
+        time.sleep(0.02)
+
+
+class Server:
+    """Started with test endpoints on a free port; `options` come on top."""
+
+    def __init__(self, *options: str, path: Path | None = None):
+        self.data = tempfile.mkdtemp(prefix="parley-test-")
+        command = [path or binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"]
+        command += ["--data", self.data, "--log-format", "json", "--test-endpoints", *options]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.log: list[dict] = []
+        self._lines: queue.Queue = queue.Queue()
+        threading.Thread(target=self._read_log, daemon=True).start()
+        ready = self.event("serve.ready")
+        self.address = self._split(ready["address"])
+        self.admin = self._split(ready["admin"])
+
+    @staticmethod
+    def _split(text: str) -> tuple[str, int]:
+        host, _, port = text.rpartition(":")
+        return host.strip("[]"), int(port)
+
+    def _read_log(self) -> None:
+        for line in self.process.stderr:
+            self._lines.put(line)
+        self._lines.put(None)
+
+    def event(self, name: str) -> dict:
+        """The next log event with that name."""
+        while True:
+            line = self._lines.get(timeout=PATIENCE)
+            if line is None:
+                raise AssertionError(f"the server ended without {name}; its log: {self.log}")
+            event = json.loads(line)
+            self.log.append(event)
+            if event["event"] == name:
+                return event
+
+    def __enter__(self) -> "Server":
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+        shutil.rmtree(self.data, ignore_errors=True)
+
+    # What it is asked.
+
+    def connect(self) -> socket.socket:
+        return socket.create_connection(self.address, timeout=PATIENCE)
+
+    def get(self, path: str, admin: bool = False) -> tuple[int, str]:
+        host, port = self.admin if admin else self.address
+        try:
+            with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=PATIENCE) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    def metric(self, name: str) -> float:
+        for line in self.get("/metrics", admin=True)[1].splitlines():
+            if line.startswith(f"{name} "):
+                return float(line.split()[-1])
+        raise AssertionError(f"there is no metric {name}")
+
+    # What the system says about it.
+
+    def descriptors(self) -> int:
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def memory(self, field: str) -> int:
+        """`VmRSS` or `VmHWM`, in KiB."""
+        for line in Path(f"/proc/{self.process.pid}/status").read_text().splitlines():
+            if line.startswith(f"{field}:"):
+                return int(line.split()[1])
+        raise AssertionError(f"there is no {field}")
+
+    def forget_peak(self) -> None:
+        """From now on `VmHWM` counts anew."""
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    # How it ends.
+
+    def tell(self, number: signal.Signals) -> None:
+        self.process.send_signal(number)
+
+    def wait(self, within: float = PATIENCE) -> int:
+        return self.process.wait(timeout=within)
