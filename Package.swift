@@ -79,21 +79,30 @@ let package = Package(
         // Floor 5.
         room("HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
 
-        // Floor 6: what people run.
-        room("Service", "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
+        // Floor 6.
+        room(
+            "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Reactor", "Sessions", "SocketIO", "Vocabulary",
+            "Web"),
 
-        // Floor 7: the one executable.
+        // Floor 7: what people run.
+        room(
+            "Service", "Bytes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure", "Sessions", "SocketIO",
+            "SocketServer", "Vocabulary", "Web"),
+
+        // Floor 8: the one executable.
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "CTerminal", "HTTPServer", "Journal", "Reactor", "Secure", "Service", "Vocabulary",
+                "Arguments", "CTerminal", "HTTPServer", "Journal", "Reactor", "Secure", "Service", "Sessions",
+                "Vocabulary",
             ],
             swiftSettings: house
         ),
 
         // Beside the house: what only tests may use.
         .target(
-            name: "TestSupport", dependencies: ["Bytes", "Reactor"], path: "Tests/TestSupport", swiftSettings: houseForTests),
+            name: "TestSupport", dependencies: ["Bytes", "Reactor"], path: "Tests/TestSupport",
+            swiftSettings: houseForTests),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),

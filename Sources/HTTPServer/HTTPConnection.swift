@@ -20,6 +20,8 @@ package final class HTTPConnection: StreamHandler {
     private var hasHandedOver = false
     private var peerHasFinished = false
     private var isDraining = false
+    /// The loop that this connection is about to move to.
+    private var destination: EventLoop?
 
     private var awaited = Awaited.head
     private var deadline: UInt64 = .max
@@ -31,6 +33,16 @@ package final class HTTPConnection: StreamHandler {
         self.parser = HTTPRequestParser(limits: server.settings.limits)
         server.connections.insert(self)
         self.await(.head)
+    }
+
+    /// Goes on where a connection on another loop left off: with a request that is not answered yet.
+    init(_ parcel: Parcel, on stream: any ByteStream, _ server: HTTPLoopServer) {
+        self.stream = stream
+        self.server = server
+        self.parser = parcel.parser
+        self.held = parcel.held
+        self.peerHasFinished = parcel.peerHasFinished
+        server.connections.insert(self)
     }
 
     /// Nothing is under way and nothing waits.
@@ -54,6 +66,7 @@ extension HTTPConnection {
         self.process(bytes.span, from: &offset)
         if self.hasHandedOver { return }
         self.hold(bytes.span, from: offset)
+        self.departIfWanted()
     }
 
     /// Reads on until the bytes are used up or have to wait for an answer.
@@ -72,7 +85,7 @@ extension HTTPConnection {
     }
 
     private var mayReadOn: Bool {
-        guard self.stream.isOpen, !self.hasHandedOver, !self.isBodyPaused else { return false }
+        guard self.stream.isOpen, !self.hasHandedOver, !self.isBodyPaused, self.destination == nil else { return false }
         return self.exchange?.machine.takesBody ?? true
     }
 
@@ -135,6 +148,7 @@ extension HTTPConnection {
             if self.hasHandedOver { return }
             if offset < bytes.count { self.held = Array(bytes[offset...]) + self.held }
         }
+        if self.destination != nil { return self.departIfWanted() }
         if self.isFull { self.updateReading() }
         self.finishIfPeerDid()
     }
@@ -236,6 +250,45 @@ extension HTTPConnection {
         self.exchange = nil
         if self.isDraining { return self.stream.close() }
         self.await(.request)
+        self.readHeld()
+    }
+
+    func leave(for loop: EventLoop) {
+        self.destination = loop
+        if !self.isProcessing { self.departIfWanted() }
+    }
+
+    private func departIfWanted() {
+        guard let loop = self.destination.take(), let exchange = self.exchange.take() else { return }
+        self.leaveServer()
+        do throws(ReactorError) {
+            let (connection, tls) = try self.detachStream()
+            let parcel = Parcel(
+                parser: self.parser, request: exchange.request, held: self.held,
+                peerHasFinished: self.peerHasFinished, connection: connection, tls: tls)
+            let siblings = self.server.siblings
+            loop.execute { HTTPConnection.arrive(parcel, siblings.value(on: $0)) }
+        } catch {
+            self.stream.abort()
+        }
+    }
+
+    private func detachStream() throws(ReactorError) -> (DetachedConnection, DetachedTLS?) {
+        if let tls = self.stream as? TLSStream {
+            let (connection, state) = try tls.detach()
+            return (connection, state)
+        }
+        guard let connection = self.stream as? TCPConnection else {
+            preconditionFailure("a stream that is neither TCP nor TLS")
+        }
+        return (try connection.detach(), nil)
+    }
+
+    /// Answers the request that the connection came with, then reads on.
+    func resume(_ request: HTTPRequestHead) {
+        let exchange = HTTPExchange(request, on: self)
+        self.exchange = exchange
+        self.server.respond(exchange)
         self.readHeld()
     }
 

@@ -18,7 +18,7 @@ package final class HTTPExchange {
 
     var machine: HTTPExchangeMachine
     var body: (any HTTPBodySink)?
-    private weak var connection: HTTPConnection?
+    private(set) weak var connection: HTTPConnection?
     private var plan: HTTPResponseEncoder.Plan?
 
     init(_ request: HTTPRequestHead, on connection: HTTPConnection) {

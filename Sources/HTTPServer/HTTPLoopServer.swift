@@ -7,6 +7,8 @@ package typealias HTTPResponder = (HTTPExchange) -> Void
 
 /// The HTTP server as one loop knows it: its connections, and what they share.
 package final class HTTPLoopServer {
+    /// The same server on the other loops. Not owned: they are owned together.
+    unowned let siblings: LoopLocal<HTTPLoopServer>
     package let reactor: Reactor
     package let settings: HTTPServerSettings
     package let metrics: HTTPMetrics
@@ -24,9 +26,11 @@ package final class HTTPLoopServer {
     private(set) var isDraining = false
 
     init(
-        _ reactor: Reactor, _ settings: HTTPServerSettings, _ metrics: HTTPMetrics, _ journal: Journal,
+        _ reactor: Reactor, _ siblings: LoopLocal<HTTPLoopServer>, _ settings: HTTPServerSettings,
+        _ metrics: HTTPMetrics, _ journal: Journal,
         responder: @escaping HTTPResponder
     ) {
+        self.siblings = siblings
         self.reactor = reactor
         self.settings = settings
         self.metrics = metrics

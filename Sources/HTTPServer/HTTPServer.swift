@@ -20,8 +20,8 @@ package final class HTTPServer: Sendable {
         self.group = group
         self.journal = journal
         self.tls = Locked(tls)
-        self.loops = LoopLocal(group) { reactor in
-            HTTPLoopServer(reactor, settings, metrics, journal, responder: makeResponder(reactor))
+        self.loops = LoopLocal(group) { reactor, siblings in
+            HTTPLoopServer(reactor, siblings, settings, metrics, journal, responder: makeResponder(reactor))
         }
     }
 

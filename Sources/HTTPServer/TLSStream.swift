@@ -2,6 +2,13 @@ package import Reactor
 internal import Secure
 package import Vocabulary
 
+/// The state of a TLS stream on its way from one loop to another.
+struct DetachedTLS: @unchecked Sendable {
+    // Unchecked because a session is not safe to share; it is handed over and its old owner lets go of it.
+    let session: TLSSession
+    let pending: [UInt8]
+}
+
 /// TLS over a TCP connection: it looks like any stream from above and like any handler from below.
 ///
 /// Plaintext written within a turn is gathered first and encrypted at the turn's end, so that many small writes
@@ -22,6 +29,21 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     init(over below: TCPConnection, _ session: TLSSession) {
         self.below = below
         self.session = session
+    }
+
+    /// Takes up on this loop what another has let go.
+    init(_ detached: DetachedTLS, over below: TCPConnection) {
+        self.below = below
+        self.session = detached.session
+        self.pending = detached.pending
+        if !self.pending.isEmpty { self.gather() }
+    }
+
+    /// Lets go of the connection, so that another loop can take it up.
+    func detach() throws(ReactorError) -> (DetachedConnection, DetachedTLS) {
+        self.turnEnded()
+        self.handler = nil
+        return (try self.below.detach(), DetachedTLS(session: self.session, pending: self.pending))
     }
 
     package func start(_ handler: any StreamHandler) {

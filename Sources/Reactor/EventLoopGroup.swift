@@ -37,9 +37,14 @@ package final class LoopLocal<Value>: @unchecked Sendable {
     }
 
     private let slots: [Slot]
-    private let make: @Sendable (Reactor) -> Value
+    private let make: @Sendable (Reactor, LoopLocal) -> Value
 
-    package init(_ group: EventLoopGroup, make: @escaping @Sendable (Reactor) -> Value) {
+    package convenience init(_ group: EventLoopGroup, make: @escaping @Sendable (Reactor) -> Value) {
+        self.init(group) { reactor, _ in make(reactor) }
+    }
+
+    /// `make` is also told of the whole, for values that have to find their siblings.
+    package init(_ group: EventLoopGroup, make: @escaping @Sendable (Reactor, LoopLocal) -> Value) {
         self.slots = group.loops.map { _ in Slot() }
         self.make = make
     }
@@ -49,7 +54,7 @@ package final class LoopLocal<Value>: @unchecked Sendable {
         reactor.loop.checkIsolated()
         let slot = self.slots[reactor.loop.index]
         if let value = slot.value { return value }
-        let value = self.make(reactor)
+        let value = self.make(reactor, self)
         slot.value = value
         return value
     }

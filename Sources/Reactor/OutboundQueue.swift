@@ -112,6 +112,19 @@ internal import CSockets
         self.forgetWritten()
     }
 
+    /// A copy of everything that waits, which then waits no longer.
+    mutating func takeAll() -> [UInt8] {
+        var bytes: [UInt8] = []
+        for index in self.head..<self.segments.count {
+            let segment = self.segments[index]
+            let skipped = index == self.head ? self.written : 0
+            let rest = unsafe UnsafeBufferPointer(start: segment.base + skipped, count: segment.count - skipped)
+            unsafe bytes.append(contentsOf: rest)
+        }
+        self.removeAll()
+        return bytes
+    }
+
     mutating func removeAll() {
         self.segments = []
         self.head = 0

@@ -1,4 +1,5 @@
 internal import CSockets
+internal import CUV
 package import Vocabulary
 
 #if canImport(Glibc)
@@ -245,6 +246,27 @@ extension TCPConnection {
 
     package func abort() {
         self.end(.aborted)
+    }
+
+    /// Lets go of the socket without closing it, so that another loop can take it up. Nothing is delivered any more.
+    package func detach() throws(ReactorError) -> DetachedConnection {
+        precondition(self.state == .open, "only an open connection can move")
+        self.flush()
+        guard self.state == .open else { throw ReactorError(.watch, code: UV_ECANCELED.rawValue, "\(self.peer)") }
+        // The watch on the old descriptor ends with it; a copy lives on.
+        let copy = dup(self.fd)
+        guard copy >= 0 else { throw ReactorError(.watch, code: SystemSocket.lastError, "\(self.peer)") }
+        let unsent = self.queue.takeAll()
+        self.handler = nil
+        self.end(.closed)
+        return DetachedConnection(fd: copy, peer: self.peer, policy: self.policy, unsent: unsent)
+    }
+
+    /// Takes up on this loop what another has let go.
+    package convenience init(_ detached: DetachedConnection, on reactor: Reactor) throws(ReactorError) {
+        try self.init(detached.fd, peer: detached.peer, on: reactor)
+        self.policy = detached.policy
+        self.write(detached.unsent.span)
     }
 
     private func linger() {

@@ -3,6 +3,7 @@ package import Journal
 internal import Locking
 internal import Reactor
 internal import Secure
+internal import SocketServer
 package import Vocabulary
 
 /// The service put together: loops, listeners, health, and an orderly end.
@@ -30,7 +31,9 @@ package final class ParleyService: Sendable {
         self.group = try EventLoopGroup(count: configuration.loops)
         let metrics = HTTPMetrics(self.registry)
         ProcessMetrics.register(in: self.registry)
-        let test = configuration.exposesTestEndpoints ? TestEndpoints(self.group) : nil
+        let test =
+            configuration.exposesTestEndpoints
+            ? TestEndpoints(self.group, Self.socketSettings(configuration), journal: journal) : nil
         let routes = PublicRoutes(crossOrigin: configuration.crossOrigin, test: test)
         self.server = HTTPServer(
             self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
@@ -44,6 +47,13 @@ package final class ParleyService: Sendable {
         self.doorkeeper = LoopLocal(group) { reactor in
             Doorkeeper(reactor, group, server, adminServer, health, metrics, configuration, journal)
         }
+    }
+
+    private static func socketSettings(_ configuration: ServiceConfiguration) -> SocketServerSettings {
+        var settings = SocketServerSettings()
+        settings.engine = configuration.engine
+        settings.crossOrigin = configuration.crossOrigin
+        return settings
     }
 
     private static func makeTLS(_ tls: ServiceConfiguration.TLS) throws -> TLSContext? {

@@ -1,4 +1,5 @@
 package import HTTPServer
+package import Sessions
 internal import Reactor
 package import Vocabulary
 internal import Web
@@ -23,6 +24,8 @@ package struct ServiceConfiguration: Sendable {
     package var loops: Int?
     package var crossOrigin = CrossOrigin()
     package var http = HTTPServerSettings()
+    /// The heartbeat of Socket.IO clients, and how much they may send at once.
+    package var engine = EngineSettings()
     /// Echo and broadcast endpoints for conformance suites and benchmarks; never for a service in earnest.
     package var exposesTestEndpoints = false
 

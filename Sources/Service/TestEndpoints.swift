@@ -1,14 +1,27 @@
 internal import HTTPServer
+internal import Journal
 internal import Reactor
+internal import SocketIO
+internal import SocketServer
 internal import Web
 
 /// What conformance suites and benchmarks talk to: `/test/echo` and `/test/broadcast` over WebSocket,
-/// `/test/upload` takes a body of any length and answers with its size.
+/// `/test/upload` takes a body of any length and answers with its size, `/socket.io/` and `/engine.io/` are what the
+/// official suites of Socket.IO and Engine.IO want to find.
 struct TestEndpoints: Sendable {
     private let hub: BroadcastHub
+    private let sockets: SocketServer
+    private let engines: SocketServer
 
-    init(_ group: EventLoopGroup) {
+    init(_ group: EventLoopGroup, _ settings: SocketServerSettings, journal: Journal) {
         self.hub = BroadcastHub(group)
+        var settings = settings
+        settings.recoveryWindow = nil
+        settings.connectTimeout = .seconds(1)
+        settings.namespaces = [.main, Namespace("/custom") ?? .main]
+        self.sockets = SocketServer(group, settings, journal: journal) { _ in ConformanceApplication() }
+        settings.echoes = true
+        self.engines = SocketServer(group, settings, journal: journal) { _ in ConformanceApplication() }
     }
 
     func add(to router: inout Router, _ reactor: Reactor) {
@@ -19,6 +32,10 @@ struct TestEndpoints: Sendable {
                 members.add(webSocket)
                 return BroadcastEndpoint(self.hub, members)
             }
+        }
+        for method in [HTTPMethod.get, .post, .put] {
+            router.on(method, "/socket.io") { exchange, _ in self.sockets.respond(to: exchange) }
+            router.on(method, "/engine.io") { exchange, _ in self.engines.respond(to: exchange) }
         }
         router.on(.post, "/test/upload") { exchange, _ in
             exchange.streamBody(to: CountingSink(exchange), limit: 1 << 40)

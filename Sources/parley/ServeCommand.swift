@@ -4,6 +4,7 @@ import Journal
 import Reactor
 import Secure
 import Service
+import Sessions
 import Vocabulary
 
 /// `parley serve`
@@ -63,6 +64,12 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How long open connections may take to end.")
     var drainTimeout = ServiceConfiguration().drainTimeout
 
+    @Option(help: "How long a Socket.IO client may be quiet before it is asked whether it is there.")
+    var pingInterval = Duration.seconds(25)
+
+    @Option(help: "How long its answer may take.")
+    var pingTimeout = Duration.seconds(20)
+
     @Option(help: "How many event loops; without a number, one per core.")
     var loops: Int?
 
@@ -70,6 +77,9 @@ struct ServeCommand: ParsableCommand {
     var testEndpoints = false
 
     func validate() throws(ValidationError) {
+        if self.pingTimeout <= EngineSettings.slack || self.pingInterval <= .zero {
+            throw ValidationError("--ping-interval and --ping-timeout leave no time for an answer")
+        }
         if let loops = self.loops, !(1...256).contains(loops) {
             throw ValidationError("--loops: \(loops) is not between 1 and 256")
         }
@@ -84,6 +94,7 @@ struct ServeCommand: ParsableCommand {
         service.drainTimeout = self.drainTimeout
         service.loops = self.loops
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
+        service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
         service.exposesTestEndpoints = self.testEndpoints
         return service
     }

@@ -1,0 +1,50 @@
+internal import Journal
+package import Reactor
+internal import Web
+
+/// A connection moves to the loop that the thing it asks for lives on, so that all work on that thing stays there.
+/// It moves with a request that is not answered yet, which the other loop then answers.
+extension HTTPConnection {
+    /// What travels.
+    struct Parcel: Sendable {
+        let parser: HTTPRequestParser
+        let request: HTTPRequestHead
+        let held: [UInt8]
+        let peerHasFinished: Bool
+        let connection: DetachedConnection
+        let tls: DetachedTLS?
+    }
+
+    /// Takes up what another loop has let go, and answers its request.
+    static func arrive(_ parcel: Parcel, _ server: HTTPLoopServer) {
+        do throws(ReactorError) {
+            let connection = try TCPConnection(parcel.connection, on: server.reactor)
+            if let tls = parcel.tls {
+                let stream = TLSStream(tls, over: connection)
+                let http = HTTPConnection(parcel, on: stream, server)
+                stream.start(http)
+                connection.start(stream)
+                http.resume(parcel.request)
+            } else {
+                let http = HTTPConnection(parcel, on: connection, server)
+                connection.start(http)
+                http.resume(parcel.request)
+            }
+        } catch {
+            server.said(goodbye: .failed(error))
+            server.journal.error(.connectionLost, "a connection could not move to its loop", [.error: .error(error)])
+        }
+    }
+}
+
+extension HTTPExchange {
+    /// Has the request answered on another loop. Only before the body is claimed and an answer begun.
+    package func move(to loop: EventLoop) {
+        precondition(self.machine.answer == .none && loop !== self.reactor.loop, "there is nothing to move")
+        self.connection?.leave(for: loop)
+    }
+}
+
+extension LogName {
+    static let connectionLost = LogName("connection.lost")
+}

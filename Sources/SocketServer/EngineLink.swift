@@ -1,0 +1,303 @@
+internal import Bytes
+internal import HTTPServer
+internal import Journal
+internal import Reactor
+internal import Sessions
+internal import SocketIO
+internal import Vocabulary
+internal import Web
+
+/// One Engine.IO session with what carries it: feeds the machine and does what it wants done.
+final class EngineLink {
+    let sid: SessionID
+    let version: EngineVersion
+    let client: SocketClient
+    private let desk: SocketDesk
+    private let layer: any EngineLayer
+    private(set) var hasBegun = false
+    private(set) var isOver = false
+    private var session: EngineSession
+    private var outbox = EngineOutbox()
+    private var isPerforming = false
+    private var webSocket: WebSocketConnection?
+    private var waitingPoll: HTTPExchange?
+    private var timer: (token: TimerToken, rings: Instant)?
+
+    init(
+        _ sid: SessionID, _ version: EngineVersion, _ request: EngineRequest, _ exchange: HTTPExchange,
+        _ desk: SocketDesk
+    ) {
+        self.sid = sid
+        self.version = version
+        self.client = SocketClient(exchange)
+        self.desk = desk
+        self.layer = desk.makeLayer()
+        self.session = EngineSession(
+            sid: sid, version: version, transport: request.transport, base64Only: request.base64Only,
+            settings: desk.settings.engine, at: desk.now, into: &self.outbox)
+    }
+}
+
+// MARK: - Transports
+
+extension EngineLink {
+    func begin(answering exchange: HTTPExchange) {
+        self.waitingPoll = exchange
+        self.begin()
+    }
+
+    func begin(on webSocket: WebSocketConnection) -> any WebSocketHandler {
+        self.webSocket = webSocket
+        // Old clients lose an opening that comes in one segment with the answer to their upgrade.
+        if self.version == .v3 {
+            self.hasBegun = true
+            self.desk.reactor.schedule(after: .milliseconds(1)) { self.begin() }
+        } else {
+            self.begin()
+        }
+        return EngineChannel(self)
+    }
+
+    private func begin() {
+        self.hasBegun = true
+        self.perform()
+        self.layer.opened(on: self)
+    }
+
+    func poll(_ exchange: HTTPExchange) throws(EngineRefusal) {
+        let mayWait = self.waitingPoll == nil
+        if mayWait { self.hold(exchange) }
+        defer { self.perform() }
+        do throws(EngineRefusal) {
+            try self.session.pollArrived(at: self.desk.now, into: &self.outbox)
+        } catch {
+            if mayWait { self.waitingPoll = nil }
+            throw error
+        }
+    }
+
+    private func hold(_ exchange: HTTPExchange) {
+        self.waitingPoll = exchange
+        exchange.onAbandoned = { [weak self, weak exchange] in
+            guard let self, let exchange, self.waitingPoll === exchange else { return }
+            self.waitingPoll = nil
+            self.session.pollAborted(into: &self.outbox)
+            self.perform()
+        }
+    }
+
+    func post(_ exchange: HTTPExchange) throws(EngineRefusal) {
+        do throws(EngineRefusal) {
+            try self.session.postArrived(into: &self.outbox)
+        } catch {
+            self.perform()
+            throw error
+        }
+        exchange.onAbandoned = { [weak self] in
+            guard let self else { return }
+            self.session.postAborted(into: &self.outbox)
+            self.perform()
+        }
+        let isBinary = exchange.request.fields[.contentType] == "application/octet-stream"
+        exchange.collectBody(limit: self.desk.settings.engine.maxPayload) { self.posted($0, isBinary, exchange) }
+    }
+
+    private func posted(_ body: [UInt8], _ isBinary: Bool, _ exchange: HTTPExchange) {
+        exchange.onAbandoned = nil
+        var body = body
+        do throws(ByteError) {
+            let packets = try EnginePayloadDecoder(version: self.version).decode(&body, isBinary: isBinary)
+            for packet in packets { self.take(packet, body.span, by: .polling) }
+        } catch {
+            self.session.receivedGarbage(by: .polling, into: &self.outbox)
+        }
+        let answer = self.session.postFinished(into: &self.outbox)
+        self.perform()
+        switch answer {
+        case .ok: self.desk.respond(exchange, .posted)
+        case .badRequest: self.desk.refuse(exchange, .badRequest)
+        }
+    }
+
+    func upgrade(_ exchange: HTTPExchange) throws(EngineRefusal) {
+        do throws(EngineRefusal) {
+            try self.session.webSocketArrived(at: self.desk.now)
+        } catch .badRequest {
+            // A session has one WebSocket. Another is let in and closed, as clients expect it.
+            return exchange.upgradeToWebSocket { webSocket in
+                self.desk.reactor.schedule(after: .zero) { webSocket.close(.normal) }
+                return UnwantedChannel()
+            }
+        }
+        exchange.upgradeToWebSocket { webSocket in
+            self.webSocket = webSocket
+            return EngineChannel(self)
+        }
+        self.perform()
+    }
+
+    func webSocketReceived(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>) {
+        do throws(ByteError) {
+            switch kind {
+            case .text: self.take(try EnginePacket(textFrame: payload, version: self.version), payload, by: .webSocket)
+            case .binary:
+                self.take(try EnginePacket(binaryFrame: payload, version: self.version), payload, by: .webSocket)
+            }
+        } catch {
+            self.session.receivedGarbage(by: .webSocket, into: &self.outbox)
+        }
+        self.perform()
+    }
+
+    func webSocketClosed(_ webSocket: WebSocketConnection) {
+        guard self.webSocket === webSocket else { return }
+        self.webSocket = nil
+        self.session.webSocketClosed(into: &self.outbox)
+        self.perform()
+    }
+}
+
+// MARK: - Packets
+
+extension EngineLink {
+    private func take(_ packet: EnginePacket, _ bytes: Span<UInt8>, by channel: EngineSession.Channel) {
+        let reception = self.session.received(packet, by: channel, at: self.desk.now, into: &self.outbox)
+        guard reception == .deliver else { return }
+        guard packet.form != .base64 else { return self.takeBase64(packet, bytes, by: channel) }
+        self.deliver(bytes.extracting(packet.body), isText: packet.form == .text, by: channel)
+    }
+
+    /// FLSocketIM's iOS client sends attachments that were queued for polling as WebSocket text.
+    private func takeBase64(_ packet: EnginePacket, _ bytes: Span<UInt8>, by channel: EngineSession.Channel) {
+        var copy = [UInt8](copying: bytes)
+        do throws(ByteError) {
+            let decoded = try packet.withoutBase64(in: &copy)
+            self.deliver(copy.span.extracting(decoded.body), isText: false, by: channel)
+        } catch {
+            self.session.receivedGarbage(by: channel, into: &self.outbox)
+        }
+    }
+
+    private func deliver(_ body: Span<UInt8>, isText: Bool, by channel: EngineSession.Channel) {
+        guard !self.layer.received(body, isText: isText, on: self) else { return }
+        self.session.receivedGarbage(by: channel, into: &self.outbox)
+    }
+
+    func send(_ packets: [EncodedPacket]) {
+        self.session.send(packets, into: &self.outbox)
+        self.perform()
+    }
+
+    /// The same packet goes to many; a WebSocket gets the frame that was made for all of them.
+    func send(_ broadcast: Broadcast) {
+        if case .webSocket = self.session.transport, self.outbox.isEmpty, let webSocket = self.webSocket {
+            webSocket.send(broadcast.message(for: self.version))
+            return self.watchBacklog()
+        }
+        self.send([broadcast.packet])
+    }
+
+    func close(_ reason: EngineEnd) {
+        self.session.close(reason, at: self.desk.now, into: &self.outbox)
+        self.perform()
+    }
+}
+
+// MARK: - What the machine wants
+
+extension EngineLink {
+    /// Carries out everything in the outbox, in order, also what comes to it on the way.
+    private func perform() {
+        guard !self.isPerforming else { return }
+        self.isPerforming = true
+        while !self.outbox.isEmpty {
+            let actions = self.outbox.actions
+            self.outbox.removeAll()
+            for action in actions { self.perform(action) }
+        }
+        self.isPerforming = false
+        self.watchBacklog()
+        self.armTimer()
+    }
+
+    private func perform(_ action: EngineOutbox.Action) {
+        switch action {
+        case .answerPoll(let packets): self.answerPoll(packets)
+        case .write(let packet):
+            self.webSocket?.send(packet.isBinary ? .binary : .text, packet.frame(for: self.version).span)
+        case .closeSocket(let code):
+            if let webSocket = self.webSocket.take() { webSocket.close(WebSocketCloseCode(code) ?? .normal) }
+        case .upgraded: break
+        case .pinged: self.layer.pinged()
+        case .ponged: self.layer.ponged()
+        case .ended(let reason): self.ended(reason)
+        }
+    }
+
+    private func answerPoll(_ packets: [EncodedPacket]) {
+        guard let exchange = self.waitingPoll.take() else { return }
+        exchange.onAbandoned = nil
+        let payload = EnginePayload(packets, version: self.version, base64Only: self.session.base64Only)
+        let type = payload.isBinary ? "application/octet-stream" : "text/plain; charset=UTF-8"
+        self.desk.respond(
+            exchange,
+            HTTPResponse(.ok, fields: HTTPFields(dictionaryLiteral: (.contentType, type)), body: .bytes(payload.bytes)))
+    }
+
+    private func ended(_ reason: EngineEnd) {
+        self.isOver = true
+        self.desk.forget(self)
+        if let timer = self.timer.take() { self.desk.reactor.cancel(timer.token) }
+        self.layer.ended(reason)
+    }
+
+    private func watchBacklog() {
+        guard let webSocket = self.webSocket, webSocket.queuedBytes > 65_536 else { return }
+        self.session.backlogChanged(to: webSocket.queuedBytes, into: &self.outbox)
+        if !self.outbox.isEmpty { self.perform() }
+    }
+
+    /// Leaves the timer where it is unless it would ring too late: most deadlines move on before they pass.
+    private func armTimer() {
+        guard let deadline = self.session.deadline else { return }
+        if let timer = self.timer {
+            guard deadline < timer.rings else { return }
+            self.desk.reactor.cancel(timer.token)
+        }
+        let delay = max(.zero, self.desk.now.duration(to: deadline))
+        let token = self.desk.reactor.schedule(after: delay) { [weak self] in self?.timerRang() }
+        self.timer = (token, deadline)
+    }
+
+    private func timerRang() {
+        self.timer = nil
+        self.session.clockAdvanced(to: self.desk.now, into: &self.outbox)
+        self.perform()
+    }
+}
+
+/// Between a WebSocket and its session.
+private final class EngineChannel: WebSocketHandler {
+    private let link: EngineLink
+
+    init(_ link: EngineLink) { self.link = link }
+
+    func received(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, on webSocket: WebSocketConnection) {
+        self.link.webSocketReceived(kind, payload)
+    }
+
+    func closed(_ webSocket: WebSocketConnection, _ code: WebSocketCloseCode?, reason: String) {
+        self.link.webSocketClosed(webSocket)
+    }
+}
+
+private final class UnwantedChannel: WebSocketHandler {
+    func received(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, on webSocket: WebSocketConnection) {}
+    func closed(_ webSocket: WebSocketConnection, _ code: WebSocketCloseCode?, reason: String) {}
+}
+
+extension HTTPResponse {
+    /// What clients of every version wait for after a POST.
+    fileprivate static let posted = HTTPResponse(
+        .ok, fields: [.contentType: "text/html"], body: .bytes(Array("ok".utf8)))
+}

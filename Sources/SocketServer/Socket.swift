@@ -1,0 +1,211 @@
+package import JSON
+internal import Reactor
+internal import Sessions
+package import SocketIO
+package import Vocabulary
+
+/// One client's place in one namespace. It outlives its link when it may be taken up again.
+///
+///     connected ──link lost──▶ away ──resumed──▶ connected …
+///         │                     └──too late──▶ gone
+///         └──disconnected, or not resumable────▲
+package final class Socket {
+    package let id: SessionID
+    package let namespace: Namespace
+    package let client: SocketClient
+    package let version: EngineVersion
+    /// What the application keeps for this socket.
+    package var context: AnyObject?
+
+    private let desk: SocketDesk
+    private var link: EngineLink?
+    private var layer: SocketLayer?
+    private var resumption: Resumption?
+    private let key: ResumeKey?
+    private var window: TimerToken?
+    private var pendingAcks: [Int: (SocketAnswer?) -> Void] = [:]
+    private(set) var isGone = false
+
+    init(_ id: SessionID, _ namespace: Namespace, on link: EngineLink, _ layer: SocketLayer, _ desk: SocketDesk) {
+        self.id = id
+        self.namespace = namespace
+        self.client = link.client
+        self.version = link.version
+        self.desk = desk
+        self.link = link
+        self.layer = layer
+        let isResumable = link.version == .v4 && namespace.isMain
+        guard isResumable, let window = desk.settings.recoveryWindow else {
+            self.key = nil
+            self.resumption = nil
+            return
+        }
+        let key = desk.newResumeKey()
+        self.key = key
+        self.resumption = Resumption(key: key, window: window)
+        self.desk.keepPlace(of: self, key)
+    }
+
+    /// Whether there is a link to write to now.
+    package var isConnected: Bool { self.link != nil }
+
+    var welcome: EncodedPacket {
+        SocketPacketWriter.connect(self.version, to: self.namespace, sid: self.id.text, key: self.key)
+    }
+}
+
+/// What a client answered to an event. The ranges of `arguments` are those of `bytes`.
+package struct SocketAnswer {
+    package let bytes: [UInt8]
+    package let arguments: Range<Int>
+    package let attachments: [[UInt8]]
+}
+
+// MARK: - Sending
+
+extension Socket {
+    /// Sends an event. While the client is away it is kept, unless it is not worth a second time (`isVolatile`).
+    package func emit(
+        _ name: String, isVolatile: Bool = false, attachments: [[UInt8]] = [], _ arguments: (inout JSONWriter) -> Void
+    ) {
+        var writer = SocketPacketWriter(event: name, in: self.namespace, attachments: attachments.count)
+        arguments(&writer.arguments)
+        guard self.resumption != nil else {
+            self.link?.send([writer.finish()] + attachments.map { EncodedPacket(binary: $0) })
+            return
+        }
+        let offset = self.desk.nextOffset()
+        writer.append(offset)
+        let packets = [writer.finish()] + attachments.map { EncodedPacket(binary: $0) }
+        if self.resumption?.record(isVolatile ? [] : packets, as: offset) == true { self.link?.send(packets) }
+    }
+
+    /// Sends an event and waits for the client's answer; nil when its link is lost before that. Such an event is not
+    /// sent a second time: its answer, or the lack of one, tells.
+    package func emit(
+        _ name: String, attachments: [[UInt8]] = [], _ arguments: (inout JSONWriter) -> Void,
+        answer: @escaping (SocketAnswer?) -> Void
+    ) {
+        guard let link = self.link, self.pendingAcks.count < self.desk.settings.maxPendingAcks else {
+            return answer(nil)
+        }
+        let ackID = self.desk.nextAckID(in: self.namespace)
+        var writer = SocketPacketWriter(
+            event: name, in: self.namespace, ackID: ackID, attachments: attachments.count)
+        arguments(&writer.arguments)
+        self.pendingAcks[ackID] = answer
+        link.send([writer.finish()] + attachments.map { EncodedPacket(binary: $0) })
+    }
+
+    /// Answers an event that waits for it.
+    package func answer(
+        _ ackID: Int, attachments: [[UInt8]] = [], _ arguments: (inout JSONWriter) -> Void
+    ) {
+        var writer = SocketPacketWriter(ack: ackID, in: self.namespace, attachments: attachments.count)
+        arguments(&writer.arguments)
+        self.link?.send([writer.finish()] + attachments.map { EncodedPacket(binary: $0) })
+    }
+
+    /// Sends what was encoded for many.
+    func send(_ broadcast: SocketBroadcast) {
+        guard self.resumption != nil else {
+            self.link?.send(broadcast.plain(in: self.namespace))
+            return
+        }
+        let (encoded, offset) = broadcast.counted(in: self.namespace, self.desk)
+        let isHere = self.resumption?.record(broadcast.isVolatile ? [] : [encoded.packet], as: offset)
+        if isHere == true { self.link?.send(encoded) }
+    }
+}
+
+// MARK: - The link comes and goes
+
+extension Socket {
+    func pingSent() { self.resumption?.pingSent() }
+    func pongReceived() { self.resumption?.pongReceived() }
+
+    func received(answer: SocketAnswer, to ackID: Int) {
+        self.pendingAcks.removeValue(forKey: ackID)?(answer)
+    }
+
+    func linkEnded(_ reason: EngineEnd) {
+        self.link = nil
+        self.layer = nil
+        self.dropAcks()
+        guard !self.isGone else { return }
+        guard self.resumption != nil, let window = self.desk.settings.recoveryWindow else {
+            return self.leave(reason.rawValue)
+        }
+        self.resumption?.linkLost(at: self.desk.now)
+        self.window = self.desk.reactor.schedule(after: window) { [weak self] in self?.leave(reason.rawValue) }
+        self.desk.application.lost(self)
+    }
+
+    /// A new link takes the place of the lost one, if everything it missed is still known.
+    func resume(on link: EngineLink, _ layer: SocketLayer, from position: RecoveryRequest.Position) -> Bool {
+        guard let missed = self.takeUp(position) else {
+            self.leave("the session could not be taken up again")
+            return false
+        }
+        if let window = self.window.take() { self.desk.reactor.cancel(window) }
+        let old = self.link
+        self.detach()
+        old?.close(.transportClose)
+        self.link = link
+        self.layer = layer
+        layer.add(self)
+        link.send([self.welcome])
+        for packets in missed { link.send(packets) }
+        self.desk.application.returned(self)
+        return true
+    }
+
+    private func takeUp(_ position: RecoveryRequest.Position) -> [[EncodedPacket]]? {
+        do throws(Resumption.Refusal) {
+            return try self.resumption?.resumed(from: position, at: self.desk.now).missed
+        } catch {
+            return nil
+        }
+    }
+
+    private func dropAcks() {
+        let acks = self.pendingAcks
+        self.pendingAcks = [:]
+        for answer in acks.values { answer(nil) }
+    }
+}
+
+// MARK: - The end
+
+extension Socket {
+    /// Sends the client away from the namespace, for good.
+    package func disconnect(closingLink: Bool = false) {
+        guard let link = self.link else { return self.leave("server namespace disconnect") }
+        link.send([SocketPacketWriter.disconnect(from: self.namespace)])
+        self.detach()
+        if closingLink { link.close(.forcedClose) }
+        self.leave("server namespace disconnect")
+    }
+
+    /// The client said goodbye.
+    func disconnected() {
+        self.detach()
+        self.leave("client namespace disconnect")
+    }
+
+    private func detach() {
+        self.layer.take()?.remove(self)
+        self.link = nil
+    }
+
+    private func leave(_ reason: String) {
+        guard !self.isGone else { return }
+        self.isGone = true
+        if let window = self.window.take() { self.desk.reactor.cancel(window) }
+        if let key = self.key { self.desk.giveUpPlace(key) }
+        self.resumption?.left()
+        self.dropAcks()
+        self.desk.application.left(self, reason)
+        self.context = nil
+    }
+}

@@ -1,0 +1,38 @@
+internal import SocketIO
+internal import Vocabulary
+
+/// What stands behind the sockets of one loop: it is asked who may come in and told what they say. Always called on
+/// the loop.
+package protocol SocketApplication: AnyObject {
+    /// Somebody wants to connect to a namespace. Answer now or later, once, through `arrival`.
+    func arrived(_ arrival: SocketArrival)
+    /// A socket that was let in before, and whose link broke, is back with everything it missed. Answer whether it
+    /// may still come in: bans, tokens and memberships may have changed. Nil lets it in.
+    func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String?
+    /// The event's bytes are lent for the time of the call.
+    func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from socket: Socket)
+    /// The link is lost; the socket may still come back, and what is sent to it is kept until then.
+    func lost(_ socket: Socket)
+    /// The link is there again.
+    func returned(_ socket: Socket)
+    /// The last call for this socket.
+    func left(_ socket: Socket, _ reason: String)
+}
+
+extension SocketApplication {
+    package func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String? { nil }
+    package func lost(_ socket: Socket) {}
+    package func returned(_ socket: Socket) {}
+}
+
+/// An event as it came. Its ranges point into the bytes that come along.
+package struct SocketEvent {
+    /// With the quotes around it.
+    package let name: Range<Int>
+    /// Without the brackets and without the name: what is relayed goes on as these very bytes.
+    package let arguments: Range<Int>
+    package let argumentCount: Int
+    /// The client waits for an answer to this.
+    package let ackID: Int?
+    package let attachments: [[UInt8]]
+}

@@ -1,0 +1,41 @@
+package import SocketIO
+internal import Vocabulary
+
+/// Somebody at the door of a namespace, who is let in or turned away once.
+package final class SocketArrival {
+    package let namespace: Namespace
+    /// What the client said of itself, in JSON; nothing when it said nothing.
+    package let auth: [UInt8]
+    package let client: SocketClient
+    package let version: EngineVersion
+    private let link: EngineLink
+    private let layer: SocketLayer
+    private var isSettled = false
+
+    init(_ namespace: Namespace, auth: [UInt8], on link: EngineLink, _ layer: SocketLayer) {
+        self.namespace = namespace
+        self.auth = auth
+        self.client = link.client
+        self.version = link.version
+        self.link = link
+        self.layer = layer
+    }
+
+    /// Lets the client in. Nil when it has gone in the meantime.
+    @discardableResult
+    package func accept(context: AnyObject? = nil) -> Socket? {
+        guard !self.isSettled, !self.link.isOver else { return nil }
+        self.isSettled = true
+        let socket = self.layer.makeSocket(in: self.namespace, on: self.link)
+        socket.context = context
+        self.link.send([socket.welcome])
+        return socket
+    }
+
+    package func refuse(_ message: String) {
+        guard !self.isSettled, !self.link.isOver else { return }
+        self.isSettled = true
+        let refusal = SocketPacketWriter.connectError(self.version, from: self.namespace, message: message)
+        self.link.send([refusal])
+    }
+}

@@ -1,0 +1,49 @@
+package import JSON
+internal import SocketIO
+internal import Vocabulary
+
+/// One event for many sockets: encoded once for those that can be taken up again, and once for the others.
+package final class SocketBroadcast {
+    private let name: String
+    let isVolatile: Bool
+    private let arguments: [UInt8]
+    private var plainForms: [Namespace: Broadcast] = [:]
+    private var countedForms: [Namespace: (Broadcast, EventOffset)] = [:]
+
+    /// - Parameter isVolatile: not worth sending to somebody who was away.
+    package init(_ name: String, isVolatile: Bool = false, _ arguments: (inout JSONWriter) -> Void) {
+        self.name = name
+        self.isVolatile = isVolatile
+        var writer = JSONWriter()
+        arguments(&writer)
+        self.arguments = writer.bytes
+    }
+
+    package func send(to sockets: some Sequence<Socket>) {
+        for socket in sockets { socket.send(self) }
+    }
+
+    func plain(in namespace: Namespace) -> Broadcast {
+        if let form = self.plainForms[namespace] { return form }
+        let form = Broadcast(self.writer(in: namespace).finish())
+        self.plainForms[namespace] = form
+        return form
+    }
+
+    /// With its offset, by which a client tells how far it got.
+    func counted(in namespace: Namespace, _ desk: SocketDesk) -> (Broadcast, EventOffset) {
+        if let form = self.countedForms[namespace] { return form }
+        let offset = desk.nextOffset()
+        var writer = self.writer(in: namespace)
+        writer.append(offset)
+        let form = (Broadcast(writer.finish()), offset)
+        self.countedForms[namespace] = form
+        return form
+    }
+
+    private func writer(in namespace: Namespace) -> SocketPacketWriter {
+        var writer = SocketPacketWriter(event: self.name, in: namespace)
+        writer.arguments.raw(self.arguments)
+        return writer
+    }
+}

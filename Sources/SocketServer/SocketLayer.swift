@@ -1,0 +1,130 @@
+internal import Bytes
+internal import Reactor
+internal import Sessions
+internal import SocketIO
+internal import Vocabulary
+
+/// Socket.IO on one session: its packets, and the sockets of its namespaces.
+final class SocketLayer: EngineLayer {
+    private(set) var sockets: [Socket] = []
+    private let desk: SocketDesk
+    private var assembler: SocketPacketAssembler
+
+    init(_ desk: SocketDesk) {
+        self.desk = desk
+        self.assembler = SocketPacketAssembler(limits: desk.settings.packets)
+    }
+
+    /// Revision 4, which speaks over Engine.IO 3, connects everybody to the main namespace without being asked. Of the
+    /// others it is expected that they ask before long.
+    func opened(on link: EngineLink) {
+        guard link.version == .v4 else {
+            return self.desk.application.arrived(SocketArrival(.main, auth: [], on: link, self))
+        }
+        self.desk.reactor.schedule(after: self.desk.settings.connectTimeout) { [weak self, weak link] in
+            guard let self, let link, self.sockets.isEmpty else { return }
+            link.close(.forcedClose)
+        }
+    }
+
+    func pinged() { for socket in self.sockets { socket.pingSent() } }
+    func ponged() { for socket in self.sockets { socket.pongReceived() } }
+
+    func ended(_ reason: EngineEnd) {
+        let sockets = self.sockets
+        self.sockets = []
+        for socket in sockets { socket.linkEnded(reason) }
+    }
+
+    /// Old clients take the session's own name for their socket's address.
+    func makeSocket(in namespace: Namespace, on link: EngineLink) -> Socket {
+        let id = link.version == .v3 && namespace.isMain ? link.sid : self.desk.newSocketID()
+        let socket = Socket(id, namespace, on: link, self, self.desk)
+        self.add(socket)
+        return socket
+    }
+
+    func add(_ socket: Socket) { self.sockets.append(socket) }
+    func remove(_ socket: Socket) { self.sockets.removeAll { $0 === socket } }
+}
+
+// MARK: - Packets
+
+extension SocketLayer {
+    func received(_ message: Span<UInt8>, isText: Bool, on link: EngineLink) -> Bool {
+        do throws(SocketPacketError) {
+            let outcome =
+                isText ? try self.assembler.received(text: message) : try self.assembler.received(binary: message)
+            switch outcome {
+            case .waiting: return true
+            case .packet(let packet): return self.take(packet, message, [], on: link)
+            case .assembled(let whole): return self.take(whole.packet, whole.source.span, whole.attachments, on: link)
+            }
+        } catch {
+            return false
+        }
+    }
+
+    private func take(
+        _ packet: SocketPacket, _ bytes: Span<UInt8>, _ attachments: [[UInt8]], on link: EngineLink
+    ) -> Bool {
+        if packet.kind == .connect { return self.connect(packet, bytes, on: link) }
+        // Between its CONNECT and our answer to it a client may not speak.
+        guard let socket = self.sockets.first(where: { $0.namespace == packet.namespace }) else { return false }
+        switch packet.kind {
+        case .event, .binaryEvent: return self.deliver(packet, bytes, attachments, from: socket)
+        case .ack, .binaryAck:
+            guard let ackID = packet.ackID else { return false }
+            let copy = [UInt8](copying: bytes)
+            let answer = SocketAnswer(bytes: copy, arguments: packet.arguments, attachments: attachments)
+            socket.received(answer: answer, to: ackID)
+            return true
+        case .disconnect:
+            socket.disconnected()
+            return true
+        case .connect, .connectError: return false
+        }
+    }
+
+    private func deliver(
+        _ packet: SocketPacket, _ bytes: Span<UInt8>, _ attachments: [[UInt8]], from socket: Socket
+    ) -> Bool {
+        guard let name = packet.name else { return false }
+        let event = SocketEvent(
+            name: name, arguments: packet.arguments, argumentCount: packet.argumentCount, ackID: packet.ackID,
+            attachments: attachments)
+        self.desk.application.received(event, bytes, from: socket)
+        return true
+    }
+}
+
+// MARK: - Arrivals
+
+extension SocketLayer {
+    private func connect(_ packet: SocketPacket, _ bytes: Span<UInt8>, on link: EngineLink) -> Bool {
+        let namespace = packet.namespace
+        guard !self.sockets.contains(where: { $0.namespace == namespace }) else { return false }
+        let auth = [UInt8](copying: bytes.extracting(packet.payload))
+        let arrival = SocketArrival(namespace, auth: auth, on: link, self)
+        guard self.desk.settings.namespaces.contains(namespace) else {
+            arrival.refuse("Invalid namespace")
+            return true
+        }
+        if let request = RecoveryRequest(packet, in: bytes), self.takeUp(request, arrival, on: link) { return true }
+        self.desk.application.arrived(arrival)
+        return true
+    }
+
+    /// Somebody may come back under the old name only with everything that was missed; else it is a fresh start.
+    private func takeUp(_ request: RecoveryRequest, _ arrival: SocketArrival, on link: EngineLink) -> Bool {
+        guard let socket = self.desk.place(for: request.key), socket.namespace == arrival.namespace else {
+            return false
+        }
+        if let reason = self.desk.application.mayReturn(socket, arrival) {
+            socket.disconnect()
+            arrival.refuse(reason)
+            return true
+        }
+        return socket.resume(on: link, self, from: request.position)
+    }
+}

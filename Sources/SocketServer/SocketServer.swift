@@ -1,0 +1,32 @@
+package import HTTPServer
+package import Journal
+package import Reactor
+
+/// Socket.IO over HTTP and WebSocket, with an application behind it.
+///
+/// All sessions live on one loop, and with them everything they talk about: a connection that arrived on another loop
+/// moves there with its first request. So whatever two clients do to each other has one order, without a lock.
+package final class SocketServer: Sendable {
+    private let home: EventLoop
+    private let desk: LoopLocal<SocketDesk>
+
+    /// - Parameter makeApplication: called once, on the sessions' loop; what it returns stays there.
+    package init(
+        _ group: EventLoopGroup, _ settings: SocketServerSettings, journal: Journal,
+        makeApplication: @escaping @Sendable (Reactor) -> any SocketApplication
+    ) {
+        self.home = group.loops[0]
+        self.desk = LoopLocal(group) { SocketDesk($0, settings, journal, makeApplication($0)) }
+    }
+
+    /// Answers a request below `/socket.io/`.
+    package func respond(to exchange: HTTPExchange) {
+        guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
+        self.desk.value(on: exchange.reactor).respond(to: exchange)
+    }
+
+    /// Tells every client that the server goes away, so that it comes back to whoever is there then.
+    package func drain() {
+        self.home.execute { self.desk.value(on: $0).drain() }
+    }
+}

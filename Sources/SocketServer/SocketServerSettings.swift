@@ -1,0 +1,25 @@
+package import HTTPServer
+package import Sessions
+package import SocketIO
+
+/// How the sockets of a server behave.
+package struct SocketServerSettings: Sendable {
+    package var engine = EngineSettings()
+    package var packets = SocketPacketLimits()
+    package var crossOrigin = CrossOrigin()
+    /// The namespaces there are.
+    package var namespaces: Set<Namespace> = [.main]
+    /// A client of Engine.IO 4 that connects to no namespace for so long is sent away.
+    package var connectTimeout = Duration.seconds(45)
+    /// How long a place is kept for a client whose line is down; nil keeps none.
+    package var recoveryWindow: Duration? = .seconds(120)
+    /// Answers that may be outstanding from one client.
+    package var maxPendingAcks = 1000
+    /// Namespaces that one session may be connected to.
+    package var maxNamespaces = 8
+
+    /// No Socket.IO: every message of Engine.IO goes back where it came from, for its conformance suite.
+    package var echoes = false
+
+    package init() {}
+}
