@@ -105,6 +105,9 @@ extension StaticFiles {
             return exchange.respond(HTTPResponse(head))
         }
         if let contents = file.contents {
+            guard range.count < contents.count else {
+                return exchange.respond(HTTPResponse(head, body: .shared(contents)))
+            }
             guard exchange.start(head, length: range.count) else { return }
             exchange.write(contents.span.extracting(range))
             exchange.finish()

@@ -34,7 +34,7 @@ package final class ParleyService: Sendable {
         let test =
             configuration.exposesTestEndpoints
             ? TestEndpoints(self.group, Self.socketSettings(configuration), journal: journal) : nil
-        let routes = PublicRoutes(crossOrigin: configuration.crossOrigin, test: test)
+        let routes = PublicRoutes(crossOrigin: configuration.crossOrigin, web: configuration.web, test: test)
         self.server = HTTPServer(
             self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
             tls: try Self.makeTLS(configuration.tls)

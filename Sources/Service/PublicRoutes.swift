@@ -5,18 +5,28 @@ internal import Web
 /// What the public listener answers.
 struct PublicRoutes: Sendable {
     let crossOrigin: CrossOrigin
+    /// A folder of pages to serve.
+    let web: String?
     let test: TestEndpoints?
 
     func makeResponder(_ reactor: Reactor) -> HTTPResponder {
         var router = Router()
-        router.on(.get, "/") { exchange, _ in exchange.respond(Self.welcome) }
         self.test?.add(to: &router, reactor)
+        self.addPages(to: &router, reactor)
         return { exchange in
             if let answer = self.crossOrigin.preflight(exchange.request, isEncrypted: exchange.isEncrypted) {
                 return exchange.respond(answer)
             }
             router.respond(to: exchange)
         }
+    }
+
+    private func addPages(to router: inout Router, _ reactor: Reactor) {
+        guard let web = self.web else {
+            return router.on(.get, "/") { exchange, _ in exchange.respond(Self.welcome) }
+        }
+        let files = StaticFiles(root: web, on: reactor)
+        router.on(.get, "/*") { exchange, parameters in files.respond(to: exchange, path: parameters["*"] ?? "") }
     }
 
     private static let welcome = HTTPResponse.text(.ok, "Parley is here.\n")

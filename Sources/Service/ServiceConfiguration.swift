@@ -22,6 +22,8 @@ package struct ServiceConfiguration: Sendable {
     package var drainTimeout = Duration.seconds(10)
     /// Nil for one on each core.
     package var loops: Int?
+    /// A folder of web pages to serve.
+    package var web: String?
     package var crossOrigin = CrossOrigin()
     package var http = HTTPServerSettings()
     /// The heartbeat of Socket.IO clients, and how much they may send at once.

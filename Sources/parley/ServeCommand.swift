@@ -52,6 +52,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "Where to serve /livez, /readyz and /metrics, off the public port.")
     var admin = ServiceConfiguration().admin
 
+    @Option(help: ArgumentHelp("Folder of web pages to serve.", valueName: "DIR"), completion: .directory)
+    var web: String?
+
     @Option(
         help: ArgumentHelp("Web pages from elsewhere that may connect, as in https://example.org.", valueName: "ORIGIN")
     )
@@ -91,6 +94,7 @@ struct ServeCommand: ParsableCommand {
         service.admin = self.admin
         service.data = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
         service.tls = self.security.choice
+        service.web = self.web
         service.drainTimeout = self.drainTimeout
         service.loops = self.loops
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))

@@ -27,7 +27,8 @@ def need(*packages):
         return
     if os.geteuid() != 0:
         sys.exit(f"this benchmark needs Debian's {' '.join(missing)}: install them, or run it as root")
-    subprocess.run(["apt-get", "install", "-y", "-q", "--no-install-recommends", *missing], check=True, stdout=sys.stderr)
+    subprocess.run(["apt-get", "install", "-y", "-q", "-o", "DPkg::Lock::Timeout=120",
+                    "--no-install-recommends", *missing], check=True, stdout=sys.stderr)
 
 
 def build_parley():
