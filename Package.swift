@@ -70,6 +70,7 @@ let package = Package(
         room("Web", "Bytes", "CZlib"),
 
         // Floor 3: machines.
+        room("Calling", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -107,6 +108,7 @@ let package = Package(
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
+        tests(of: "Calling", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),

@@ -1,0 +1,190 @@
+package import Vocabulary
+
+/// All calls of a set of users: who takes part in which, who is busy, and what became of the latest ones.
+///
+/// It finds the call an event is for, lets its machine decide, and forgets it when it is over.
+package struct CallDesk: Sendable {
+    package let settings: CallSettings
+    var calls: [CallID: CallMachine] = [:]
+    /// Each user's calls, the oldest first.
+    var callsByUser: [UserID: [CallID]] = [:]
+    private var deadlines = Deadlines<CallID>()
+    private var past: EndedCalls
+
+    package init(settings: CallSettings = CallSettings()) {
+        self.settings = settings
+        self.past = EndedCalls(capacity: settings.maximumRemembered)
+    }
+
+    /// How many calls are going on.
+    package var count: Int { self.calls.count }
+
+    /// When to call `clockAdvanced`, if time is all that happens.
+    package var deadline: Instant? { self.deadlines.next }
+
+    package func calls(of user: UserID) -> [CallID] { self.callsByUser[user] ?? [] }
+
+    /// Whether one more call to this user would be one too many.
+    package func isBusy(_ user: UserID) -> Bool { self.calls(of: user).count >= self.settings.busyFrom }
+
+    // MARK: One call
+
+    package mutating func acknowledged(
+        _ id: CallID, by line: Line, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        try self.update(id, for: line) { call throws(CallRefusal) in
+            try call.acknowledged(by: line, into: &outbox)
+        }
+    }
+
+    package mutating func accepted(
+        _ id: CallID, by line: Line, at now: Instant, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        try self.update(id, for: line) { call throws(CallRefusal) in
+            try call.accepted(by: line, at: now, into: &outbox)
+        }
+    }
+
+    package mutating func declined(
+        _ id: CallID, by line: Line, at now: Instant, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        try self.update(id, for: line) { call throws(CallRefusal) in
+            try call.declined(by: line, at: now, into: &outbox)
+        }
+    }
+
+    package mutating func hungUp(
+        _ id: CallID, by line: Line, at now: Instant, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        try self.update(id, for: line) { call throws(CallRefusal) in
+            try call.hungUp(by: line, at: now, into: &outbox)
+        }
+    }
+
+    package mutating func failed(
+        _ id: CallID, by line: Line, at now: Instant, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        try self.update(id, for: line) { call throws(CallRefusal) in
+            try call.failed(by: line, at: now, into: &outbox)
+        }
+    }
+
+    /// A line takes its user's seat in a call, and learns where the call stands.
+    package mutating func seatTaken(
+        _ id: CallID, by line: Line, replacing old: SessionID? = nil, into outbox: inout CallOutbox
+    ) throws(CallRefusal) -> CallView {
+        try self.update(id, for: line) { call throws(CallRefusal) in
+            try call.seatTaken(by: line, replacing: old, into: &outbox)
+        }
+        return try self.view(of: id, for: line)
+    }
+
+    /// What a line sees of a call, also when it is over.
+    package func view(of id: CallID, for line: Line) throws(CallRefusal) -> CallView {
+        try self.call(id, for: line).view(for: line)
+    }
+
+    /// Where a session description or a candidate from this line goes.
+    package func route(_ id: CallID, from line: Line) throws(CallRefusal) -> CallRoute {
+        try self.call(id, for: line).route(from: line)
+    }
+
+    // MARK: All calls of a line or a user
+
+    /// A line came up; what is ringing for its user rings there too, and a seat that waits for it is taken again.
+    package mutating func lineOpened(_ line: Line, into outbox: inout CallOutbox) {
+        for id in self.calls(of: line.user) {
+            self.change(id) { call in call.lineOpened(line, into: &outbox) }
+        }
+    }
+
+    package mutating func lineLost(_ line: Line, at now: Instant, into outbox: inout CallOutbox) {
+        for id in self.calls(of: line.user) {
+            self.change(id) { call in call.lineLost(line, at: now, into: &outbox) }
+        }
+    }
+
+    /// The user was banned or is gone for good; so are their calls.
+    package mutating func userRemoved(_ user: UserID, at now: Instant, into outbox: inout CallOutbox) {
+        for id in self.calls(of: user) {
+            self.change(id) { call in call.userRemoved(user, at: now, into: &outbox) }
+        }
+    }
+
+    package mutating func clockAdvanced(to now: Instant, into outbox: inout CallOutbox) {
+        while let id = self.deadlines.popDue(at: now) {
+            self.change(id) { call in call.clockAdvanced(to: now, into: &outbox) }
+        }
+    }
+
+    /// The server goes down. Calls are not kept for the next one: their ends would not know each other any more.
+    package mutating func serverStopped(at now: Instant, into outbox: inout CallOutbox) {
+        for id in self.calls.keys.sorted(by: { $0.text < $1.text }) {
+            self.change(id) { call in call.serverStopped(at: now, into: &outbox) }
+        }
+    }
+
+    // MARK: Books
+
+    mutating func begin(_ call: CallMachine) {
+        self.calls[call.id] = call
+        self.callsByUser[call.caller, default: []].append(call.id)
+        self.callsByUser[call.callee, default: []].append(call.id)
+        self.settle(call.id)
+    }
+
+    /// Lets a call decide, then follows it: to its next deadline, or out of the books.
+    mutating func change<Failure: Error>(
+        _ id: CallID, _ event: (inout CallMachine) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let place = self.calls.index(forKey: id) else { return }
+        defer { self.settle(id) }
+        try event(&self.calls.values[place])
+    }
+
+    mutating func remember(_ id: CallID, _ fate: EndedCalls.Fate, caller: UserID, callee: UserID) {
+        self.past.insert(EndedCalls.Entry(fate: fate, caller: caller, callee: callee), for: id)
+    }
+
+    /// What is known of a name that no call has any more.
+    func fate(of id: CallID) -> EndedCalls.Entry? { self.past[id] }
+
+    private mutating func settle(_ id: CallID) {
+        guard let call = self.calls[id] else { return }
+        self.deadlines.set(call.deadline, for: id)
+        switch call.state {
+        case .ringing, .talking: return
+        case .ended(let outcome): self.remember(id, .ended(outcome), caller: call.caller, callee: call.callee)
+        case .merged(let survivor): self.remember(id, .merged(into: survivor), caller: call.caller, callee: call.callee)
+        }
+        self.calls[id] = nil
+        self.strike(id, from: call.caller)
+        self.strike(id, from: call.callee)
+    }
+
+    private mutating func strike(_ id: CallID, from user: UserID) {
+        self.callsByUser[user]?.removeAll { $0 == id }
+        if self.callsByUser[user]?.isEmpty == true { self.callsByUser[user] = nil }
+    }
+
+    private mutating func update(
+        _ id: CallID, for line: Line, _ event: (inout CallMachine) throws(CallRefusal) -> Void
+    ) throws(CallRefusal) {
+        try self.change(self.name(of: id, for: line), event)
+    }
+
+    private func call(_ id: CallID, for line: Line) throws(CallRefusal) -> CallMachine {
+        guard let call = self.calls[try self.name(of: id, for: line)] else { throw .unknownCall }
+        return call
+    }
+
+    /// The name the call has by now. Strangers learn nothing about calls that are over.
+    private func name(of id: CallID, for line: Line) throws(CallRefusal) -> CallID {
+        if self.calls[id] != nil { return id }
+        guard let entry = self.past[id], entry.concerns(line.user) else { throw .unknownCall }
+        switch entry.fate {
+        case .ended(let outcome): throw .ended(outcome)
+        case .merged(let survivor): return try self.name(of: survivor, for: line)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package import Vocabulary
+
+/// What calls want done, in order. The shell empties it after every event.
+package struct CallOutbox: Sendable {
+    package enum Action: Hashable, Sendable {
+        /// Let this line ring.
+        case ring(SessionID)
+        /// Tell the caller that at least one device rings.
+        case ringing(SessionID)
+        /// Tell this line that the call is answered and who it talks with.
+        case connected(SessionID, CallConnection)
+        /// Tell this line that the other side's link broke; the call waits for it.
+        case peerAway(SessionID)
+        /// Tell this line that the other side is back, on this session.
+        case peerBack(SessionID, as: SessionID)
+        /// Tell this line, for the first and only time, that the call is over for it.
+        ///
+        /// A line whose link is down is told as well: whoever keeps its place can keep this for it.
+        case ended(SessionID, CallEnding)
+        /// Keep this. It comes once per call, behind all its endings.
+        case record(CallRecord)
+    }
+
+    package struct Order: Hashable, Sendable {
+        package let call: CallID
+        package let action: Action
+    }
+
+    package private(set) var orders: [Order] = []
+
+    package init() {}
+
+    package var isEmpty: Bool { self.orders.isEmpty }
+
+    /// Keeps its memory, for one outbox serves all calls of a loop.
+    package mutating func removeAll() {
+        self.orders.removeAll(keepingCapacity: true)
+    }
+
+    mutating func append(_ action: Action, of call: CallID) {
+        self.orders.append(Order(call: call, action: action))
+    }
+}
+
+/// What a line needs to know to talk.
+package struct CallConnection: Hashable, Sendable {
+    /// Who gives way when both sides describe the session at once (the polite one of "perfect negotiation" is the callee).
+    package enum Role: String, Hashable, Sendable, CaseIterable {
+        case caller
+        case callee
+    }
+
+    package let peer: Line
+    package let kind: CallKind
+    package let role: Role
+}
+
+/// Where a call stands, for one who takes part in it.
+package struct CallView: Hashable, Sendable {
+    package enum Phase: Hashable, Sendable {
+        case ringing
+        case talking(CallConnection, isPeerAway: Bool)
+        /// This user talks, but on another line.
+        case talkingElsewhere
+        case ended(CallOutcome)
+    }
+
+    package let id: CallID
+    package let caller: UserID
+    package let callee: UserID
+    package let kind: CallKind
+    package let phase: Phase
+}
+
+/// Where something for the other side of a call goes.
+package enum CallRoute: Hashable, Sendable {
+    case deliver(to: SessionID)
+    /// The other side's link is down; whoever keeps its place can keep this for it.
+    case keep(for: SessionID)
+}

@@ -1,0 +1,100 @@
+import Vocabulary
+
+/// A call while it rings: the caller who waits, and the callee's devices.
+struct CallRinging: Sendable {
+    enum Device: Hashable, Sendable {
+        /// It was told to ring. Can become: ringing, away, out.
+        case told
+        /// It said that it rings. Can become: away, out.
+        case ringing
+        /// Its link is down. Can become: told.
+        case away
+        /// It cannot take this call and was told the end. The last state.
+        case out
+    }
+
+    var caller: CallSeat
+    let until: Instant
+    /// When the call ends because no device can be reached, unless one comes up.
+    private(set) var unreachableUntil: Instant?
+    private var devices: [(session: SessionID, state: Device)] = []
+    private var wasAnnounced = false
+
+    init(for caller: CallSeat, until: Instant) {
+        self.caller = caller
+        self.until = until
+    }
+
+    var deadline: Instant {
+        min(self.until, self.unreachableUntil ?? self.until, self.caller.keptUntil ?? self.until)
+    }
+
+    /// Those that still have to be told how this ends.
+    var open: [SessionID] { self.devices.lazy.filter { $0.state != .out }.map(\.session) }
+
+    /// Whether every device has said that it cannot take the call.
+    var isHopeless: Bool { self.devices.allSatisfy { $0.state == .out } }
+
+    func state(of session: SessionID) -> Device? { self.devices.first { $0.session == session }?.state }
+
+    /// True when this line is new here and has to ring.
+    mutating func lineUp(_ session: SessionID, atMost limit: Int) -> Bool {
+        switch self.state(of: session) {
+        case .none where self.devices.count < limit:
+            self.devices.append((session, .told))
+            self.unreachableUntil = nil
+            return true
+        case .away:
+            self.set(.told, for: session)
+            self.unreachableUntil = nil
+            return false
+        case .none, .told, .ringing, .out:
+            return false
+        }
+    }
+
+    mutating func lineDown(_ session: SessionID, patientUntil moment: Instant) {
+        switch self.state(of: session) {
+        case .told, .ringing:
+            self.set(.away, for: session)
+            self.noticeSilence(until: moment)
+        case .none, .away, .out:
+            break
+        }
+    }
+
+    /// True when this is the first device that rings.
+    mutating func acknowledged(_ session: SessionID) -> Bool {
+        switch self.state(of: session) {
+        case .told, .away:
+            self.set(.ringing, for: session)
+            self.unreachableUntil = nil
+            defer { self.wasAnnounced = true }
+            return !self.wasAnnounced
+        case .none, .ringing, .out:
+            return false
+        }
+    }
+
+    /// True when this line has to be told that the call is over for it.
+    mutating func gaveUp(_ session: SessionID, patientUntil moment: Instant) -> Bool {
+        switch self.state(of: session) {
+        case .told, .ringing, .away:
+            self.set(.out, for: session)
+            self.noticeSilence(until: moment)
+            return true
+        case .none, .out:
+            return false
+        }
+    }
+
+    private mutating func set(_ state: Device, for session: SessionID) {
+        guard let place = self.devices.firstIndex(where: { $0.session == session }) else { return }
+        self.devices[place].state = state
+    }
+
+    private mutating func noticeSilence(until moment: Instant) {
+        let isReachable = self.devices.contains { $0.state == .told || $0.state == .ringing }
+        if !isReachable, self.unreachableUntil == nil { self.unreachableUntil = moment }
+    }
+}
