@@ -9,7 +9,9 @@ extension CallMachine {
             let hasToRing =
                 line.user == self.callee && ringing.lineUp(line.session, atMost: self.settings.maximumDevices)
             self.state = .ringing(ringing)
-            if hasToRing { outbox.append(.ring(line.session), of: self.id) }
+            guard hasToRing else { return }
+            let invitation = CallInvitation(self.id, from: ringing.caller.line, to: self.callee, kind: self.kind)
+            outbox.append(.ring(line.session, invitation), of: self.id)
         case .talking(let talk):
             guard let role = talk.role(of: line), talk[role].isAway else { return }
             self.take(role, of: talk, by: line, into: &outbox)

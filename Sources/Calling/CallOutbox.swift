@@ -3,8 +3,8 @@ package import Vocabulary
 /// What calls want done, in order. The shell empties it after every event.
 package struct CallOutbox: Sendable {
     package enum Action: Hashable, Sendable {
-        /// Let this line ring.
-        case ring(SessionID)
+        /// Let this line ring. The invitation names the caller's line of this moment.
+        case ring(SessionID, CallInvitation)
         /// Tell the caller that at least one device rings.
         case ringing(SessionID)
         /// Tell this line that the call is answered and who it talks with.
@@ -53,6 +53,12 @@ package struct CallConnection: Hashable, Sendable {
     package let peer: Line
     package let kind: CallKind
     package let role: Role
+
+    package init(peer: Line, kind: CallKind, role: Role) {
+        self.peer = peer
+        self.kind = kind
+        self.role = role
+    }
 }
 
 /// Where a call stands, for one who takes part in it.

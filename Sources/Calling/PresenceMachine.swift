@@ -1,0 +1,131 @@
+package import Vocabulary
+
+/// Who is online, and who wants to know.
+///
+///     user   offline ──first line up──▶ online ──last line down──▶ lingering ──time is over──▶ offline
+///                                         ▲                           │
+///                                         └───────── line up ─────────┘
+///
+/// A change costs as much as there are lines that watch this user; a user nobody watches costs nothing to anybody.
+/// Nobody is remembered who is offline and unwatched: how long ago they were seen is for a store to know.
+package struct PresenceMachine: Sendable {
+    private enum State: Sendable {
+        /// Can become: online, lingering, gone.
+        case online(lines: [SessionID])
+        /// Shown as online, without a line. Can become: online, gone.
+        case lingering(lastSeen: Instant)
+    }
+
+    package let settings: PresenceSettings
+    private var users: [UserID: State] = [:]
+    private var lines: [SessionID: Watcher] = [:]
+    private var watchersOf: [UserID: Set<SessionID>] = [:]
+    /// Those who want to hear of everybody.
+    private var watchersOfAll: Set<SessionID> = []
+    private var lingering = Deadlines<UserID>()
+
+    private struct Watcher: Sendable {
+        let user: UserID
+        var watched: Set<UserID> = []
+    }
+
+    package init(settings: PresenceSettings = PresenceSettings()) {
+        self.settings = settings
+    }
+
+    /// When to call `clockAdvanced`, if time is all that happens.
+    package var deadline: Instant? { self.lingering.next }
+    package var onlineCount: Int { self.users.count }
+    package var online: some Sequence<UserID> { self.users.keys }
+
+    package func isOnline(_ user: UserID) -> Bool { self.users[user] != nil }
+
+    /// The lines of a user that are up, in the order they came: the devices a call rings.
+    package func lines(of user: UserID) -> [SessionID] {
+        switch self.users[user] {
+        case .online(let lines): lines
+        case .lingering, .none: []
+        }
+    }
+
+    /// Who has to be told when this user comes or goes: each line once.
+    package func watchers(of user: UserID) -> Set<SessionID> {
+        let own = self.watchersOf[user] ?? []
+        return self.watchersOfAll.isEmpty ? own : own.union(self.watchersOfAll)
+    }
+
+    // MARK: Lines
+
+    /// A line came up. Said twice it counts once.
+    package mutating func lineOpened(_ line: Line, into outbox: inout PresenceOutbox) {
+        guard self.lines[line.session] == nil else { return }
+        self.lines[line.session] = Watcher(user: line.user)
+        switch self.users[line.user] {
+        case .none:
+            self.users[line.user] = .online(lines: [line.session])
+            outbox.append(.cameOnline(line.user))
+        case .lingering:
+            self.users[line.user] = .online(lines: [line.session])
+            self.lingering.set(nil, for: line.user)
+        case .online(let lines):
+            self.users[line.user] = .online(lines: lines + [line.session])
+        }
+    }
+
+    /// A line is gone, and with it all it wanted to know.
+    package mutating func lineClosed(_ session: SessionID, at now: Instant, into outbox: inout PresenceOutbox) {
+        guard let line = self.lines.removeValue(forKey: session) else { return }
+        self.watchersOfAll.remove(session)
+        for user in line.watched { self.forget(session, of: user) }
+        guard case .online(var lines) = self.users[line.user] else { return }
+        lines.removeAll { $0 == session }
+        guard lines.isEmpty else { return self.users[line.user] = .online(lines: lines) }
+        guard self.settings.linger > .zero else { return self.offline(line.user, lastSeen: now, into: &outbox) }
+        self.users[line.user] = .lingering(lastSeen: now)
+        self.lingering.set(now + self.settings.linger, for: line.user)
+    }
+
+    package mutating func clockAdvanced(to now: Instant, into outbox: inout PresenceOutbox) {
+        while let user = self.lingering.popDue(at: now) {
+            guard case .lingering(let lastSeen) = self.users[user] else { continue }
+            self.offline(user, lastSeen: lastSeen, into: &outbox)
+        }
+    }
+
+    // MARK: Watching
+
+    /// A line wants to hear of these users from now on. How they are now is what `isOnline` says in the same breath.
+    package mutating func watched(_ users: some Collection<UserID>, by session: SessionID) throws(PresenceRefusal) {
+        guard let watched = self.lines[session]?.watched else { throw .unknownLine }
+        let fresh = Set(users).subtracting(watched)
+        guard watched.count + fresh.count <= self.settings.maximumWatchedPerLine else { throw .tooManyWatched }
+        self.lines[session]?.watched.formUnion(fresh)
+        for user in fresh { self.watchersOf[user, default: []].insert(session) }
+    }
+
+    package mutating func unwatched(_ users: some Collection<UserID>, by session: SessionID) {
+        for user in users where self.lines[session]?.watched.remove(user) != nil {
+            self.forget(session, of: user)
+        }
+    }
+
+    /// A line wants to hear of everybody, or no longer does. It costs with every user, so it is for small houses.
+    package mutating func watchedEverybody(_ isWanted: Bool, by session: SessionID) throws(PresenceRefusal) {
+        guard self.lines[session] != nil else { throw .unknownLine }
+        if isWanted {
+            self.watchersOfAll.insert(session)
+        } else {
+            self.watchersOfAll.remove(session)
+        }
+    }
+
+    private mutating func offline(_ user: UserID, lastSeen: Instant, into outbox: inout PresenceOutbox) {
+        self.users[user] = nil
+        outbox.append(.wentOffline(user, lastSeen: lastSeen))
+    }
+
+    private mutating func forget(_ session: SessionID, of user: UserID) {
+        self.watchersOf[user]?.remove(session)
+        if self.watchersOf[user]?.isEmpty == true { self.watchersOf[user] = nil }
+    }
+}

@@ -1,0 +1,148 @@
+package import Vocabulary
+
+/// One room: who is in it, in what order they came, and whose seat waits for a broken line.
+///
+///     room     waiting ──somebody joins──▶ open ──nobody is left──▶ ended
+///
+///     member   (none) ──joins──▶ present ──leaves, is replaced or removed──▶ (none)
+///                                 │    ▲                                       ▲
+///                           line lost  back                                    │
+///                                 ▼    │                                       │
+///                                  away ──leaves, or the lease runs out────────┘
+///
+/// The newcomer is the one who offers, to everybody it finds (`others`); those who are there wait for that.
+package struct RoomMachine: Sendable {
+    enum State: Hashable, Sendable {
+        /// Nobody has come in yet. Can become: open.
+        case waiting
+        /// Somebody is in it. Can become: ended.
+        case open
+        /// The last state.
+        case ended
+    }
+
+    package let settings: RoomSettings
+    private var state = State.waiting
+    private var seats = JoinOrder()
+    private var leases = Deadlines<SessionID>()
+    /// The number of the latest event.
+    package private(set) var number: UInt64 = 0
+
+    package init(settings: RoomSettings = RoomSettings()) {
+        self.settings = settings
+    }
+
+    package var count: Int { self.seats.count }
+    package var hasEnded: Bool { self.state == .ended }
+    /// When to call `clockAdvanced`, if time is all that happens.
+    package var deadline: Instant? { self.leases.next }
+    /// Everybody in the order they came.
+    package var members: some Sequence<RoomMember> { self.seats }
+
+    package func member(_ session: SessionID) -> RoomMember? { self.seats[session] }
+
+    /// Whom a newcomer finds, and offers to.
+    package func others(than session: SessionID) -> [RoomMember] { self.seats.filter { $0.session != session } }
+
+    /// A line comes in. Doing it twice is doing it once; true when the line is new here.
+    ///
+    /// `old` is a line of the same user that this one takes the place of, so that nobody meets its ghost.
+    package mutating func joined(
+        _ line: Line, replacing old: SessionID? = nil, into outbox: inout RoomOutbox
+    ) throws(RoomRefusal) -> Bool {
+        guard self.state != .ended else { throw .ended }
+        if let member = self.seats[line.session] {
+            guard member.user == line.user else { throw .notYours }
+            self.returned(line, into: &outbox)
+            return false
+        }
+        let replaced = old.flatMap { self.seats[$0] }.flatMap { $0.user == line.user ? $0 : nil }
+        guard self.count < self.settings.maximumMembers || replaced != nil else { throw .full }
+        // The newcomer is in before the old line is out, so that the room does not end in between.
+        self.state = .open
+        self.seats.put(RoomMember(line: line))
+        self.announce(.joined(line), except: line.session, into: &outbox)
+        if let replaced { self.dismiss(replaced.session, .replaced, into: &outbox) }
+        return true
+    }
+
+    /// A member goes. True when there was one: clients say goodbye twice.
+    package mutating func left(_ session: SessionID, into outbox: inout RoomOutbox) -> Bool {
+        guard self.seats[session] != nil else { return false }
+        self.depart(session, .left, into: &outbox)
+        return true
+    }
+
+    /// Somebody with the right to do so sends a user out, on all their lines.
+    package mutating func removed(_ user: UserID, into outbox: inout RoomOutbox) {
+        for member in self.seats.filter({ $0.user == user }) {
+            self.dismiss(member.session, .removed, into: &outbox)
+        }
+    }
+
+    /// A member's line broke. The seat waits for the length of a lease.
+    package mutating func lineLost(_ session: SessionID, at now: Instant, into outbox: inout RoomOutbox) {
+        guard var member = self.seats[session], !member.isAway else { return }
+        guard self.settings.lease > .zero else { return self.depart(session, .lost, into: &outbox) }
+        member.keptUntil = now + self.settings.lease
+        self.seats.put(member)
+        self.leases.set(member.keptUntil, for: session)
+        self.announce(.away(session), except: session, into: &outbox)
+    }
+
+    /// A member's line is back with its session, and takes the seat that waits. True when there is one.
+    @discardableResult
+    package mutating func returned(_ line: Line, into outbox: inout RoomOutbox) -> Bool {
+        guard var member = self.seats[line.session], member.line == line else { return false }
+        guard member.isAway else { return true }
+        member.keptUntil = nil
+        self.seats.put(member)
+        self.leases.set(nil, for: line.session)
+        self.announce(.back(line.session), except: line.session, into: &outbox)
+        return true
+    }
+
+    package mutating func clockAdvanced(to now: Instant, into outbox: inout RoomOutbox) {
+        while let session = self.leases.popDue(at: now) {
+            self.depart(session, .lost, into: &outbox)
+        }
+    }
+
+    /// Something for one other member.
+    package func relay(from sender: Line, to target: SessionID) throws(RoomRefusal) -> RelayRoute {
+        guard self.seats[sender.session]?.line == sender else { throw .notAMember }
+        guard target != sender.session, let member = self.seats[target] else { return .unknownTarget }
+        return member.isAway ? .keep(for: target) : .deliver(to: target)
+    }
+
+    /// Something for all the others.
+    package mutating func relayToOthers(from sender: Line) throws(RoomRefusal) -> RelayRoute {
+        guard self.seats[sender.session]?.line == sender else { throw .notAMember }
+        return .deliverToOthers(number: self.nextNumber())
+    }
+
+    private mutating func dismiss(_ session: SessionID, _ departure: RoomDeparture, into outbox: inout RoomOutbox) {
+        outbox.append(.dismiss(session, departure))
+        self.depart(session, departure, into: &outbox)
+    }
+
+    private mutating func depart(_ session: SessionID, _ departure: RoomDeparture, into outbox: inout RoomOutbox) {
+        self.seats.remove(session)
+        self.leases.set(nil, for: session)
+        self.announce(.gone(session, departure), except: session, into: &outbox)
+        guard self.count == 0 else { return }
+        self.state = .ended
+        outbox.append(.ended)
+    }
+
+    private mutating func announce(
+        _ content: RoomEvent.Content, except session: SessionID, into outbox: inout RoomOutbox
+    ) {
+        outbox.append(.announce(RoomEvent(self.nextNumber(), content), except: session))
+    }
+
+    private mutating func nextNumber() -> UInt64 {
+        self.number += 1
+        return self.number
+    }
+}

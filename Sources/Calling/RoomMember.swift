@@ -1,0 +1,23 @@
+package import Vocabulary
+
+/// One line in a room. Who joins on two devices is two members.
+package struct RoomMember: Hashable, Sendable {
+    package let line: Line
+    /// Until when the seat is kept, while the line is down.
+    package internal(set) var keptUntil: Instant?
+
+    package var session: SessionID { self.line.session }
+    package var user: UserID { self.line.user }
+    package var isAway: Bool { self.keptUntil != nil }
+}
+
+/// Why somebody is no longer in a room.
+package enum RoomDeparture: String, Hashable, Sendable, CaseIterable {
+    case left
+    /// The line broke and did not come back in time.
+    case lost
+    /// The same device came in again on another line.
+    case replaced
+    /// Somebody with the right to do so sent them out.
+    case removed
+}
