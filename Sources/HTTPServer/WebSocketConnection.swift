@@ -122,6 +122,7 @@ extension WebSocketConnection {
     /// After our own goodbye nothing is delivered any more.
     private func deliver(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>) {
         guard self.state == .open else { return }
+        self.server.metrics.webSocketMessages.increment()
         self.handler?.received(kind, payload, on: self)
     }
 }

@@ -57,7 +57,8 @@ struct BodyTests {
         try await withBench { bench in
             bench.respond = Self.echo
             let line = try await bench.dial()
-            let request = "POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nWiki\r\n"
+            let request =
+                "POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nWiki\r\n"
                 + "5;a=b\r\npedia\r\n0\r\nX-Note: x\r\n\r\n"
             for size in [1, 2, 3, 7, 1000] {
                 for piece in stride(from: 0, to: request.utf8.count, by: size) {
