@@ -113,9 +113,9 @@ let package = Package(
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
-        tests(of: "Secure", "Bytes"),
+        tests(of: "Secure", "COpenSSL", "TestSupport"),
         tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
-        tests(of: "Service", "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary"),
+        tests(of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),
         tests(of: "parley", "Arguments", "HTTPServer", "Journal", "Service", "Vocabulary"),
     ]

@@ -123,6 +123,7 @@ extension WebSocketConnection {
     /// After our own goodbye nothing is delivered any more.
     private func deliver(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, to handler: (any WebSocketHandler)?) {
         guard self.state == .open else { return }
+        self.server.metrics.webSocketMessages.increment()
         handler?.received(kind, payload, on: self)
     }
 }

@@ -32,6 +32,7 @@ final class Bench: @unchecked Sendable {
 
     /// Lets the loop turn until something holds; far too late is an error that says what never came.
     func until(_ what: String, _ holds: () -> Bool) async throws {
+        self.reactor.loop.checkIsolated()
         let deadline = self.reactor.now + 20_000
         while !holds() {
             guard self.reactor.now < deadline else { throw NeverCame(what: what) }
@@ -52,7 +53,7 @@ struct NeverCame: Error { let what: String }
 /// Runs `body` on the loop of a fresh server.
 func withBench(
     _ settings: HTTPServerSettings = HTTPServerSettings(), tls: TLSContext? = nil,
-    _ body: @Sendable (Bench) async throws -> Void
+    _ body: @escaping @Sendable (Bench) async throws -> Void
 ) async throws {
     let group = try EventLoopGroup(count: 1)
     defer { group.shutDown() }
@@ -62,5 +63,5 @@ func withBench(
             continuation.resume(with: Result { try bench.open(group, settings, tls) }.map { bench })
         }
     }
-    try await withTaskExecutorPreference(group.loops[0]) { try await body(bench) }
+    try await Task(executorPreference: group.loops[0]) { try await body(bench) }.value
 }
