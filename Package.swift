@@ -85,12 +85,16 @@ let package = Package(
             "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Reactor", "Sessions", "SocketIO", "Vocabulary",
             "Web"),
 
-        // Floor 7: what people run.
+        // Floor 7: who is where, what goes to whom.
+        room(
+            "Switchboard", "Bytes", "Calling", "JSON", "Reactor", "SocketIO", "SocketServer", "Vocabulary"),
+
+        // Floor 8: what people run.
         room(
             "Service", "Bytes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure", "Sessions", "SocketIO",
             "SocketServer", "Vocabulary", "Web"),
 
-        // Floor 8: the one executable.
+        // Floor 9: the one executable.
         .executableTarget(
             name: "parley",
             dependencies: [

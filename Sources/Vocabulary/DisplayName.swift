@@ -9,6 +9,11 @@ package struct DisplayName: Hashable, Sendable {
     /// One character may carry any number of accents; this bounds them all.
     package static let maximumBytes = 512
 
+    /// Somebody of whom nothing is known that can be shown.
+    package static let nobody = DisplayName(proven: "nobody")
+
+    private init(proven text: String) { self.text = text }
+
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes else { return nil }
         let trimmed = Self.trimmed(text)

@@ -1,0 +1,68 @@
+internal import JSON
+internal import SocketIO
+internal import SocketServer
+internal import Vocabulary
+
+/// The fields of a request: of the one object it has for an argument. An event without arguments has none.
+struct RequestFields: ~Escapable {
+    private let reader: JSONReader
+    private let object: JSONValue?
+
+    @_lifetime(copy bytes)
+    init(_ event: SocketEvent, _ bytes: Span<UInt8>) throws(SwitchboardError) {
+        self.reader = JSONReader(bytes)
+        guard event.argumentCount > 0 else {
+            self.object = nil
+            return
+        }
+        guard event.argumentCount == 1, let object = Self.object(bytes, at: event.arguments) else {
+            throw SwitchboardError(.badRequest, "a request has one object for its argument")
+        }
+        self.object = object
+    }
+
+    private static func object(_ bytes: Span<UInt8>, at range: Range<Int>) -> JSONValue? {
+        var scanner = JSONScanner(bytes, at: range.lowerBound)
+        guard let value = try? scanner.value(), value.kind == .object else { return nil }
+        return value
+    }
+
+    func value(_ name: String) -> JSONValue? {
+        guard let object = self.object, let value = self.reader.member(name, of: object) else { return nil }
+        return value.kind == .null ? nil : value
+    }
+
+    func raw(_ name: String) -> [UInt8]? { self.value(name).map { self.reader.raw($0) } }
+    func bool(_ name: String) -> Bool { self.value(name).flatMap { self.reader.bool($0) } ?? false }
+
+    /// A field that may be missing, but not be something else.
+    func text<Name>(_ name: String, as make: (String) -> Name?) throws(SwitchboardError) -> Name? {
+        guard let value = self.value(name) else { return nil }
+        guard let text = self.reader.string(value), let made = make(text) else {
+            throw SwitchboardError(.badRequest, "'\(name)' is not what it should be")
+        }
+        return made
+    }
+
+    func required<Name>(_ name: String, as make: (String) -> Name?) throws(SwitchboardError) -> Name {
+        guard let value = try self.text(name, as: make) else {
+            throw SwitchboardError(.badRequest, "'\(name)' is missing")
+        }
+        return value
+    }
+
+    func users(_ name: String, atMost limit: Int) throws(SwitchboardError) -> [UserID] {
+        guard let list = self.value(name), list.kind == .array else {
+            throw SwitchboardError(.badRequest, "'\(name)' is a list of users")
+        }
+        var users: [UserID] = []
+        var elements = self.reader.elements(of: list)
+        while let element = elements.next() {
+            guard users.count < limit, let user = self.reader.string(element).flatMap({ UserID($0) }) else {
+                throw SwitchboardError(.badRequest, "'\(name)' is a list of at most \(limit) users")
+            }
+            users.append(user)
+        }
+        return users
+    }
+}

@@ -1,0 +1,126 @@
+package import Calling
+package import Vocabulary
+
+extension Switchboard {
+    /// Rings all devices of somebody. Answers the name of the call, also when it turned out to be an earlier one.
+    package func invite(
+        _ callee: UserID, _ kind: CallKind, as id: CallID, from guest: Guest
+    ) throws(SwitchboardError) -> CallID {
+        let invitation = CallInvitation(id, from: guest.line, to: callee, kind: kind)
+        let devices = self.presence.lines(of: callee)
+        return try self.withCalls { desk, outbox, now throws(CallRefusal) in
+            try desk.invited(invitation, ringing: devices, at: now, into: &outbox)
+        }
+    }
+
+    /// The device rings.
+    package func acknowledge(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+        try self.withCalls { desk, outbox, _ throws(CallRefusal) in
+            try desk.acknowledged(id, by: guest.line, into: &outbox)
+        }
+    }
+
+    package func accept(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+        try self.withCalls { desk, outbox, now throws(CallRefusal) in
+            try desk.accepted(id, by: guest.line, at: now, into: &outbox)
+        }
+    }
+
+    package func decline(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+        try self.withCalls { desk, outbox, now throws(CallRefusal) in
+            try desk.declined(id, by: guest.line, at: now, into: &outbox)
+        }
+    }
+
+    /// Ends a call, or one's own ringing.
+    package func hangUp(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+        try self.withCalls { desk, outbox, now throws(CallRefusal) in
+            try desk.hungUp(id, by: guest.line, at: now, into: &outbox)
+        }
+    }
+
+    /// The device cannot do its part.
+    package func fail(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+        try self.withCalls { desk, outbox, now throws(CallRefusal) in
+            try desk.failed(id, by: guest.line, at: now, into: &outbox)
+        }
+    }
+
+    /// Takes the user's seat in a call on this line, as a page does that was loaded anew.
+    package func takeSeat(
+        in id: CallID, replacing old: SessionID?, by guest: Guest
+    ) throws(SwitchboardError) -> CallView {
+        try self.withCalls { desk, outbox, _ throws(CallRefusal) in
+            try desk.seatTaken(id, by: guest.line, replacing: old, into: &outbox)
+        }
+    }
+
+    /// Something for the other side of a call.
+    package func signal(
+        _ content: Signal.Content, _ json: [UInt8], in id: CallID, from guest: Guest
+    ) throws(SwitchboardError) {
+        let route = try self.withCalls { desk, _, _ throws(CallRefusal) in try desk.route(id, from: guest.line) }
+        switch route {
+        case .deliver(let session), .keep(let session):
+            self.tell(.signal(Signal(.call(id), from: guest.session, content, json: json)), to: session)
+        }
+    }
+}
+
+// MARK: - Orders
+
+extension Switchboard {
+    private func withCalls<Answer>(
+        _ event: (inout CallDesk, inout CallOutbox, Instant) throws(CallRefusal) -> Answer
+    ) throws(SwitchboardError) -> Answer {
+        defer { self.carryOutCalls() }
+        do throws(CallRefusal) {
+            return try event(&self.calls, &self.callOutbox, self.now)
+        } catch {
+            throw SwitchboardError(error)
+        }
+    }
+
+    func carryOutCalls() {
+        let orders = self.callOutbox.orders
+        self.callOutbox.removeAll()
+        for order in orders { self.carryOut(order.action, of: order.call) }
+        self.armAlarm()
+    }
+
+    private func carryOut(_ action: CallOutbox.Action, of call: CallID) {
+        switch action {
+        case .ring(let session, let invitation):
+            self.tell(.incomingCall(call, from: self.person(invitation.caller), invitation.kind), to: session)
+        case .ringing(let session): self.tell(.ringing(call), to: session)
+        case .connected(let session, let connection):
+            self.tell(.connected(call, connection, peer: self.person(connection.peer)), to: session)
+        case .peerAway(let session): self.tell(.peerAway(call), to: session)
+        case .peerBack(let session, let peer): self.tell(.peerBack(call, peer), to: session)
+        case .ended(let session, let ending): self.tell(.callEnded(call, ending), to: session)
+        case .record(let record): self.onCallEnded(record)
+        }
+    }
+
+    /// Tells both sides of every call that the server goes down.
+    package func stop() {
+        self.calls.serverStopped(at: self.now, into: &self.callOutbox)
+        self.carryOutCalls()
+    }
+}
+
+extension SwitchboardError {
+    init(_ refusal: CallRefusal) {
+        switch refusal {
+        case .unknownCall: self.init(.notFound, "there is no such call")
+        case .ended(let outcome): self.init(.callOver, "the call is over: \(outcome.rawValue)")
+        case .stillRinging: self.init(.notAnswered, "nobody has answered yet")
+        case .notYours: self.init(.forbidden, "this is not your part of the call")
+        case .answeredElsewhere: self.init(.answeredElsewhere, "another of your devices has the call")
+        case .seatTaken: self.init(.conflict, "another of your lines sits there; name it to take its place")
+        case .callsThemselves: self.init(.badRequest, "nobody can ring themselves")
+        case .tooManyCalls: self.init(.tooManyCalls, "you are in as many calls as one may be")
+        case .nameTaken: self.init(.conflict, "another call has this name")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import Calling
+package import Vocabulary
+
+/// How somebody is now, for somebody who asked.
+package struct PresenceView: Hashable, Sendable {
+    package let user: UserID
+    package let name: DisplayName?
+    package let isOnline: Bool
+}
+
+extension Switchboard {
+    /// From now on the line hears of these users; how they are now is the answer.
+    package func watch(_ users: [UserID], by guest: Guest) throws(SwitchboardError) -> [PresenceView] {
+        try self.watching { () throws(PresenceRefusal) in try self.presence.watched(users, by: guest.session) }
+        return users.map { self.view(of: $0) }
+    }
+
+    package func watchEverybody(by guest: Guest) throws(SwitchboardError) -> [PresenceView] {
+        try self.watching { () throws(PresenceRefusal) in
+            try self.presence.watchedEverybody(true, by: guest.session)
+        }
+        return self.presence.online.map { self.view(of: $0) }.sorted { $0.user.text < $1.user.text }
+    }
+
+    package func unwatch(_ users: [UserID], by guest: Guest) {
+        self.presence.unwatched(users, by: guest.session)
+    }
+
+    package func unwatchEverybody(by guest: Guest) throws(SwitchboardError) {
+        try self.watching { () throws(PresenceRefusal) in
+            try self.presence.watchedEverybody(false, by: guest.session)
+        }
+    }
+
+    package func view(of user: UserID) -> PresenceView {
+        PresenceView(user: user, name: self.names[user], isOnline: self.presence.isOnline(user))
+    }
+
+    private func watching(_ body: () throws(PresenceRefusal) -> Void) throws(SwitchboardError) {
+        do throws(PresenceRefusal) {
+            try body()
+        } catch {
+            switch error {
+            case .tooManyWatched:
+                let most = self.settings.presence.maximumWatchedPerLine
+                throw SwitchboardError(.tooManyWatched, "one line watches at most \(most) users")
+            case .unknownLine: throw SwitchboardError(.unavailable, "the line is not connected")
+            }
+        }
+    }
+
+    func tellPresence() {
+        let orders = self.presenceOutbox.orders
+        self.presenceOutbox.removeAll()
+        for order in orders {
+            switch order {
+            case .cameOnline(let user):
+                let name = self.names[user] ?? DisplayName(of: user)
+                self.tell(.cameOnline(user, name), to: self.presence.watchers(of: user))
+            case .wentOffline(let user, _):
+                self.tell(.wentOffline(user, lastSeen: self.wallTime), to: self.presence.watchers(of: user))
+            }
+        }
+        self.armAlarm()
+    }
+}

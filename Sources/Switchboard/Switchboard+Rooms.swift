@@ -1,0 +1,155 @@
+internal import Calling
+internal import Reactor
+package import Vocabulary
+
+/// What a newcomer learns of a room.
+package struct RoomView: Hashable, Sendable {
+    package let room: RoomName
+    /// The newcomer's own name among the members.
+    package let member: SessionID
+    /// The room's latest event: what follows has higher numbers.
+    package let number: UInt64
+    /// Everybody else, in the order they came; the newcomer offers to each of them.
+    package let others: [Person]
+}
+
+extension Switchboard {
+    package func join(_ room: RoomName, _ guest: Guest, replacing old: SessionID? = nil) throws(SwitchboardError)
+        -> RoomView
+    {
+        try self.checkRoom(room, for: guest)
+        do throws(RoomRefusal) {
+            try self.changeRoom(room) { machine, outbox throws(RoomRefusal) in
+                _ = try machine.joined(guest.line, replacing: old, into: &outbox)
+            }
+        } catch {
+            throw SwitchboardError(error, room)
+        }
+        guest.rooms.insert(room)
+        return try self.view(of: room, for: guest)
+    }
+
+    private func checkRoom(_ room: RoomName, for guest: Guest) throws(SwitchboardError) {
+        guard guest.rooms.contains(room) || guest.rooms.count < self.settings.maxRoomsPerLine else {
+            throw SwitchboardError(.tooManyRooms, "one line is in at most \(self.settings.maxRoomsPerLine) rooms")
+        }
+        guard self.rooms[room] == nil else { return }
+        guard self.rooms.count < self.settings.maxRooms else {
+            throw SwitchboardError(.unavailable, "there is no place for another room", retryAfter: .seconds(30))
+        }
+        self.rooms[room] = RoomMachine(settings: self.settings.rooms)
+    }
+
+    package func leave(_ room: RoomName, _ guest: Guest) {
+        guest.rooms.remove(room)
+        self.changeRoom(room) { machine, outbox in _ = machine.left(guest.session, into: &outbox) }
+    }
+
+    package func view(of room: RoomName, for guest: Guest) throws(SwitchboardError) -> RoomView {
+        guard let machine = self.rooms[room], machine.member(guest.session) != nil else {
+            throw SwitchboardError(.notMember, "you are not in \(room.text)")
+        }
+        let others = machine.others(than: guest.session).map { self.person($0.line, isAway: $0.isAway) }
+        return RoomView(room: room, member: guest.session, number: machine.number, others: others)
+    }
+
+    /// Something for one member of a room, or for all the others. Answers the event's number when it went to all.
+    @discardableResult
+    package func signal(
+        _ content: Signal.Content, _ json: [UInt8], in room: RoomName, to target: SessionID?, from guest: Guest
+    ) throws(SwitchboardError) -> UInt64? {
+        let route = try self.route(in: room, to: target, from: guest)
+        var signal = Signal(.room(room), from: guest.session, content, json: json)
+        switch route {
+        case .deliver(let session), .keep(let session):
+            self.tell(.signal(signal), to: session)
+            return nil
+        case .deliverToOthers(let number):
+            signal.number = number
+            guard let machine = self.rooms[room] else { return nil }
+            self.tell(.signal(signal), to: machine.members.lazy.map(\.session), except: guest.session)
+            return number
+        case .unknownTarget:
+            throw SwitchboardError(.notFound, "nobody in \(room.text) has this name any more")
+        }
+    }
+
+    private func route(
+        in room: RoomName, to target: SessionID?, from guest: Guest
+    ) throws(SwitchboardError) -> RelayRoute {
+        do throws(RoomRefusal) {
+            guard let machine = self.rooms[room] else { throw .notAMember }
+            if let target { return try machine.relay(from: guest.line, to: target) }
+            // Changed in place: a copy of the machine would copy its members.
+            return try self.rooms[room, default: RoomMachine()].relayToOthers(from: guest.line)
+        } catch {
+            throw SwitchboardError(error, room)
+        }
+    }
+}
+
+// MARK: - Orders
+
+extension Switchboard {
+    /// Lets a room decide, then does what it wants done.
+    func changeRoom<Failure: Error>(
+        _ room: RoomName, _ event: (inout RoomMachine, inout RoomOutbox) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard self.rooms[room] != nil else { return }
+        var outbox = RoomOutbox()
+        swap(&outbox, &self.roomOutbox)
+        defer {
+            self.carryOut(outbox.orders, of: room)
+            outbox.removeAll()
+            swap(&outbox, &self.roomOutbox)
+            self.armRoom(room)
+        }
+        try event(&self.rooms[room, default: RoomMachine()], &outbox)
+    }
+
+    private func carryOut(_ orders: [RoomOutbox.Order], of room: RoomName) {
+        for order in orders {
+            switch order {
+            case .announce(let event, let except):
+                guard let machine = self.rooms[room] else { continue }
+                self.tell(self.notice(of: event, in: room), to: machine.members.lazy.map(\.session), except: except)
+            case .dismiss(let session, let reason):
+                self.guests[session]?.rooms.remove(room)
+                self.tell(.dismissed(room, reason), to: session)
+            case .ended:
+                self.rooms[room] = nil
+            }
+        }
+    }
+
+    private func notice(of event: RoomEvent, in room: RoomName) -> Notice {
+        switch event.content {
+        case .joined(let line): .joined(room, self.person(line), number: event.number)
+        case .away(let session): .away(room, session, number: event.number)
+        case .back(let session): .back(room, session, number: event.number)
+        case .gone(let session, let reason): .gone(room, session, reason, number: event.number)
+        }
+    }
+
+    private func armRoom(_ room: RoomName) {
+        if let alarm = self.roomAlarms.removeValue(forKey: room) { self.scheduler.cancel(alarm) }
+        guard let deadline = self.rooms[room]?.deadline else { return }
+        let delay = max(.zero, self.now.duration(to: deadline))
+        self.roomAlarms[room] = self.scheduler.schedule(after: delay) { [weak self] in
+            guard let self else { return }
+            self.roomAlarms[room] = nil
+            let now = self.now
+            self.changeRoom(room) { machine, outbox in machine.clockAdvanced(to: now, into: &outbox) }
+        }
+    }
+}
+
+extension SwitchboardError {
+    init(_ refusal: RoomRefusal, _ room: RoomName) {
+        switch refusal {
+        case .full: self.init(.roomFull, "\(room.text) is full")
+        case .ended, .notAMember: self.init(.notMember, "you are not in \(room.text)")
+        case .notYours: self.init(.forbidden, "this member is somebody else")
+        }
+    }
+}

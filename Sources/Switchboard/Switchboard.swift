@@ -1,0 +1,171 @@
+package import Calling
+package import Reactor
+package import SocketServer
+package import Vocabulary
+
+/// Who is where, and what goes to whom. Feeds the machines of presence, rooms and calls, and carries out their orders.
+///
+/// It lives on one loop with all sockets, so everything in it happens in one order. It knows no wire: a dialect turns
+/// requests into calls of these methods, and notices into events.
+package final class Switchboard {
+    let settings: SwitchboardSettings
+    let scheduler: any Scheduler
+    private let clock: () -> WallTime
+    /// Told of every call that is over.
+    package var onCallEnded: (CallRecord) -> Void = { _ in }
+
+    private(set) var guests: [SessionID: Guest] = [:]
+    /// What a user was called when they last came in, for as long as anybody asks.
+    var names: [UserID: DisplayName] = [:]
+    var presence: PresenceMachine
+    var calls: CallDesk
+    var rooms: [RoomName: RoomMachine] = [:]
+
+    var presenceOutbox = PresenceOutbox()
+    var callOutbox = CallOutbox()
+    var roomOutbox = RoomOutbox()
+    private var alarm: (token: TimerToken, rings: Instant)?
+    var roomAlarms: [RoomName: TimerToken] = [:]
+
+    package init(_ settings: SwitchboardSettings, on scheduler: any Scheduler, clock: @escaping () -> WallTime) {
+        self.settings = settings
+        self.scheduler = scheduler
+        self.clock = clock
+        self.presence = PresenceMachine(settings: settings.presence)
+        self.calls = CallDesk(settings: settings.calls)
+    }
+
+    package var now: Instant { Instant(milliseconds: Int64(clamping: self.scheduler.now)) }
+    var wallTime: WallTime { self.clock() }
+
+    package func guest(_ session: SessionID) -> Guest? { self.guests[session] }
+}
+
+// MARK: - Coming and going
+
+extension Switchboard {
+    /// Somebody is signed in on a socket.
+    package func enter(_ user: UserID, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket) -> Guest {
+        let allowance = TokenBucket(self.settings.requests, at: self.now)
+        let guest = Guest(Line(user, socket.id), name, dialect, socket, allowance)
+        self.guests[socket.id] = guest
+        self.names[user] = name
+        self.lineUp(guest)
+        return guest
+    }
+
+    /// The line is there again, with everything it missed.
+    package func returned(_ guest: Guest) {
+        self.lineUp(guest)
+        for room in guest.rooms {
+            self.changeRoom(room) { machine, outbox in _ = machine.returned(guest.line, into: &outbox) }
+        }
+    }
+
+    private func lineUp(_ guest: Guest) {
+        self.presence.lineOpened(guest.line, into: &self.presenceOutbox)
+        self.tellPresence()
+        self.calls.lineOpened(guest.line, into: &self.callOutbox)
+        self.carryOutCalls()
+    }
+
+    /// The line broke. Seats in rooms and calls are kept for a while.
+    package func lost(_ guest: Guest) {
+        let now = self.now
+        self.presence.lineClosed(guest.session, at: now, into: &self.presenceOutbox)
+        self.tellPresence()
+        for room in guest.rooms {
+            self.changeRoom(room) { machine, outbox in machine.lineLost(guest.session, at: now, into: &outbox) }
+        }
+        self.calls.lineLost(guest.line, at: now, into: &self.callOutbox)
+        self.carryOutCalls()
+    }
+
+    /// The socket is gone for good.
+    package func left(_ guest: Guest) {
+        guard self.guests.removeValue(forKey: guest.session) != nil else { return }
+        let now = self.now
+        for room in guest.rooms {
+            self.changeRoom(room) { machine, outbox in _ = machine.left(guest.session, into: &outbox) }
+        }
+        guest.rooms = []
+        self.presence.lineClosed(guest.session, at: now, into: &self.presenceOutbox)
+        self.tellPresence()
+        self.calls.lineLost(guest.line, at: now, into: &self.callOutbox)
+        self.carryOutCalls()
+        self.forgetName(of: guest.user)
+    }
+
+    private func forgetName(of user: UserID) {
+        guard !self.guests.values.contains(where: { $0.user == user }) else { return }
+        if self.presence.watchers(of: user).isEmpty { self.names[user] = nil }
+    }
+
+    /// Whether this line may ask for something now.
+    package func allow(_ guest: Guest) throws(SwitchboardError) {
+        guard let wait = guest.allowance.take(at: self.now) else { return }
+        throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait)
+    }
+}
+
+// MARK: - Telling
+
+extension Switchboard {
+    func tell(_ notice: Notice, to session: SessionID) {
+        guard let guest = self.guests[session] else { return }
+        guest.dialect.event(for: notice)?.send(to: CollectionOfOne(guest.socket))
+    }
+
+    /// Encoded once for each dialect that is spoken among them.
+    func tell(_ notice: Notice, to sessions: some Sequence<SessionID>, except one: SessionID? = nil) {
+        var events: [(dialect: any Dialect, event: SocketBroadcast?)] = []
+        for session in sessions where session != one {
+            guard let guest = self.guests[session] else { continue }
+            if let known = events.first(where: { $0.dialect === guest.dialect }) {
+                known.event?.send(to: CollectionOfOne(guest.socket))
+                continue
+            }
+            let event = guest.dialect.event(for: notice)
+            events.append((guest.dialect, event))
+            event?.send(to: CollectionOfOne(guest.socket))
+        }
+    }
+
+    func person(_ line: Line, isAway: Bool = false) -> Person {
+        let name = self.guests[line.session]?.name ?? self.names[line.user] ?? DisplayName(of: line.user)
+        return Person(line: line, name: name, isAway: isAway)
+    }
+}
+
+// MARK: - Time
+
+extension Switchboard {
+    /// Leaves the timer where it is unless it would ring too late.
+    func armAlarm() {
+        guard let deadline = [self.presence.deadline, self.calls.deadline].compactMap(\.self).min() else { return }
+        if let alarm = self.alarm {
+            guard deadline < alarm.rings else { return }
+            self.scheduler.cancel(alarm.token)
+        }
+        let token = self.scheduler.schedule(after: max(.zero, self.now.duration(to: deadline))) { [weak self] in
+            self?.alarmRang()
+        }
+        self.alarm = (token, deadline)
+    }
+
+    private func alarmRang() {
+        self.alarm = nil
+        self.presence.clockAdvanced(to: self.now, into: &self.presenceOutbox)
+        self.tellPresence()
+        self.calls.clockAdvanced(to: self.now, into: &self.callOutbox)
+        self.carryOutCalls()
+        self.armAlarm()
+    }
+}
+
+extension DisplayName {
+    /// For somebody who never said what to call them.
+    init(of user: UserID) {
+        self = DisplayName(user.text) ?? .nobody
+    }
+}

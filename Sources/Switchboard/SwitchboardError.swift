@@ -1,0 +1,41 @@
+/// Why a request was not granted: the closed list of codes that clients know.
+package struct SwitchboardError: Error, Hashable, Sendable {
+    package enum Code: String, Hashable, Sendable, CaseIterable {
+        /// The request does not have the form it should have.
+        case badRequest = "bad_request"
+        /// No event has this name.
+        case unknownEvent = "unknown_event"
+        /// There is no valid token.
+        case unauthorized
+        /// The token is good, but not for this.
+        case forbidden
+        case notFound = "not_found"
+        case notMember = "not_member"
+        case roomFull = "room_full"
+        case tooManyRooms = "too_many_rooms"
+        case tooManyWatched = "too_many_watched"
+        case tooManyCalls = "too_many_calls"
+        /// The call is over, or another device has it.
+        case callOver = "call_over"
+        case answeredElsewhere = "answered_elsewhere"
+        case notAnswered = "not_answered"
+        /// What is asked for is true of somebody else already.
+        case conflict
+        case rateLimited = "rate_limited"
+        case tokenExpired = "token_expired"
+        case kicked
+        case banned
+        case unavailable
+    }
+
+    package let code: Code
+    package let message: String
+    /// When to try again.
+    package var retryAfter: Duration?
+
+    package init(_ code: Code, _ message: String, retryAfter: Duration? = nil) {
+        self.code = code
+        self.message = message
+        self.retryAfter = retryAfter
+    }
+}

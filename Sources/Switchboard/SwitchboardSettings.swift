@@ -1,0 +1,17 @@
+package import Calling
+
+/// How many, how often, and for how long.
+package struct SwitchboardSettings: Sendable {
+    package var calls = CallSettings()
+    package var rooms = RoomSettings()
+    package var presence = PresenceSettings()
+    /// Requests of one line, whatever they are for.
+    package var requests = TokenBucket.Rate(perSecond: 100, burst: 400)
+    package var maxRoomsPerLine = 50
+    /// Rooms there may be at once.
+    package var maxRooms = 100_000
+    /// One description, candidate or piece of data.
+    package var maxSignalBytes = 256 << 10
+
+    package init() {}
+}

@@ -1,0 +1,37 @@
+package import Vocabulary
+
+/// So much at once, and then so much a second.
+package struct TokenBucket: Hashable, Sendable {
+    package struct Rate: Hashable, Sendable {
+        package let perSecond: Double
+        package let burst: Double
+
+        package init(perSecond: Double, burst: Double) {
+            precondition(perSecond > 0 && burst >= 1, "a bucket that never fills is a wall")
+            self.perSecond = perSecond
+            self.burst = burst
+        }
+    }
+
+    private let rate: Rate
+    private var tokens: Double
+    private var filled: Instant
+
+    package init(_ rate: Rate, at now: Instant) {
+        self.rate = rate
+        self.tokens = rate.burst
+        self.filled = now
+    }
+
+    /// Nil when there is one to take; else how long it takes until there is.
+    package mutating func take(at now: Instant) -> Duration? {
+        let elapsed = Double(max(0, now.nanoseconds - self.filled.nanoseconds)) / 1e9
+        self.tokens = min(self.rate.burst, self.tokens + elapsed * self.rate.perSecond)
+        self.filled = max(self.filled, now)
+        guard self.tokens < 1 else {
+            self.tokens -= 1
+            return nil
+        }
+        return .seconds((1 - self.tokens) / self.rate.perSecond)
+    }
+}
