@@ -67,6 +67,7 @@ let package = Package(
         // Floor 2: formats.
         room("Arguments"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
+        room("STUN", "Bytes", "Vocabulary"),
         room("Web", "Bytes", "CZlib"),
 
         // Floor 3: machines.
@@ -91,8 +92,8 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure", "Sessions", "SocketIO",
-            "SocketServer", "Vocabulary", "Web"),
+            "Service", "Bytes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "STUN", "Secure", "Sessions",
+            "SocketIO", "SocketServer", "Vocabulary", "Web"),
 
         // Floor 9: the one executable.
         .executableTarget(
@@ -117,6 +118,7 @@ let package = Package(
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
+        tests(of: "STUN", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "Secure", "COpenSSL", "TestSupport"),
         tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),

@@ -7,8 +7,9 @@ package final class SocketBroadcast {
     private let name: String
     let isVolatile: Bool
     private let arguments: [UInt8]
-    private var plainForms: [Namespace: Broadcast] = [:]
-    private var countedForms: [Namespace: (Broadcast, EventOffset)] = [:]
+    /// For the namespace of the latest receiver: nearly always it is that of the next one, too.
+    private var plainForm: (Namespace, Broadcast)?
+    private var countedForm: (Namespace, Broadcast, EventOffset)?
 
     /// - Parameter isVolatile: not worth sending to somebody who was away.
     package init(_ name: String, isVolatile: Bool = false, _ arguments: (inout JSONWriter) -> Void) {
@@ -24,21 +25,21 @@ package final class SocketBroadcast {
     }
 
     func plain(in namespace: Namespace) -> Broadcast {
-        if let form = self.plainForms[namespace] { return form }
+        if let form = self.plainForm, form.0 == namespace { return form.1 }
         let form = Broadcast(self.writer(in: namespace).finish())
-        self.plainForms[namespace] = form
+        self.plainForm = (namespace, form)
         return form
     }
 
     /// With its offset, by which a client tells how far it got.
     func counted(in namespace: Namespace, _ desk: SocketDesk) -> (Broadcast, EventOffset) {
-        if let form = self.countedForms[namespace] { return form }
+        if let form = self.countedForm, form.0 == namespace { return (form.1, form.2) }
         let offset = desk.nextOffset()
         var writer = self.writer(in: namespace)
         writer.append(offset)
-        let form = (Broadcast(writer.finish()), offset)
-        self.countedForms[namespace] = form
-        return form
+        let form = Broadcast(writer.finish())
+        self.countedForm = (namespace, form, offset)
+        return (form, offset)
     }
 
     private func writer(in namespace: Namespace) -> SocketPacketWriter {

@@ -1,5 +1,5 @@
 internal import Calling
-internal import JSON
+package import JSON
 package import SocketServer
 internal import Vocabulary
 
@@ -136,7 +136,7 @@ extension Signal.Content {
 
 extension JSONWriter {
     /// An object of texts, and what `more` adds to it.
-    mutating func fields(_ fields: (String, String)..., more: (inout JSONWriter) -> Void = { _ in }) {
+    package mutating func fields(_ fields: (String, String)..., more: (inout JSONWriter) -> Void = { _ in }) {
         self.object { json in
             for (name, value) in fields {
                 json.key(name)
@@ -179,7 +179,7 @@ extension JSONWriter {
     }
 
     /// `{"error":{…}}`, as every request is answered that was not granted.
-    mutating func error(_ error: SwitchboardError) {
+    package mutating func error(_ error: SwitchboardError) {
         self.object { json in
             json.key("error")
             json.fields(("code", error.code.rawValue), ("message", error.message)) { json in

@@ -187,6 +187,8 @@ extension JSONWriter {
     fileprivate mutating func view(_ view: RoomView) {
         self.fields(("room", view.room.text), ("member", view.member.text)) { json in
             json.number(view.number)
+            json.key("count")
+            json.integer(view.count)
             json.key("members")
             json.array { json in
                 for person in view.others { json.object { $0.members(of: person) } }

@@ -9,7 +9,9 @@ package struct RoomView: Hashable, Sendable {
     package let member: SessionID
     /// The room's latest event: what follows has higher numbers.
     package let number: UInt64
-    /// Everybody else, in the order they came; the newcomer offers to each of them.
+    /// How many are in it, the newcomer included.
+    package let count: Int
+    /// The others, in the order they came, as many as are introduced; the newcomer offers to each of them.
     package let others: [Person]
 }
 
@@ -49,8 +51,13 @@ extension Switchboard {
         guard let machine = self.rooms[room], machine.member(guest.session) != nil else {
             throw SwitchboardError(.notMember, "you are not in \(room.text)")
         }
-        let others = machine.others(than: guest.session).map { self.person($0.line, isAway: $0.isAway) }
-        return RoomView(room: room, member: guest.session, number: machine.number, others: others)
+        var others: [Person] = []
+        for member in machine.members where member.session != guest.session {
+            guard others.count < self.settings.maxIntroducedMembers else { break }
+            others.append(self.person(member.line, isAway: member.isAway))
+        }
+        return RoomView(
+            room: room, member: guest.session, number: machine.number, count: machine.count, others: others)
     }
 
     /// Something for one member of a room, or for all the others. Answers the event's number when it went to all.
@@ -111,7 +118,9 @@ extension Switchboard {
         for order in orders {
             switch order {
             case .announce(let event, let except):
-                guard let machine = self.rooms[room] else { continue }
+                guard let machine = self.rooms[room], machine.count <= self.settings.maxIntroducedMembers else {
+                    continue
+                }
                 self.tell(self.notice(of: event, in: room), to: machine.members.lazy.map(\.session), except: except)
             case .dismiss(let session, let reason):
                 self.guests[session]?.rooms.remove(room)

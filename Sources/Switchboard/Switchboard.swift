@@ -111,7 +111,7 @@ extension Switchboard {
 // MARK: - Telling
 
 extension Switchboard {
-    func tell(_ notice: Notice, to session: SessionID) {
+    package func tell(_ notice: Notice, to session: SessionID) {
         guard let guest = self.guests[session] else { return }
         guest.dialect.event(for: notice)?.send(to: CollectionOfOne(guest.socket))
     }

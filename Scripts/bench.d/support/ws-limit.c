@@ -1,5 +1,6 @@
 // The limit: a WebSocket server of one thread and one epoll that checks nothing. Nothing real reaches it.
-// ws-limit PORT; the path of the request chooses: …/echo sends back, …/broadcast sends to all, each in a write of its own.
+// ws-limit PORT; the path of the request chooses: …/echo sends back, …/broadcast sends to all, each in a write of its own; …/relay sends to
+// the other one of a pair (first and second, third and fourth, …) and acknowledges.
 #include "common.h"
 #include <openssl/evp.h>
 #include <openssl/sha.h>
@@ -7,6 +8,7 @@
 struct conn {
     int fd;
     int open, broadcast;
+    struct conn *peer;
     size_t held;
     uint8_t *hold;
     size_t member;
@@ -15,9 +17,12 @@ struct conn {
 static struct conn *conns[1 << 20];
 static struct conn *members[1 << 20];
 static size_t member_count;
+static struct conn *single;
 static uint8_t input[1 << 17], output[1 << 18];
 
 static void drop(struct conn *c) {
+    if (c->peer) c->peer->peer = NULL;
+    if (single == c) single = NULL;
     if (c->broadcast) {
         members[c->member] = members[--member_count];
         members[c->member]->member = c->member;
@@ -50,6 +55,11 @@ static void shake_hands(struct conn *c, char *request) {
                      accept);
     write_all(c->fd, (uint8_t *)answer, (size_t)n);
     c->open = 1;
+    if (strstr(request, "/relay ")) {
+        c->peer = single;
+        if (single) single->peer = c;
+        single = single ? NULL : c;
+    }
     if (strstr(request, "/broadcast ")) {
         c->broadcast = 1;
         c->member = member_count;
@@ -63,6 +73,15 @@ static void broadcast(const uint8_t *payload, size_t length) {
     size_t head = frame_header(frame, 1, length);
     memcpy(frame + head, payload, length);
     for (size_t i = 0; i < member_count; i++) write_all(members[i]->fd, frame, head + length);
+}
+
+static void relay(struct conn *c, const uint8_t *payload, size_t length) {
+    static const uint8_t ack[] = {0x81, 6, '4', '3', '1', '[', '{', ']'};
+    static uint8_t frame[1 << 17];
+    size_t head = frame_header(frame, 1, length);
+    memcpy(frame + head, payload, length);
+    write_all(c->peer->fd, frame, head + length);
+    write_all(c->fd, ack, sizeof ack);
 }
 
 static size_t serve(struct conn *c, uint8_t *bytes, size_t count) {
@@ -79,6 +98,10 @@ static size_t serve(struct conn *c, uint8_t *bytes, size_t count) {
             return SIZE_MAX;
         }
         unmask(payload, length, mask);
+        if (c->peer) {
+            relay(c, payload, length);
+            continue;
+        }
         if (c->broadcast) {
             broadcast(payload, length);
             continue;

@@ -7,7 +7,7 @@
 //
 // Prints one line of JSON; the server's CPU time is that of all threads of PID within the measured time.
 #include "common.h"
-#include <dirent.h>
+#include "process.h"
 
 static int conn_count, depth, size_of_message, pid;
 static double seconds;
@@ -24,35 +24,6 @@ static size_t frame_size;
 static uint64_t deliveries, messages, latency_count;
 static uint32_t latencies[1 << 22];
 static uint64_t *sent_at;
-
-static double cpu_seconds(void) {
-    char path[600], text[128];
-    double total = 0;
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *dir = opendir(path);
-    if (!dir) return 0;
-    for (struct dirent *entry; (entry = readdir(dir));) {
-        if (entry->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "/proc/%d/task/%s/schedstat", pid, entry->d_name);
-        FILE *file = fopen(path, "r");
-        if (!file) continue;
-        if (fgets(text, sizeof text, file)) total += strtod(text, NULL) / 1e9;
-        fclose(file);
-    }
-    closedir(dir);
-    return total;
-}
-
-static long resident_kib(void) {
-    char path[64], text[256];
-    long kib = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", pid);
-    FILE *file = fopen(path, "r");
-    while (file && fgets(text, sizeof text, file))
-        if (sscanf(text, "VmRSS: %ld", &kib) == 1) break;
-    if (file) fclose(file);
-    return kib;
-}
 
 static int connect_one(int port, const char *path) {
     char request[512], answer[1024];
@@ -147,14 +118,14 @@ static double pump(int ep, double *cpu) {
         int n = epoll_wait(ep, events, 512, 100);
         time = now_ns();
         if (time >= end) {
-            *cpu = cpu_seconds() - *cpu;
+            *cpu = cpu_seconds(pid) - *cpu;
             return (double)(time - begin) / 1e9;
         }
         if (!is_measuring && time >= begin) {
             is_measuring = 1;
             begin = time;
             deliveries = messages = latency_count = 0;
-            *cpu = cpu_seconds();
+            *cpu = cpu_seconds(pid);
         }
         for (int i = 0; i < n; i++) {
             int client = events[i].data.fd, whole = read_messages(client);
@@ -200,8 +171,8 @@ int main(int argc, char **argv) {
     sent_at = calloc((size_t)conn_count, sizeof *sent_at);
     make_frame();
     int ep = epoll_create1(0);
-    long before_kib = resident_kib();
-    double before_cpu = cpu_seconds();
+    long before_kib = resident_kib(pid);
+    double before_cpu = cpu_seconds(pid);
     uint64_t start = now_ns();
     for (int i = 0; i < conn_count; i++) {
         fds[i] = connect_one(port, argv[2]);
@@ -209,11 +180,11 @@ int main(int argc, char **argv) {
         struct epoll_event event = {.events = EPOLLIN, .data.fd = i};
         epoll_ctl(ep, EPOLL_CTL_ADD, fds[i], &event);
     }
-    double connect_cpu = cpu_seconds() - before_cpu, connect_seconds = (double)(now_ns() - start) / 1e9;
+    double connect_cpu = cpu_seconds(pid) - before_cpu, connect_seconds = (double)(now_ns() - start) / 1e9;
     if (mode == 'i') {
         usleep((useconds_t)(seconds * 1e6));
         printf("{\"connections\":%d,\"kib_each\":%.3f,\"cpu_us_each\":%.2f,\"connect_seconds\":%.3f}\n", conn_count,
-               (double)(resident_kib() - before_kib) / conn_count, connect_cpu * 1e6 / conn_count, connect_seconds);
+               (double)(resident_kib(pid) - before_kib) / conn_count, connect_cpu * 1e6 / conn_count, connect_seconds);
         return 0;
     }
     double cpu = 0, measured = pump(ep, &cpu);

@@ -1,0 +1,301 @@
+// The load for signalling: many Socket.IO clients over WebSocket in one thread.
+//
+// sio-load KIND PORT MODE COUNT DEPTH SECONDS PID [TOKENS]
+//
+//   KIND  parley   our own events; TOKENS is a file with one access token a line
+//         plain    a Socket.IO server with the events join, offer and say (the peers)
+//         limit    ws-limit: the same bytes without Socket.IO
+//   MODE  relay      COUNT pairs, each with DEPTH offers of 3 KB on the way, acknowledged
+//         broadcast  COUNT members of one room; DEPTH 1: one sender, the next when all have the last;
+//                    else ten senders with DEPTH messages each on the way
+//         idle       COUNT members of one room, and nothing else
+//
+// Prints one line of JSON; the server's CPU time is that of all threads of PID within the measured time.
+#include "common.h"
+#include "process.h"
+#include <stdarg.h>
+
+enum kind { PARLEY, PLAIN, LIMIT };
+
+struct client {
+    int fd;
+    size_t held, capacity;
+    uint8_t *hold;
+    char member[32];
+    uint64_t sent_at, seen_at;
+    int acked, delivered;
+};
+
+static enum kind kind;
+static char mode;
+static int count, depth, pid, port;
+static double seconds;
+static struct client *clients;
+static char **tokens;
+static uint8_t input[1 << 21];
+static uint64_t deliveries, messages;
+static uint32_t latencies[1 << 22];
+static size_t latency_count;
+static char offer[3072];
+
+static void send_text(struct client *c, const char *text, size_t length) {
+    static uint8_t frame[1 << 16];
+    uint32_t mask = 0;
+    size_t head = frame_header(frame, 1, length);
+    frame[1] |= 0x80;
+    memcpy(frame + head, &mask, 4);
+    memcpy(frame + head + 4, text, length);
+    size_t total = head + 4 + length;
+    for (size_t done = 0; done < total;) {
+        ssize_t n = write(c->fd, frame + done, total - done);
+        if (n < 0 && errno != EAGAIN) die("send");
+        if (n > 0) done += (size_t)n;
+    }
+}
+
+static void send_format(struct client *c, const char *format, ...) {
+    static char text[1 << 16];
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    send_text(c, text, (size_t)n);
+}
+
+/// Calls `take` for every whole message that is there. False when nothing came.
+static int receive(struct client *c, void (*take)(struct client *, char *, size_t)) {
+    memcpy(input, c->hold, c->held);
+    ssize_t n = read(c->fd, input + c->held, 1 << 20);
+    if (n < 0 && errno == EAGAIN) return 0;
+    if (n <= 0) die("the server closed a connection");
+    size_t got = c->held + (size_t)n, used = 0, length;
+    uint32_t mask;
+    for (;;) {
+        size_t head = parse_header(input + used, got - used, &length, &mask);
+        if (head == 0 || used + head + length > got) break;
+        char *text = (char *)input + used + head;
+        char after = text[length];
+        text[length] = 0;
+        if (length == 1 && text[0] == '2') send_text(c, "3", 1);
+        else take(c, text, length);
+        text[length] = after;
+        used += head + length;
+    }
+    c->held = got - used;
+    if (c->held > c->capacity) {
+        c->capacity = c->held * 2;
+        c->hold = realloc(c->hold, c->capacity);
+    }
+    memcpy(c->hold, input + used, c->held);
+    if (c->held == 0 && c->capacity > 4096) {
+        free(c->hold);
+        c->hold = NULL;
+        c->capacity = 0;
+    }
+    return 1;
+}
+
+static int joined;
+
+static void take_joining(struct client *c, char *text, size_t length) {
+    (void)length;
+    int index = (int)(c - clients), room = mode == 'r' ? index / 2 : 0;
+    if (text[0] == '0') {
+        if (kind == PARLEY) send_format(c, "40{\"token\":\"%s\"}", tokens[index]);
+        else send_text(c, "40", 2);
+    } else if (!strncmp(text, "40", 2)) {
+        char *sid = strstr(text, "\"sid\":\"");
+        if (sid) sscanf(sid + 7, "%31[^\"]", c->member);
+        if (kind == PARLEY) send_format(c, "420[\"room.join\",{\"room\":\"room-%d\"}]", room);
+        else send_format(c, "420[\"join\",{\"room\":\"room-%d\"}]", room);
+    } else if (!strncmp(text, "430", 3)) {
+        joined++;
+    } else if (!strncmp(text, "44", 2)) {
+        fprintf(stderr, "refused: %s\n", text);
+        exit(1);
+    }
+}
+
+static void connect_one(struct client *c) {
+    char request[512], answer[2048];
+    struct sockaddr_in address = loopback(port);
+    c->fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&address, sizeof address)) die("connect");
+    const char *path = kind == LIMIT ? (mode == 'r' ? "/relay" : "/broadcast") : "/socket.io/?EIO=4&transport=websocket";
+    int n = snprintf(request, sizeof request,
+                     "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+                     path, port);
+    if (write(c->fd, request, (size_t)n) != n) die("write");
+    for (size_t got = 0; got < sizeof answer - 1;) {
+        if (read(c->fd, answer + got, 1) <= 0) die("handshake");
+        answer[++got] = 0;
+        if (got > 4 && !memcmp(answer + got - 4, "\r\n\r\n", 4)) break;
+    }
+    if (strncmp(answer, "HTTP/1.1 101", 12)) {
+        fprintf(stderr, "refused: %s\n", answer);
+        exit(1);
+    }
+    int before = joined;
+    while (kind != LIMIT && joined == before) receive(c, take_joining);
+    set_nonblocking(c->fd);
+}
+
+static void send_offer(struct client *c) {
+    struct client *peer = c + 1;
+    c->sent_at = now_ns();
+    if (kind == LIMIT) send_format(c, "421[\"signal\",{\"to\":\"%20s\",\"description\":{\"sdp\":\"%s\"}}]", "", offer);
+    else if (kind == PARLEY)
+        send_format(c,
+                    "421[\"signal\",{\"room\":\"room-%d\",\"to\":\"%s\",\"description\":{\"type\":\"offer\",\"sdp\":\"%s\"}}]",
+                    (int)(c - clients) / 2, peer->member, offer);
+    else
+        send_format(c, "421[\"offer\",{\"room\":\"room-%d\",\"to\":\"%s\",\"description\":{\"type\":\"offer\",\"sdp\":\"%s\"}}]",
+                    (int)(c - clients) / 2, peer->member, offer);
+}
+
+static void send_word(struct client *c) {
+    static const char words[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    c->sent_at = now_ns();
+    if (kind == PARLEY) send_format(c, "421[\"signal\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
+    else if (kind == PLAIN) send_format(c, "421[\"say\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
+    else send_format(c, "42[\"signal\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
+}
+
+static void note(uint64_t since) {
+    if (latency_count < sizeof latencies / sizeof *latencies)
+        latencies[latency_count++] = (uint32_t)((now_ns() - since) / 1000);
+}
+
+static void take_relayed(struct client *c, char *text, size_t length) {
+    int index = (int)(c - clients);
+    (void)length;
+    if (text[1] == '3' && index % 2 == 0) c->acked++;
+    else if (text[1] == '2' && index % 2 == 1) {
+        c[-1].delivered++;
+        deliveries++;
+        note(c[-1].sent_at);
+    }
+    struct client *sender = index % 2 ? c - 1 : c;
+    while (sender->acked > 0 && sender->delivered > 0) {
+        sender->acked--, sender->delivered--;
+        messages++;
+        send_offer(sender);
+    }
+}
+
+static uint64_t round_deliveries;
+
+static void take_broadcast(struct client *c, char *text, size_t length) {
+    int index = (int)(c - clients), echoes = kind == LIMIT;
+    (void)length;
+    if (text[1] == '3') {
+        if (depth > 1) {
+            messages++;
+            send_word(c);
+        } else c->acked = 1;
+    } else if (text[1] == '2') {
+        deliveries++, round_deliveries++;
+        if (echoes && depth > 1 && index < 10 && ++c->delivered == 10) {
+            // The limit has no acks: a sender hears all ten and sends one for every ten it hears.
+            c->delivered = 0;
+            messages++;
+            send_word(c);
+        }
+    }
+    uint64_t wanted = (uint64_t)(echoes ? count : count - 1);
+    if (depth == 1 && round_deliveries >= wanted && (echoes || clients[0].acked)) {
+        round_deliveries = 0;
+        clients[0].acked = 0;
+        messages++;
+        note(clients[0].sent_at);
+        send_word(&clients[0]);
+    }
+}
+
+static double pump(int ep, double *cpu) {
+    struct epoll_event events[512];
+    uint64_t begin = now_ns() + (uint64_t)(seconds * 1e8), end = begin + (uint64_t)(seconds * 1e9), time;
+    int is_measuring = 0;
+    void (*take)(struct client *, char *, size_t) = mode == 'r' ? take_relayed : take_broadcast;
+    if (mode == 'r')
+        for (int i = 0; i < count * 2; i += 2)
+            for (int d = 0; d < depth; d++) send_offer(&clients[i]);
+    else
+        for (int i = 0; i < (depth == 1 ? 1 : 10); i++)
+            for (int d = 0; d < depth; d++) send_word(&clients[i]);
+    for (;;) {
+        int n = epoll_wait(ep, events, 512, 100);
+        time = now_ns();
+        if (time >= end) {
+            *cpu = cpu_seconds(pid) - *cpu;
+            return (double)(time - begin) / 1e9;
+        }
+        if (!is_measuring && time >= begin) {
+            is_measuring = 1;
+            begin = time;
+            deliveries = messages = latency_count = 0;
+            *cpu = cpu_seconds(pid);
+        }
+        for (int i = 0; i < n; i++) receive(events[i].data.ptr, take);
+    }
+}
+
+static void read_tokens(const char *path, int wanted) {
+    FILE *file = fopen(path, "r");
+    char line[4096];
+    if (!file) die(path);
+    tokens = calloc((size_t)wanted, sizeof *tokens);
+    for (int i = 0; i < wanted; i++) {
+        if (!fgets(line, sizeof line, file)) {
+            fprintf(stderr, "%s has fewer than %d tokens\n", path, wanted);
+            exit(1);
+        }
+        line[strcspn(line, "\n")] = 0;
+        tokens[i] = strdup(line);
+    }
+    fclose(file);
+}
+
+static int by_value(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 8) return fprintf(stderr, "usage: sio-load KIND PORT MODE COUNT DEPTH SECONDS PID [TOKENS]\n"), 64;
+    raise_descriptor_limit();
+    kind = argv[1][0] == 'l' ? LIMIT : argv[1][1] == 'a' ? PARLEY : PLAIN;
+    port = atoi(argv[2]);
+    mode = argv[3][0];
+    count = atoi(argv[4]);
+    depth = atoi(argv[5]);
+    seconds = atof(argv[6]);
+    pid = atoi(argv[7]);
+    int total = mode == 'r' ? count * 2 : count;
+    if (kind == PARLEY) read_tokens(argv[8], total);
+    clients = calloc((size_t)total, sizeof *clients);
+    memset(offer, 'o', sizeof offer - 1);
+    int ep = epoll_create1(0);
+    long before_kib = resident_kib(pid);
+    double before_cpu = cpu_seconds(pid);
+    uint64_t start = now_ns();
+    for (int i = 0; i < total; i++) {
+        connect_one(&clients[i]);
+        struct epoll_event event = {.events = EPOLLIN, .data.ptr = &clients[i]};
+        epoll_ctl(ep, EPOLL_CTL_ADD, clients[i].fd, &event);
+    }
+    double connect_cpu = cpu_seconds(pid) - before_cpu, connect_seconds = (double)(now_ns() - start) / 1e9;
+    if (mode == 'i') {
+        usleep((useconds_t)(seconds * 1e6));
+        printf("{\"connections\":%d,\"kib_each\":%.3f,\"cpu_us_each\":%.2f,\"connect_seconds\":%.3f}\n", total,
+               (double)(resident_kib(pid) - before_kib) / total, connect_cpu * 1e6 / total, connect_seconds);
+        return 0;
+    }
+    double cpu = 0, measured = pump(ep, &cpu);
+    qsort(latencies, latency_count, sizeof *latencies, by_value);
+    printf("{\"messages\":%llu,\"deliveries\":%llu,\"seconds\":%.3f,\"cpu\":%.6f,\"p50_us\":%u,\"p99_us\":%u}\n",
+           (unsigned long long)messages, (unsigned long long)deliveries, measured, cpu,
+           latency_count ? latencies[latency_count / 2] : 0, latency_count ? latencies[latency_count * 99 / 100] : 0);
+    return 0;
+}
