@@ -9,7 +9,7 @@ package final class Guest {
     /// In which words this client speaks.
     package let dialect: any Dialect
     package let socket: Socket
-    var rooms: Set<RoomName> = []
+    package internal(set) var rooms: Set<RoomName> = []
     var allowance: TokenBucket
 
     init(_ line: Line, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket, _ allowance: TokenBucket) {

@@ -27,7 +27,7 @@ package final class NativeDialect: Dialect {
                     json.bool(true)
                 }
             }
-        case .wentOffline(let user, let lastSeen):
+        case .wentOffline(let user, _, let lastSeen):
             SocketBroadcast("presence", isVolatile: true) { json in
                 json.fields(("user", user.text)) { json in
                     json.key("online")

@@ -4,7 +4,7 @@ package import Vocabulary
 /// Something that clients are told.
 package enum Notice {
     case cameOnline(UserID, DisplayName)
-    case wentOffline(UserID, lastSeen: WallTime)
+    case wentOffline(UserID, DisplayName, lastSeen: WallTime)
 
     case joined(RoomName, Person, number: UInt64)
     case away(RoomName, SessionID, number: UInt64)

@@ -49,16 +49,21 @@ extension Switchboard {
         }
     }
 
+    /// What everybody who is online is called.
+    package var namesOnline: [DisplayName] { self.presence.online.map { self.name(of: $0) } }
+
+    private func name(of user: UserID) -> DisplayName { self.names[user] ?? DisplayName(of: user) }
+
     func tellPresence() {
         let orders = self.presenceOutbox.orders
         self.presenceOutbox.removeAll()
         for order in orders {
             switch order {
             case .cameOnline(let user):
-                let name = self.names[user] ?? DisplayName(of: user)
-                self.tell(.cameOnline(user, name), to: self.presence.watchers(of: user))
+                self.tell(.cameOnline(user, self.name(of: user)), to: self.presence.watchers(of: user))
             case .wentOffline(let user, _):
-                self.tell(.wentOffline(user, lastSeen: self.wallTime), to: self.presence.watchers(of: user))
+                let notice = Notice.wentOffline(user, self.name(of: user), lastSeen: self.wallTime)
+                self.tell(notice, to: self.presence.watchers(of: user))
             }
         }
         self.armAlarm()

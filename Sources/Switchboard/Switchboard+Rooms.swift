@@ -47,6 +47,10 @@ extension Switchboard {
         self.changeRoom(room) { machine, outbox in _ = machine.left(guest.session, into: &outbox) }
     }
 
+    package func guests(in room: RoomName) -> [Guest] {
+        self.rooms[room]?.members.compactMap { self.guests[$0.session] } ?? []
+    }
+
     package func view(of room: RoomName, for guest: Guest) throws(SwitchboardError) -> RoomView {
         guard let machine = self.rooms[room], machine.member(guest.session) != nil else {
             throw SwitchboardError(.notMember, "you are not in \(room.text)")
