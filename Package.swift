@@ -74,7 +74,7 @@ let package = Package(
 
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
-        room("Secure", "Bytes", "COpenSSL"),
+        room("Secure", "Bytes", "COpenSSL", "JSON", "Vocabulary"),
 
         // Floor 5.
         room("HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
@@ -100,6 +100,7 @@ let package = Package(
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
+        tests(of: "Secure", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "Journal", "TestSupport"),
