@@ -51,6 +51,7 @@ let package = Package(
     ],
     targets: [
         // Floor 0: doors to C, and the one lock.
+        door("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
         door("CUV", pkgConfig: "libuv", apt: "libuv1-dev", brew: "libuv"),
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
@@ -75,6 +76,7 @@ let package = Package(
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
         room("Secure", "Bytes", "COpenSSL", "JSON", "Vocabulary"),
+        room("Store", "CSQLite", "Locking", "Vocabulary"),
 
         // Floor 5.
         room("HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
@@ -93,7 +95,8 @@ let package = Package(
 
         // Beside the house: what only tests may use.
         .target(
-            name: "TestSupport", dependencies: ["Bytes", "Reactor"], path: "Tests/TestSupport", swiftSettings: houseForTests),
+            name: "TestSupport", dependencies: ["Bytes", "Reactor"], path: "Tests/TestSupport",
+            swiftSettings: houseForTests),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
@@ -101,6 +104,7 @@ let package = Package(
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Secure", "Bytes", "JSON", "TestSupport", "Vocabulary"),
+        tests(of: "Store", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "Journal", "TestSupport"),
