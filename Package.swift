@@ -80,6 +80,7 @@ let package = Package(
 
         // Floor 5.
         room("HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
+        room("Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "Vocabulary"),
 
         // Floor 6: what people run.
         room("Service", "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
@@ -104,6 +105,7 @@ let package = Package(
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Secure", "Bytes", "JSON", "TestSupport", "Vocabulary"),
+        tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
         tests(of: "Store", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
