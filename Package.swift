@@ -51,6 +51,7 @@ let package = Package(
     ],
     targets: [
         // Floor 0: doors to C, and the one lock.
+        door("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
         door("CUV", pkgConfig: "libuv", apt: "libuv1-dev", brew: "libuv"),
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
@@ -76,10 +77,12 @@ let package = Package(
 
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
-        room("Secure", "Bytes", "COpenSSL"),
+        room("Secure", "Bytes", "COpenSSL", "JSON", "Vocabulary"),
+        room("Store", "CSQLite", "Locking", "Vocabulary"),
 
         // Floor 5.
         room("HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
+        room("Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "Vocabulary"),
 
         // Floor 6.
         room(
@@ -116,6 +119,9 @@ let package = Package(
         tests(of: "Calling", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
+        tests(of: "Secure", "Bytes", "JSON", "TestSupport", "Vocabulary"),
+        tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
+        tests(of: "Store", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "TestSupport", "Vocabulary"),

@@ -1,6 +1,7 @@
 /// The sets of bytes that names are made of.
 enum Letters {
     static let room = table("abcdefghijklmnopqrstuvwxyz0123456789-")
+    static let userName = table("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
     static let name = table("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.@:+=")
 
     /// Whether `text` is 1 to `limit` bytes, all of them from `set`.

@@ -9,3 +9,11 @@ package struct UserID: Hashable, Sendable {
         self.text = text
     }
 }
+
+extension UserID {
+    /// One that nobody has and nobody guesses.
+    package init(_ token: RandomToken) {
+        // The 64 characters of a token are all among those of a user id.
+        self.text = token.text
+    }
+}

@@ -1,0 +1,21 @@
+package import Secure
+
+/// How long things last and what is asked of them.
+package struct AccountSettings: Sendable {
+    package var accessLife = Duration.seconds(3600)
+    /// Counted anew at every refresh.
+    package var refreshLife = Duration.seconds(60 * 86_400)
+    package var legacyLife = Duration.seconds(60 * 86_400)
+    /// The longest an application may vouch for somebody with one token.
+    package var applicationLife = Duration.seconds(86_400)
+    package var shortestPassword = 1
+    package var longestPassword = 1024
+    package var passwordCost = PasswordCost.usual
+    package var attempts = AttemptLimits()
+    /// How many passwords may wait to be hashed: each takes a quarter of a second of a helper thread.
+    package var waitingPasswords = 32
+    /// `iss` and `aud` of the tokens.
+    package var serviceName = "parley"
+
+    package init() {}
+}

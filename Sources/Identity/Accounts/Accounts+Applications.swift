@@ -1,0 +1,27 @@
+internal import Locking
+internal import Store
+package import Vocabulary
+
+extension Accounts {
+    /// What an application's server asks for: a token for one of its users. The secret never leaves that server.
+    package func issueToken(
+        for id: UserID, displayName: DisplayName?, avatar: AvatarLink?, application: String, secret: String,
+        from address: IPAddress
+    ) async throws(IdentityRefusal) -> (Identity, SignIn.Token) {
+        let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
+        guard self.applications[application]?.isSecret(secret) == true else { throw .wrongApplication }
+        self.attempts.succeeded(attempt)
+        try self.revocations.withLock { revocations throws(IdentityRefusal) in
+            try revocations.checkBan(of: id, at: self.time.wall())
+        }
+        let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())
+        try await self.keepProfile(of: user)
+        return try self.issueAccess(user, .application)
+    }
+
+    /// So that others can look up who this is.
+    private func keepProfile(of user: StoredUser) async throws(IdentityRefusal) {
+        guard try await self.ask({ self.store.add(user, nil, $0) }) != .added else { return }
+        _ = try await self.ask { self.store.setProfile(user.displayName, user.avatar, of: user.id, $0) }
+    }
+}

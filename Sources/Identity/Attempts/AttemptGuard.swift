@@ -1,0 +1,72 @@
+internal import Locking
+internal import Vocabulary
+
+/// Keeps count of attempts for all loops.
+final class AttemptGuard: Sendable {
+    private struct Books {
+        var accounts: AttemptLimiter<String>
+        var addresses: AttemptLimiter<String>
+        var creations: AttemptLimiter<String>
+    }
+
+    private let books: Locked<Books>
+
+    init(_ limits: AttemptLimits) {
+        self.books = Locked(
+            Books(
+                accounts: AttemptLimiter(limits.account), addresses: AttemptLimiter(limits.address),
+                creations: AttemptLimiter(limits.creation)))
+    }
+
+    /// An attempt that has begun: say how it went, or it counts as failed.
+    struct Attempt: Sendable {
+        let account: String?
+        let address: String
+    }
+
+    /// Somebody shows a password or another secret.
+    func began(account: String?, from address: IPAddress, at now: Instant) throws(IdentityRefusal) -> Attempt {
+        let attempt = Attempt(account: account?.lowercased(), address: address.household.description)
+        do throws(AttemptLimiter<String>.Refusal) {
+            try self.books.withLock { books throws(AttemptLimiter<String>.Refusal) in
+                try books.addresses.began(attempt.address, at: now)
+                guard let account = attempt.account else { return }
+                do throws(AttemptLimiter<String>.Refusal) {
+                    try books.accounts.began(account, at: now)
+                } catch {
+                    books.addresses.tookBack(attempt.address)
+                    throw error
+                }
+            }
+        } catch {
+            throw .tooManyAttempts(retryAfter: error.retryAfter)
+        }
+        return attempt
+    }
+
+    /// The address keeps its earlier failures: one good account of its own must not wash an attacker clean.
+    func succeeded(_ attempt: Attempt) {
+        self.books.withLock { books in
+            books.addresses.tookBack(attempt.address)
+            if let account = attempt.account { books.accounts.forgave(account) }
+        }
+    }
+
+    /// Nobody learnt anything, because the server could not answer.
+    func tookBack(_ attempt: Attempt) {
+        self.books.withLock { books in
+            books.addresses.tookBack(attempt.address)
+            if let account = attempt.account { books.accounts.tookBack(account) }
+        }
+    }
+
+    func createsAccount(from address: IPAddress, at now: Instant) throws(IdentityRefusal) {
+        do throws(AttemptLimiter<String>.Refusal) {
+            try self.books.withLock { books throws(AttemptLimiter<String>.Refusal) in
+                try books.creations.began(address.household.description, at: now)
+            }
+        } catch {
+            throw .tooManyAttempts(retryAfter: error.retryAfter)
+        }
+    }
+}

@@ -1,0 +1,10 @@
+package import Vocabulary
+
+/// Something that may end connections which are open already.
+package enum IdentityChange: Hashable, Sendable {
+    case tokenRevoked(tokenID: String)
+    /// Everything issued up to then.
+    case userRevoked(UserID, upTo: WallTime)
+    case banned(UserID, until: WallTime)
+    case unbanned(UserID)
+}

@@ -1,0 +1,29 @@
+package import Secure
+package import Vocabulary
+
+/// Why somebody was not let in, or not given what they asked for.
+package enum IdentityRefusal: Error, Hashable, Sendable {
+    case nameEmpty
+    case nameInvalid(UserName.Mistake)
+    case nameTaken
+    case passwordEmpty
+    case passwordTooShort
+    case passwordTooLong
+    /// A control character, which nobody could type again.
+    case passwordInvalid
+    /// Name or password; which of them is not said.
+    case wrongCredentials
+    case tooManyAttempts(retryAfter: Duration)
+    case banned(until: WallTime)
+    case token(TokenRefusal)
+    /// Called back before its time.
+    case revoked
+    /// No such refresh token, or one of a family that has ended.
+    case refreshUnknown
+    case refreshExpired
+    /// It was used before, so somebody stole it; the family has ended now.
+    case refreshReused
+    case wrongApplication
+    /// The store failed or too much is going on; not the asker's fault.
+    case unavailable
+}

@@ -1,0 +1,23 @@
+internal import Bytes
+internal import Secure
+internal import Vocabulary
+
+/// The token of clients that know only one, shaped as a UUID: the same at every login until it ends.
+///
+/// It follows from the user, a counter and the server's secret, so it can be said again without being kept.
+struct LegacyToken: Hashable, Sendable {
+    let text: String
+
+    init(of user: UserID, version: Int64, key: [UInt8]) {
+        var bytes = Array(HMAC.code(of: "\(user.text)\n\(version)", key: key).prefix(16))
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = Array(Hex.encode(bytes))
+        self.text = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+    }
+
+    /// What the store finds it by.
+    static func hash(_ text: String) -> [UInt8] { Digest.sha256.hash(text) }
+
+    var hash: [UInt8] { Self.hash(self.text) }
+}

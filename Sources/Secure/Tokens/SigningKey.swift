@@ -1,0 +1,56 @@
+/// A key that signs and checks tokens with one algorithm and no other.
+///
+/// The algorithm belongs to the key, never to the token, so a token cannot choose how it is checked.
+package struct SigningKey: Sendable {
+    package enum Algorithm: String, Hashable, Sendable, CaseIterable {
+        case hs256 = "HS256"
+        case edDSA = "EdDSA"
+    }
+
+    private enum Material: Sendable {
+        case shared([UInt8])
+        case pair(Ed25519Key)
+    }
+
+    /// What tokens call it (`kid`).
+    package let id: String
+    private let material: Material
+
+    /// HMAC with SHA-256: who can check can also sign.
+    package init(id: String, sharedSecret secret: [UInt8]) throws(SecretWeakness) {
+        if let weakness = SecretWeakness.found(in: secret) { throw weakness }
+        self.id = id
+        self.material = .shared(secret)
+    }
+
+    package init(id: String, derivedFrom secret: [UInt8], for purpose: String) {
+        self.id = id
+        self.material = .shared(HMAC.code(of: purpose, key: secret))
+    }
+
+    package init(id: String, _ pair: Ed25519Key) {
+        self.id = id
+        self.material = .pair(pair)
+    }
+
+    package var algorithm: Algorithm {
+        switch self.material {
+        case .shared: .hs256
+        case .pair: .edDSA
+        }
+    }
+
+    package func signature(of message: [UInt8]) throws(SecureError) -> [UInt8] {
+        switch self.material {
+        case .shared(let secret): HMAC.code(of: message, key: secret)
+        case .pair(let pair): try pair.signature(of: message)
+        }
+    }
+
+    package func isValid(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+        switch self.material {
+        case .shared(let secret): ConstantTime.areEqual(HMAC.code(of: message, key: secret), signature)
+        case .pair(let pair): pair.isValid(signature, of: message)
+        }
+    }
+}

@@ -1,0 +1,20 @@
+internal import Bytes
+package import Vocabulary
+
+/// A name and a password for a TURN server that end by themselves ("REST API for access to TURN services", as coturn
+/// and others check it): the name carries the end, the password proves that we wrote the name.
+package struct TURNCredentials: Hashable, Sendable {
+    package let username: String
+    package let credential: String
+    package let expiry: WallTime
+
+    /// Whoever steals them gains no more than this.
+    package static let longestLife = Duration.seconds(600)
+
+    /// - Parameter life: at most ten minutes; a longer one is cut.
+    package init(for user: UserID, secret: [UInt8], life: Duration = Self.longestLife, at now: WallTime) {
+        self.expiry = WallTime(seconds: (now + min(max(life, .zero), Self.longestLife)).seconds)
+        self.username = "\(self.expiry.seconds):\(user.text)"
+        self.credential = Base64.encode(HMAC.code(of: self.username, key: secret, using: .sha1))
+    }
+}

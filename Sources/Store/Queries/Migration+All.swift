@@ -1,0 +1,56 @@
+extension Migration {
+    /// Every form the tables ever had, oldest first. Only append.
+    static let all = [accountsAndCalls]
+
+    /// Times are milliseconds since 1970, hashes are SHA-256.
+    private static let accountsAndCalls = Migration(
+        """
+        CREATE TABLE users (
+            id TEXT NOT NULL PRIMARY KEY,
+            name TEXT UNIQUE COLLATE NOCASE,
+            password_hash TEXT,
+            display_name TEXT,
+            avatar TEXT,
+            created INTEGER NOT NULL,
+            token_version INTEGER,
+            token_hash BLOB UNIQUE,
+            token_expiry INTEGER
+        ) STRICT, WITHOUT ROWID;
+
+        -- Users of an application of ours need no account here, so this refers to none.
+        CREATE TABLE refresh_families (
+            id TEXT NOT NULL PRIMARY KEY,
+            user TEXT NOT NULL,
+            current_hash BLOB NOT NULL,
+            previous_hash BLOB,
+            used INTEGER NOT NULL,
+            expiry INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX refresh_families_by_user ON refresh_families (user, used);
+
+        CREATE TABLE restrictions (
+            user TEXT NOT NULL PRIMARY KEY,
+            not_before INTEGER,
+            banned_until INTEGER
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE revoked_tokens (
+            id TEXT NOT NULL PRIMARY KEY,
+            expiry INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE calls (
+            id TEXT NOT NULL PRIMARY KEY,
+            caller TEXT NOT NULL,
+            callee TEXT,
+            room TEXT,
+            kind TEXT NOT NULL,
+            started INTEGER NOT NULL,
+            answered INTEGER,
+            ended INTEGER NOT NULL,
+            outcome TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX calls_by_caller ON calls (caller, started);
+        CREATE INDEX calls_by_callee ON calls (callee, started);
+        """)
+}

@@ -1,0 +1,109 @@
+internal import CSQLite
+
+/// One open database, used by one thread. It closes itself when its owner lets go.
+///
+/// Every commit is on the disk when it returns (`synchronous=FULL`), readers never wait for writers (WAL), and only
+/// the user the program runs as may look into the file.
+@safe package struct Connection: ~Copyable {
+    private let handle: OpaquePointer
+    private let cache: StatementCache
+    package let file: String
+
+    /// A place that is gone when the connection is; for tests.
+    package static let memory = ":memory:"
+
+    package init(path: String) throws(StoreError) {
+        if path != Self.memory { try PrivateFile.make(path) }
+        unsafe self.handle = try unsafe Self.open(path)
+        self.cache = StatementCache()
+        self.file = path
+    }
+
+    private static func open(_ path: String) throws(StoreError) -> OpaquePointer {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+        if code == SQLITE_OK { code = unsafe sqlite3_busy_timeout(handle, 5000) }
+        if code == SQLITE_OK { code = unsafe sqlite3_exec(handle, self.settings, nil, nil, nil) }
+        guard code == SQLITE_OK, let opened = unsafe handle else {
+            defer { unsafe sqlite3_close_v2(handle) }  // SQLite hands out a handle even on failure.
+            throw unsafe StoreError(code, of: handle, file: path)
+        }
+        return unsafe opened
+    }
+
+    deinit {
+        self.cache.removeAll()
+        unsafe sqlite3_close_v2(self.handle)
+    }
+
+    private static let settings = """
+        PRAGMA journal_mode = WAL;
+        PRAGMA synchronous = FULL;
+        PRAGMA foreign_keys = ON;
+        PRAGMA trusted_schema = OFF;
+        PRAGMA temp_store = MEMORY;
+        """
+}
+
+// MARK: - Asking
+
+extension Connection {
+    package func prepare(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Statement {
+        let prepared = try self.prepared(sql)
+        return try unsafe Statement(prepared, values, on: self.handle, file: self.file)
+    }
+
+    /// Carries out a statement and says how many rows it changed.
+    @discardableResult
+    package func run(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
+        let statement = try self.prepare(sql, values)
+        while try statement.step() {}
+        return unsafe Int(sqlite3_changes(self.handle))
+    }
+
+    package func first<Value>(
+        _ sql: String, _ values: [SQLValue] = [], _ read: (borrowing Statement) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value? {
+        let statement = try self.prepare(sql, values)
+        guard try statement.step() else { return nil }
+        return try read(statement)
+    }
+
+    package func all<Value>(
+        _ sql: String, _ values: [SQLValue] = [], _ read: (borrowing Statement) throws(StoreError) -> Value
+    ) throws(StoreError) -> [Value] {
+        let statement = try self.prepare(sql, values)
+        var rows: [Value] = []
+        while try statement.step() { rows.append(try read(statement)) }
+        return rows
+    }
+
+    /// Several statements in one text, without values.
+    package func execute(_ script: String) throws(StoreError) {
+        let code = unsafe sqlite3_exec(self.handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw unsafe StoreError(code, of: self.handle, file: self.file) }
+    }
+
+    /// False again when SQLite gave up a transaction by itself, as it does when the disk is full.
+    package var isInTransaction: Bool { unsafe sqlite3_get_autocommit(self.handle) == 0 }
+
+    private func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
+        if let known = self.cache[sql] { return known }
+        let prepared = try unsafe PreparedStatement(sql, on: self.handle, file: self.file)
+        self.cache[sql] = prepared
+        return prepared
+    }
+}
+
+/// Statements by their text. There are as many as our own code writes down, so none is ever dropped.
+private final class StatementCache {
+    private var statements: [String: PreparedStatement] = [:]
+
+    subscript(sql: String) -> PreparedStatement? {
+        get { self.statements[sql] }
+        set { self.statements[sql] = newValue }
+    }
+
+    func removeAll() { self.statements = [:] }
+}

@@ -1,0 +1,44 @@
+/// A request on its way: carried out first, answered when its group is safe.
+struct StoreErrand: Sendable {
+    /// Tells whoever asked how it went; an error of the whole group comes before its own answer.
+    typealias Settlement = (StoreError?) -> Void
+
+    let writes: Bool
+    let perform: @Sendable (borrowing Connection) -> Settlement
+    /// Answers without having been carried out.
+    let refuse: @Sendable (StoreError) -> Void
+
+    init<Request: StoreRequest>(_ request: Request, _ answer: @escaping Database.Answer<Request.Answer>) {
+        self.writes = Request.writes
+        self.refuse = { error in answer(.failure(error)) }
+        self.perform = { connection in
+            let result = Self.result(of: request, on: connection)
+            return { failure in answer(failure.map(Result.failure) ?? result) }
+        }
+    }
+
+    private static func result<Request: StoreRequest>(
+        of request: Request, on connection: borrowing Connection
+    ) -> Result<Request.Answer, StoreError> {
+        do throws(StoreError) {
+            guard Request.writes else { return .success(try request.perform(on: connection)) }
+            try connection.run("SAVEPOINT request")
+            let answer = try request.perform(on: connection)
+            try connection.run("RELEASE request")
+            return .success(answer)
+        } catch {
+            return .failure(self.takeBack(error, writes: Request.writes, on: connection))
+        }
+    }
+
+    private static func takeBack(_ error: StoreError, writes: Bool, on connection: borrowing Connection) -> StoreError {
+        guard writes, connection.isInTransaction else { return error }
+        do throws(StoreError) {
+            try connection.run("ROLLBACK TO request")
+            try connection.run("RELEASE request")
+            return error
+        } catch let second {
+            return second
+        }
+    }
+}

@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
+/// Starts a thread that belongs to nobody's pool, because it waits for a disk most of its life.
+enum StoreThread {
+    private final class Body {
+        private var run: (@Sendable () -> Void)?
+        private let atEnd: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void, _ atEnd: @escaping @Sendable () -> Void) {
+            self.run = run
+            self.atEnd = atEnd
+        }
+
+        func live() {
+            self.run?()
+            self.run = nil
+            self.atEnd()
+        }
+    }
+
+    /// - Parameter atEnd: called when `run` came back and all that it held is gone.
+    static func start(_ run: @escaping @Sendable () -> Void, atEnd: @escaping @Sendable () -> Void) -> Bool {
+        let body = unsafe Unmanaged.passRetained(Body(run, atEnd))
+        #if canImport(Glibc)
+        var thread = pthread_t()
+        let code = unsafe pthread_create(&thread, nil, { unsafe StoreThread.enter($0) }, body.toOpaque())
+        #else
+        var thread: pthread_t?
+        let code = unsafe pthread_create(&thread, nil, { unsafe StoreThread.enter($0) }, body.toOpaque())
+        #endif
+        guard code == 0 else {
+            unsafe body.release()
+            return false
+        }
+        #if canImport(Glibc)
+        pthread_detach(thread)
+        #else
+        if let thread = unsafe thread { unsafe pthread_detach(thread) }
+        #endif
+        return true
+    }
+
+    private static func enter(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let argument = unsafe argument else { return nil }
+        unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().live()
+        return nil
+    }
+}

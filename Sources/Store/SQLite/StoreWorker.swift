@@ -1,0 +1,80 @@
+internal import Locking
+
+/// Carries out what waits, group by group.
+final class StoreWorker: @unchecked Sendable {
+    // Unchecked because the connection goes to the store's thread with the worker and is touched by no other.
+    private let connection: Connection
+    private let queue: Mailbox<StoreErrand>
+    private let counts: Locked<StoreCounts>
+
+    /// So that the first of a long queue need not wait for the last.
+    private static let largestGroup = 512
+
+    init(
+        _ connection: consuming Connection, _ queue: Mailbox<StoreErrand>, _ counts: Locked<StoreCounts>
+    ) {
+        self.connection = connection
+        self.queue = queue
+        self.counts = counts
+    }
+
+    func run() {
+        while let waiting = self.queue.takeAll() {
+            var rest = waiting[...]
+            while !rest.isEmpty {
+                self.carryOut(rest.prefix(Self.largestGroup))
+                rest = rest.dropFirst(Self.largestGroup)
+            }
+        }
+    }
+
+    private func carryOut(_ group: ArraySlice<StoreErrand>) {
+        let writes = group.contains(where: \.writes)
+        var settlements: [StoreErrand.Settlement] = []
+        var failure: StoreError?
+        do throws(StoreError) {
+            if writes { try self.connection.run("BEGIN IMMEDIATE") }
+            for errand in group {
+                settlements.append(errand.perform(self.connection))
+                try self.checkTransaction(writes)
+            }
+            if writes { try self.connection.run("COMMIT") }
+        } catch {
+            failure = self.giveUp(error)
+        }
+        self.count(group.count, writes && failure == nil)
+        self.settle(group, settlements, failure)
+    }
+
+    /// When SQLite gave up the group by itself, what follows must not be written alone.
+    private func checkTransaction(_ writes: Bool) throws(StoreError) {
+        guard writes, !self.connection.isInTransaction else { return }
+        throw StoreError(.inputOutput, file: self.connection.file, detail: "the transaction was given up")
+    }
+
+    private func giveUp(_ error: StoreError) -> StoreError {
+        guard self.connection.isInTransaction else { return error }
+        do throws(StoreError) {
+            try self.connection.run("ROLLBACK")
+            return error
+        } catch let second {
+            return second
+        }
+    }
+
+    /// Those that were not carried out any more hear of the failure as well.
+    private func settle(
+        _ group: ArraySlice<StoreErrand>, _ settlements: [StoreErrand.Settlement], _ failure: StoreError?
+    ) {
+        for settlement in settlements { settlement(failure) }
+        guard let failure else { return }
+        for errand in group.dropFirst(settlements.count) { errand.refuse(failure) }
+    }
+
+    private func count(_ requests: Int, _ hasCommitted: Bool) {
+        self.counts.withLock { counts in
+            counts.requests += requests
+            counts.commits += hasCommitted ? 1 : 0
+        }
+    }
+}

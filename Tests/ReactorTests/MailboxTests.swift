@@ -1,0 +1,18 @@
+import Locking
+import Testing
+
+@Suite("A mailbox")
+struct MailboxTests {
+    @Test("hands out what came in its order, and nothing after its end")
+    func order() throws {
+        let mailbox = Mailbox<Int>(limit: 3)
+        for number in 0..<3 { try mailbox.post(number) }
+        #expect(throws: Mailbox<Int>.Refusal.full) { try mailbox.post(3) }
+        #expect(mailbox.takeAll() == [0, 1, 2])
+        try mailbox.post(4)
+        mailbox.close()
+        #expect(throws: Mailbox<Int>.Refusal.closed) { try mailbox.post(5) }
+        #expect(mailbox.takeAll() == [4])
+        #expect(mailbox.takeAll() == nil)
+    }
+}

@@ -1,0 +1,74 @@
+import Store
+import TestSupport
+import Testing
+import Vocabulary
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Waits for the answer of a store.
+func ask<Value: Sendable>(
+    _ question: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
+) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in question { continuation.resume(with: $0) } }
+}
+
+/// A folder that is gone after the test.
+func withFolder<Value>(_ body: (String) async throws -> Value) async throws -> Value {
+    var template = Array("/tmp/parley-store-XXXXXX\0".utf8CString)
+    let path = try #require(mkdtemp(&template).map { String(cString: $0) })
+    defer {
+        for name in ["", "-wal", "-shm"] { unlink("\(path)/store.db\(name)") }
+        rmdir(path)
+    }
+    return try await body(path)
+}
+
+extension UserID {
+    static let alice = UserID("alice") ?? { preconditionFailure("no user id") }()
+    static let bob = UserID("bob") ?? { preconditionFailure("no user id") }()
+}
+
+/// A table of numbers, for tests of the floor itself.
+enum Numbers {
+    static let migrations = [Migration("CREATE TABLE numbers (n INTEGER NOT NULL UNIQUE) STRICT")]
+
+    struct Add: StoreRequest {
+        let number: Int64
+        static let writes = true
+
+        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
+            try connection.run("INSERT INTO numbers VALUES (?)", [.integer(self.number)])
+        }
+    }
+
+    /// Writes and then thinks better of it.
+    struct AddTwice: StoreRequest {
+        let number: Int64
+        static let writes = true
+
+        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
+            try connection.run("INSERT INTO numbers VALUES (?)", [.integer(self.number)])
+            return try connection.run("INSERT INTO numbers VALUES (?)", [.integer(self.number)])
+        }
+    }
+
+    struct All: StoreRequest {
+        static let writes = false
+
+        func perform(on connection: borrowing Connection) throws(StoreError) -> [Int64] {
+            try connection.all("SELECT n FROM numbers ORDER BY n") { row in row.integer(0) }
+        }
+    }
+
+    /// Keeps the store's thread until it is let go.
+    struct Hold: StoreRequest {
+        let until: @Sendable () -> Void
+        static let writes = true
+
+        func perform(on connection: borrowing Connection) throws(StoreError) { self.until() }
+    }
+}
