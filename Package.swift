@@ -95,8 +95,8 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "STUN", "Secure", "Sessions",
-            "SocketIO", "SocketServer", "Vocabulary", "Web"),
+            "Service", "Bytes", "Calling", "HTTPServer", "Identity", "JSON", "Journal", "Locking", "Reactor", "STUN",
+            "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary", "Web"),
 
         // Floor 9: the one executable.
         .executableTarget(
@@ -119,13 +119,12 @@ let package = Package(
         tests(of: "Calling", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
-        tests(of: "Secure", "Bytes", "JSON", "TestSupport", "Vocabulary"),
+        tests(of: "Secure", "Bytes", "COpenSSL", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
         tests(of: "Store", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "TestSupport", "Vocabulary"),
-        tests(of: "Secure", "COpenSSL", "TestSupport"),
         tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),

@@ -12,6 +12,8 @@ package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { self.path }
 
+    package func path(of file: String) -> String { "\(self.path)/\(file)" }
+
     /// Where a service keeps things when nobody says where: as the XDG base directories have it.
     package static func usual(environment: [String: String]) -> DataDirectory {
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return DataDirectory("\(data)/parley") }

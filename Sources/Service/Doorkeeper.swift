@@ -15,6 +15,7 @@ final class Doorkeeper {
     private let group: EventLoopGroup
     private let server: HTTPServer
     private let adminServer: HTTPServer
+    private let signalling: Signalling
     private let health: Health
     private let metrics: HTTPMetrics
     private let configuration: ServiceConfiguration
@@ -22,19 +23,22 @@ final class Doorkeeper {
 
     private var listener: TCPListener?
     private var certificates: CertificateKeeper?
+    private var stun: UDPSocket?
     private var signals: [SignalWatch] = []
     private var isDraining = false
 
     private static let lookEvery = Duration.milliseconds(20)
 
     init(
-        _ reactor: Reactor, _ group: EventLoopGroup, _ server: HTTPServer, _ adminServer: HTTPServer, _ health: Health,
-        _ metrics: HTTPMetrics, _ configuration: ServiceConfiguration, _ journal: Journal
+        _ reactor: Reactor, _ group: EventLoopGroup, _ server: HTTPServer, _ adminServer: HTTPServer,
+        _ signalling: Signalling, _ health: Health, _ metrics: HTTPMetrics, _ configuration: ServiceConfiguration,
+        _ journal: Journal
     ) {
         self.reactor = reactor
         self.group = group
         self.server = server
         self.adminServer = adminServer
+        self.signalling = signalling
         self.health = health
         self.metrics = metrics
         self.configuration = configuration
@@ -45,6 +49,7 @@ final class Doorkeeper {
         let admin = try self.adminServer.listen(on: self.configuration.admin, self.reactor)
         let listener = try self.server.listen(on: self.configuration.listen, self.reactor)
         self.listener = listener
+        self.openSTUN(beside: listener.address)
         try self.watchSignals()
         self.keepCertificates()
         self.health.started()
@@ -55,6 +60,20 @@ final class Doorkeeper {
                 .count: .integer(self.group.loops.count),
             ])
         return ParleyService.Addresses(listen: listener.address, admin: admin.address)
+    }
+
+    /// Nobody has to do without the server because another program has the port of STUN.
+    private func openSTUN(beside listener: SocketAddress) {
+        guard let wanted = self.configuration.stunAddress(beside: listener) else { return }
+        do throws(ReactorError) {
+            let socket = try UDPSocket(on: wanted, reactor: self.reactor)
+            socket.start(STUNService())
+            self.stun = socket
+            self.journal.info(.stunReady, "the STUN service is ready", [.address: .plain(socket.address)])
+        } catch {
+            self.journal.warning(
+                .stunMissing, "there is no STUN service; choose another port with --stun", [.error: .error(error)])
+        }
     }
 
     private func keepCertificates() {
@@ -88,6 +107,7 @@ extension Doorkeeper {
         self.journal.notice(
             .draining, "no new connections; what is under way may finish",
             [.count: .integer(self.metrics.connections.value), .duration: .duration(self.configuration.drainTimeout)])
+        self.signalling.drain()
         self.server.drain()
         self.watchThemLeave(until: self.reactor.now &+ self.configuration.drainTimeout.wholeMilliseconds)
     }
@@ -110,6 +130,8 @@ extension Doorkeeper {
 
 extension LogName {
     static let serving = LogName("serve.ready")
+    static let stunReady = LogName("stun.ready")
+    static let stunMissing = LogName("stun.missing")
     static let signalled = LogName("serve.signal")
     static let draining = LogName("serve.draining")
     static let cutOff = LogName("serve.cut_off")

@@ -17,6 +17,7 @@ package final class ParleyService: Sendable {
     private let group: EventLoopGroup
     private let server: HTTPServer
     private let adminServer: HTTPServer
+    private let signalling: Signalling
     private let doorkeeper: LoopLocal<Doorkeeper>
 
     /// Where the service can be reached once it has started.
@@ -28,30 +29,44 @@ package final class ParleyService: Sendable {
     package init(_ configuration: ServiceConfiguration, journal: Journal) throws {
         self.configuration = configuration
         self.journal = journal
+        // What can be wrong with the configuration comes first, while nothing has to be taken back.
+        let tls = try Self.makeTLS(configuration.tls)
+        try configuration.data.create()
         self.group = try EventLoopGroup(count: configuration.loops)
+        do {
+            self.signalling = try Signalling(configuration, self.group, journal)
+        } catch {
+            self.group.shutDown()
+            throw error
+        }
         let metrics = HTTPMetrics(self.registry)
         ProcessMetrics.register(in: self.registry)
         let test =
             configuration.exposesTestEndpoints
-            ? TestEndpoints(self.group, Self.socketSettings(configuration), journal: journal) : nil
-        let routes = PublicRoutes(crossOrigin: configuration.crossOrigin, web: configuration.web, test: test)
+            ? TestEndpoints(
+                self.group, Self.socketSettings(configuration), servesSuites: configuration.servesConformance,
+                journal: journal) : nil
+        let routes = PublicRoutes(
+            crossOrigin: configuration.crossOrigin, web: configuration.web, signalling: self.signalling, test: test)
         self.server = HTTPServer(
             self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
-            tls: try Self.makeTLS(configuration.tls)
+            tls: tls
         ) { routes.makeResponder($0) }
         let admin = AdminRoutes(health: self.health, registry: self.registry)
         self.adminServer = HTTPServer(
             self.group, metrics: HTTPMetrics(MetricsRegistry()), journal: journal
         ) { admin.makeResponder($0) }
         let (group, server, adminServer, health) = (self.group, self.server, self.adminServer, self.health)
+        let signalling = self.signalling
         self.doorkeeper = LoopLocal(group) { reactor in
-            Doorkeeper(reactor, group, server, adminServer, health, metrics, configuration, journal)
+            Doorkeeper(reactor, group, server, adminServer, signalling, health, metrics, configuration, journal)
         }
     }
 
     private static func socketSettings(_ configuration: ServiceConfiguration) -> SocketServerSettings {
         var settings = SocketServerSettings()
         settings.engine = configuration.engine
+        settings.oldEngine = configuration.engine
         settings.crossOrigin = configuration.crossOrigin
         return settings
     }
@@ -67,7 +82,6 @@ package final class ParleyService: Sendable {
     /// Opens the doors and waits until they are open, or throws what stood in the way.
     package func start() throws -> Addresses {
         self.raiseDescriptorLimit()
-        try self.configuration.data.create()
         let outcome = Locked<Result<Addresses, ReactorError>?>(nil)
         let done = Gate()
         self.group.loops[0].execute { reactor in
@@ -91,7 +105,10 @@ package final class ParleyService: Sendable {
     }
 
     /// Waits until the service has ended.
-    package func waitUntilEnded() { self.group.join() }
+    package func waitUntilEnded() {
+        self.group.join()
+        self.signalling.close()
+    }
 
     /// Ends the service in an orderly way, as SIGTERM does.
     package func stop() {

@@ -7,11 +7,13 @@ struct PublicRoutes: Sendable {
     let crossOrigin: CrossOrigin
     /// A folder of pages to serve.
     let web: String?
+    let signalling: Signalling?
     let test: TestEndpoints?
 
     func makeResponder(_ reactor: Reactor) -> HTTPResponder {
         var router = Router()
         self.test?.add(to: &router, reactor)
+        self.signalling?.addRoutes(to: &router)
         self.addPages(to: &router, reactor)
         return { exchange in
             if let answer = self.crossOrigin.preflight(exchange.request, isEncrypted: exchange.isEncrypted) {

@@ -1,5 +1,7 @@
 package import HTTPServer
+package import Identity
 package import Sessions
+package import Switchboard
 internal import Reactor
 package import Vocabulary
 internal import Web
@@ -28,8 +30,49 @@ package struct ServiceConfiguration: Sendable {
     package var http = HTTPServerSettings()
     /// The heartbeat of Socket.IO clients, and how much they may send at once.
     package var engine = EngineSettings()
+    /// The same for clients of Engine.IO 3, whose own patience is short.
+    package var oldEngine = EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3))
+    package var accounts = AccountSettings()
+    package var switchboard = SwitchboardSettings()
+    /// What all tokens are signed with; without one, the data directory keeps one.
+    package var secret: String?
+    /// Programs on other servers that vouch for users.
+    package var applications: [ApplicationKey] = []
+    package var stun = STUN.besideServer
+    /// The official suites of Socket.IO and Engine.IO find what they expect, instead of signalling.
+    package var servesConformance = false
     /// Echo and broadcast endpoints for conformance suites and benchmarks; never for a service in earnest.
     package var exposesTestEndpoints = false
+
+    /// Where the built-in STUN service listens.
+    package enum STUN: Hashable, Sendable {
+        case off
+        /// On the server's own address, on STUN's own port.
+        case besideServer
+        case at(SocketAddress)
+    }
+
+    private static let usualSTUNPort: UInt16 = 3478
+
+    var stunPort: UInt16? { self.stunAddress(beside: self.listen)?.port }
+
+    func stunAddress(beside listener: SocketAddress) -> SocketAddress? {
+        switch self.stun {
+        case .off: nil
+        case .besideServer: SocketAddress(listener.ip, port: Self.usualSTUNPort)
+        case .at(let address): address
+        }
+    }
+
+    package struct ApplicationKey: Hashable, Sendable {
+        package let id: String
+        package let secret: String
+
+        package init(id: String, secret: String) {
+            self.id = id
+            self.secret = secret
+        }
+    }
 
     package init() {}
 

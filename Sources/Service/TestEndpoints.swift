@@ -10,11 +10,14 @@ internal import Web
 /// official suites of Socket.IO and Engine.IO want to find.
 struct TestEndpoints: Sendable {
     private let hub: BroadcastHub
+    private let servesSuites: Bool
     private let sockets: SocketServer
     private let engines: SocketServer
 
-    init(_ group: EventLoopGroup, _ settings: SocketServerSettings, journal: Journal) {
+    /// - Parameter servesSuites: whether `/socket.io/` is theirs.
+    init(_ group: EventLoopGroup, _ settings: SocketServerSettings, servesSuites: Bool, journal: Journal) {
         self.hub = BroadcastHub(group)
+        self.servesSuites = servesSuites
         var settings = settings
         settings.recoveryWindow = nil
         settings.connectTimeout = .seconds(1)
@@ -33,7 +36,7 @@ struct TestEndpoints: Sendable {
                 return BroadcastEndpoint(self.hub, members)
             }
         }
-        for method in [HTTPMethod.get, .post, .put] {
+        for method in [HTTPMethod.get, .post, .put] where self.servesSuites {
             router.on(method, "/socket.io") { exchange, _ in self.sockets.respond(to: exchange) }
             router.on(method, "/engine.io") { exchange, _ in self.engines.respond(to: exchange) }
         }

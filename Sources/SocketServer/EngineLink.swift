@@ -34,7 +34,7 @@ final class EngineLink {
         self.layer = desk.makeLayer()
         self.session = EngineSession(
             sid: sid, version: version, transport: request.transport, base64Only: request.base64Only,
-            settings: desk.settings.engine, at: desk.now, into: &self.outbox)
+            settings: version == .v4 ? desk.settings.engine : desk.settings.oldEngine, at: desk.now, into: &self.outbox)
     }
 }
 

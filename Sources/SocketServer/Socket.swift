@@ -26,7 +26,10 @@ package final class Socket {
     private var pendingAcks: [Int: (SocketAnswer?) -> Void] = [:]
     private(set) var isGone = false
 
-    init(_ id: SessionID, _ namespace: Namespace, on link: EngineLink, _ layer: SocketLayer, _ desk: SocketDesk) {
+    init(
+        _ id: SessionID, _ namespace: Namespace, on link: EngineLink, _ layer: SocketLayer, _ desk: SocketDesk,
+        mayReturn: Bool
+    ) {
         self.id = id
         self.namespace = namespace
         self.client = link.client
@@ -34,7 +37,7 @@ package final class Socket {
         self.desk = desk
         self.link = link
         self.layer = layer
-        let isResumable = link.version == .v4 && namespace.isMain
+        let isResumable = mayReturn && link.version == .v4 && namespace.isMain
         guard isResumable, let window = desk.settings.recoveryWindow else {
             self.key = nil
             self.resumption = nil

@@ -22,12 +22,14 @@ package final class SocketArrival {
     }
 
     /// Lets the client in. Nil when it has gone in the meantime.
+    ///
+    /// - Parameter mayReturn: whether its place is kept when its line breaks. Every event then has one more argument,
+    ///   by which the client tells how far it got.
     @discardableResult
-    package func accept(context: AnyObject? = nil) -> Socket? {
+    package func accept(mayReturn: Bool = true) -> Socket? {
         guard !self.isSettled, !self.link.isOver else { return nil }
         self.isSettled = true
-        let socket = self.layer.makeSocket(in: self.namespace, on: self.link)
-        socket.context = context
+        let socket = self.layer.makeSocket(in: self.namespace, on: self.link, mayReturn: mayReturn)
         self.link.send([socket.welcome])
         return socket
     }

@@ -7,12 +7,21 @@ package struct SocketClient: Sendable {
     package let address: SocketAddress
     package let query: QueryItems?
     package let origin: String?
+    /// The host under which the client found the server, as its request says.
+    package let host: String?
     package let isEncrypted: Bool
 
     init(_ exchange: HTTPExchange) {
         self.address = exchange.peer
         self.query = QueryItems(exchange.request.query ?? "")
+        self.host = exchange.request.authority.map(Self.host)
         self.origin = exchange.request.fields[.origin]
         self.isEncrypted = exchange.isEncrypted
+    }
+
+    /// Without the port; an IPv6 address keeps its brackets.
+    private static func host(_ authority: String) -> String {
+        guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else { return authority }
+        return String(authority[..<colon])
     }
 }

@@ -37,9 +37,9 @@ final class SocketLayer: EngineLayer {
     }
 
     /// Old clients take the session's own name for their socket's address.
-    func makeSocket(in namespace: Namespace, on link: EngineLink) -> Socket {
+    func makeSocket(in namespace: Namespace, on link: EngineLink, mayReturn: Bool) -> Socket {
         let id = link.version == .v3 && namespace.isMain ? link.sid : self.desk.newSocketID()
-        let socket = Socket(id, namespace, on: link, self, self.desk)
+        let socket = Socket(id, namespace, on: link, self, self.desk, mayReturn: mayReturn)
         self.add(socket)
         return socket
     }

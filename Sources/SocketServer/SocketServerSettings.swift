@@ -5,6 +5,8 @@ package import SocketIO
 /// How the sockets of a server behave.
 package struct SocketServerSettings: Sendable {
     package var engine = EngineSettings()
+    /// For clients of Engine.IO 3.
+    package var oldEngine = EngineSettings()
     package var packets = SocketPacketLimits()
     package var crossOrigin = CrossOrigin()
     /// The namespaces there are.

@@ -76,6 +76,19 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How many event loops; without a number, one per core.")
     var loops: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Where the built-in STUN service listens, or off; on port 3478 by itself.", valueName: "ADDR:PORT"))
+    var stun: STUNChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "Key of a program that vouches for users: its name, a colon and its secret.", valueName: "ID:SECRET"))
+    var app: [ApplicationKeyArgument] = []
+
+    @Flag(help: ArgumentHelp("What the official Socket.IO suites expect, instead of signalling.", isHidden: true))
+    var conformance = false
+
     @Flag(help: ArgumentHelp("Endpoints for conformance suites and benchmarks.", isHidden: true))
     var testEndpoints = false
 
@@ -99,6 +112,9 @@ struct ServeCommand: ParsableCommand {
         service.loops = self.loops
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
+        service.stun = self.stun?.choice ?? .besideServer
+        service.applications = self.app.map(\.key)
+        service.servesConformance = self.conformance
         service.exposesTestEndpoints = self.testEndpoints
         return service
     }

@@ -79,8 +79,9 @@ struct ParleyServiceTests {
     @Test("names the folder it cannot use")
     func dataDirectory() throws {
         let file = try self.folder.write("file", "")
-        let service = try self.make { $0.data = DataDirectory("\(file)/data") }
-        let error = #expect(throws: DataDirectoryError.self) { try service.start() }
+        let error = #expect(throws: DataDirectoryError.self) {
+            try self.make { $0.data = DataDirectory("\(file)/data") }
+        }
         #expect(error?.description.contains("\(file)/data") == true)
         #expect(error?.description.contains("choose another with --data") == true)
     }

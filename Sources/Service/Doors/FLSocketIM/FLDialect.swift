@@ -1,0 +1,96 @@
+internal import JSON
+internal import SocketServer
+internal import Switchboard
+internal import Vocabulary
+
+/// What FLSocketIM's apps are told, in their own events.
+///
+/// They take a `socketId` for the address of a peer; ours are the names of members.
+final class FLDialect: Dialect {
+    func event(for notice: Notice) -> SocketBroadcast? {
+        switch notice {
+        case .cameOnline(_, let name): SocketBroadcast("onLine") { $0.fields(("user", name.text)) }
+        case .wentOffline(_, let name, _): SocketBroadcast("offLine") { $0.fields(("user", name.text)) }
+        case .joined(_, let person, _): Self.peer("_new_peer", person.session)
+        case .gone(_, let session, _, _): Self.peer("_remove_peer", session)
+        case .dismissed: SocketBroadcast("cancelVideoChat") { $0.object { _ in } }
+        case .signal(let signal): Self.signal(signal)
+        // Their apps have no word for the rest: a line that wavers is none of their business until it breaks, and
+        // their calls are rooms.
+        case .away, .back, .incomingCall, .ringing, .connected, .peerAway, .peerBack, .callEnded, .iceServers,
+            .sessionEnding:
+            nil
+        }
+    }
+
+    private static func peer(_ event: String, _ session: SessionID) -> SocketBroadcast {
+        SocketBroadcast(event) { $0.fields(("socketId", session.text)) }
+    }
+
+    private static func signal(_ signal: Signal) -> SocketBroadcast? {
+        switch signal.content {
+        case .description:
+            let event = FLDescription.isOffer(signal.json) ? "_offer" : "_answer"
+            return SocketBroadcast(event) { json in
+                json.fields(("socketId", signal.from.text)) { json in
+                    json.key("sdp")
+                    json.raw(signal.json)
+                }
+            }
+        case .candidate: return FLCandidate(native: signal.json)?.event(from: signal.from)
+        case .data: return nil
+        }
+    }
+}
+
+/// Of a session description the apps have to be told whether it asks or answers.
+enum FLDescription {
+    static func isOffer(_ json: [UInt8]) -> Bool {
+        let reader = JSONReader(json.span)
+        guard let object = try? reader.document(), let type = reader.member("type", of: object) else { return false }
+        return reader.string(type) == "offer"
+    }
+}
+
+/// A candidate under the names that the apps use: `id` and `label` for `sdpMid` and `sdpMLineIndex`.
+struct FLCandidate: Hashable {
+    let mid: String
+    let index: Int
+    let line: String
+
+    init(mid: String, index: Int, line: String) {
+        self.mid = mid
+        self.index = index
+        self.line = line
+    }
+
+    init?(native json: [UInt8]) {
+        let reader = JSONReader(json.span)
+        guard let object = try? reader.document(), object.kind == .object else { return nil }
+        func text(_ name: String) -> String? {
+            JSONReader(json.span).member(name, of: object).flatMap { JSONReader(json.span).string($0) }
+        }
+        guard let line = text("candidate") else { return nil }
+        let index = reader.member("sdpMLineIndex", of: object).flatMap { reader.integer($0) } ?? 0
+        self.init(mid: text("sdpMid") ?? "", index: index, line: line)
+    }
+
+    /// In W3C's shape.
+    var native: [UInt8] {
+        var json = JSONWriter()
+        json.fields(("candidate", self.line), ("sdpMid", self.mid)) { json in
+            json.key("sdpMLineIndex")
+            json.integer(self.index)
+        }
+        return json.bytes
+    }
+
+    func event(from session: SessionID) -> SocketBroadcast {
+        SocketBroadcast("_ice_candidate") { json in
+            json.fields(("socketId", session.text), ("id", self.mid), ("candidate", self.line)) { json in
+                json.key("label")
+                json.integer(self.index)
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+internal import Bytes
+internal import JSON
+internal import Reactor
+internal import SocketServer
+internal import Switchboard
+internal import Vocabulary
+
+/// What FLSocketIM's apps ask for, put as calls of the switchboard. A call of theirs is a room.
+///
+/// Their apps cannot be told "busy" or "no answer"; what they understand is that the other side refused.
+final class FLRequests {
+    private let board: Switchboard
+    private let scheduler: any Scheduler
+    private var random = SystemRandomNumberGenerator()
+    /// The lines of everybody who speaks this dialect, by user name.
+    private var lines: [String: [Guest]] = [:]
+    /// Rooms that ring: who is rung, until somebody comes or the time is over.
+    private var rings: [RoomName: Ring] = [:]
+
+    private struct Ring {
+        let caller: SessionID
+        let callee: String
+        let timer: TimerToken
+        /// Why the caller is to be told at once that nobody will come.
+        let isHopeless: Bool
+    }
+
+    private static let ringTime = Duration.seconds(45)
+
+    init(_ board: Switchboard, on scheduler: any Scheduler) {
+        self.board = board
+        self.scheduler = scheduler
+    }
+
+    func entered(_ guest: Guest) {
+        self.lines[guest.name.text, default: []].append(guest)
+    }
+
+    func left(_ guest: Guest) {
+        self.lines[guest.name.text]?.removeAll { $0 === guest }
+        if self.lines[guest.name.text]?.isEmpty == true { self.lines[guest.name.text] = nil }
+        for (room, ring) in self.rings where ring.caller == guest.session { self.stopRinging(room) }
+    }
+
+    func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from guest: Guest) {
+        // The apps wait for no errors, and would not know what to do with one.
+        guard (try? self.board.allow(guest)) != nil, let fields = FLFields(event, bytes) else { return }
+        switch JSONReader(bytes).text(at: event.name) ?? "" {
+        case "videoChat": self.ring(fields, event, guest)
+        case "__join": self.join(fields, guest)
+        case "__offer", "__answer": self.describe(fields, guest)
+        case "__ice_candidate": self.propose(fields, guest)
+        case "closeRoom": self.hangUp(guest)
+        case "cancelVideoChat": self.refuse(fields)
+        case "liaotian": self.talk(event, bytes, guest)
+        default: break
+        }
+    }
+}
+
+// MARK: - Ringing
+
+extension FLRequests {
+    /// The answer is the bare name of the room, in which the caller waits.
+    private func ring(_ fields: FLFields, _ event: SocketEvent, _ guest: Guest) {
+        guard let callee = fields["to_user"], let room = RoomName(UUIDText.make(using: &self.random)) else { return }
+        let devices = self.lines[callee] ?? []
+        let isBusy = devices.contains { !$0.rooms.isEmpty }
+        let timer = self.scheduler.schedule(after: Self.ringTime) { [weak self] in self?.nobodyCame(to: room) }
+        self.rings[room] = Ring(
+            caller: guest.session, callee: callee, timer: timer, isHopeless: devices.isEmpty || isBusy)
+        if let ackID = event.ackID { guest.socket.answer(ackID) { $0.string(room.text) } }
+        guard !isBusy else { return }
+        for device in devices where device.session != guest.session {
+            self.ring(device, from: guest, room, kind: fields.integer("chat_type"))
+        }
+    }
+
+    /// With an ack, as their server does; the apps do not answer it.
+    private func ring(_ device: Guest, from guest: Guest, _ room: RoomName, kind: Int?) {
+        device.socket.emit("videoChat") { json in
+            json.fields(("from_user", guest.name.text), ("room", room.text)) { json in
+                guard let kind else { return }
+                json.key("chat_type")
+                json.integer(kind)
+            }
+        } answer: { _ in
+        }
+    }
+
+    private func nobodyCame(to room: RoomName) {
+        guard let ring = self.stopRinging(room) else { return }
+        for device in self.lines[ring.callee] ?? [] { self.sayRefused(to: device) }
+        for guest in self.board.guests(in: room) { self.sayRefused(to: guest) }
+    }
+
+    @discardableResult
+    private func stopRinging(_ room: RoomName) -> Ring? {
+        guard let ring = self.rings.removeValue(forKey: room) else { return nil }
+        self.scheduler.cancel(ring.timer)
+        return ring
+    }
+
+    private func sayRefused(to guest: Guest) {
+        guest.socket.emit("cancelVideoChat") { $0.object { _ in } }
+    }
+
+    private func refuse(_ fields: FLFields) {
+        guard let room = fields.room else { return }
+        self.stopRinging(room)
+        for guest in self.board.guests(in: room) { self.sayRefused(to: guest) }
+    }
+}
+
+// MARK: - In a room
+
+extension FLRequests {
+    private func join(_ fields: FLFields, _ guest: Guest) {
+        guard let room = fields.room, let view = try? self.board.join(room, guest) else { return }
+        guest.socket.emit("_peers") { json in
+            json.object { json in
+                json.key("connections")
+                json.array { json in for person in view.others { json.string(person.session.text) } }
+                json.key("you")
+                json.string(view.member.text)
+            }
+        }
+        guard let ring = self.rings[room] else { return }
+        if guest.session != ring.caller {
+            self.answered(room, by: guest)
+        } else if ring.isHopeless {
+            self.nobodyCame(to: room)
+        }
+    }
+
+    /// The other devices of the one who took the call stop ringing.
+    private func answered(_ room: RoomName, by guest: Guest) {
+        guard let ring = self.stopRinging(room) else { return }
+        for device in self.lines[ring.callee] ?? [] where device.session != guest.session && device.rooms.isEmpty {
+            self.sayRefused(to: device)
+        }
+    }
+
+    private func describe(_ fields: FLFields, _ guest: Guest) {
+        guard let description = fields.raw("sdp") else { return }
+        self.signal(.description, description, fields, guest)
+    }
+
+    private func propose(_ fields: FLFields, _ guest: Guest) {
+        guard let line = fields["candidate"] else { return }
+        let candidate = FLCandidate(mid: fields["id"] ?? "", index: fields.integer("label") ?? 0, line: line)
+        self.signal(.candidate, candidate.native, fields, guest)
+    }
+
+    /// To somebody in a room that both are in; anybody else is out of reach, and a peer that has just gone is no error.
+    private func signal(_ content: Signal.Content, _ json: [UInt8], _ fields: FLFields, _ guest: Guest) {
+        guard let target = fields["socketId"].flatMap({ SessionID($0) }),
+            let room = self.board.guest(target)?.rooms.intersection(guest.rooms).first
+        else { return }
+        _ = try? self.board.signal(content, json, in: room, to: target, from: guest)
+    }
+
+    private func hangUp(_ guest: Guest) {
+        for room in guest.rooms {
+            self.board.leave(room, guest)
+            if self.rings[room]?.caller == guest.session { self.nobodyCame(to: room) }
+        }
+    }
+
+    /// Site-wide chat: to everybody else, and not kept.
+    private func talk(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) {
+        let words = [UInt8](copying: bytes.extracting(event.arguments))
+        let others = self.lines.values.joined().lazy.filter { $0 !== guest }.map(\.socket)
+        SocketBroadcast("liaotian") { $0.raw(words) }.send(to: Array(others))
+    }
+}
+
+/// The fields of the one object that an event of the apps carries; some carry nothing.
+struct FLFields {
+    private let bytes: [UInt8]
+    private let object: JSONValue?
+
+    init?(_ event: SocketEvent, _ bytes: Span<UInt8>) {
+        guard event.argumentCount <= 1 else { return nil }
+        let bytes = [UInt8](copying: bytes.extracting(event.arguments))
+        var scanner = JSONScanner(bytes.span)
+        self.bytes = bytes
+        self.object = try? scanner.value()
+    }
+
+    subscript(name: String) -> String? { self.value(name).flatMap { JSONReader(self.bytes.span).string($0) } }
+    func integer(_ name: String) -> Int? { self.value(name).flatMap { JSONReader(self.bytes.span).integer($0) } }
+    func raw(_ name: String) -> [UInt8]? { self.value(name).map { JSONReader(self.bytes.span).raw($0) } }
+    /// Rooms of theirs are UUIDs, which some write in capitals.
+    var room: RoomName? { self["room"].flatMap { RoomName($0.lowercased()) } }
+
+    private func value(_ name: String) -> JSONValue? {
+        self.object.flatMap { JSONReader(self.bytes.span).member(name, of: $0) }
+    }
+}

@@ -1,0 +1,145 @@
+internal import HTTPServer
+internal import Identity
+internal import JSON
+internal import Reactor
+internal import Switchboard
+internal import Vocabulary
+internal import Web
+
+/// FLSocketIM's own way to register, sign in and look people up. Every answer is 200 with `code` 1 or -1.
+struct FLRoutes: Sendable {
+    let accounts: Accounts
+    /// The loop that knows who is online.
+    let home: EventLoop
+
+    private static let longestBody = 64 << 10
+
+    func add(to router: inout Router, online: @escaping (Reactor) -> [DisplayName]) {
+        router.on(.post, "/register") { exchange, _ in
+            self.collect(exchange) { form, address throws(IdentityRefusal) in
+                try await self.accounts.register(
+                    Registration(name: form.userName, password: form.password), from: address)
+            }
+        }
+        router.on(.post, "/mobileLogin") { exchange, _ in
+            self.collect(exchange) { form, address throws(IdentityRefusal) in
+                try await self.accounts.logIn(name: form.userName, password: form.password, from: address)
+            }
+        }
+        router.on(.get, "/allUsers") { exchange, _ in
+            guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
+            self.listUsers(exchange, online(exchange.reactor))
+        }
+    }
+
+    private typealias Work = @Sendable (FLForm, IPAddress) async throws(IdentityRefusal) -> SignIn
+
+    private func collect(_ exchange: HTTPExchange, _ work: @escaping Work) {
+        let isJSON = exchange.request.fields[.contentType]?.hasPrefix("application/json") ?? false
+        exchange.collectBody(limit: Self.longestBody) { body in
+            let form = FLForm(body, isJSON: isJSON)
+            let address = exchange.peer.ip
+            let isLogin = exchange.request.path == "/mobileLogin"
+            exchange.reactor.perform(
+                { () -> Result<SignIn, IdentityRefusal> in
+                    do throws(IdentityRefusal) {
+                        return .success(try await work(form, address))
+                    } catch {
+                        return .failure(error)
+                    }
+                }, completion: { Self.answer(exchange, $0, isLogin: isLogin) })
+        }
+    }
+
+    private static func answer(_ exchange: HTTPExchange, _ result: Result<SignIn, IdentityRefusal>, isLogin: Bool) {
+        switch result {
+        case .success(let signIn):
+            guard let token = signIn.longLived else { return self.respond(exchange, -1, "用户名或密码错误") }
+            self.respond(exchange, 1, isLogin ? "登录成功" : "注册成功") { json in
+                json.fields(("auth_token", token.text)) { json in
+                    json.key("auth_date")
+                    json.integer(token.expiry.milliseconds)
+                }
+            }
+        case .failure(let refusal): self.respond(exchange, -1, refusal.text)
+        }
+    }
+
+    private func listUsers(_ exchange: HTTPExchange, _ online: [DisplayName]) {
+        exchange.reactor.perform(
+            { try? await self.accounts.members(after: nil, limit: 1000) },
+            completion: { members in
+                Self.respond(exchange, 1, "查询数据成功") { json in
+                    json.object { json in
+                        json.key("allUser")
+                        json.array { json in for member in members ?? [] { json.member(member) } }
+                        json.key("onLineUsers")
+                        json.array { json in for name in online { json.string(name.text) } }
+                    }
+                }
+            })
+    }
+
+    private static func respond(
+        _ exchange: HTTPExchange, _ code: Int, _ message: String, _ data: (inout JSONWriter) -> Void = { $0.string("") }
+    ) {
+        var json = JSONWriter()
+        json.object { json in
+            json.key("code")
+            json.integer(code)
+            json.key("message")
+            json.string(message)
+            json.key("data")
+            data(&json)
+        }
+        exchange.respond(.json(.ok, json.bytes))
+    }
+}
+
+/// What the apps send: a form, or JSON.
+struct FLForm: Hashable, Sendable {
+    let userName: String
+    let password: String
+
+    init(_ body: [UInt8], isJSON: Bool) {
+        if isJSON {
+            let form = AuthForm(body)
+            self.userName = form?.userName ?? ""
+            self.password = form?.password ?? ""
+        } else {
+            let items = QueryItems(body.span)
+            self.userName = items?["userName"] ?? ""
+            self.password = items?["password"] ?? ""
+        }
+    }
+}
+
+extension IdentityRefusal {
+    /// The words that the apps show.
+    fileprivate var text: String {
+        switch self {
+        case .nameEmpty: "用户名不能为空"
+        case .passwordEmpty: "密码不能为空"
+        case .nameInvalid: "用户名不合法"
+        case .nameTaken: "用户已存在"
+        case .wrongCredentials: "用户名或密码错误"
+        case .tooManyAttempts: "请求过于频繁，请稍后再试"
+        default: "服务暂不可用"
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ profile: Profile) {
+        self.fields(("_id", profile.user.text), ("name", profile.name?.text ?? profile.user.text)) { json in
+            if let avatar = profile.avatar {
+                json.key("headImageUrl")
+                json.string(avatar.text)
+            }
+            if let name = profile.displayName {
+                json.key("nickname")
+                json.string(name.text)
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+internal import Calling
+internal import HTTPServer
+internal import Identity
+internal import Journal
+internal import Reactor
+internal import SocketServer
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+internal import Web
+
+/// Everything that people who ring each other need: accounts, sockets, rooms and calls, put together.
+final class Signalling: Sendable {
+    private let accounts: Accounts
+    private let store: SQLiteStore
+    private let home: EventLoop
+    private let applications: LoopLocal<SignallingApplication>
+    private let sockets: SocketServer
+    private let crossOrigin: CrossOrigin
+
+    /// Waits for the store, so it is made before the doors open.
+    init(_ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ journal: Journal) throws {
+        let store = try SQLiteStore(path: configuration.data.path(of: "parley.db"))
+        let accounts = try Accounts(
+            store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
+            settings: configuration.accounts, helpers: group.loops[0], journal: journal)
+        let applications = LoopLocal<SignallingApplication>(group) { reactor in
+            SignallingApplication(reactor, accounts, configuration, store, journal)
+        }
+        self.store = store
+        self.accounts = accounts
+        self.home = group.loops[0]
+        self.applications = applications
+        self.crossOrigin = configuration.crossOrigin
+        self.sockets = SocketServer(group, configuration.sockets, journal: journal) { applications.value(on: $0) }
+        let home = self.home
+        accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
+    }
+
+    func addRoutes(to router: inout Router) {
+        for method in [HTTPMethod.get, .post] {
+            router.on(method, "/socket.io") { exchange, _ in self.sockets.respond(to: exchange) }
+        }
+        AuthRoutes(accounts: self.accounts, crossOrigin: self.crossOrigin).add(to: &router)
+        FLRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
+            self.applications.value(on: reactor).namesOnline
+        }
+    }
+
+    /// Everybody hears that the server goes, calls first.
+    func drain() {
+        self.home.execute { self.applications.value(on: $0).stop() }
+        self.sockets.drain()
+    }
+
+    /// Once nothing moves any more.
+    func close() { self.store.close() }
+}
+
+extension ServiceConfiguration {
+    fileprivate var sockets: SocketServerSettings {
+        var settings = SocketServerSettings()
+        settings.engine = self.engine
+        settings.oldEngine = self.oldEngine
+        settings.crossOrigin = self.crossOrigin
+        return settings
+    }
+
+    /// What was given, or what is kept in the data directory from the first start on.
+    fileprivate func serverSecret() throws -> ServerSecret {
+        if let secret = self.secret { return try ServerSecret(secret) }
+        return try ServerSecret.ofDirectory(self.data.path)
+    }
+
+    fileprivate func makeApplications() throws -> [Application] {
+        try self.applications.map { try Application(id: $0.id, secret: $0.secret) }
+    }
+}

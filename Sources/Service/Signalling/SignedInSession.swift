@@ -1,0 +1,16 @@
+internal import Identity
+internal import Reactor
+internal import SocketServer
+internal import Switchboard
+
+/// What the service keeps for a socket that is signed in: who it is, and the timers by which that ends.
+final class SignedInSession {
+    var identity: Identity
+    let guest: Guest
+    var timers: [TimerToken] = []
+
+    init(_ identity: Identity, _ guest: Guest) {
+        self.identity = identity
+        self.guest = guest
+    }
+}
