@@ -108,9 +108,10 @@ struct CallStorm {
         self.network.send(Packet(line: line, call: call, request: request))
     }
 
+    /// Sometimes a break is reported that was reported before.
     private mutating func breakLink() throws {
-        guard let place = self.devices.indices.randomElement(using: &self.random), let line = self.devices[place].line
-        else { return }
+        guard let place = self.devices.indices.randomElement(using: &self.random) else { return }
+        let line = self.devices[place].lastLine
         self.devices[place].line = nil
         self.desk.lineLost(line, at: self.now, into: &self.outbox)
         try self.happened("\(line.session.text) lost")

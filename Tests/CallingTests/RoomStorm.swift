@@ -143,11 +143,12 @@ struct RoomStorm {
                 line: line, number: self.lastNumber, members: others?.members ?? [], away: others?.away ?? []))
     }
 
+    /// Sometimes a break is reported that was reported before.
     private mutating func breakLink() throws {
-        guard let place = self.devices.indices.randomElement(using: &self.random), let line = self.devices[place].line
-        else { return }
+        guard let place = self.devices.indices.randomElement(using: &self.random) else { return }
+        let line = self.devices[place].lastLine
+        if self.devices[place].line != nil { self.devices[place].lostAt = self.now }
         self.devices[place].line = nil
-        self.devices[place].lostAt = self.now
         self.room.lineLost(line.session, at: self.now, into: &self.outbox)
         try self.happened("\(line.session.text) lost")
     }
