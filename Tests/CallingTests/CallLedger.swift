@@ -12,8 +12,14 @@ struct CallLedger {
         var hasHeardRinging = false
         /// The lines that talk: the caller's and the callee's.
         var seats: [CallConnection.Role: Line] = [:]
+        /// Those the other side was told to wait for.
+        var away: Set<CallConnection.Role> = []
         var record: CallRecord?
         var wasMerged = false
+
+        func role(of session: SessionID) -> CallConnection.Role? {
+            self.seats.first { $0.value.session == session }?.key
+        }
 
         var isOver: Bool { self.record != nil || (self.wasMerged && self.open.isEmpty) }
     }
@@ -63,7 +69,8 @@ struct CallLedger {
         case .connected(let session, let connection):
             return self.connected(session, connection, on: &page)
         case .peerAway(let session):
-            return page.open.contains(session) ? nil : "somebody waits who is not in the call"
+            guard let role = page.role(of: session) else { return "somebody waits who is not in the call" }
+            return page.away.insert(role.other).inserted ? nil : "somebody is told twice to wait"
         case .peerBack(let session, let peer):
             return self.moved(toldTo: session, peer, on: &page)
         case .ended(let session, let ending):
@@ -78,17 +85,15 @@ struct CallLedger {
     ) -> String? {
         page.open.insert(session)
         self.answers += 1
-        let known = page.seats.updateValue(connection.peer, forKey: connection.role == .caller ? .callee : .caller)
+        let known = page.seats.updateValue(connection.peer, forKey: connection.role.other)
         return known == nil ? nil : "a call has two winners"
     }
 
     private mutating func moved(toldTo session: SessionID, _ peer: SessionID, on page: inout Page) -> String? {
-        guard let role = page.seats.first(where: { $0.value.session == session })?.key else {
-            return "a stranger is told that somebody is back"
-        }
-        let other: CallConnection.Role = role == .caller ? .callee : .caller
+        guard let other = page.role(of: session)?.other else { return "a stranger is told that somebody is back" }
         guard let seat = page.seats[other] else { return "a seat is taken that nobody had" }
         page.seats[other] = Line(seat.user, peer)
+        page.away.remove(other)
         page.open.insert(peer)
         return nil
     }

@@ -239,6 +239,9 @@ struct CallStorm {
                     connection.peer == peer
                 else { try self.fail("the seats are not those that were told") }
                 guard isPeerAway == !self.isUp(peer) else { try self.fail("a seat is held by a ghost") }
+                guard isPeerAway == page.away.contains(connection.role.other) else {
+                    try self.fail("a side was not told that it has to wait, or no longer has to")
+                }
                 guard !isPeerAway || self.desk.deadline != nil else { try self.fail("somebody waits without end") }
             }
         }
