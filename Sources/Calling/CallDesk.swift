@@ -2,7 +2,8 @@ package import Vocabulary
 
 /// All calls of a set of users: who takes part in which, who is busy, and what became of the latest ones.
 ///
-/// It finds the call an event is for, lets its machine decide, and forgets it when it is over.
+/// It finds the call an event is for, lets its machine decide, and forgets it when it is over. What a line asks for is
+/// passed on only while that line is up: between its `lineOpened` and its `lineLost`.
 package struct CallDesk: Sendable {
     package let settings: CallSettings
     var calls: [CallID: CallMachine] = [:]

@@ -131,7 +131,7 @@ extension CallMachine {
         if ringing.isHopeless { self.end(.failed, by: line.user, at: now, into: &outbox) }
     }
 
-    /// Both sides are told who they talk with, the caller first.
+    /// Both sides are told who they talk with, the caller first, and whether that one has to be waited for.
     mutating func connect(
         _ caller: CallSeat, with callee: CallSeat, at now: Instant, into outbox: inout CallOutbox
     ) {
@@ -139,6 +139,9 @@ extension CallMachine {
         self.state = .talking(talk)
         for role in CallConnection.Role.allCases {
             outbox.append(.connected(talk[role].line.session, talk.connection(for: role, kind: self.kind)), of: self.id)
+        }
+        for role in CallConnection.Role.allCases where talk[role].isAway {
+            outbox.append(.peerAway(talk[role.other].line.session), of: self.id)
         }
     }
 }

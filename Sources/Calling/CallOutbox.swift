@@ -48,6 +48,13 @@ package struct CallConnection: Hashable, Sendable {
     package enum Role: String, Hashable, Sendable, CaseIterable {
         case caller
         case callee
+
+        package var other: Role {
+            switch self {
+            case .caller: .callee
+            case .callee: .caller
+            }
+        }
     }
 
     package let peer: Line

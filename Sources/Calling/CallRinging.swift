@@ -7,7 +7,7 @@ struct CallRinging: Sendable {
         case told
         /// It said that it rings. Can become: away, out.
         case ringing
-        /// Its link is down. Can become: told.
+        /// Its link is down. Can become: told, ringing, out.
         case away
         /// It cannot take this call and was told the end. The last state.
         case out

@@ -52,12 +52,3 @@ struct CallTalk: Sendable {
         CallConnection(peer: self[role.other].line, kind: kind, role: role)
     }
 }
-
-extension CallConnection.Role {
-    var other: CallConnection.Role {
-        switch self {
-        case .caller: .callee
-        case .callee: .caller
-        }
-    }
-}

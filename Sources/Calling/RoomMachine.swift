@@ -11,6 +11,7 @@ package import Vocabulary
 ///                                  away ──leaves, or the lease runs out────────┘
 ///
 /// The newcomer is the one who offers, to everybody it finds (`others`); those who are there wait for that.
+/// What a line asks for is passed on only while that line is up.
 package struct RoomMachine: Sendable {
     enum State: Hashable, Sendable {
         /// Nobody has come in yet. Can become: open.

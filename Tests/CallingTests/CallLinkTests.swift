@@ -95,6 +95,20 @@ struct CallLinkTests {
             ])
     }
 
+    @Test("that is answered while the caller is away waits for them")
+    func answeredWhileCallerAway() throws {
+        var scene = CallScene()
+        try scene.ring("1", from: "a1", to: "b", on: "b1")
+        try scene.lose("a1")
+        _ = scene.heard()
+        try scene.accept("1", on: "b1")
+        try scene.open("a1")
+        #expect(
+            scene.heard() == [
+                "1: a1 caller talks with b1", "1: b1 callee talks with a1", "1: b1 waits", "1: b1 talks on with a1",
+            ])
+    }
+
     @Test("rings on a device that comes up while it rings, and not twice on one that is back")
     func lateDevice() throws {
         var scene = CallScene()

@@ -21,7 +21,7 @@ enum Cast {
         name + String(repeating: "-", count: RandomToken.length - name.utf8.count)
     }
 
-    private static func unpadded(_ text: String) -> String { String(text.prefix { $0 != "-" }) }
+    private static func unpadded(_ text: String) -> String { String(text.reversed().drop { $0 == "-" }.reversed()) }
 
     private struct NoName: Error {}
 

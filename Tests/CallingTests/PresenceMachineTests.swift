@@ -1,4 +1,5 @@
 import Calling
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -81,6 +82,37 @@ struct PresenceMachineTests {
         #expect(try scene.watchers(of: "d").isEmpty)
         try scene.watch("b", "c", "d", by: "a1")
         #expect(try scene.watchers(of: "d") == ["a1"])
+    }
+
+    @Test("agrees with a plain count of lines through random use", arguments: 0..<20)
+    func model(seed: Int) throws {
+        var random = SeededRandom(seed: UInt64(seed))
+        var scene = PresenceScene(linger: seed.isMultiple(of: 2) ? .zero : .seconds(3))
+        var (up, shown, lastUp): (Set<String>, Set<String>, [String: Instant]) = ([], [], [:])
+        for _ in 0..<500 {
+            let user = ["a", "b", "c"].randomElement(using: &random) ?? "a"
+            let line = "\(user)\(Int.random(in: 1...3, using: &random))"
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0:
+                try scene.open(line)
+                up.insert(line)
+            case 1:
+                if up.remove(line) != nil { lastUp[user] = scene.now }
+                try scene.close(line)
+            default: scene.wait(.milliseconds(.random(in: 0..<2_000, using: &random)))
+            }
+            for news in scene.heard() {
+                let name = String(news.prefix(1))
+                let isNews = news.hasSuffix("came") ? shown.insert(name).inserted : shown.remove(name) != nil
+                #expect(isNews, "seed \(seed): \(news) twice")
+            }
+            for user in ["a", "b", "c"] {
+                let lingers = lastUp[user].map { $0 + scene.machine.settings.linger > scene.now } ?? false
+                let isOnline = up.contains { $0.hasPrefix(user) } || lingers
+                try #require(shown.contains(user) == isOnline, "seed \(seed)")
+                try #require(try scene.machine.isOnline(Cast.user(user)) == isOnline, "seed \(seed)")
+            }
+        }
     }
 }
 
