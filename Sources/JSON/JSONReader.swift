@@ -37,6 +37,14 @@ package struct JSONReader: ~Escapable {
         return found
     }
 
+    /// Where the object begins that the text in `range` is; nil for a value of another kind.
+    package func objectStart(in range: Range<Int>) -> Int? {
+        var scanner = JSONScanner(self.bytes, at: range.lowerBound)
+        scanner.skipSpace()
+        guard range.contains(scanner.offset), self.bytes[scanner.offset] == UInt8(ascii: "{") else { return nil }
+        return scanner.offset
+    }
+
     package func string(_ value: JSONValue) -> String? {
         guard value.kind == .string else { return nil }
         return self.text(at: value.range)

@@ -265,7 +265,7 @@ extension EngineLink {
             self.desk.reactor.cancel(timer.token)
         }
         let delay = max(.zero, self.desk.now.duration(to: deadline))
-        let token = self.desk.reactor.schedule(after: delay) { [weak self] in self?.timerRang() }
+        let token = self.desk.reactor.schedule(after: delay) { [unowned self] in self.timerRang() }
         self.timer = (token, deadline)
     }
 

@@ -20,6 +20,11 @@ package final class SocketBroadcast {
         self.arguments = writer.bytes
     }
 
+    /// For a single one the form that many could share is not made.
+    package func send(to socket: Socket) {
+        socket.emit(self.name, isVolatile: self.isVolatile) { $0.raw(self.arguments) }
+    }
+
     package func send(to sockets: some Sequence<Socket>) {
         for socket in sockets { socket.send(self) }
     }

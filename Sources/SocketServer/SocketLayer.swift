@@ -9,6 +9,8 @@ final class SocketLayer: EngineLayer {
     private(set) var sockets: [Socket] = []
     private let desk: SocketDesk
     private var assembler: SocketPacketAssembler
+    /// Runs until the client has connected to a namespace.
+    private var patience: TimerToken?
 
     init(_ desk: SocketDesk) {
         self.desk = desk
@@ -21,16 +23,21 @@ final class SocketLayer: EngineLayer {
         guard link.version == .v4 else {
             return self.desk.application.arrived(SocketArrival(.main, auth: [], on: link, self))
         }
-        self.desk.reactor.schedule(after: self.desk.settings.connectTimeout) { [weak self, weak link] in
-            guard let self, let link, self.sockets.isEmpty else { return }
+        self.patience = self.desk.reactor.schedule(after: self.desk.settings.connectTimeout) {
+            self.patience = nil
             link.close(.forcedClose)
         }
+    }
+
+    private func stopWaiting() {
+        if let patience = self.patience.take() { self.desk.reactor.cancel(patience) }
     }
 
     func pinged() { for socket in self.sockets { socket.pingSent() } }
     func ponged() { for socket in self.sockets { socket.pongReceived() } }
 
     func ended(_ reason: EngineEnd) {
+        self.stopWaiting()
         let sockets = self.sockets
         self.sockets = []
         for socket in sockets { socket.linkEnded(reason) }
@@ -44,7 +51,11 @@ final class SocketLayer: EngineLayer {
         return socket
     }
 
-    func add(_ socket: Socket) { self.sockets.append(socket) }
+    func add(_ socket: Socket) {
+        self.stopWaiting()
+        self.sockets.append(socket)
+    }
+
     func remove(_ socket: Socket) { self.sockets.removeAll { $0 === socket } }
 }
 

@@ -10,13 +10,13 @@ struct SignalFields {
     let json: Range<Int>
 
     init(_ event: SocketEvent, _ bytes: Span<UInt8>) throws(SwitchboardError) {
-        var scanner = JSONScanner(bytes, at: event.arguments.lowerBound)
-        guard event.argumentCount == 1, let object = try? scanner.value(), object.kind == .object else {
+        // That it is sound JSON was proven when it came; only its kind is left to see.
+        guard event.argumentCount == 1, let start = JSONReader(bytes).objectStart(in: event.arguments) else {
             throw SwitchboardError(.badRequest, "a request has one object for its argument")
         }
         var found = Found()
         let reader = JSONReader(bytes)
-        var members = reader.members(of: object)
+        var members = reader.members(of: JSONValue(.object, at: start..<event.arguments.upperBound))
         while let member = members.next() { try found.take(member, reader) }
         guard let scope = found.scope else {
             throw SwitchboardError(.badRequest, "a signal names its 'room' or its 'call'")

@@ -11,7 +11,7 @@ package struct RoomView: Hashable, Sendable {
     package let number: UInt64
     /// How many are in it, the newcomer included.
     package let count: Int
-    /// The others, in the order they came, as many as are introduced; the newcomer offers to each of them.
+    /// The others, in the order they came; the newcomer offers to each of them. Nobody in a room too large for that.
     package let others: [Person]
 }
 
@@ -55,13 +55,10 @@ extension Switchboard {
         guard let machine = self.rooms[room], machine.member(guest.session) != nil else {
             throw SwitchboardError(.notMember, "you are not in \(room.text)")
         }
-        var others: [Person] = []
-        for member in machine.members where member.session != guest.session {
-            guard others.count < self.settings.maxIntroducedMembers else { break }
-            others.append(self.person(member.line, isAway: member.isAway))
-        }
+        let introduced = machine.count <= self.settings.maxIntroducedMembers ? machine.others(than: guest.session) : []
         return RoomView(
-            room: room, member: guest.session, number: machine.number, count: machine.count, others: others)
+            room: room, member: guest.session, number: machine.number, count: machine.count,
+            others: introduced.map { self.person($0.line, isAway: $0.isAway) })
     }
 
     /// Something for one member of a room, or for all the others. Answers the event's number when it went to all.
@@ -148,8 +145,7 @@ extension Switchboard {
         if let alarm = self.roomAlarms.removeValue(forKey: room) { self.scheduler.cancel(alarm) }
         guard let deadline = self.rooms[room]?.deadline else { return }
         let delay = max(.zero, self.now.duration(to: deadline))
-        self.roomAlarms[room] = self.scheduler.schedule(after: delay) { [weak self] in
-            guard let self else { return }
+        self.roomAlarms[room] = self.scheduler.schedule(after: delay) { [unowned self] in
             self.roomAlarms[room] = nil
             let now = self.now
             self.changeRoom(room) { machine, outbox in machine.clockAdvanced(to: now, into: &outbox) }

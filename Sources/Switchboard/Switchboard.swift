@@ -113,7 +113,7 @@ extension Switchboard {
 extension Switchboard {
     package func tell(_ notice: Notice, to session: SessionID) {
         guard let guest = self.guests[session] else { return }
-        guest.dialect.event(for: notice)?.send(to: CollectionOfOne(guest.socket))
+        guest.dialect.event(for: notice)?.send(to: guest.socket)
     }
 
     /// Encoded once for each dialect that is spoken among them.
@@ -147,8 +147,8 @@ extension Switchboard {
             guard deadline < alarm.rings else { return }
             self.scheduler.cancel(alarm.token)
         }
-        let token = self.scheduler.schedule(after: max(.zero, self.now.duration(to: deadline))) { [weak self] in
-            self?.alarmRang()
+        let token = self.scheduler.schedule(after: max(.zero, self.now.duration(to: deadline))) { [unowned self] in
+            self.alarmRang()
         }
         self.alarm = (token, deadline)
     }

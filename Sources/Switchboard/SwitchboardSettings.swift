@@ -8,8 +8,8 @@ package struct SwitchboardSettings: Sendable {
     /// Requests of one line, whatever they are for.
     package var requests = TokenBucket.Rate(perSecond: 100, burst: 400)
     package var maxRoomsPerLine = 50
-    /// In a room with more members than this nobody is told who comes and goes, and a newcomer learns of so many: ten
-    /// thousand people who meet everybody else would be a hundred million introductions.
+    /// In a room with more members than this nobody is told who is there, who comes and who goes: ten thousand people
+    /// who meet everybody else would be a hundred million introductions.
     package var maxIntroducedMembers = 256
     /// Rooms there may be at once.
     package var maxRooms = 100_000

@@ -5,6 +5,7 @@ import Reactor
 import Secure
 import Service
 import Sessions
+import Switchboard
 import Vocabulary
 
 /// `parley serve`
@@ -86,6 +87,9 @@ struct ServeCommand: ParsableCommand {
             "Key of a program that vouches for users: its name, a colon and its secret.", valueName: "ID:SECRET"))
     var app: [ApplicationKeyArgument] = []
 
+    @Option(help: "How many requests a second one client may make for long; four times as many at once.")
+    var requestRate = 100
+
     @Flag(help: ArgumentHelp("What the official Socket.IO suites expect, instead of signalling.", isHidden: true))
     var conformance = false
 
@@ -96,6 +100,7 @@ struct ServeCommand: ParsableCommand {
         if self.pingTimeout <= EngineSettings.slack || self.pingInterval <= .zero {
             throw ValidationError("--ping-interval and --ping-timeout leave no time for an answer")
         }
+        if self.requestRate < 1 { throw ValidationError("--request-rate: nobody could ask for anything") }
         if let loops = self.loops, !(1...256).contains(loops) {
             throw ValidationError("--loops: \(loops) is not between 1 and 256")
         }
@@ -115,6 +120,8 @@ struct ServeCommand: ParsableCommand {
         service.stun = self.stun?.choice ?? .besideServer
         service.applications = self.app.map(\.key)
         service.servesConformance = self.conformance
+        service.switchboard.requests = .init(
+            perSecond: Double(self.requestRate), burst: Double(self.requestRate) * 4)
         service.exposesTestEndpoints = self.testEndpoints
         return service
     }

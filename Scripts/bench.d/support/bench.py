@@ -135,3 +135,13 @@ def publish(name, text, keep):
     else:
         document = document.rstrip() + "\n\n" + block + "\n"
     path.write_text(document)
+
+
+def python_with(*packages):
+    """A Python of our own that has these packages from PyPI."""
+    venv = ROOT / ".build" / "venv-bench"
+    python = venv / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True, stdout=sys.stderr)
+    return python

@@ -25,8 +25,8 @@ final class SignallingApplication: SocketApplication {
     private let flRequests: FLRequests
     private var sessions: [SessionID: SignedInSession] = [:]
 
-    /// How long before its end a session is told to bring a fresh token.
-    private static let warning = Duration.seconds(30)
+    /// How long before its end a session is told to bring a fresh token, in milliseconds.
+    private static let warning: Int64 = 30_000
 
     init(
         _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration, _ store: any CallStore,
@@ -118,7 +118,7 @@ extension SignallingApplication {
 
     private func sayWelcome(_ socket: Socket, _ identity: Identity, _ name: DisplayName) {
         let servers = self.servers.list(for: identity.user, socket.client)
-        socket.emit("welcome") { json in
+        socket.emit("welcome", isVolatile: true) { json in
             json.object { json in
                 for (field, text) in [
                     ("user", identity.user.text), ("name", name.text), ("member", socket.id.text),
@@ -183,12 +183,14 @@ extension SignallingApplication {
     }
 
     func returned(_ socket: Socket) {
-        if let session = self.sessions[socket.id] { self.board.returned(session.guest) }
+        guard let session = self.sessions[socket.id] else { return }
+        if session.guest.dialect === self.native { self.sayWelcome(socket, session.identity, session.guest.name) }
+        self.board.returned(session.guest)
     }
 
     func left(_ socket: Socket, _ reason: String) {
         guard let session = self.sessions.removeValue(forKey: socket.id) else { return }
-        self.cancelTimers(of: session)
+        self.cancelTimer(of: session)
         self.flRequests.left(session.guest)
         self.board.left(session.guest)
     }
@@ -215,19 +217,22 @@ extension SignallingApplication: SessionRequests {
         self.watchExpiry(of: session)
     }
 
-    /// A token's end is the session's end, to the second.
+    /// A token's end is the session's end, to the second; shortly before there is a warning.
     private func watchExpiry(of session: SignedInSession) {
-        self.cancelTimers(of: session)
-        let left = Duration.milliseconds(max(0, session.identity.expiry.milliseconds - SystemClock.now().milliseconds))
-        let ending = self.reactor.schedule(after: left) { [weak self, weak session] in
-            if let session { self?.end(session, SwitchboardError(.tokenExpired, "the token has ended")) }
+        self.cancelTimer(of: session)
+        let left = session.identity.expiry.milliseconds - SystemClock.now().milliseconds
+        guard left > Self.warning else { return self.awaitEnd(of: session, in: max(0, left)) }
+        session.timer = self.reactor.schedule(after: .milliseconds(left - Self.warning)) { [unowned self] in
+            self.warn(session)
+            self.awaitEnd(of: session, in: Self.warning)
         }
-        session.timers = [ending]
-        guard left > Self.warning else { return }
-        let warning = self.reactor.schedule(after: left - Self.warning) { [weak self, weak session] in
-            if let session { self?.warn(session) }
+    }
+
+    private func awaitEnd(of session: SignedInSession, in milliseconds: Int64) {
+        session.timer = self.reactor.schedule(after: .milliseconds(milliseconds)) { [unowned self] in
+            session.timer = nil
+            self.end(session, SwitchboardError(.tokenExpired, "the token has ended"))
         }
-        session.timers.append(warning)
     }
 
     private func warn(_ session: SignedInSession) {
@@ -235,9 +240,8 @@ extension SignallingApplication: SessionRequests {
         self.board.tell(.sessionEnding(error), to: session.guest.session)
     }
 
-    private func cancelTimers(of session: SignedInSession) {
-        for timer in session.timers { self.reactor.cancel(timer) }
-        session.timers = []
+    private func cancelTimer(of session: SignedInSession) {
+        if let timer = session.timer.take() { self.reactor.cancel(timer) }
     }
 
     private func end(_ session: SignedInSession, _ error: SwitchboardError) {

@@ -3,11 +3,12 @@ internal import Reactor
 internal import SocketServer
 internal import Switchboard
 
-/// What the service keeps for a socket that is signed in: who it is, and the timers by which that ends.
+/// What the service keeps for a socket that is signed in: who it is, and when that ends.
 final class SignedInSession {
     var identity: Identity
     let guest: Guest
-    var timers: [TimerToken] = []
+    /// Rings before the token ends, and when it does.
+    var timer: TimerToken?
 
     init(_ identity: Identity, _ guest: Guest) {
         self.identity = identity
