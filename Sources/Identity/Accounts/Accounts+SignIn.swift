@@ -1,4 +1,3 @@
-internal import Locking
 internal import Secure
 internal import Store
 package import Vocabulary
@@ -57,9 +56,7 @@ extension Accounts {
         let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
         let user = try await self.proven(name, password, attempt)
         self.attempts.succeeded(attempt)
-        try self.revocations.withLock { revocations throws(IdentityRefusal) in
-            try revocations.checkBan(of: user.id, at: self.time.wall())
-        }
+        try self.revocationsNow.checkBan(of: user.id, at: self.time.wall())
         return try await self.begin(user, longLived: try await self.currentLegacyToken(of: user.id))
     }
 
