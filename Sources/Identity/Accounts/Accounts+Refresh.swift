@@ -1,5 +1,4 @@
 internal import Journal
-internal import Secure
 internal import Store
 package import Vocabulary
 
@@ -10,8 +9,7 @@ extension Accounts {
         let serial = self.revocationsNow.serial
         guard let shown = RefreshToken(text) else { throw .refreshUnknown }
         let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
-        var random = SecureRandom()
-        let next = RefreshToken(family: shown.family, using: &random)
+        let next = RefreshToken(family: shown.family)
         let expiry = start + self.settings.refreshLife
         let user = try await self.followed(
             RefreshPresentation(

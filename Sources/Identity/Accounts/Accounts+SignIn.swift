@@ -79,9 +79,8 @@ extension Accounts {
 
     /// Whoever proved who they are gets tokens of their own.
     private func begin(_ user: StoredUser, longLived: SignIn.Token?) async throws(IdentityRefusal) -> SignIn {
-        var random = SecureRandom()
         let now = self.time.wall()
-        let refresh = RefreshToken(family: RandomToken(using: &random), using: &random)
+        let refresh = RefreshToken(family: .drawn())
         let expiry = now + self.settings.refreshLife
         let family = RefreshFamily(id: refresh.family, user: user.id, current: refresh.hash, expiry: expiry)
         try await self.ask { self.store.begin(family, at: now, $0) }
@@ -110,8 +109,5 @@ extension Accounts {
         guard password.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .passwordInvalid }
     }
 
-    private func newUserID() -> UserID {
-        var random = SecureRandom()
-        return UserID(RandomToken(using: &random))
-    }
+    private func newUserID() -> UserID { UserID(.drawn()) }
 }

@@ -95,12 +95,11 @@ extension Accounts {
     }
 
     private func newIdentity(_ user: StoredUser, _ kind: Identity.Kind) -> Identity {
-        var random = SecureRandom()
         let now = self.time.wall()
         let issued = WallTime(seconds: self.revocationsNow.issueSecond(for: user.id, at: now))
         return Identity(
             user: user.id, displayName: user.shownName, avatar: user.avatar, kind: kind,
-            tokenID: RandomToken(using: &random).text, issuedAt: issued, expiry: issued + self.settings.accessLife)
+            tokenID: RandomToken.drawn().text, issuedAt: issued, expiry: issued + self.settings.accessLife)
     }
 
     private func claims(_ identity: Identity) -> TokenClaims {
