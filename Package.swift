@@ -82,6 +82,7 @@ let package = Package(
 
         // Floor 5.
         room("HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
+        room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
         room("Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "Vocabulary"),
 
         // Floor 6.
@@ -120,6 +121,7 @@ let package = Package(
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Secure", "Bytes", "COpenSSL", "JSON", "TestSupport", "Vocabulary"),
+        tests(of: "ICEServers", "JSON", "Journal", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
         tests(of: "Store", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),

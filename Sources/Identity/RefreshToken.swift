@@ -8,9 +8,10 @@ struct RefreshToken: Hashable, Sendable {
     let family: RandomToken
     private let secret: RandomToken
 
-    init(family: RandomToken, using random: inout some RandomNumberGenerator) {
+    /// A fresh one.
+    init(family: RandomToken) {
         self.family = family
-        self.secret = RandomToken(using: &random)
+        self.secret = .drawn()
     }
 
     init?(_ text: String) {
@@ -25,4 +26,12 @@ struct RefreshToken: Hashable, Sendable {
 
     var text: String { self.family.text + self.secret.text }
     var hash: [UInt8] { Digest.sha256.hash(self.secret.bytes) }
+}
+
+extension RandomToken {
+    /// One that nobody can guess.
+    static func drawn() -> RandomToken {
+        var random = SecureRandom()
+        return RandomToken(using: &random)
+    }
 }

@@ -57,6 +57,41 @@ struct DatabaseTests {
         #expect(results.withLock { $0 } == [true, false, true])
     }
 
+    @Test("writes nothing of a group whose transaction was lost, and tells everybody in it")
+    func lostTransaction() async throws {
+        let database = try self.memory()
+        let (gate, held) = (Gate(), Gate())
+        let failures = Locked(0)
+        let count: @Sendable (Bool) -> Void = { isFailure in failures.withLock { $0 += isFailure ? 1 : 0 } }
+        database.send(
+            Numbers.Hold {
+                held.open(); gate.wait()
+            }
+        ) { _ in }
+        held.wait()
+        database.send(Numbers.Add(number: 1)) { count((try? $0.get()) == nil) }
+        database.send(Numbers.GiveUp()) { count((try? $0.get()) == nil) }
+        database.send(Numbers.Add(number: 2)) { count((try? $0.get()) == nil) }
+        gate.open()
+        // Perhaps still in that group.
+        _ = try? await ask { database.send(Numbers.All(), $0) }
+        #expect(try await ask { database.send(Numbers.All(), $0) } == [])
+        #expect(failures.withLock { $0 } == 3)
+        _ = try await ask { database.send(Numbers.Add(number: 4), $0) }
+        #expect(try await ask { database.send(Numbers.All(), $0) } == [4])
+    }
+
+    @Test("says that the disk is full, and goes on with what still fits")
+    func fullDisk() async throws {
+        let database = try self.memory()
+        try await ask { database.send(Numbers.LimitPages(), $0) }
+        let error = await #expect(throws: StoreError.self) {
+            try await ask { database.send(Numbers.AddBlob(count: 100_000), $0) }
+        }
+        #expect(error?.reason == .full)
+        #expect(try await ask { database.send(Numbers.AddBlob(count: 10), $0) } == 1)
+    }
+
     @Test("refuses at once when too many wait")
     func overload() async throws {
         let database = try self.memory(limit: 3)

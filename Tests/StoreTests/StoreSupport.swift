@@ -64,6 +64,31 @@ enum Numbers {
         }
     }
 
+    /// Ends the whole group's transaction, as SQLite does when the disk fails.
+    struct GiveUp: StoreRequest {
+        static let writes = true
+
+        func perform(on connection: borrowing Connection) throws(StoreError) { try connection.execute("ROLLBACK") }
+    }
+
+    /// Makes the disk small.
+    struct LimitPages: StoreRequest {
+        static let writes = false
+
+        func perform(on connection: borrowing Connection) throws(StoreError) {
+            try connection.execute("PRAGMA max_page_count = 4; CREATE TABLE IF NOT EXISTS blobs (b BLOB)")
+        }
+    }
+
+    struct AddBlob: StoreRequest {
+        let count: Int
+        static let writes = true
+
+        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
+            try connection.run("INSERT INTO blobs VALUES (?)", [.blob([UInt8](repeating: 1, count: self.count))])
+        }
+    }
+
     /// Keeps the store's thread until it is let go.
     struct Hold: StoreRequest {
         let until: @Sendable () -> Void

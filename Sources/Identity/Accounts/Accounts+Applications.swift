@@ -1,4 +1,3 @@
-internal import Locking
 internal import Store
 package import Vocabulary
 
@@ -11,9 +10,7 @@ extension Accounts {
         let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
         guard self.applications[application]?.isSecret(secret) == true else { throw .wrongApplication }
         self.attempts.succeeded(attempt)
-        try self.revocations.withLock { revocations throws(IdentityRefusal) in
-            try revocations.checkBan(of: id, at: self.time.wall())
-        }
+        try self.revocationsNow.checkBan(of: id, at: self.time.wall())
         let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())
         try await self.keepProfile(of: user)
         return try self.issueAccess(user, .application)

@@ -1,6 +1,4 @@
 internal import Journal
-internal import Locking
-internal import Secure
 internal import Store
 package import Vocabulary
 
@@ -8,18 +6,15 @@ extension Accounts {
     /// The next tokens for a refresh token, which is good once.
     package func refresh(_ text: String, from address: IPAddress) async throws(IdentityRefusal) -> SignIn {
         let start = self.time.wall()
-        let serial = self.revocations.withLock(\.serial)
+        let serial = self.revocationsNow.serial
         guard let shown = RefreshToken(text) else { throw .refreshUnknown }
         let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
-        var random = SecureRandom()
-        let next = RefreshToken(family: shown.family, using: &random)
+        let next = RefreshToken(family: shown.family)
         let expiry = start + self.settings.refreshLife
         let user = try await self.followed(
             RefreshPresentation(
                 family: shown.family, hash: shown.hash, nextHash: next.hash, nextExpiry: expiry, now: start), attempt)
-        try self.revocations.withLock { revocations throws(IdentityRefusal) in
-            try revocations.checkStillGood(user.id, since: serial, at: self.time.wall())
-        }
+        try self.revocationsNow.checkStillGood(user.id, since: serial, at: self.time.wall())
         let (identity, access) = try self.issueAccess(user, user.kind)
         return SignIn(
             identity: identity, name: user.name, access: access,

@@ -1,4 +1,3 @@
-internal import Locking
 internal import Secure
 internal import Store
 package import Vocabulary
@@ -57,9 +56,7 @@ extension Accounts {
         let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
         let user = try await self.proven(name, password, attempt)
         self.attempts.succeeded(attempt)
-        try self.revocations.withLock { revocations throws(IdentityRefusal) in
-            try revocations.checkBan(of: user.id, at: self.time.wall())
-        }
+        try self.revocationsNow.checkBan(of: user.id, at: self.time.wall())
         return try await self.begin(user, longLived: try await self.currentLegacyToken(of: user.id))
     }
 
@@ -82,9 +79,8 @@ extension Accounts {
 
     /// Whoever proved who they are gets tokens of their own.
     private func begin(_ user: StoredUser, longLived: SignIn.Token?) async throws(IdentityRefusal) -> SignIn {
-        var random = SecureRandom()
         let now = self.time.wall()
-        let refresh = RefreshToken(family: RandomToken(using: &random), using: &random)
+        let refresh = RefreshToken(family: .drawn())
         let expiry = now + self.settings.refreshLife
         let family = RefreshFamily(id: refresh.family, user: user.id, current: refresh.hash, expiry: expiry)
         try await self.ask { self.store.begin(family, at: now, $0) }
@@ -113,8 +109,5 @@ extension Accounts {
         guard password.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .passwordInvalid }
     }
 
-    private func newUserID() -> UserID {
-        var random = SecureRandom()
-        return UserID(RandomToken(using: &random))
-    }
+    private func newUserID() -> UserID { UserID(.drawn()) }
 }

@@ -1,5 +1,4 @@
 internal import Journal
-internal import Locking
 internal import Secure
 internal import Store
 internal import Vocabulary
@@ -11,8 +10,7 @@ extension Accounts {
     package func identity(ofToken text: String) throws(IdentityRefusal) -> Identity {
         let now = self.time.wall()
         let identity = try self.verifiedIdentity(text, at: now)
-        try self.revocations.withLock { revocations throws(IdentityRefusal) in try revocations.check(identity, at: now)
-        }
+        try self.revocationsNow.check(identity, at: now)
         return identity
     }
 
@@ -31,20 +29,19 @@ extension Accounts {
     /// Who a long-lived token speaks for. The store has to be asked, since nothing can be read from it.
     package func identity(ofLegacyToken text: String) async throws(IdentityRefusal) -> Identity {
         let start = self.time.wall()
-        let serial = self.revocations.withLock(\.serial)
+        let serial = self.revocationsNow.serial
         guard text.utf8.count == 36 else { throw .token(.malformed) }
         let hash = LegacyToken.hash(text)
         guard let user = try await self.ask({ self.store.user(withTokenHash: hash, at: start, $0) }),
             let token = try await self.ask({ self.store.longLivedToken(of: user.id, $0) }), token.hash == hash
         else { throw .token(.badSignature) }
         let now = self.time.wall()
-        return try self.revocations.withLock { revocations throws(IdentityRefusal) in
-            try revocations.checkStillGood(user.id, since: serial, at: now)
-            let issuedAt = WallTime(seconds: revocations.issueSecond(for: user.id, at: now))
-            let identity = Identity(legacyTokenOf: user, token, issuedAt: issuedAt)
-            try revocations.check(identity, at: now)
-            return identity
-        }
+        let revocations = self.revocationsNow
+        try revocations.checkStillGood(user.id, since: serial, at: now)
+        let issuedAt = WallTime(seconds: revocations.issueSecond(for: user.id, at: now))
+        let identity = Identity(legacyTokenOf: user, token, issuedAt: issuedAt)
+        try revocations.check(identity, at: now)
+        return identity
     }
 }
 
@@ -98,12 +95,11 @@ extension Accounts {
     }
 
     private func newIdentity(_ user: StoredUser, _ kind: Identity.Kind) -> Identity {
-        var random = SecureRandom()
         let now = self.time.wall()
-        let issued = WallTime(seconds: self.revocations.withLock { $0.issueSecond(for: user.id, at: now) })
+        let issued = WallTime(seconds: self.revocationsNow.issueSecond(for: user.id, at: now))
         return Identity(
             user: user.id, displayName: user.shownName, avatar: user.avatar, kind: kind,
-            tokenID: RandomToken(using: &random).text, issuedAt: issued, expiry: issued + self.settings.accessLife)
+            tokenID: RandomToken.drawn().text, issuedAt: issued, expiry: issued + self.settings.accessLife)
     }
 
     private func claims(_ identity: Identity) -> TokenClaims {

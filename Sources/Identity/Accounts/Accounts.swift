@@ -57,9 +57,15 @@ package final class Accounts: Sendable {
     }
 
     /// Calls `observer` at every change, on whatever thread it happens: it passes the change on to its loops.
+    ///
+    /// Whoever lets somebody in on a token asks `check` once more when the connection stands where the observer
+    /// finds it, so that nothing slips in between.
     package func observe(_ observer: @escaping @Sendable (IdentityChange) -> Void) {
         self.observers.withLock { $0.append(observer) }
     }
+
+    /// To ask; the lock is not held meanwhile.
+    var revocationsNow: Revocations { self.revocations.withLock { $0 } }
 
     func tellObservers(_ change: IdentityChange) {
         for observer in self.observers.withLock({ $0 }) { observer(change) }

@@ -1,6 +1,6 @@
 /// A request on its way: carried out first, answered when its group is safe.
 struct StoreErrand: Sendable {
-    /// Tells whoever asked how it went; an error of the whole group comes before its own answer.
+    /// Tells whoever asked how it went; when the group failed, what was done well is lost as well.
     typealias Settlement = (StoreError?) -> Void
 
     let writes: Bool
@@ -13,7 +13,11 @@ struct StoreErrand: Sendable {
         self.refuse = { error in answer(.failure(error)) }
         self.perform = { connection in
             let result = Self.result(of: request, on: connection)
-            return { failure in answer(failure.map(Result.failure) ?? result) }
+            return { failure in
+                // Its own failure says more than that of the group, which it may have caused.
+                guard let failure, case .success = result else { return answer(result) }
+                answer(.failure(failure))
+            }
         }
     }
 

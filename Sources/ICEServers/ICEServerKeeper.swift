@@ -1,0 +1,80 @@
+package import Journal
+package import Reactor
+
+/// Keeps the list the one in the file: looks every few seconds and reads again what has changed.
+///
+/// A file with a mistake leaves the list as it was, and the journal says what and where. No file is no mistake: then
+/// there are no servers but our own.
+package final class ICEServerKeeper {
+    package private(set) var list: ICEServerList
+    private let file: ICEServerFile
+    private let environment: [String: String]
+    private let scheduler: any Scheduler
+    private let journal: Journal
+    private let onChange: (ICEServerList) -> Void
+    private var version: String?
+    private var timer: TimerToken?
+
+    package static let lookEvery = Duration.seconds(5)
+
+    /// - Parameter onChange: called with every list that follows the first one.
+    /// - Throws: what is wrong with the file; at the start nobody wants to find out later.
+    package init(
+        path: String, environment: [String: String], scheduler: any Scheduler, journal: Journal,
+        onChange: @escaping (ICEServerList) -> Void
+    ) throws(ICEServerFileError) {
+        self.file = ICEServerFile(path: path)
+        self.environment = environment
+        self.scheduler = scheduler
+        self.journal = journal
+        self.onChange = onChange
+        self.version = self.file.version
+        self.list = try Self.load(self.file, environment, exists: self.version != nil)
+        self.lookLater()
+    }
+
+    package func stop() {
+        if let timer = self.timer { self.scheduler.cancel(timer) }
+        self.timer = nil
+    }
+
+    private static func load(
+        _ file: ICEServerFile, _ environment: [String: String], exists: Bool
+    ) throws(ICEServerFileError) -> ICEServerList {
+        guard exists else { return ICEServerList() }
+        return try ICEServerList(parsing: try file.read(), environment: environment)
+    }
+
+    private func lookLater() {
+        self.timer = self.scheduler.schedule(after: Self.lookEvery) { [weak self] in
+            guard let self else { return }
+            self.look()
+            self.lookLater()
+        }
+    }
+
+    private func look() {
+        let version = self.file.version
+        guard version != self.version else { return }
+        // Taken before reading: what changes in between is read again next time.
+        self.version = version
+        do throws(ICEServerFileError) {
+            let list = try Self.load(self.file, self.environment, exists: version != nil)
+            guard list != self.list else { return }
+            self.list = list
+            self.journal.notice(
+                .iceServersChanged, "clients hear of other servers",
+                [.file: .plain(self.file.path), .count: .integer(list.servers.count)])
+            self.onChange(list)
+        } catch {
+            self.journal.error(
+                .iceServersRefused, "the servers known before stay",
+                [.file: .plain(self.file.path), .error: .error(error)])
+        }
+    }
+}
+
+extension LogName {
+    static let iceServersChanged = LogName("ice_servers.changed")
+    static let iceServersRefused = LogName("ice_servers.refused")
+}
