@@ -13,7 +13,7 @@ final class Bench: @unchecked Sendable {
     let reactor: Reactor
     let journal = JournalRecorder()
     let metrics = HTTPMetrics(MetricsRegistry())
-    private(set) var server: HTTPServer!
+    private var opened: HTTPServer?
     private(set) var address = SocketAddress(.loopback, port: 0)
     /// What is done with a request. A test puts its own here.
     var respond: (HTTPExchange) -> Void = { $0.respond(.text(.ok, "hello\n")) }
@@ -21,11 +21,17 @@ final class Bench: @unchecked Sendable {
     fileprivate init(_ reactor: Reactor) { self.reactor = reactor }
 
     fileprivate func open(_ group: EventLoopGroup, _ settings: HTTPServerSettings, _ tls: TLSContext?) throws {
-        self.server = HTTPServer(
+        let server = HTTPServer(
             group, settings: settings, metrics: self.metrics, journal: Journal(level: .trace, sink: self.journal),
             tls: tls
         ) { _ in { self.respond($0) } }
-        self.address = try self.server.listen(on: self.address, self.reactor).address
+        self.opened = server
+        self.address = try server.listen(on: self.address, self.reactor).address
+    }
+
+    var server: HTTPServer {
+        guard let opened = self.opened else { preconditionFailure("a bench is opened before it is handed out") }
+        return opened
     }
 
     var loopServer: HTTPLoopServer { self.server.onLoop(self.reactor) }
