@@ -59,12 +59,22 @@ internal import CUV
 
     override func loopEnds() { self.closeSocket() }
 
-    /// An error on the socket shows as a negative status; reading it out is what tells which one.
+    private func failed() {
+        let watched = self.events
+        self.events = 0
+        self.readable()
+        guard !self.isClosed, self.events == 0 else { return }
+        self.watch(
+            readable: watched & Int32(UV_READABLE.rawValue) != 0, writable: watched & Int32(UV_WRITABLE.rawValue) != 0)
+    }
+
+    /// An error on the socket shows as a negative status, and libuv stops watching. Reading it out is what tells
+    /// which one, but bytes that came before it are read first: then the socket has to be looked at again.
     private static let ready: uv_poll_cb = { handle, status, events in
         guard let data = unsafe handle?.pointee.data else { return }
         let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(data).takeUnretainedValue()
-        if status < 0 { watch.events = 0 }
-        if status < 0 || events & Int32(UV_READABLE.rawValue) != 0 { watch.readable() }
+        if status < 0 { return watch.failed() }
+        if events & Int32(UV_READABLE.rawValue) != 0 { watch.readable() }
         if events & Int32(UV_WRITABLE.rawValue) != 0, !watch.isClosed { watch.writable() }
     }
 }

@@ -13,7 +13,7 @@ final class Bench: @unchecked Sendable {
     let reactor: Reactor
     let journal = JournalRecorder()
     let metrics = HTTPMetrics(MetricsRegistry())
-    private(set) var server: HTTPServer!
+    private var opened: HTTPServer?
     private(set) var address = SocketAddress(.loopback, port: 0)
     /// What is done with a request. A test puts its own here.
     var respond: (HTTPExchange) -> Void = { $0.respond(.text(.ok, "hello\n")) }
@@ -21,11 +21,17 @@ final class Bench: @unchecked Sendable {
     fileprivate init(_ reactor: Reactor) { self.reactor = reactor }
 
     fileprivate func open(_ group: EventLoopGroup, _ settings: HTTPServerSettings, _ tls: TLSContext?) throws {
-        self.server = HTTPServer(
+        let server = HTTPServer(
             group, settings: settings, metrics: self.metrics, journal: Journal(level: .trace, sink: self.journal),
             tls: tls
         ) { _ in { self.respond($0) } }
-        self.address = try self.server.listen(on: self.address, self.reactor).address
+        self.opened = server
+        self.address = try server.listen(on: self.address, self.reactor).address
+    }
+
+    var server: HTTPServer {
+        guard let opened = self.opened else { preconditionFailure("a bench is opened before it is handed out") }
+        return opened
     }
 
     var loopServer: HTTPLoopServer { self.server.onLoop(self.reactor) }
@@ -33,7 +39,7 @@ final class Bench: @unchecked Sendable {
     /// Lets the loop turn until something holds; far too late is an error that says what never came.
     func until(_ what: String, _ holds: () -> Bool) async throws {
         self.reactor.loop.checkIsolated()
-        let deadline = self.reactor.now + 20_000
+        let deadline = self.reactor.now + 60_000
         while !holds() {
             guard self.reactor.now < deadline else { throw NeverCame(what: what) }
             await self.turn()
@@ -48,12 +54,45 @@ final class Bench: @unchecked Sendable {
     }
 }
 
+/// Lets a few in at a time: a hundred servers at once would keep each other from keeping their timeouts.
+private actor Turnstile {
+    static let benches = Turnstile(room: 4)
+
+    private var room: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(room: Int) { self.room = room }
+
+    func enter() async {
+        if self.room > 0 { return self.room -= 1 }
+        await withCheckedContinuation { self.waiting.append($0) }
+    }
+
+    func leave() {
+        if self.waiting.isEmpty { self.room += 1 } else { self.waiting.removeFirst().resume() }
+    }
+}
+
 struct NeverCame: Error { let what: String }
 
 /// Runs `body` on the loop of a fresh server.
 func withBench(
     _ settings: HTTPServerSettings = HTTPServerSettings(), tls: TLSContext? = nil,
     _ body: @escaping @Sendable (Bench) async throws -> Void
+) async throws {
+    await Turnstile.benches.enter()
+    let result: Result<Void, any Error>
+    do {
+        result = .success(try await runBench(settings, tls, body))
+    } catch {
+        result = .failure(error)
+    }
+    await Turnstile.benches.leave()
+    try result.get()
+}
+
+private func runBench(
+    _ settings: HTTPServerSettings, _ tls: TLSContext?, _ body: @escaping @Sendable (Bench) async throws -> Void
 ) async throws {
     let group = try EventLoopGroup(count: 1)
     defer { group.shutDown() }

@@ -125,6 +125,30 @@ struct KeepAliveTests {
         }
     }
 
+    @Test("that is reset right behind its last bytes is let go at once")
+    func reset() async throws {
+        let settings = settings { $0.headerTimeout = .seconds(3600) }
+        try await withBench(settings) { bench in
+            let line = try await bench.dial()
+            line.stream.pauseReading()
+            line.get("/")
+            try await bench.until("the request") { bench.metrics.requests.value == 1 }
+            for _ in 0..<5 { await bench.turn() }
+            // The server finds the bytes and the reset together.
+            line.send("GET / HT")
+            bench.reactor.atEndOfTurn(Aborter(line.stream))
+            try await bench.until("the end") { bench.metrics.connections.value == 0 }
+        }
+    }
+
+    private final class Aborter: EndOfTurn {
+        private let stream: any ByteStream
+
+        init(_ stream: any ByteStream) { self.stream = stream }
+
+        func turnEnded() { self.stream.abort() }
+    }
+
     @Test("whose client sends no more tells the handler that waits")
     func peerFinished() async throws {
         try await withBench { bench in

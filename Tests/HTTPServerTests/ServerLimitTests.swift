@@ -104,7 +104,7 @@ struct HTTPTimeoutTests {
 
     @Test("for its first head: headerTimeout", arguments: ["", "GET / HT"])
     func headerTimeout(beginning: String) async throws {
-        try await withBench(settings { $0.headerTimeout = .milliseconds(30) }) { bench in
+        try await withBench(settings { $0.headerTimeout = .milliseconds(250) }) { bench in
             let line = try await bench.dial()
             line.send(beginning)
             if !beginning.isEmpty { #expect(try await line.answer().status == 408) }
@@ -163,7 +163,7 @@ struct HTTPTimeoutTests {
 
     @Test("for the next piece of a body that is wanted, or that nobody wants: bodyTimeout", arguments: [true, false])
     func bodyTimeout(isWanted: Bool) async throws {
-        try await withBench(settings { $0.bodyTimeout = .milliseconds(30) }) { bench in
+        try await withBench(settings { $0.bodyTimeout = .milliseconds(250) }) { bench in
             bench.respond = { exchange in
                 guard isWanted else { return exchange.respond(.text(.forbidden, "no")) }
                 exchange.collectBody(limit: 100) { _ in }
@@ -178,9 +178,9 @@ struct HTTPTimeoutTests {
     @Test("does not run while the answer is ours to give")
     func oursToGive() async throws {
         let settings = settings {
-            $0.headerTimeout = .milliseconds(20)
-            $0.idleTimeout = .milliseconds(20)
-            $0.bodyTimeout = .milliseconds(20)
+            $0.headerTimeout = .milliseconds(250)
+            $0.idleTimeout = .milliseconds(250)
+            $0.bodyTimeout = .milliseconds(250)
         }
         try await withBench(settings) { bench in
             var waiting: [HTTPExchange] = []
@@ -189,7 +189,7 @@ struct HTTPTimeoutTests {
             lines[0].get("/")
             lines[1].send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
             try await bench.until("the requests") { waiting.count == 2 }
-            let later = bench.reactor.now + 100
+            let later = bench.reactor.now + 600
             try await bench.until("much later") { bench.reactor.now > later }
             for exchange in waiting { exchange.respond(.text(.ok, "late")) }
             for line in lines { #expect(try await line.answer().text == "late") }

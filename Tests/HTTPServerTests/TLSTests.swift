@@ -132,7 +132,7 @@ struct TLSTests {
             [0x16, 3, 1, 0xFF, 0xFF], [0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0], [0x80, 0x2E, 1, 0, 2],
         ])
     func plaintext(bytes: [UInt8]) async throws {
-        try await Self.withTLS(settings { $0.headerTimeout = .milliseconds(200) }) { bench, client in
+        try await Self.withTLS(settings { $0.headerTimeout = .seconds(1) }) { bench, client in
             let line = try await bench.dial()
             line.send(bytes)
             try await line.closed()

@@ -45,7 +45,9 @@ class Server:
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.log: list[dict] = []
         self._lines: queue.Queue = queue.Queue()
-        threading.Thread(target=self._read_log, daemon=True).start()
+        self._has_heard_enough = False
+        self._reader = threading.Thread(target=self._read_log, daemon=True)
+        self._reader.start()
         ready = self.event("serve.ready")
         self.address = self._split(ready["address"])
         self.admin = self._split(ready["admin"])
@@ -58,7 +60,17 @@ class Server:
     def _read_log(self) -> None:
         for line in self.process.stderr:
             self._lines.put(line)
+            if self._has_heard_enough:
+                break
+        self.process.stderr.close()
         self._lines.put(None)
+
+    def stop_reading_log(self) -> None:
+        """Closes the pipe behind the next line."""
+        self._has_heard_enough = True
+        with self.connect() as peer:
+            peer.sendall(b"nonsense\r\n\r\n")
+        self._reader.join()
 
     def event(self, name: str) -> dict:
         """The next log event with that name."""
@@ -78,7 +90,7 @@ class Server:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-        self.process.stderr.close()
+        self._reader.join()
         shutil.rmtree(self.data, ignore_errors=True)
 
     # What it is asked.
