@@ -57,6 +57,10 @@ let package = Package(
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
         .systemLibrary(name: "CSockets"),
         .systemLibrary(name: "CTerminal"),
+        door("COpus", pkgConfig: "opus", apt: "libopus-dev", brew: "opus"),
+        door("COpusFile", pkgConfig: "opusfile", apt: "libopusfile-dev", brew: "opusfile"),
+        door("CSndFile", pkgConfig: "sndfile", apt: "libsndfile1-dev", brew: "libsndfile"),
+        door("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev", brew: "libsoxr"),
         room("Locking"),
 
         // Floor 1: materials.
@@ -67,6 +71,7 @@ let package = Package(
 
         // Floor 2: formats.
         room("Arguments"),
+        room("AudioFiles", "Bytes"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
         room("STUN", "Bytes", "Vocabulary"),
         room("Web", "Bytes", "CZlib"),
@@ -78,6 +83,9 @@ let package = Package(
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
         room("Secure", "Bytes", "COpenSSL", "JSON", "Vocabulary"),
+        room("OpusCodec", "COpus"),
+        room("Resampling", "CSoxr"),
+        room("SoundFiles", "AudioFiles", "CSndFile", "Locking"),
         room("Store", "CSQLite", "Locking", "Vocabulary"),
 
         // Floor 5.
@@ -98,13 +106,14 @@ let package = Package(
         room(
             "Service", "Bytes", "Calling", "HTTPServer", "Identity", "JSON", "Journal", "Locking", "Reactor", "STUN",
             "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary", "Web"),
+        room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 9: the one executable.
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "CTerminal", "HTTPServer", "Journal", "Reactor", "Secure", "Service", "Sessions",
-                "Vocabulary",
+                "Arguments", "AudioFiles", "Bytes", "CTerminal", "HTTPServer", "JSON", "Journal", "Locking",
+                "OpusCodec", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Vocabulary", "Voice",
             ],
             swiftSettings: house
         ),
@@ -130,7 +139,14 @@ let package = Package(
         tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),
-        tests(of: "parley", "Arguments", "HTTPServer", "Journal", "Service", "Vocabulary"),
+        tests(
+            of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Service", "Vocabulary",
+            "Voice"),
+        tests(of: "AudioFiles", "Bytes", "TestSupport"),
+        tests(of: "OpusCodec", "AudioFiles", "COpus", "TestSupport"),
+        tests(of: "SoundFiles", "AudioFiles", "TestSupport"),
+        tests(
+            of: "Voice", "AudioFiles", "Bytes", "COpusFile", "Locking", "OpusCodec", "SoundFiles", "TestSupport"),
     ]
 )
 
@@ -139,7 +155,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
     package.targets.append(
         .target(
-            name: "Fuzz", dependencies: ["JSON", "SocketIO", "Web"], path: "Tests/Fuzz", exclude: ["corpus"],
+            name: "Fuzz", dependencies: ["AudioFiles", "JSON", "SocketIO", "Web"], path: "Tests/Fuzz",
+            exclude: ["corpus"],
             swiftSettings: houseForTests
         )
     )

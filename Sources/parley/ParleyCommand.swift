@@ -11,6 +11,8 @@ struct ParleyCommand: CommandGroup {
             .init(.failure, "The command could not do its work; the reason stands on the error stream."),
             .init(.usage, "The command line, the environment or the configuration file is wrong."),
         ],
-        subcommands: [ServeCommand.self, HelpCommand.self, CompletionsCommand.self, ManualCommand.self]
+        subcommands: [
+            ServeCommand.self, VoiceCommand.self, HelpCommand.self, CompletionsCommand.self, ManualCommand.self,
+        ]
     )
 }

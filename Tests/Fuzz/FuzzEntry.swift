@@ -13,7 +13,10 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "http-response": HTTPResponseFuzz.run,
     "http-values": HTTPValuesFuzz.run,
     "json": JSONFuzz.run,
+    "ogg-opus": OggOpusFuzz.run,
     "socket-packet": SocketPacketFuzz.run,
+    "wav": WAVFuzz.run,
+    "webm": WebMFuzz.run,
     "websocket": WebSocketFuzz.run,
 ]
 

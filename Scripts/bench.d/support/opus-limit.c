@@ -1,0 +1,55 @@
+// The limit for voice messages: libopus and nothing else. Frames of 20 ms, one core, no container.
+//
+//   opus-limit encode IN.wav OUT     16-bit mono WAV to packets, each behind two bytes of length
+//   opus-limit decode IN OUT RATE    and back to samples
+#include <opus/opus.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int encode(FILE *in, FILE *out) {
+    unsigned char header[44], packet[1500];
+    short frame[960];
+    int error, rate, size;
+    if (fread(header, 1, 44, in) != 44) return 1;
+    rate = header[24] | header[25] << 8 | header[26] << 16;
+    OpusEncoder *encoder = opus_encoder_create(rate, 1, OPUS_APPLICATION_VOIP, &error);
+    if (error != OPUS_OK) return 1;
+    opus_encoder_ctl(encoder, OPUS_SET_BITRATE(24000));
+    opus_encoder_ctl(encoder, OPUS_SET_COMPLEXITY(10));
+    opus_encoder_ctl(encoder, OPUS_SET_VBR_CONSTRAINT(0));
+    while (fread(frame, 2, rate / 50, in) == (size_t)(rate / 50)) {
+        size = opus_encode(encoder, frame, rate / 50, packet, sizeof packet);
+        if (size < 0) return 1;
+        fputc(size & 255, out);
+        fputc(size >> 8, out);
+        fwrite(packet, 1, size, out);
+    }
+    opus_encoder_destroy(encoder);
+    return 0;
+}
+
+static int decode(FILE *in, FILE *out, int rate) {
+    unsigned char packet[1500];
+    short frame[5760];
+    int error, low, count;
+    OpusDecoder *decoder = opus_decoder_create(rate, 1, &error);
+    if (error != OPUS_OK) return 1;
+    while ((low = fgetc(in)) != EOF) {
+        int size = low | fgetc(in) << 8;
+        if (size < 0 || size > (int)sizeof packet || fread(packet, 1, size, in) != (size_t)size) return 1;
+        count = opus_decode(decoder, packet, size, frame, 5760, 0);
+        if (count < 0) return 1;
+        fwrite(frame, 2, count, out);
+    }
+    opus_decoder_destroy(decoder);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4) return 64;
+    FILE *in = fopen(argv[2], "rb"), *out = fopen(argv[3], "wb");
+    if (!in || !out) return 66;
+    int code = strcmp(argv[1], "encode") == 0 ? encode(in, out) : decode(in, out, argc > 4 ? atoi(argv[4]) : 48000);
+    return fclose(out) ? 74 : code;
+}

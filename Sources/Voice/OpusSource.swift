@@ -1,0 +1,116 @@
+import AudioFiles
+import OpusCodec
+
+/// The sound of a file with Opus packets in it.
+final class OpusSource: SoundSource {
+    let format: SoundFormat
+    var kind: String { "\(self.file.container) Opus" }
+    var damage: [Int] { self.file.damage + self.badPackets }
+
+    private let file: OpusFile
+    private let decoders: Decoders
+    /// Room for the longest packet.
+    private var room: [Float]
+    /// Where packets were that libopus refused.
+    private var badPackets: [Int] = []
+    private var gapLeft = 0
+
+    /// Decodes at `rate` when Opus can, and at 48 kHz otherwise; nil means the rate of the recording.
+    init(_ file: OpusFile, rate: Int? = nil) throws {
+        let wanted = rate ?? Int(file.head.inputRate)
+        let rate = OpusEncoder.rates.contains(wanted) ? wanted : OpusPacket.clockRate
+        self.file = file
+        self.format = SoundFormat(rate: rate, speakers: Speakers(vorbisOrder: file.head.channels))
+        self.decoders = try Decoders(head: file.head, rate: rate)
+        self.room = Array(repeating: 0, count: OpusPacket.longestDuration * file.head.channels)
+    }
+
+    func read(into samples: inout [Float]) throws {
+        samples.removeAll(keepingCapacity: true)
+        while samples.isEmpty {
+            if self.gapLeft > 0 {
+                try self.conceal(into: &samples)
+                continue
+            }
+            switch try self.file.next() {
+            case .packet(let packet): try self.decode(packet, into: &samples)
+            case .gap(let samples): self.gapLeft = samples
+            case .head(let head): try self.decoders.startOver(head: head)
+            case .tags, .damage: break
+            case nil: return
+            }
+        }
+    }
+
+    private func decode(_ packet: OpusFilePacket, into samples: inout [Float]) throws {
+        var decoded = 0
+        do throws(OpusError) {
+            decoded = try self.decoders.decode(packet.bytes, duration: packet.duration, into: &self.room)
+        } catch {
+            guard error == .invalidPacket else { throw error }
+            if self.badPackets.count < OpusFile.mostDamage { self.badPackets.append(packet.offset) }
+            decoded = try self.decoders.decode(nil, duration: packet.duration, into: &self.room)
+        }
+        let start = min(self.atRate(packet.heard.lowerBound), decoded)
+        let end = min(max(start, self.atRate(packet.heard.upperBound)), decoded)
+        samples.append(contentsOf: self.room[(start * self.format.channels)..<(end * self.format.channels)])
+    }
+
+    private func conceal(into samples: inout [Float]) throws {
+        let duration = min(self.gapLeft, 960)
+        self.gapLeft -= duration
+        // Opus counts in steps of 2.5 ms; a shorter rest cannot be made up.
+        guard duration >= 120 else { return }
+        let decoded = try self.decoders.decode(nil, duration: duration / 120 * 120, into: &self.room)
+        samples.append(contentsOf: self.room[0..<(decoded * self.format.channels)])
+    }
+
+    /// Samples at 48 kHz as samples at the rate of this source, to the nearest.
+    private func atRate(_ samples: Int) -> Int {
+        (samples * self.format.rate + OpusPacket.clockRate / 2) / OpusPacket.clockRate
+    }
+}
+
+/// The decoder for one layout of channels, whichever of the two libopus has for it.
+private final class Decoders {
+    private let rate: Int
+    private let channels: Int
+    private var plain: OpusDecoder?
+    private var surround: OpusSurroundDecoder?
+
+    init(head: OpusHead, rate: Int) throws(OpusError) {
+        self.rate = rate
+        self.channels = head.channels
+        try self.startOver(head: head)
+    }
+
+    /// A new stream of a chained file. The number of channels stays as it was; where both are mono or
+    /// stereo, libopus makes one out of the other.
+    func startOver(head: OpusHead) throws(OpusError) {
+        self.plain = nil
+        self.surround = nil
+        if let mapping = head.mapping {
+            guard head.channels == self.channels else { throw .badArgument }
+            let decoder = try OpusSurroundDecoder(
+                rate: self.rate, streams: mapping.streams, coupled: mapping.coupled, mapping: mapping.table)
+            try decoder.setGain(head.gain)
+            self.surround = decoder
+        } else {
+            let decoder = try OpusDecoder(rate: self.rate, channels: self.channels)
+            try decoder.setGain(head.gain)
+            self.plain = decoder
+        }
+    }
+
+    /// Decodes a packet, or makes one up, over the front of `room`; `duration` is in samples at 48 kHz.
+    func decode(_ packet: [UInt8]?, duration: Int, into room: inout [Float]) throws(OpusError) -> Int {
+        let samples = duration * self.rate / OpusPacket.clockRate
+        var sound = room.mutableSpan
+        if let surround = self.surround {
+            return try surround.decode(packet?.span, samples: samples, into: &sound)
+        }
+        guard let plain = self.plain else { return 0 }
+        guard let packet else { return try plain.conceal(samples, into: &sound) }
+        return try plain.decode(packet.span, into: &sound)
+    }
+}

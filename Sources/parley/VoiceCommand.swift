@@ -1,0 +1,23 @@
+import Arguments
+
+/// `parley voice`
+struct VoiceCommand: CommandGroup {
+    static let configuration = CommandConfiguration(
+        name: "voice",
+        abstract: "Make, read and look at voice messages.",
+        subcommands: [VoiceEncodeCommand.self, VoiceDecodeCommand.self, VoiceInfoCommand.self]
+    )
+
+    /// What every command below may end with.
+    static let exitCodes: [CommandConfiguration.DocumentedExit] = [
+        .init(.success, "All files are done."),
+        .init(.failure, "Several files failed, for different reasons."),
+        .init(.usage, "The command line is wrong."),
+        .init(.dataError, "A file is not what it says, or holds no sound; the message names the byte."),
+        .init(.noInput, "A file that was named does not exist."),
+        .init(.unavailable, "A file can only be read through ffmpeg, which is not installed."),
+        .init(.software, "A library refused to work."),
+        .init(.cannotCreate, "A file cannot be written."),
+        .init(.ioError, "Reading failed on the way."),
+    ]
+}

@@ -1,0 +1,77 @@
+import Arguments
+import JSON
+import OpusCodec
+import Voice
+
+/// `parley voice decode`
+struct VoiceDecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "decode",
+        abstract: "Make WAV files, or plain samples, out of voice messages.",
+        discussion: """
+            The result has the rate of the recording where Opus knows that rate, and 48000 Hz elsewhere, and exactly \
+            as many samples as the file promises.
+            """,
+        examples: [
+            .init("parley voice decode note.ogg", "Makes note.wav."),
+            .init(
+                "parley voice decode --headerless --rate 48000 -o - note.ogg | aplay -f S16_LE -r 48000", "Plays it."),
+        ],
+        exitCodes: VoiceCommand.exitCodes
+    )
+
+    @OptionGroup var files: VoiceFiles
+
+    @Option(help: "How samples are written: 16 or 24 bits, or floating point.")
+    var format = SampleForm.s16
+
+    @Flag(help: "Samples alone, little-endian, without the header of a WAV file.")
+    var headerless = false
+
+    @Option(help: ArgumentHelp("Samples per second.", valueName: "HZ"))
+    var rate: Int?
+
+    @Flag(help: "One channel, whatever the recording has.")
+    var mono = false
+
+    func validate() throws(ValidationError) {
+        if let rate = self.rate, !(8000...192_000).contains(rate) {
+            throw ValidationError("--rate: \(rate) is not between 8000 and 192000")
+        }
+    }
+
+    mutating func run() throws -> ExitCode {
+        let pairs = try self.files.pairs(extension: self.headerless ? "raw" : "wav")
+        let encoding = self.format.encoding
+        let form: DecodeJob.Form = self.headerless ? .raw(encoding) : .wav(encoding)
+        let (rate, isMono, json) = (self.rate, self.mono, self.files.json)
+        return VoiceRun.run(self.files.inputs, threads: self.files.threads) { index, listener in
+            let (input, output) = pairs[index]
+            let job = DecodeJob(input: input, output: output, form: form, rate: rate, isMono: isMono)
+            let report = try job.run(listener: listener)
+            let line = json ? report.json : report.line
+            return VoiceResult(line: output == .standardOutput ? nil : line, damage: report.damage)
+        }
+    }
+}
+
+extension DecodeJob.Report {
+    var line: String {
+        let channels = self.channels == 1 ? "mono" : "\(self.channels) channels"
+        return "\(self.output)  \(self.seconds.fixed(2)) s  \(self.samples) samples  \(self.rate) Hz \(channels)"
+    }
+
+    var json: String {
+        JSONWriter.line { json in
+            json.field("input", self.input)
+            json.field("output", self.output)
+            json.field("source", self.source)
+            json.field("duration", self.seconds, digits: 6)
+            json.field("samples", self.samples)
+            json.field("rate", self.rate)
+            json.field("channels", self.channels)
+            json.field("bytes", self.bytes)
+            json.field("damage", self.damage)
+        }
+    }
+}

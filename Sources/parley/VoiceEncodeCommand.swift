@@ -1,0 +1,147 @@
+import Arguments
+import JSON
+import OpusCodec
+import Voice
+
+/// `parley voice encode`
+struct VoiceEncodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "encode",
+        abstract: "Make small Ogg Opus files out of recordings.",
+        discussion: """
+            Reads WAV, AIFF, CAF, FLAC, MP3, Ogg and WebM by itself, and AMR, AAC, M4A and more through ffmpeg where \
+            that is installed. Opus that fits already keeps its sound as it is, unless an option asks for another \
+            one. A result takes its place only when it is whole.
+            """,
+        examples: [
+            .init("parley voice encode hello.wav", "Makes hello.ogg, which plays everywhere."),
+            .init("parley voice encode --preset whatsapp --normalize -16 *.m4a --out-dir sent", "Many at once."),
+            .init(
+                "arecord -f S16_LE -r 16000 | parley voice encode --raw s16le:16000:1 - > note.ogg", "As it is spoken."),
+        ],
+        exitCodes: VoiceCommand.exitCodes
+    )
+
+    @OptionGroup var files: VoiceFiles
+
+    @Option(help: "What the result is for.")
+    var preset: VoicePreset?
+
+    @Option(help: "Bits per second, 24k by itself.")
+    var bitrate: BitRate?
+
+    @Option(help: "What the encoder takes the sound for; by itself, speech that is listened to later.")
+    var application: OpusEncoder.Application?
+
+    @Option(help: ArgumentHelp("0, quick, to 10, best: 10 by itself.", valueName: "0-10"))
+    var complexity: Int?
+
+    @Option(help: ArgumentHelp("Milliseconds in a frame: 5, 10, 20, 40 or 60.", valueName: "MS"))
+    var frame: Int?
+
+    @Option(help: ArgumentHelp("Frames in a packet.", valueName: "N"))
+    var pack: Int?
+
+    @Flag(help: "As many bits as each moment needs (the rule).")
+    var vbr = false
+
+    @Flag(help: "The same, within narrow bounds.")
+    var cvbr = false
+
+    @Flag(help: "Every frame the same number of bits.")
+    var cbr = false
+
+    @Flag(help: "Next to no bits where nobody speaks.")
+    var dtx = false
+
+    @Option(help: ArgumentHelp("Bring the recording to this loudness (EBU R128).", valueName: "LUFS"))
+    var normalize: Double?
+
+    @Flag(help: "Take silence away at both ends.")
+    var trimSilence = false
+
+    @Option(help: "Cut what is longer.")
+    var max: Duration?
+
+    @Option(help: "What the recording is when it has no header: encoding, rate and channels.")
+    var raw: RawFormat?
+
+    func validate() throws(ValidationError) {
+        if [self.vbr, self.cvbr, self.cbr].filter(\.self).count > 1 {
+            throw ValidationError("--vbr, --cvbr and --cbr do not go together")
+        }
+        if let complaint = self.settings.complaint { throw ValidationError(complaint) }
+    }
+
+    var settings: VoiceSettings {
+        var settings = (self.preset ?? .default).settings
+        if let bitrate = self.bitrate { settings.encoder.bitRate = bitrate.bitsPerSecond }
+        if let application = self.application {
+            settings.encoder.application = application
+            settings.encoder.isSpeech = false
+        }
+        if let complexity = self.complexity { settings.encoder.complexity = complexity }
+        if let frame = self.frame {
+            settings.frame = frame
+            // Three frames of 60 ms would be more than a packet holds.
+            settings.framesPerPacket = Swift.min(settings.framesPerPacket, Swift.max(1, 60 / Swift.max(1, frame)))
+        }
+        if let pack = self.pack { settings.framesPerPacket = pack }
+        if self.cvbr { settings.encoder.rateControl = .constrained }
+        if self.cbr { settings.encoder.rateControl = .constant }
+        settings.encoder.usesDTX = self.dtx
+        settings.loudness = self.normalize
+        settings.trimsSilence = self.trimSilence
+        settings.maximumDuration = self.max.map { $0 / .seconds(1) }
+        settings.keepsOpus = !self.asksForAnotherSound
+        return settings
+    }
+
+    /// Then Opus cannot stay as it is.
+    private var asksForAnotherSound: Bool {
+        self.bitrate != nil || self.application != nil || self.complexity != nil || self.frame != nil
+            || self.vbr || self.cvbr || self.cbr || self.dtx
+    }
+
+    mutating func run() throws -> ExitCode {
+        let pairs = try self.files.pairs(extension: "ogg")
+        let (settings, raw, json) = (self.settings, self.raw, self.files.json)
+        return VoiceRun.run(self.files.inputs, threads: self.files.threads) { index, listener in
+            let (input, output) = pairs[index]
+            let job = EncodeJob(input: input, output: output, settings: settings, raw: raw)
+            let report = try job.run(listener: listener)
+            let line = json ? report.json : report.line
+            return VoiceResult(line: output == .standardOutput ? nil : line, damage: report.damage)
+        }
+    }
+}
+
+extension EncodeJob.Report {
+    var line: String {
+        var notes: [String] = []
+        if self.isRemuxed { notes.append("sound kept") }
+        if let gain = self.gain { notes.append("\(gain < 0 ? "" : "+")\(gain.fixed(1)) dB") }
+        if self.isLimitedByPeak { notes.append("peaks leave no more room") }
+        if self.isCut { notes.append("cut") }
+        let tail = notes.isEmpty ? "" : "  (\(notes.joined(separator: ", ")))"
+        let rate = (Double(self.bitRate) / 1000).fixed(1)
+        return "\(self.output)  \(self.seconds.fixed(2)) s  \(self.bytes) bytes  \(rate) kbit/s\(tail)"
+    }
+
+    var json: String {
+        JSONWriter.line { json in
+            json.field("input", self.input)
+            json.field("output", self.output)
+            json.field("source", self.source)
+            json.field("duration", self.seconds, digits: 6)
+            json.field("samples", self.samples)
+            json.field("bytes", self.bytes)
+            json.field("bitrate", self.bitRate)
+            json.field("remuxed", self.isRemuxed)
+            json.field("gain", self.gain, digits: 2)
+            json.field("limited_by_peak", self.isLimitedByPeak)
+            json.field("cut", self.isCut)
+            json.field("damage", self.damage)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Arguments
+import AudioFiles
+import Bytes
+import JSON
+import Voice
+
+/// `parley voice info`
+struct VoiceInfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "info",
+        abstract: "Tell all about a voice message: length, loudness, peaks, silence, waveform.",
+        discussion: """
+            With --json, the waveform comes in the packed forms of Telegram, WhatsApp, Discord and Matrix and in our \
+            own; docs/voice.md tells how each is made.
+            """,
+        examples: [
+            .init("parley voice info note.ogg", "For people."),
+            .init("parley voice info --json *.ogg | jq .loudness", "For programs."),
+        ],
+        exitCodes: VoiceCommand.exitCodes
+    )
+
+    @Argument(
+        help: ArgumentHelp("Recordings; - is standard input.", valueName: "IN"), atLeastOne: true, completion: .file)
+    var inputs: [String]
+
+    @Option(help: "What the recording is when it has no header: encoding, rate and channels.")
+    var raw: RawFormat?
+
+    @Option(
+        name: [.customShort("j"), .long],
+        help: ArgumentHelp("How many files at once; by itself, one per core.", valueName: "N"))
+    var jobs: Int?
+
+    @Flag(help: "Results as JSON, one object per line.")
+    var json = false
+
+    func validate() throws(ValidationError) {
+        if let jobs = self.jobs, !(1...256).contains(jobs) {
+            throw ValidationError("--jobs: \(jobs) is not between 1 and 256")
+        }
+    }
+
+    mutating func run() throws -> ExitCode {
+        let (inputs, raw, json, columns) = (self.inputs, self.raw, self.json, Terminal.columns)
+        return VoiceRun.run(inputs, threads: self.jobs ?? Crew.usualSize) { index, listener in
+            let info = try SoundInfo(of: VoiceFiles.input(inputs[index]), raw: raw, listener: listener)
+            return VoiceResult(line: json ? info.json : info.page(columns: columns), damage: info.damage)
+        }
+    }
+}
+
+extension SoundInfo {
+    /// For people.
+    func page(columns: Int) -> String {
+        let drawing = self.waveform(Swift.max(10, Swift.min(columns - 4, 76))).drawing
+        let lines = self.facts.map { "  \($0)\(String(repeating: " ", count: 12 - $0.count))\($1)" }
+        return ([self.input] + lines + ["", "  \(drawing)", ""]).joined(separator: "\n")
+    }
+
+    private var facts: [(String, String)] {
+        let channels = self.format.channels == 1 ? "mono" : "\(self.format.channels) channels"
+        var facts = [
+            ("kind", self.kind),
+            ("duration", "\(self.seconds.fixed(3)) s (\(self.samples) samples at \(self.format.rate) Hz, \(channels))"),
+        ]
+        if let bitRate = self.bitRate, let bytes = self.bytes {
+            facts.append(("bit rate", "\((Double(bitRate) / 1000).fixed(1)) kbit/s (\(bytes) bytes)"))
+        }
+        if let opus = self.opus { facts.append(("packets", opus.line)) }
+        if let vendor = self.opus?.tags?.vendor { facts.append(("made by", vendor.printable)) }
+        for comment in self.opus?.tags?.comments.prefix(10) ?? [] { facts.append(("tag", comment.printable)) }
+        facts.append(("loudness", self.loudness.map { "\($0.fixed(1)) LUFS" } ?? "none"))
+        facts.append(("peak", "\(Self.decibels(self.samplePeak)), true peak \(Self.decibels(self.truePeak))"))
+        facts.append(("silence", "\((self.silentShare * 100).fixed(0)) %"))
+        return facts
+    }
+
+    private static func decibels(_ level: Double?) -> String {
+        level.map { "\($0.fixed(1)) dB" } ?? "none"
+    }
+
+    /// For programs.
+    var json: String {
+        JSONWriter.line { json in
+            json.field("input", self.input)
+            json.field("kind", self.kind)
+            json.field("duration", self.seconds, digits: 6)
+            json.field("samples", self.samples)
+            json.field("rate", self.format.rate)
+            json.field("channels", self.format.channels)
+            json.field("bytes", self.bytes)
+            json.field("bitrate", self.bitRate)
+            json.field("loudness", self.loudness, digits: 2)
+            json.field("peak", self.samplePeak, digits: 2)
+            json.field("true_peak", self.truePeak, digits: 2)
+            json.field("silence", self.silentShare, digits: 4)
+            json.key("opus")
+            if let opus = self.opus { json.object(opus.write) } else { json.null() }
+            json.key("waveform")
+            json.object(self.writeWaveforms)
+            json.field("damage", self.damage)
+        }
+    }
+
+    private func writeWaveforms(_ json: inout JSONWriter) {
+        let hundred = self.waveform(100)
+        json.field("parley", Base64.encode(hundred.levels))
+        json.field("telegram", Base64.encode(hundred.telegram))
+        json.field("whatsapp", Base64.encode(self.waveform(64).whatsApp))
+        json.field("discord", Base64.encode(self.discordWaveform.discord))
+        json.field("matrix", hundred.matrix)
+    }
+}
+
+extension String {
+    /// Tags are a stranger's: nothing in them may steer the terminal.
+    fileprivate var printable: String {
+        let scalars = self.unicodeScalars.prefix(60).map { scalar -> Unicode.Scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: "·"
+            default: scalar
+            }
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}
+
+extension SoundInfo.OpusFacts {
+    /// More comments, or longer ones, are no voice message's.
+    private static let mostComments = (count: 100, length: 1000)
+
+    fileprivate var line: String {
+        let mean = self.packetCount > 0 ? Double(self.packetDuration) / Double(self.packetCount) / 48 : 0
+        let rate = (Double(self.bitRate) / 1000).fixed(1)
+        return "\(self.packetCount) of \(mean.fixed(1)) ms at \(rate) kbit/s, pre-skip \(self.head.preSkip)"
+    }
+
+    fileprivate func write(_ json: inout JSONWriter) {
+        json.field("packets", self.packetCount)
+        json.field("packet_duration", self.packetDuration)
+        json.field("bitrate", self.bitRate)
+        json.field("pre_skip", self.head.preSkip)
+        json.field("input_rate", Int(self.head.inputRate))
+        json.field("gain", Double(self.head.gain) / 256, digits: 3)
+        json.field("vendor", self.tags?.vendor)
+        json.key("comments")
+        json.array { json in
+            for comment in (self.tags?.comments ?? []).prefix(Self.mostComments.count) {
+                json.string(String(comment.prefix(Self.mostComments.length)))
+            }
+        }
+    }
+}
