@@ -104,7 +104,7 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "HTTPServer", "Identity", "JSON", "Journal", "Locking", "Reactor", "STUN",
+            "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking", "Reactor", "STUN",
             "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary", "Web"),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 

@@ -17,19 +17,34 @@ package final class ICEServerKeeper {
 
     package static let lookEvery = Duration.seconds(5)
 
+    /// The file as it was when it was first read, before there is a loop to keep it on.
+    package struct Reading: Sendable {
+        fileprivate let path: String
+        fileprivate let environment: [String: String]
+        fileprivate let version: String?
+        package let list: ICEServerList
+
+        /// - Throws: what is wrong with the file; at the start nobody wants to find out later.
+        package init(path: String, environment: [String: String]) throws(ICEServerFileError) {
+            let file = ICEServerFile(path: path)
+            self.path = path
+            self.environment = environment
+            self.version = file.version
+            self.list = try ICEServerKeeper.load(file, environment, exists: self.version != nil)
+        }
+    }
+
     /// - Parameter onChange: called with every list that follows the first one.
-    /// - Throws: what is wrong with the file; at the start nobody wants to find out later.
     package init(
-        path: String, environment: [String: String], scheduler: any Scheduler, journal: Journal,
-        onChange: @escaping (ICEServerList) -> Void
-    ) throws(ICEServerFileError) {
-        self.file = ICEServerFile(path: path)
-        self.environment = environment
+        _ reading: Reading, scheduler: any Scheduler, journal: Journal, onChange: @escaping (ICEServerList) -> Void
+    ) {
+        self.file = ICEServerFile(path: reading.path)
+        self.environment = reading.environment
         self.scheduler = scheduler
         self.journal = journal
         self.onChange = onChange
-        self.version = self.file.version
-        self.list = try Self.load(self.file, environment, exists: self.version != nil)
+        self.version = reading.version
+        self.list = reading.list
         self.lookLater()
     }
 

@@ -39,6 +39,10 @@ package struct ServiceConfiguration: Sendable {
     /// Programs on other servers that vouch for users.
     package var applications: [ApplicationKey] = []
     package var stun = STUN.besideServer
+    /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
+    package var iceServers: String?
+    /// Where `env:NAME` is looked up.
+    package var environment: [String: String] = [:]
     /// The official suites of Socket.IO and Engine.IO find what they expect, instead of signalling.
     package var servesConformance = false
     /// Echo and broadcast endpoints for conformance suites and benchmarks; never for a service in earnest.

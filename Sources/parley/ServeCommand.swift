@@ -83,6 +83,10 @@ struct ServeCommand: ParsableCommand {
     var stun: STUNChoice?
 
     @Option(
+        help: ArgumentHelp("STUN and TURN servers that clients are told of.", valueName: "FILE"), completion: .file)
+    var iceServers: String?
+
+    @Option(
         help: ArgumentHelp(
             "Key of a program that vouches for users: its name, a colon and its secret.", valueName: "ID:SECRET"))
     var app: [ApplicationKeyArgument] = []
@@ -118,6 +122,8 @@ struct ServeCommand: ParsableCommand {
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
         service.stun = self.stun?.choice ?? .besideServer
+        service.iceServers = self.iceServers
+        service.environment = ProcessEnvironment.variables
         service.applications = self.app.map(\.key)
         service.servesConformance = self.conformance
         service.switchboard.requests = .init(

@@ -44,7 +44,7 @@ struct ICEServerKeeperTests {
             let book = Book()
             var heard: [Int] = []
             let keeper = try ICEServerKeeper(
-                path: path, environment: [:], scheduler: scheduler, journal: Journal(sink: book)
+                .init(path: path, environment: [:]), scheduler: scheduler, journal: Journal(sink: book)
             ) { heard.append($0.servers.count) }
             #expect(keeper.list.servers.isEmpty)
             self.make(#"{"iceServers":[{"urls":"stun:a"}]}"#, at: path)
@@ -72,8 +72,7 @@ struct ICEServerKeeperTests {
         try self.withPath { path in
             self.make("{", at: path)
             let error = #expect(throws: ICEServerFileError.self) {
-                _ = try ICEServerKeeper(
-                    path: path, environment: [:], scheduler: ManualScheduler(), journal: .silent, onChange: { _ in })
+                _ = try ICEServerKeeper.Reading(path: path, environment: [:])
             }
             #expect(error?.problem == .notJSON(offset: 1))
         }
@@ -84,7 +83,7 @@ struct ICEServerKeeperTests {
         try self.withPath { path in
             let scheduler = ManualScheduler()
             _ = try ICEServerKeeper(
-                path: path, environment: [:], scheduler: scheduler, journal: .silent, onChange: { _ in })
+                .init(path: path, environment: [:]), scheduler: scheduler, journal: .silent, onChange: { _ in })
             scheduler.advance(by: .seconds(60))
             #expect(scheduler.timerCount == 0)
         }

@@ -1,35 +1,43 @@
+internal import ICEServers
 internal import JSON
+internal import Journal
+internal import Reactor
 internal import SocketServer
 internal import Vocabulary
 
-/// Which STUN and TURN servers a client is told of.
-///
-/// There is at least the STUN service beside the server itself, under the name by which the client found the server.
+/// Which STUN and TURN servers a client is told of: those of `ice-servers.json`, after the STUN service beside the
+/// server itself, which goes by the name under which the client found the server.
 final class ICEServerDesk {
+    private let keeper: ICEServerKeeper
     private let stunPort: UInt16?
 
-    /// - Parameter stunPort: of our own STUN service; nil without one.
-    init(stunPort: UInt16?) { self.stunPort = stunPort }
-
-    /// The list that `RTCPeerConnection` takes.
-    func list(for user: UserID, _ client: SocketClient) -> [UInt8] {
-        var json = JSONWriter()
-        json.array { json in
-            guard let port = self.stunPort, let host = client.host else { return }
-            json.object { json in
-                json.key("urls")
-                json.array { $0.string("stun:\(host):\(port)") }
-            }
-        }
-        return json.bytes
+    /// - Parameters:
+    ///   - stunPort: of our own STUN service; nil without one.
+    ///   - changed: the file has changed, and clients want to know.
+    init(
+        _ reading: ICEServerKeeper.Reading, stunPort: UInt16?, on reactor: Reactor, _ journal: Journal,
+        changed: @escaping () -> Void
+    ) {
+        self.keeper = ICEServerKeeper(reading, scheduler: reactor, journal: journal) { _ in changed() }
+        self.stunPort = stunPort
     }
 
-    /// `{"iceServers":[…]}`
-    func answer(for user: UserID, _ client: SocketClient) -> [UInt8] {
+    func offer(to user: UserID, _ client: SocketClient) -> ICEServerOffer {
+        let ours = self.stunPort.flatMap { port in client.host.flatMap { ICEServerURL("stun:\($0):\(port)") } }
+        return self.keeper.list.offer(to: user, builtIn: ours.map { [$0] } ?? [], at: SystemClock.now())
+    }
+}
+
+extension ICEServerOffer {
+    /// `{"iceServers":[…],"expires":…}`
+    var answer: [UInt8] {
         var json = JSONWriter()
         json.object { json in
             json.key("iceServers")
-            json.raw(self.list(for: user, client))
+            self.write(to: &json)
+            guard let expiry = self.expiry else { return }
+            json.key("expires")
+            json.integer(expiry.milliseconds)
         }
         return json.bytes
     }

@@ -1,5 +1,6 @@
 internal import Calling
 internal import HTTPServer
+internal import ICEServers
 internal import Identity
 internal import Journal
 internal import Reactor
@@ -24,8 +25,11 @@ final class Signalling: Sendable {
         let accounts = try Accounts(
             store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
             settings: configuration.accounts, helpers: group.loops[0], journal: journal)
+        let iceServers = try ICEServerKeeper.Reading(
+            path: configuration.iceServers ?? configuration.data.path(of: "ice-servers.json"),
+            environment: configuration.environment)
         let applications = LoopLocal<SignallingApplication>(group) { reactor in
-            SignallingApplication(reactor, accounts, configuration, store, journal)
+            SignallingApplication(reactor, accounts, configuration, iceServers, store, journal)
         }
         self.store = store
         self.accounts = accounts

@@ -1,4 +1,5 @@
 internal import Calling
+internal import ICEServers
 internal import Identity
 internal import JSON
 internal import Journal
@@ -14,28 +15,33 @@ internal import Web
 /// Signs people in on their sockets, hands what they say to the switchboard, and ends their sessions when their token
 /// ends or is called back.
 final class SignallingApplication: SocketApplication {
-    private let reactor: Reactor
+    let reactor: Reactor
     private let accounts: Accounts
-    private let board: Switchboard
-    private let servers: ICEServerDesk
+    let board: Switchboard
+    lazy var servers = ICEServerDesk(
+        self.iceServers, stunPort: self.stunPort, on: self.reactor, self.journal
+    ) { [unowned self] in self.tellEverybodyOfServers() }
+    private let iceServers: ICEServerKeeper.Reading
+    private let stunPort: UInt16?
     private let journal: Journal
-    private let native = NativeDialect()
+    let native = NativeDialect()
     private lazy var requests = NativeRequests(self.board, sessions: self)
     private let flDialect = FLDialect()
     private let flRequests: FLRequests
-    private var sessions: [SessionID: SignedInSession] = [:]
+    private(set) var sessions: [SessionID: SignedInSession] = [:]
 
     /// How long before its end a session is told to bring a fresh token, in milliseconds.
     private static let warning: Int64 = 30_000
 
     init(
-        _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration, _ store: any CallStore,
-        _ journal: Journal
+        _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration,
+        _ iceServers: ICEServerKeeper.Reading, _ store: any CallStore, _ journal: Journal
     ) {
         self.reactor = reactor
         self.accounts = accounts
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
-        self.servers = ICEServerDesk(stunPort: configuration.stunPort)
+        self.iceServers = iceServers
+        self.stunPort = configuration.stunPort
         self.flRequests = FLRequests(self.board, on: reactor)
         self.journal = journal
         self.board.onCallEnded = { [board] record in
@@ -108,16 +114,17 @@ extension SignallingApplication {
     private func welcome(_ identity: Identity, _ arrival: SocketArrival) {
         guard let socket = arrival.accept(mayReturn: Self.wantsToReturn(arrival.auth)) else { return }
         let name = identity.displayName ?? DisplayName(identity.user.text) ?? .nobody
-        self.sayWelcome(socket, identity, name)
+        let offer = self.servers.offer(to: identity.user, socket.client)
+        self.sayWelcome(socket, identity, name, offer)
         let guest = self.board.enter(identity.user, name, self.native, socket)
         let session = SignedInSession(identity, guest)
         self.sessions[socket.id] = session
         socket.context = session
         self.watchExpiry(of: session)
+        self.refreshServers(of: session, before: offer.refresh)
     }
 
-    private func sayWelcome(_ socket: Socket, _ identity: Identity, _ name: DisplayName) {
-        let servers = self.servers.list(for: identity.user, socket.client)
+    private func sayWelcome(_ socket: Socket, _ identity: Identity, _ name: DisplayName, _ offer: ICEServerOffer) {
         socket.emit("welcome", isVolatile: true) { json in
             json.object { json in
                 for (field, text) in [
@@ -127,7 +134,7 @@ extension SignallingApplication {
                     json.string(text)
                 }
                 json.key("iceServers")
-                json.raw(servers)
+                offer.write(to: &json)
                 json.key("expires")
                 json.integer(identity.expiry.milliseconds)
             }
@@ -184,13 +191,18 @@ extension SignallingApplication {
 
     func returned(_ socket: Socket) {
         guard let session = self.sessions[socket.id] else { return }
-        if session.guest.dialect === self.native { self.sayWelcome(socket, session.identity, session.guest.name) }
+        if session.guest.dialect === self.native {
+            let offer = self.servers.offer(to: session.guest.user, socket.client)
+            self.sayWelcome(socket, session.identity, session.guest.name, offer)
+            self.refreshServers(of: session, before: offer.refresh)
+        }
         self.board.returned(session.guest)
     }
 
     func left(_ socket: Socket, _ reason: String) {
         guard let session = self.sessions.removeValue(forKey: socket.id) else { return }
         self.cancelTimer(of: session)
+        if let timer = session.serverTimer.take() { self.reactor.cancel(timer) }
         self.flRequests.left(session.guest)
         self.board.left(session.guest)
     }
@@ -209,7 +221,10 @@ extension SignallingApplication: SessionRequests {
     }
 
     func iceServers(for guest: Guest) -> [UInt8] {
-        self.servers.answer(for: guest.user, guest.socket.client)
+        guard let session = self.sessions[guest.session] else {
+            return self.servers.offer(to: guest.user, guest.socket.client).answer
+        }
+        return self.freshServers(for: session).answer
     }
 
     private func renew(_ session: SignedInSession, _ identity: Identity) {

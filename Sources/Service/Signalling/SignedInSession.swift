@@ -9,6 +9,8 @@ final class SignedInSession {
     let guest: Guest
     /// Rings before the token ends, and when it does.
     var timer: TimerToken?
+    /// Rings before the credentials of its TURN servers end.
+    var serverTimer: TimerToken?
 
     init(_ identity: Identity, _ guest: Guest) {
         self.identity = identity
