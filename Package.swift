@@ -104,7 +104,8 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking", "Reactor", "STUN",
+            "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking",
+            "Reactor", "STUN",
             "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary", "Web"),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
@@ -113,7 +114,9 @@ let package = Package(
             name: "parley",
             dependencies: [
                 "Arguments", "AudioFiles", "Bytes", "CTerminal", "HTTPServer", "JSON", "Journal", "Locking",
-                "OpusCodec", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Vocabulary", "Voice",
+                "OpusCodec", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Switchboard", "Vocabulary",
+                "Voice",
+                "Web",
             ],
             swiftSettings: house
         ),
@@ -141,6 +144,7 @@ let package = Package(
         tests(of: "Journal", "TestSupport"),
         tests(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Service", "Vocabulary",
+            "Web",
             "Voice"),
         tests(of: "AudioFiles", "Bytes", "TestSupport"),
         tests(of: "OpusCodec", "AudioFiles", "COpus", "TestSupport"),

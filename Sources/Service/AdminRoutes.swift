@@ -3,16 +3,18 @@ internal import Journal
 internal import Reactor
 internal import Web
 
-/// What the admin listener answers: to supervisors, and to Prometheus.
+/// What the admin listener answers: to supervisors, to Prometheus, and to `parley users` and `parley rooms`.
 struct AdminRoutes: Sendable {
     let health: Health
     let registry: MetricsRegistry
+    let signalling: Signalling
 
     func makeResponder(_ reactor: Reactor) -> HTTPResponder {
         var router = Router()
         router.on(.get, "/livez") { exchange, _ in exchange.respond(.plain(.ok, "alive\n")) }
         router.on(.get, "/readyz") { exchange, _ in exchange.respond(self.readiness) }
         router.on(.get, "/metrics") { exchange, _ in exchange.respond(self.metrics) }
+        self.addPeople(to: &router)
         return { router.respond(to: $0) }
     }
 

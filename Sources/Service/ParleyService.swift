@@ -52,7 +52,7 @@ package final class ParleyService: Sendable {
             self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
             tls: tls
         ) { routes.makeResponder($0) }
-        let admin = AdminRoutes(health: self.health, registry: self.registry)
+        let admin = AdminRoutes(health: self.health, registry: self.registry, signalling: self.signalling)
         self.adminServer = HTTPServer(
             self.group, metrics: HTTPMetrics(MetricsRegistry()), journal: journal
         ) { admin.makeResponder($0) }

@@ -49,6 +49,12 @@ extension Switchboard {
         }
     }
 
+    /// Everybody who is online, with how many lines.
+    package var peopleOnline: [(user: UserID, name: DisplayName, lines: Int)] {
+        self.presence.online.map { ($0, self.name(of: $0), self.presence.lines(of: $0).count) }
+            .sorted { $0.user.text < $1.user.text }
+    }
+
     /// What everybody who is online is called.
     package var namesOnline: [DisplayName] { self.presence.online.map { self.name(of: $0) } }
 

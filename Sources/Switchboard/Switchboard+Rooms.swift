@@ -47,6 +47,10 @@ extension Switchboard {
         self.changeRoom(room) { machine, outbox in _ = machine.left(guest.session, into: &outbox) }
     }
 
+    package var roomSizes: [(room: RoomName, members: Int)] {
+        self.rooms.map { ($0.key, $0.value.count) }.sorted { $0.0.text < $1.0.text }
+    }
+
     package func guests(in room: RoomName) -> [Guest] {
         self.rooms[room]?.members.compactMap { self.guests[$0.session] } ?? []
     }

@@ -14,7 +14,7 @@ internal import Web
 final class Signalling: Sendable {
     private let accounts: Accounts
     private let store: SQLiteStore
-    private let home: EventLoop
+    let home: EventLoop
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
     private let crossOrigin: CrossOrigin
@@ -55,6 +55,37 @@ final class Signalling: Sendable {
     func drain() {
         self.home.execute { self.applications.value(on: $0).stop() }
         self.sockets.drain()
+    }
+
+    /// On the home loop only.
+    func view(on reactor: Reactor) -> SignallingView { self.applications.value(on: reactor).view }
+
+    /// Signs a user out everywhere. False when the store did not take it.
+    func kick(_ user: UserID) async -> Bool {
+        do throws(IdentityRefusal) {
+            try await self.accounts.revokeAll(of: user)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    func ban(_ user: UserID, for duration: Duration) async -> Bool {
+        do throws(IdentityRefusal) {
+            try await self.accounts.ban(user, until: SystemClock.now() + duration)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    func unban(_ user: UserID) async -> Bool {
+        do throws(IdentityRefusal) {
+            try await self.accounts.unban(user)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Once nothing moves any more.

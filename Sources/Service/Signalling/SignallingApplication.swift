@@ -54,6 +54,14 @@ final class SignallingApplication: SocketApplication {
         journal.error(.callNotRecorded, "a call was not recorded", [.error: .error(error)])
     }
 
+    var view: SignallingView {
+        let people = self.board.peopleOnline.map {
+            SignallingView.Person(user: $0.user, name: $0.name, connections: $0.lines)
+        }
+        return SignallingView(
+            people: people, rooms: self.board.roomSizes.map { SignallingView.Room(name: $0.room, members: $0.members) })
+    }
+
     var namesOnline: [DisplayName] { self.board.namesOnline }
 }
 
@@ -122,6 +130,16 @@ extension SignallingApplication {
         socket.context = session
         self.watchExpiry(of: session)
         self.refreshServers(of: session, before: offer.refresh)
+        self.checkAgain(session)
+    }
+
+    /// Something may have been called back between the token's check and the session's place in the books.
+    private func checkAgain(_ session: SignedInSession) {
+        do throws(IdentityRefusal) {
+            try self.accounts.check(session.identity)
+        } catch {
+            self.end(session, SwitchboardError(error))
+        }
     }
 
     private func sayWelcome(_ socket: Socket, _ identity: Identity, _ name: DisplayName, _ offer: ICEServerOffer) {
