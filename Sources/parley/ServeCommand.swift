@@ -155,6 +155,10 @@ struct ServeCommand: ParsableCommand {
             """
 
             Parley is ready at \(scheme)://\(addresses.listen)
+            Open it in two windows and ring one from the other. Then try:
+                parley users
+                parley voice encode hello.wav
+
             Health and metrics: http://\(addresses.admin)/readyz, /metrics
             Kept in:            \(self.service.data)
             Stop with Control-C.
