@@ -31,8 +31,8 @@ func door(_ name: String, pkgConfig: String, apt: String, brew: String) -> Targe
 }
 
 /// A room: one purpose, and imports only from the floors below its own (`Scripts/floors`).
-func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: house)
+func room(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
 }
 
 func tests(of name: String, _ dependencies: Target.Dependency...) -> Target {
@@ -104,8 +104,10 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking", "Reactor", "STUN",
-            "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary", "Web"),
+            "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking",
+            "Reactor", "STUN",
+            "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary", "Web",
+            resources: [.embedInCode("Web")]),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 9: the one executable.
