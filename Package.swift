@@ -31,8 +31,8 @@ func door(_ name: String, pkgConfig: String, apt: String, brew: String) -> Targe
 }
 
 /// A room: one purpose, and imports only from the floors below its own (`Scripts/floors`).
-func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: house)
+func room(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
 }
 
 func tests(of name: String, _ dependencies: Target.Dependency...) -> Target {
@@ -106,7 +106,8 @@ let package = Package(
         room(
             "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking",
             "Reactor", "STUN",
-            "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary", "Web"),
+            "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary", "Web",
+            resources: [.embedInCode("Web")]),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 9: the one executable.

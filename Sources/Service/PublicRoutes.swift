@@ -5,7 +5,7 @@ internal import Web
 /// What the public listener answers.
 struct PublicRoutes: Sendable {
     let crossOrigin: CrossOrigin
-    /// A folder of pages to serve.
+    /// A folder of pages to serve instead of our own.
     let web: String?
     let signalling: Signalling?
     let test: TestEndpoints?
@@ -25,11 +25,9 @@ struct PublicRoutes: Sendable {
 
     private func addPages(to router: inout Router, _ reactor: Reactor) {
         guard let web = self.web else {
-            return router.on(.get, "/") { exchange, _ in exchange.respond(Self.welcome) }
+            return EmbeddedPages(crossOrigin: self.crossOrigin).add(to: &router)
         }
         let files = StaticFiles(root: web, on: reactor)
         router.on(.get, "/*") { exchange, parameters in files.respond(to: exchange, path: parameters["*"] ?? "") }
     }
-
-    private static let welcome = HTTPResponse.text(.ok, "Parley is here.\n")
 }

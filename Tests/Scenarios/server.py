@@ -36,12 +36,18 @@ def eventually(holds: Callable[[], bool], what: str, within: float = PATIENCE) -
 
 
 class Server:
-    """Started with test endpoints on a free port; `options` come on top."""
+    """Started on a free port, with test endpoints or as it is in earnest; `options` come on top."""
 
-    def __init__(self, *options: str, path: Path | None = None):
+    def __init__(self, *options: str, path: Path | None = None, has_test_endpoints: bool = True):
         self.data = tempfile.mkdtemp(prefix="parley-test-")
-        command = [path or binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"]
-        command += ["--data", self.data, "--log-format", "json", "--test-endpoints", *options]
+        self._command = [path or binary(), "serve", "--admin", "127.0.0.1:0", "--data", self.data]
+        self._command += ["--log-format", "json", *options]
+        if has_test_endpoints:
+            self._command.append("--test-endpoints")
+        self._start("127.0.0.1:0")
+
+    def _start(self, listen: str) -> None:
+        command = [*self._command, "--listen", listen]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.log: list[dict] = []
         self._lines: queue.Queue = queue.Queue()
@@ -51,6 +57,12 @@ class Server:
         ready = self.event("serve.ready")
         self.address = self._split(ready["address"])
         self.admin = self._split(ready["admin"])
+
+    def start_again(self) -> None:
+        """After its end: on the same port and with the same data."""
+        self._reader.join()
+        host, port = self.address
+        self._start(f"{host}:{port}")
 
     @staticmethod
     def _split(text: str) -> tuple[str, int]:

@@ -1,0 +1,108 @@
+internal import Bytes
+internal import HTTPServer
+internal import Reactor
+internal import Secure
+internal import Web
+
+/// The page and its modules (`Web/`), which every server carries with it.
+struct EmbeddedPages: Sendable {
+    /// A page from elsewhere may load the modules, when it may talk to the server at all.
+    let crossOrigin: CrossOrigin
+
+    static let files = [
+        EmbeddedFile("index.html", PackageResources.index_html),
+        EmbeddedFile("page.css", PackageResources.page_css),
+        EmbeddedFile("page.js", PackageResources.page_js),
+        EmbeddedFile("page-elements.js", PackageResources.page_elements_js),
+        EmbeddedFile("page-people.js", PackageResources.page_people_js),
+        EmbeddedFile("page-ring.js", PackageResources.page_ring_js),
+        EmbeddedFile("page-stage.js", PackageResources.page_stage_js),
+        EmbeddedFile("page-texts.js", PackageResources.page_texts_js),
+        EmbeddedFile("page-tile.js", PackageResources.page_tile_js),
+        EmbeddedFile("page-title.js", PackageResources.page_title_js),
+        EmbeddedFile("page-tone.js", PackageResources.page_tone_js),
+        EmbeddedFile("parley.js", PackageResources.parley_js),
+        EmbeddedFile("parley-call.js", PackageResources.parley_call_js),
+        EmbeddedFile("parley-calls.js", PackageResources.parley_calls_js),
+        EmbeddedFile("parley-channel.js", PackageResources.parley_channel_js),
+        EmbeddedFile("parley-error.js", PackageResources.parley_error_js),
+        EmbeddedFile("parley-identity.js", PackageResources.parley_identity_js),
+        EmbeddedFile("parley-link.js", PackageResources.parley_link_js),
+        EmbeddedFile("parley-media.js", PackageResources.parley_media_js),
+        EmbeddedFile("parley-peer.js", PackageResources.parley_peer_js),
+        EmbeddedFile("parley-room.js", PackageResources.parley_room_js),
+        EmbeddedFile("parley-talk.js", PackageResources.parley_talk_js),
+    ]
+
+    func add(to router: inout Router) {
+        for file in Self.files {
+            let path = file.name == "index.html" ? "/" : "/\(file.name)"
+            router.on(.get, path) { exchange, _ in self.respond(to: exchange, with: file) }
+        }
+    }
+
+    private func respond(to exchange: HTTPExchange, with file: EmbeddedFile) {
+        var response = file.response(to: exchange.request)
+        for (name, value) in self.crossOrigin.fields(for: exchange.request, isEncrypted: exchange.isEncrypted) {
+            if name == .vary {
+                response.head.fields.append(name, value)
+            } else {
+                response.head.fields.set(name, to: value)
+            }
+        }
+        exchange.respond(response)
+    }
+}
+
+/// One file of them, ready to be sent as it is and as gzip.
+final class EmbeddedFile: Sendable {
+    let name: String
+    private let type: MediaType
+    private let plain: Form
+    private let packed: Form
+
+    private struct Form {
+        let bytes: SharedBytes
+        let tag: EntityTag?
+
+        init(_ bytes: [UInt8], _ version: String) {
+            self.bytes = SharedBytes(bytes)
+            self.tag = EntityTag(version)
+        }
+    }
+
+    init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        self.type = MediaType(fileName: name)
+        let version = Hex.encode(Digest.sha256.hash(bytes).prefix(12))
+        self.plain = Form(bytes, version)
+        self.packed = Form(GzipEncoder.compress(bytes), version + "-gz")
+    }
+
+    func response(to request: HTTPRequestHead) -> HTTPResponse {
+        let isPacked = ContentCoding.acceptsGzip(request.fields)
+        let form = isPacked ? self.packed : self.plain
+        var head = HTTPResponseHead(.ok, fields: Self.guards)
+        head.fields.set(.contentType, to: self.type.text)
+        if let tag = form.tag { head.fields.set(.eTag, to: tag.description) }
+        switch HTTPPreconditions(request).verdict(tag: form.tag, modified: nil) {
+        case .failed: return .error(.preconditionFailed, "the file has changed")
+        case .notModified:
+            head.status = .notModified
+            return HTTPResponse(head)
+        case .proceed: break
+        }
+        if isPacked { head.fields.set(.contentEncoding, to: "gzip") }
+        return HTTPResponse(head, body: .shared(form.bytes))
+    }
+
+    /// The page loads nothing from elsewhere, sits in nobody's frame, and is the only one that may use the devices.
+    private static let guards: HTTPFields = [
+        .cacheControl: "no-cache", .vary: "Accept-Encoding", .contentTypeOptions: "nosniff",
+        "Content-Security-Policy":
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+            + "media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        "Permissions-Policy": "camera=(self), microphone=(self)",
+        "Referrer-Policy": "no-referrer",
+    ]
+}

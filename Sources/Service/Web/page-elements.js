@@ -1,0 +1,57 @@
+import { texts } from './page-texts.js';
+
+/** @returns {any} */
+export const byID = (id) => document.getElementById(id);
+
+/**
+ * A new element with its attributes and what is in it.
+ * @param {string} name
+ * @param {Record<string, string>} [attributes]
+ * @param {...(Node|string)} children
+ * @returns {any}
+ */
+export function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+/** @param {string} name one of the symbols in `index.html` */
+export function icon(name) {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
+  svg.setAttribute('aria-hidden', 'true');
+  use.setAttribute('href', `#icon-${name}`);
+  svg.append(use);
+  return svg;
+}
+
+/** Shows somebody by the first letter of their name, in a colour that stays theirs. */
+export function paintFace(element, { user = '', name }) {
+  const hash = [...user].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) >>> 0, 7);
+  element.dataset.hue = hash % 8;
+  element.textContent = ([...(name ?? '').trim()][0] ?? '·').toUpperCase();
+}
+
+/** Gives a button a name for those who hear it and those who point at it. */
+export function nameButton(button, text) {
+  button.setAttribute('aria-label', text);
+  button.title = text;
+}
+
+/** Fills in the page's own texts. */
+export function fillTexts() {
+  for (const element of document.querySelectorAll('[data-text]')) element.textContent = texts[element.dataset.text];
+  for (const element of document.querySelectorAll('[data-placeholder]')) element.placeholder = texts[element.dataset.placeholder];
+}
+
+/** Says something for a while. */
+export function notice(text) {
+  const line = make('p', {}, text);
+  byID('notices').replaceChildren(line);
+  setTimeout(() => line.remove(), 6000);
+}
+
+/** @param {'welcome'|'lobby'|'stage'} view */
+export function show(view) { document.body.dataset.view = view; }

@@ -1,0 +1,84 @@
+import { byID, icon, make, nameButton, paintFace } from './page-elements.js';
+import { texts } from './page-texts.js';
+
+/** Who is here, and who was a moment ago; each with buttons to ring them. */
+export class People {
+  /** @type {Map<string, {user: string, name?: string, online: boolean, row: HTMLElement}>} */
+  #people = new Map();
+  #ring;
+
+  /** @param {(person: {user: string, name?: string}, kind: 'audio'|'video') => void} ring */
+  constructor(ring) {
+    this.#ring = ring;
+  }
+
+  /** Everybody who is here now. Who is not among them has gone. */
+  reset(views) {
+    const online = new Set(views.map(({ user }) => user));
+    for (const person of this.#people.values()) {
+      if (!online.has(person.user)) this.#put({ user: person.user, online: false });
+    }
+    for (const view of views) this.#put(view);
+    this.#arrange();
+  }
+
+  update(view) {
+    this.#put(view);
+    this.#arrange();
+  }
+
+  clear() {
+    this.#people.clear();
+    this.#arrange();
+  }
+
+  /** @param {string} user whose button was used last */
+  focus(user) {
+    const row = this.#people.get(user)?.row;
+    (row?.querySelector('button') ?? byID('people-title')).focus();
+  }
+
+  name(user) { return this.#people.get(user)?.name; }
+
+  #put({ user, name, online }) {
+    const known = this.#people.get(user);
+    const person = known ?? { user, row: this.#makeRow(user) };
+    person.name = name ?? known?.name ?? texts.unnamed;
+    person.online = online;
+    this.#people.set(user, person);
+    this.#paint(person);
+  }
+
+  #makeRow(user) {
+    const button = (kind) => {
+      const button = make('button', { 'data-kind': kind }, icon(kind === 'video' ? 'camera' : 'phone'));
+      button.onclick = () => this.#ring(this.#people.get(user), kind);
+      return button;
+    };
+    return make('li', { 'data-user': user },
+      make('span', { class: 'face', 'aria-hidden': 'true' }),
+      make('span', { class: 'who' }, make('span', { class: 'name' }), make('small')),
+      button('audio'), button('video'));
+  }
+
+  #paint({ user, name, online, row }) {
+    row.className = online ? 'online' : 'offline';
+    paintFace(row.querySelector('.face'), { user, name });
+    row.querySelector('.name').textContent = name;
+    row.querySelector('small').textContent = online ? texts.online : texts.offline;
+    nameButton(row.querySelector('[data-kind="audio"]'), texts.ringAudio(name));
+    nameButton(row.querySelector('[data-kind="video"]'), texts.ringVideo(name));
+  }
+
+  // Rows that stay where they are keep the focus.
+  #arrange() {
+    const list = byID('people');
+    const sorted = [...this.#people.values()].sort((one, other) =>
+      other.online - one.online || one.name.localeCompare(other.name) || one.user.localeCompare(other.user));
+    for (const row of [...list.children]) if (!this.#people.has(row.dataset.user)) row.remove();
+    sorted.forEach(({ row }, index) => {
+      if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
+    });
+    byID('nobody').hidden = sorted.some(({ online }) => online);
+  }
+}

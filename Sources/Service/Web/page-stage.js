@@ -1,0 +1,181 @@
+import { byID, nameButton, notice, show } from './page-elements.js';
+import { errorText, texts } from './page-texts.js';
+import { Tile } from './page-tile.js';
+import { titleActivity } from './page-title.js';
+import { startTone, stopTone } from './page-tone.js';
+
+/** Where a call or a room is seen: tiles, and buttons below them. */
+export class Stage {
+  #me;
+  #talk;
+  #listeners;
+  #mine;
+  #tiles = new Map();
+  #clock;
+  #tone = false;
+
+  /** @param {() => {user: string, name: string}} me */
+  constructor(me) {
+    this.#me = me;
+    byID('microphone').onclick = () => this.#talk.setMicrophone(!this.#talk.microphone);
+    byID('camera').onclick = () => this.#talk.setCamera(!this.#talk.camera).catch((error) => notice(errorText(error)));
+    byID('hang-up').onclick = () => this.#end();
+    addEventListener('resize', () => this.#arrange());
+    byID('stage').addEventListener('keydown', ({ key }) => {
+      if (key === 'Escape' && this.#talk && !this.#talk.talkingSince) this.#end();
+    });
+  }
+
+  get isTaken() { return this.#talk !== undefined; }
+
+  /** @param {import('./parley.js').Call} call */
+  showCall(call) {
+    this.#open(call, ['state', 'stream', 'path', 'devices', 'away', 'local'], () => this.#paintCall(call));
+    call.addEventListener('ended', () => this.#close(call), { signal: this.#listeners.signal });
+    if (call.isOver) this.#close(call);
+  }
+
+  /** @param {import('./parley.js').Room} room */
+  showRoom(room) {
+    this.#open(room, ['joined', 'left', 'changed', 'local'], () => this.#paintRoom(room));
+    room.addEventListener('closed', ({ detail }) => {
+      if (detail) notice(errorText(detail));
+      this.#close(room);
+    }, { signal: this.#listeners.signal });
+  }
+
+  onClosed = () => {};
+
+  #open(talk, events, paint) {
+    this.#talk = talk;
+    this.#listeners = new AbortController();
+    this.#mine = new Tile({ isMine: true });
+    byID('tiles').replaceChildren(this.#mine.element);
+    for (const event of events) talk.addEventListener(event, paint, { signal: this.#listeners.signal });
+    show('stage');
+    paint();
+    byID('stage-title').focus();
+  }
+
+  #close(talk) {
+    if (this.#talk !== talk) return;
+    this.#listeners.abort();
+    stopTone();
+    clearInterval(this.#clock);
+    this.#clock = undefined;
+    byID('stage-clock').textContent = '';
+    for (const tile of [...this.#tiles.values(), this.#mine]) tile.remove();
+    this.#tiles.clear();
+    this.#talk = undefined;
+    titleActivity('');
+    this.onClosed(talk);
+  }
+
+  #end() {
+    const talk = this.#talk;
+    if (talk.leave) talk.leave();
+    else talk.hangup();
+    this.#close(talk);
+  }
+
+  // MARK: A call
+
+  #paintCall(call) {
+    const name = call.peer.name ?? texts.unnamed;
+    const isWaiting = !call.stream;
+    this.#head(name, call.isPeerAway ? texts.away : texts.call[call.state] ?? '');
+    this.#paintOthers([{
+      key: 'peer', person: call.peer, stream: call.stream, devices: call.peerDevices, isAway: call.isPeerAway, isWaiting,
+    }]);
+    this.#paintMine();
+    this.#paintTools(isWaiting ? texts.cancel : texts.hangUp);
+    this.#ringTone(call);
+    if (call.talkingSince !== undefined) this.#startClock(call.talkingSince);
+  }
+
+  #ringTone(call) {
+    const rings = call.state === 'ringing' && !call.isIncoming;
+    if (rings && !this.#tone) startTone('outgoing');
+    if (!rings && this.#tone) stopTone();
+    this.#tone = rings;
+  }
+
+  #startClock(since) {
+    if (this.#clock !== undefined) return;
+    const tick = () => {
+      const seconds = Math.floor((performance.now() - since) / 1000);
+      byID('stage-clock').textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+    };
+    tick();
+    this.#clock = setInterval(tick, 1000);
+  }
+
+  // MARK: A room
+
+  #paintRoom(room) {
+    const others = [...room.members.values()];
+    this.#head(texts.inRoom(room.name, others.length + 1), others.length === 0 ? texts.aloneInRoom : '');
+    this.#paintOthers(others.map((other) => ({ key: other.member, person: other, ...other })));
+    this.#paintMine();
+    this.#paintTools(texts.leave);
+  }
+
+  // MARK: Both
+
+  #head(title, status) {
+    if (byID('stage-title').textContent !== title) byID('stage-title').textContent = title;
+    if (byID('stage-status').textContent !== status) byID('stage-status').textContent = status;
+    titleActivity(title);
+  }
+
+  #paintMine() {
+    const { localStream, devices } = this.#talk;
+    this.#mine.show({ person: this.#me(), label: texts.you, stream: localStream, devices });
+  }
+
+  #paintOthers(others) {
+    const gone = new Set(this.#tiles.keys());
+    for (const other of others) {
+      gone.delete(other.key);
+      this.#tile(other.key).show(other);
+    }
+    for (const key of gone) {
+      this.#tiles.get(key).remove();
+      this.#tiles.delete(key);
+    }
+    this.#arrange();
+  }
+
+  #tile(key) {
+    if (!this.#tiles.has(key)) {
+      const tile = new Tile();
+      this.#tiles.set(key, tile);
+      this.#mine.element.before(tile.element);
+    }
+    return this.#tiles.get(key);
+  }
+
+  #arrange() {
+    const tiles = byID('tiles');
+    const isPair = this.#tiles.size === 1;
+    const count = isPair ? 1 : this.#tiles.size + 1;
+    const isTall = tiles.clientHeight > tiles.clientWidth;
+    const inARow = count <= 3 ? count : Math.ceil(Math.sqrt(count));
+    tiles.classList.toggle('pair-of-two', isPair);
+    tiles.style.setProperty('--columns', isTall ? Math.ceil(count / 3) : inARow);
+  }
+
+  #paintTools(endText) {
+    const { microphone, camera } = this.#talk;
+    this.#paintSwitch('microphone', microphone, microphone ? texts.mute : texts.unmute);
+    this.#paintSwitch('camera', camera, camera ? texts.cameraOff : texts.cameraOn);
+    nameButton(byID('hang-up'), endText);
+  }
+
+  #paintSwitch(id, isOn, text) {
+    const button = byID(id);
+    button.disabled = this.#talk.localStream === undefined;
+    button.classList.toggle('off', !isOn);
+    nameButton(button, text);
+  }
+}

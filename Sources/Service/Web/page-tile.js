@@ -1,0 +1,51 @@
+import { make, notice, paintFace } from './page-elements.js';
+import { texts } from './page-texts.js';
+
+/** One person on the stage: their picture or their face, their name, and what they have switched off. */
+export class Tile {
+  #video = make('video', { playsinline: '' });
+  #face = make('span', { class: 'face big', 'aria-hidden': 'true' });
+  #name = make('span', { class: 'name' });
+  #off = make('span', { class: 'off' });
+
+  /** @param {{isMine?: boolean}} [options] nobody wants to hear themselves */
+  constructor({ isMine = false } = {}) {
+    this.#video.autoplay = true;
+    this.#video.muted = isMine;
+    this.element = make('figure', { class: 'tile no-picture' },
+      this.#video, this.#face, make('figcaption', {}, this.#name, this.#off));
+    this.element.classList.toggle('mine', isMine);
+  }
+
+  /** @param {{person: {user?: string, name?: string}, label?: string, stream?: MediaStream, devices: {microphone: boolean, camera: boolean}, isAway?: boolean, isWaiting?: boolean}} content */
+  show({ person, label, stream, devices, isAway = false, isWaiting = false }) {
+    const name = label ?? person.name ?? texts.unnamed;
+    const hasPicture = devices.camera && (stream?.getVideoTracks() ?? []).some((track) => !track.muted);
+    paintFace(this.#face, person);
+    this.#name.textContent = name;
+    this.#off.textContent = devices.microphone ? '' : texts.muted;
+    this.element.classList.toggle('no-picture', !hasPicture);
+    this.element.classList.toggle('away', isAway);
+    this.element.classList.toggle('waiting', isWaiting);
+    this.#video.setAttribute('aria-label', name);
+    if (this.#video.srcObject !== (stream ?? null)) this.#play(stream);
+  }
+
+  remove() {
+    this.#video.srcObject = null;
+    this.element.remove();
+  }
+
+  async #play(stream) {
+    this.#video.srcObject = stream ?? null;
+    if (!stream) return;
+    try {
+      await this.#video.play();
+    } catch (error) {
+      // A page that was loaded anew may make no sound before somebody touches it.
+      if (error.name !== 'NotAllowedError') return;
+      notice(texts.tapToHear);
+      addEventListener('pointerdown', () => this.#video.play().catch(() => {}), { once: true });
+    }
+  }
+}

@@ -1,0 +1,34 @@
+// A quiet tone while something rings: two notes for who is rung, one for who waits.
+const tones = {
+  incoming: { notes: [660, 880], every: 2000 },
+  outgoing: { notes: [440], every: 4000 },
+};
+
+let context;
+let timer;
+
+/** @param {'incoming'|'outgoing'} kind */
+export function startTone(kind) {
+  stopTone();
+  context ??= new AudioContext();
+  const { notes, every } = tones[kind];
+  const play = () => notes.forEach((pitch, index) => note(pitch, context.currentTime + index * 0.25));
+  play();
+  timer = setInterval(play, every);
+}
+
+export function stopTone() {
+  clearInterval(timer);
+  context?.close();
+  context = undefined;
+}
+
+function note(pitch, at) {
+  const oscillator = new OscillatorNode(context, { frequency: pitch });
+  const gain = new GainNode(context, { gain: 0 });
+  gain.gain.setTargetAtTime(0.08, at, 0.02);
+  gain.gain.setTargetAtTime(0, at + 0.2, 0.06);
+  oscillator.connect(gain).connect(context.destination);
+  oscillator.start(at);
+  oscillator.stop(at + 0.8);
+}

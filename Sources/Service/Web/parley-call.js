@@ -1,0 +1,219 @@
+import { ParleyError, tell } from './parley-error.js';
+import { Peer } from './parley-peer.js';
+import { Talk } from './parley-talk.js';
+
+/** @typedef {{user: string, name?: string, member?: string}} Person */
+
+/**
+ * One call with one other.
+ *
+ *     outgoing   preparing ──▶ calling ──their device rings──▶ ringing ──they accept──▶ connecting ──▶ talking
+ *     incoming   ringing ──accept──▶ accepting ──▶ connecting ──▶ talking
+ *     any of these ──▶ ended
+ *
+ * Events: `state`; `stream` when the other side can be seen or heard; `devices` when it switches its microphone or
+ * camera; `local`; `away` when `isPeerAway` changes; `ended`.
+ */
+export class Call extends Talk {
+  /** @type {'preparing'|'calling'|'ringing'|'accepting'|'connecting'|'talking'|'ended'} */
+  state;
+  /** @type {Person} */
+  peer;
+  /** The other side's line broke; the call waits for it. */
+  isPeerAway = false;
+  /** @type {{microphone: boolean, camera: boolean}} */
+  peerDevices;
+  /** How it ended: one of the protocol's outcomes. @type {string|undefined} */
+  outcome;
+  /** Whether it was us who ended it. */
+  endedByUs = false;
+  /** When both were connected, by `performance.now()`. @type {number|undefined} */
+  talkingSince;
+
+  #desk;
+  #connection;
+  #member;
+
+  /**
+   * Made by `Parley`.
+   * @param {import('./parley-calls.js').CallDesk} desk
+   * @param {{id: string, peer: Person, kind: 'audio'|'video', isIncoming: boolean}} call
+   */
+  constructor(desk, { id, peer, kind, isIncoming }) {
+    super(kind);
+    this.#desk = desk;
+    this.id = id;
+    this.peer = peer;
+    this.isIncoming = isIncoming;
+    this.state = isIncoming ? 'ringing' : 'preparing';
+    this.peerDevices = { microphone: true, camera: kind === 'video' };
+  }
+
+  /** What the other side sends, once it does. @type {MediaStream|undefined} */
+  get stream() { return this.#connection?.stream; }
+  get peers() { return this.#connection ? [this.#connection] : []; }
+  get isOver() { return this.state === 'ended'; }
+
+  /** Takes an incoming call. Fails when there is no microphone; then `decline` or `fail` it, or try again. */
+  async accept(options = {}) {
+    if (this.state !== 'ringing' || !this.isIncoming) return;
+    this.#become('accepting');
+    try {
+      await this.openMedia(options.stream);
+    } catch (error) {
+      if (!this.isOver) this.#become('ringing');
+      throw error;
+    }
+    if (this.isOver) return this.closeMedia();
+    await this.#ask('call.accept');
+  }
+
+  decline() { return this.#leave('call.decline', 'declined'); }
+
+  /** Ends the call, or our own ringing. */
+  hangup() { return this.#leave('call.hangup', this.talkingSince || this.#connection ? 'completed' : 'cancelled'); }
+
+  /** Tells the other side that we cannot do our part. */
+  fail() { return this.#leave('call.failed', 'failed'); }
+
+  say(data) { if (this.#connection) this.#signal({ data }).catch(() => {}); }
+
+  // For us it is over at once, whether the server hears of it now or later.
+  async #leave(event, outcome) {
+    if (this.isOver) return;
+    const wasAsked = this.state !== 'preparing';
+    this.endedByUs = true;
+    this.ended(outcome);
+    if (wasAsked) await this.#desk.request(event, { call: this.id }).catch(ignoreOver);
+  }
+
+  async #ask(event) {
+    try {
+      await this.#desk.request(event, { call: this.id });
+    } catch (error) {
+      if (!this.isOver) this.ended(error.code === 'answered_elsewhere' ? 'answeredElsewhere' : 'lost');
+      throw error;
+    }
+  }
+
+  #become(state) {
+    if (this.state === state || this.isOver) return;
+    this.state = state;
+    if (state === 'talking') this.talkingSince ??= performance.now();
+    tell(this, 'state', state);
+  }
+
+  // MARK: What happens to it, as `CallDesk` tells
+
+  async ring(options) {
+    try {
+      await this.openMedia(options.stream);
+      if (this.isOver) return this.closeMedia();
+      this.#become('calling');
+      const invitation = { user: this.peer.user, kind: this.kind, call: this.id };
+      const { call } = await this.#desk.request('call.invite', invitation);
+      this.#desk.rename(this, call);
+    } catch (error) {
+      await this.#leave('call.hangup', 'failed');
+      throw error;
+    }
+  }
+
+  rings() { this.#become('ringing'); }
+
+  connected({ role, peer }) {
+    this.peer = { ...this.peer, ...peer };
+    this.#become('connecting');
+    this.#connect(role);
+  }
+
+  signalled(signal) { this.#connection?.take(signal); }
+
+  peerWentAway() {
+    this.isPeerAway = true;
+    tell(this, 'away', true);
+  }
+
+  /** The same page mends what it has; a page that was loaded anew begins anew. */
+  peerCameBack(member) {
+    this.isPeerAway = false;
+    tell(this, 'away', false);
+    if (member === this.peer.member) return this.#connection?.mend();
+    this.peer = { ...this.peer, member };
+    if (this.#connection) this.#connect(this.role);
+  }
+
+  /** Our own line is there again, with everything that was missed. */
+  lineMended() { this.#connection?.mend(); }
+
+  /** Our own line is there again, as somebody new: our seat has to be taken anew. */
+  async takeSeat() {
+    if (this.isOver || this.state === 'preparing' || this.state === 'calling') return;
+    try {
+      const view = await this.#desk.request('call.take', { call: this.id, replaces: this.#member });
+      this.seated(view);
+    } catch (error) {
+      // A server that was started anew knows nothing of this call; its other side learns that in the same way.
+      if (['not_found', 'call_over'].includes(error.code)) this.ended(error.code === 'not_found' ? 'serverRestarted' : 'lost');
+    }
+  }
+
+  seated({ phase, role, peer }) {
+    if (phase === 'elsewhere') return this.ended('movedElsewhere');
+    if (phase !== 'ringing' && phase !== 'talking') return this.ended(phase);
+    if (phase === 'talking') this.connected({ role, peer });
+  }
+
+  ended(outcome, by) {
+    if (this.isOver) return;
+    this.endedByUs ||= by !== undefined && by === this.#desk.user;
+    this.outcome = outcome;
+    this.#become('ended');
+    this.#connection?.close();
+    this.closeMedia();
+    this.#desk.forget(this);
+    tell(this, 'ended', outcome);
+  }
+
+  // MARK: The media
+
+  #connect(role) {
+    this.#connection?.close();
+    this.role = role;
+    this.#member = this.#desk.member;
+    const isCaller = role === 'caller';
+    const connection = new Peer({
+      configuration: this.#desk.configuration,
+      local: this.localStream,
+      isPolite: !isCaller,
+      offers: isCaller,
+      send: (signal) => this.#signal(signal),
+    });
+    this.#connection = connection;
+    connection.addEventListener('stream', ({ detail }) => tell(this, 'stream', detail));
+    connection.addEventListener('data', ({ detail }) => this.#told(detail));
+    connection.addEventListener('state', () => this.#pathChanged(connection));
+    if (!this.microphone || !this.camera) this.say({ devices: this.devices });
+    this.#desk.remember(this);
+  }
+
+  #pathChanged(connection) {
+    if (connection !== this.#connection) return;
+    if (connection.state === 'connected') this.#become('talking');
+    tell(this, 'path', connection.state);
+  }
+
+  #told({ devices }) {
+    if (!devices) return;
+    this.peerDevices = { microphone: devices.microphone !== false, camera: devices.camera !== false };
+    tell(this, 'devices', this.peerDevices);
+  }
+
+  #signal(signal) {
+    return this.#desk.request('signal', { call: this.id, ...signal }, { onlyThisSession: true });
+  }
+}
+
+function ignoreOver(error) {
+  if (!(error instanceof ParleyError)) throw error;
+}

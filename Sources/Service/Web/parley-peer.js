@@ -1,0 +1,150 @@
+import { tell } from './parley-error.js';
+
+// A path that is silent for so long is looked for anew; shorter silences mend themselves.
+const patience = 3_000;
+
+/**
+ * The media between us and one other: an `RTCPeerConnection` with perfect negotiation, so either side may change what
+ * it sends at any time.
+ *
+ * Events: `stream` when something of the other side can be seen or heard; `state` when `state` changes; `data` with what
+ * the other side says about itself.
+ */
+export class Peer extends EventTarget {
+  /** What comes from the other side. */
+  stream = new MediaStream();
+
+  #connection;
+  #send;
+  #isPolite;
+  #waitsForOffer;
+  #isOffering = false;
+  #ignoresOffer = false;
+  #isTakingAnswer = false;
+  #timer;
+
+  /**
+   * @param {object} options
+   * @param {RTCConfiguration} options.configuration
+   * @param {MediaStream} options.local
+   * @param {boolean} options.isPolite gives way when both offer at once
+   * @param {boolean} options.offers begins; the other one waits for that
+   * @param {(signal: object) => Promise<any>} options.send
+   */
+  constructor({ configuration, local, isPolite, offers, send }) {
+    super();
+    this.#send = send;
+    this.#isPolite = isPolite;
+    this.#waitsForOffer = !offers;
+    this.#connection = new RTCPeerConnection(configuration);
+    this.#watch();
+    for (const track of local.getTracks()) this.add(track, local);
+  }
+
+  /** @type {RTCPeerConnectionState} */
+  get state() { return this.#connection.connectionState; }
+
+  add(track, stream) { this.#connection.addTrack(track, stream); }
+  stats() { return this.#connection.getStats(); }
+  configure(configuration) { this.#connection.setConfiguration(configuration); }
+
+  /** Looks for a new path through the network. */
+  restart() { if (this.state !== 'closed') this.#connection.restartIce(); }
+
+  /** After a broken line: whatever was agreed on the way may be lost. */
+  mend() { if (this.state !== 'connected') this.restart(); }
+
+  close() {
+    clearTimeout(this.#timer);
+    this.#connection.close();
+    for (const track of this.stream.getTracks()) this.stream.removeTrack(track);
+  }
+
+  #watch() {
+    const connection = this.#connection;
+    connection.onnegotiationneeded = () => this.#offer();
+    connection.onicecandidate = ({ candidate }) => { if (candidate) this.#say({ candidate: candidate.toJSON() }); };
+    connection.onconnectionstatechange = () => this.#stateChanged();
+    connection.ontrack = ({ track }) => this.#gained(track);
+  }
+
+  #gained(track) {
+    this.stream.addTrack(track);
+    track.onmute = track.onunmute = () => tell(this, 'stream', this.stream);
+    tell(this, 'stream', this.stream);
+  }
+
+  #stateChanged() {
+    clearTimeout(this.#timer);
+    // One after the other, so that both do not offer at once.
+    const pause = this.#isPolite ? patience * 2 : patience;
+    if (this.state === 'disconnected') this.#timer = setTimeout(() => this.mend(), pause);
+    if (this.state === 'failed') this.#timer = setTimeout(() => this.mend(), this.#isPolite ? patience : 0);
+    tell(this, 'state', this.state);
+  }
+
+  // A signal that does not arrive belongs to a call that is over, or to a session that is; both are noticed elsewhere.
+  #say(signal) {
+    this.#send(signal).catch((error) => tell(this, 'undelivered', error));
+  }
+
+  // MARK: Perfect negotiation (WebRTC §10.7)
+
+  async #offer() {
+    if (this.#waitsForOffer) return;
+    try {
+      this.#isOffering = true;
+      await this.#connection.setLocalDescription();
+      this.#say({ description: this.#connection.localDescription });
+    } catch (error) {
+      this.#complain(error);
+    } finally {
+      this.#isOffering = false;
+    }
+  }
+
+  /** Takes what the other side signalled. */
+  async take({ description, candidate, data }) {
+    try {
+      if (description) await this.#takeDescription(description);
+      else if (candidate) await this.#takeCandidate(candidate);
+      else if (data) tell(this, 'data', data);
+    } catch (error) {
+      this.#complain(error);
+    }
+  }
+
+  async #takeDescription(description) {
+    const connection = this.#connection;
+    const isOffer = description.type === 'offer';
+    const isReady = !this.#isOffering && (connection.signalingState === 'stable' || this.#isTakingAnswer);
+    this.#ignoresOffer = isOffer && !isReady && !this.#isPolite;
+    if (this.#ignoresOffer) return;
+    // After a broken line something may come twice.
+    if (!isOffer && connection.signalingState !== 'have-local-offer') return;
+    this.#isTakingAnswer = !isOffer;
+    this.#waitsForOffer = false;
+    try {
+      await connection.setRemoteDescription(description);
+    } finally {
+      this.#isTakingAnswer = false;
+    }
+    if (!isOffer) return;
+    await connection.setLocalDescription();
+    this.#say({ description: connection.localDescription });
+  }
+
+  async #takeCandidate(candidate) {
+    try {
+      await this.#connection.addIceCandidate(candidate);
+    } catch (error) {
+      if (!this.#ignoresOffer) throw error;
+    }
+  }
+
+  #complain(error) {
+    if (this.state === 'closed') return;
+    console.warn('parley: negotiation', error);
+    tell(this, 'trouble', error);
+  }
+}

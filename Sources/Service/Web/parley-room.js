@@ -1,0 +1,163 @@
+import { tell } from './parley-error.js';
+import { Peer } from './parley-peer.js';
+import { Talk } from './parley-talk.js';
+
+/**
+ * Somebody else in a room.
+ * @typedef {object} Member
+ * @property {string} member
+ * @property {string} user
+ * @property {string} name
+ * @property {boolean} isAway
+ * @property {MediaStream} stream what comes from them
+ * @property {{microphone: boolean, camera: boolean}} devices
+ * @property {Peer} peer
+ */
+
+/**
+ * A room in which everybody talks with everybody.
+ *
+ * Events: `joined`, `left`, `changed` with a `Member`; `local`; `closed` when we are out, with a reason when that is
+ * another's doing.
+ */
+export class Room extends Talk {
+  /** @type {Map<string, Member>} */
+  members = new Map();
+  isLeft = false;
+
+  #parley;
+  #link;
+  #forget;
+  #member;
+
+  /** Made by `Parley`. */
+  constructor(parley, link, name, kind, forget) {
+    super(kind);
+    this.#parley = parley;
+    this.#link = link;
+    this.#forget = forget;
+    this.name = name;
+  }
+
+  get peers() { return [...this.members.values()].map(({ peer }) => peer); }
+
+  async join(options = {}) {
+    await this.openMedia(options.stream);
+    if (this.isLeft) return this.closeMedia();
+    await this.#enter();
+  }
+
+  async leave() {
+    if (this.isLeft) return;
+    this.#close();
+    await this.#link.request('room.leave', { room: this.name }).catch(() => {});
+  }
+
+  say(data, to) {
+    if (this.members.size === 0) return;
+    this.#signal({ data }, to).catch(() => {});
+  }
+
+  /** The newcomer offers to everybody it finds. */
+  async #enter(replaces) {
+    const view = await this.#link.request('room.join', { room: this.name, ...(replaces && { replaces }) });
+    this.#member = view.member;
+    for (const member of [...this.members.values()]) this.#remove(member.member);
+    for (const person of view.members) this.#add(person, true);
+  }
+
+  #close(reason) {
+    this.isLeft = true;
+    for (const { peer } of this.members.values()) peer.close();
+    this.members.clear();
+    this.closeMedia();
+    this.#forget(this);
+    tell(this, 'closed', reason);
+  }
+
+  #add({ member, user, name, away = false }, isNewcomer) {
+    this.#remove(member);
+    const peer = new Peer({
+      configuration: this.#parley.configuration,
+      local: this.localStream,
+      isPolite: isNewcomer,
+      offers: isNewcomer,
+      send: (signal) => this.#signal(signal, member),
+    });
+    const devices = { microphone: true, camera: true };
+    const other = { member, user, name, isAway: away, stream: peer.stream, devices, peer };
+    this.members.set(member, other);
+    this.#follow(other);
+    tell(this, 'joined', other);
+    if (!this.microphone || !this.camera) this.say({ devices: this.devices }, member);
+  }
+
+  #follow(other) {
+    const changed = () => tell(this, 'changed', other);
+    other.peer.addEventListener('stream', changed);
+    other.peer.addEventListener('state', changed);
+    other.peer.addEventListener('data', ({ detail }) => {
+      if (!detail.devices) return;
+      other.devices = { microphone: detail.devices.microphone !== false, camera: detail.devices.camera !== false };
+      changed();
+    });
+  }
+
+  #remove(member) {
+    const other = this.members.get(member);
+    if (!other) return;
+    other.peer.close();
+    this.members.delete(member);
+    tell(this, 'left', other);
+  }
+
+  #signal(signal, to) {
+    return this.#link.request('signal', { room: this.name, ...(to && { to }), ...signal }, { onlyThisSession: true });
+  }
+
+  // MARK: What the server says
+
+  received(event, argument) {
+    const other = this.members.get(argument.member);
+    switch (event) {
+      case 'room.joined': return this.#add(argument, false);
+      case 'room.left': return this.#remove(argument.member);
+      case 'room.dismissed': return this.#dismissed(argument.reason);
+      case 'room.away': return other && this.#mark(other, true);
+      case 'room.back': return other && this.#mark(other, false);
+      case 'signal': return void this.members.get(argument.from)?.peer.take(argument);
+    }
+  }
+
+  #mark(other, isAway) {
+    other.isAway = isAway;
+    if (!isAway) other.peer.mend();
+    tell(this, 'changed', other);
+  }
+
+  #dismissed(reason) {
+    if (!this.isLeft) this.#close(reason);
+  }
+
+  /** @param {boolean} recovered */
+  async lineMended(recovered) {
+    if (this.isLeft) return;
+    try {
+      if (!recovered) return await this.#enter(this.#member);
+      await this.#mend();
+    } catch (error) {
+      this.#dismissed(error.code);
+    }
+  }
+
+  // Seats in rooms are kept for a shorter time than sessions are: we may have to come in again as a newcomer.
+  async #mend() {
+    try {
+      await this.#link.request('room.members', { room: this.name });
+      for (const peer of this.peers) peer.mend();
+    } catch (error) {
+      if (error.code !== 'not_member') throw error;
+      await this.#enter();
+    }
+  }
+}

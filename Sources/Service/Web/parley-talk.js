@@ -1,0 +1,68 @@
+import { tell } from './parley-error.js';
+import { openCamera, openMedia } from './parley-media.js';
+
+/**
+ * What a call and a room have in common: our own sound and picture, and others who get them.
+ *
+ * Events: `local` when what we send has changed.
+ */
+export class Talk extends EventTarget {
+  /** What we send. @type {MediaStream|undefined} */
+  localStream;
+  /** @type {'audio'|'video'} */
+  kind;
+  microphone = true;
+  camera = false;
+
+  /** @param {'audio'|'video'} kind */
+  constructor(kind) {
+    super();
+    this.kind = kind;
+  }
+
+  /** @param {MediaStream} [stream] instead of microphone and camera */
+  async openMedia(stream) {
+    this.localStream ??= stream ?? (await openMedia(this.kind));
+    this.camera = this.localStream.getVideoTracks().length > 0;
+    tell(this, 'local');
+  }
+
+  closeMedia() {
+    for (const track of this.localStream?.getTracks() ?? []) track.stop();
+  }
+
+  /** Everybody we are connected to. @returns {Iterable<import('./parley-peer.js').Peer>} */
+  get peers() { return []; }
+
+  /** Tells the others something about us. @param {object} data */
+  say(data) {}
+
+  setMicrophone(isOn) {
+    this.microphone = isOn;
+    for (const track of this.localStream?.getAudioTracks() ?? []) track.enabled = isOn;
+    this.#changed();
+  }
+
+  /** Opens a camera when there was none so far; the others see it as soon as that is negotiated. */
+  async setCamera(isOn) {
+    const tracks = this.localStream?.getVideoTracks() ?? [];
+    if (isOn && tracks.length === 0) await this.#addCamera();
+    for (const track of tracks) track.enabled = isOn;
+    this.camera = isOn;
+    this.#changed();
+  }
+
+  async #addCamera() {
+    const track = await openCamera();
+    this.localStream.addTrack(track);
+    for (const peer of this.peers) peer.add(track, this.localStream);
+  }
+
+  /** What the others should know of our devices. */
+  get devices() { return { microphone: this.microphone, camera: this.camera }; }
+
+  #changed() {
+    this.say({ devices: this.devices });
+    tell(this, 'local');
+  }
+}

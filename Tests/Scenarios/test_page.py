@@ -1,0 +1,319 @@
+"""People meet on the page that the server brings along, in Chromium."""
+
+import signal
+import unittest
+
+from server import Server, eventually
+from visitors import Company, Visitor, expect, need_browser
+
+BLOCKED = "window.WebSocket = class { constructor() { setTimeout(() => this.onclose?.()); } close() {} };"
+NO_PERMISSION = """
+navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('no', 'NotAllowedError'); };
+"""
+BUSY = "(line) => { line.close(); const end = Date.now() + 2500; while (Date.now() < end); }"
+ROOM_PITCHES = {"Anna": 500, "Bo": 900, "Cleo": 1400, "Dan": 2000}
+
+
+def setUpModule() -> None:
+    need_browser()
+
+
+class PageTest(unittest.TestCase):
+    """One browser for all tests of a class; a new server and new people for each."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.company = Company()
+        cls.addClassCleanup(cls.company.close)
+
+    def setUp(self) -> None:
+        self.server = Server("--stun", "off", has_test_endpoints=False)
+        self.addCleanup(self.server.__exit__)
+
+    def tearDown(self) -> None:
+        self.assertEqual(self.company.go_home(), [], "errors on the page")
+
+    def restart_server(self, ending: signal.Signals) -> None:
+        self.server.tell(ending)
+        self.server.wait()
+        self.server.start_again()
+
+    def visitor(self, name: str, pitch: int = 440, scripts: tuple[str, ...] = (), **options) -> Visitor:
+        return self.company.visitor(self.server, pitch, scripts, **options).enter(name)
+
+    def pair(self) -> tuple[Visitor, Visitor]:
+        return self.visitor("Anna", 700), self.visitor("Bo", 1500)
+
+    def connect(self, caller: Visitor, callee: Visitor, kind: str = "sound") -> None:
+        caller.ring(callee.name, kind)
+        callee.is_rung_by(caller.name)
+        callee.answer()
+        for visitor in (caller, callee):
+            visitor.talks()
+
+    def assert_hears(self, listener: Visitor, speaker: Visitor) -> None:
+        eventually(lambda: abs(listener.hears() - speaker.pitch) < 20, f"{listener.name} hears {speaker.name}")
+
+
+class CallTests(PageTest):
+    def test_J01_J05_two_ring_talk_with_picture_and_sound_and_hang_up(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo, "picture")
+        for listener, speaker in ((anna, bo), (bo, anna)):
+            self.assertTrue(listener.sees_movement())
+            self.assert_hears(listener, speaker)
+        bo.hang_up()
+        anna.reads("Bo hung up.")
+        for visitor in (anna, bo):
+            visitor.is_in_lobby()
+
+    def test_J01_what_is_switched_off_is_neither_heard_nor_seen(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo, "picture")
+        self.assert_hears(bo, anna)
+        anna.page.get_by_role("button", name="Mute microphone").click()
+        expect(bo.page.locator(".tile:not(.mine)")).to_contain_text("microphone off")
+        eventually(lambda: bo.hears() == 0, "silence")
+        anna.page.get_by_role("button", name="Turn camera off").click()
+        expect(bo.page.locator(".tile:not(.mine).no-picture")).to_be_attached()
+        anna.page.get_by_role("button", name="Unmute microphone").click()
+        self.assert_hears(bo, anna)
+
+    def test_J01_a_picture_joins_a_call_that_began_with_sound(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo)
+        bo.page.get_by_role("button", name="Turn camera on").click()
+        expect(anna.page.locator(".tile:not(.mine):not(.no-picture)")).to_be_attached(timeout=10_000)
+        self.assertTrue(anna.sees_movement())
+
+    def test_J04_a_refused_call_tells_the_caller(self):
+        anna, bo = self.pair()
+        anna.ring("Bo")
+        bo.is_rung_by("Anna")
+        bo.decline()
+        anna.reads("Bo declined.")
+        anna.is_in_lobby()
+
+    def test_J05_a_caller_who_thinks_better_of_it_leaves_a_missed_call(self):
+        anna, bo = self.pair()
+        anna.ring("Bo")
+        bo.is_rung_by("Anna")
+        anna.cancel()
+        bo.reads("You missed a call from Anna.")
+        anna.is_in_lobby()
+
+    def test_J06_a_closed_tab_is_told_about_and_then_ends_the_call(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo)
+        bo.page.close()
+        expect(anna.page.locator("#stage-status")).to_contain_text("Waiting for them", timeout=5_000)
+        anna.reads("The connection to Bo was lost.", within=25)
+        anna.is_in_lobby()
+
+    def test_J06_a_page_that_is_loaded_anew_is_back_in_its_call(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo)
+        for reloading in (anna, bo):
+            reloading.page.reload()
+            reloading.talks()
+            self.assert_hears(anna, bo)
+            self.assert_hears(bo, anna)
+
+    def test_J07_busy_offline_and_no_answer_read_differently(self):
+        anna, bo = self.pair()
+        cleo = self.visitor("Cleo")
+        dan = self.visitor("Dan")
+        anna.ring("Bo")
+        bo.is_rung_by("Anna")
+        cleo.ring("Bo")
+        cleo.reads("Bo is in another call.")
+        dan.context.close()
+        self.company.visitors.remove(dan)
+        expect(cleo.page.get_by_role("listitem").filter(has_text="Dan")).to_contain_text("offline")
+        cleo.ring("Dan")
+        cleo.reads("Dan is offline.")
+        anna.reads("Bo did not answer.", within=60)
+        bo.reads("You missed a call from Anna.")
+
+    def test_J13_twenty_calls_in_a_row(self):
+        anna, bo = self.pair()
+        for number in range(20):
+            caller, callee = (anna, bo) if number % 2 == 0 else (bo, anna)
+            self.connect(caller, callee)
+            if number in (0, 19):
+                self.assert_hears(caller, callee)
+                self.assert_hears(callee, caller)
+            callee.hang_up()
+            for visitor in (caller, callee):
+                visitor.is_in_lobby()
+
+    def test_both_ring_each_other_at_once_and_talk(self):
+        anna, bo = self.pair()
+        script = "(name) => document.querySelector(`[aria-label='Ring ${name} with sound']`).click()"
+        anna.page.evaluate(f"setTimeout(() => ({script})('Bo'), 300)")
+        bo.page.evaluate(f"setTimeout(() => ({script})('Anna'), 300)")
+        # Whose invitation came first does not matter, except when it came so early that the other one could answer.
+        eventually(lambda: any(v.page.locator("#stage").is_visible() for v in (anna, bo)), "somebody rings")
+        if bo.page.get_by_role("dialog").is_visible():
+            bo.answer()
+        for visitor in (anna, bo):
+            visitor.talks()
+        self.assert_hears(anna, bo)
+
+
+class RoomTests(PageTest):
+    def test_J08_four_in_a_room_hear_each_of_the_others(self):
+        people = [self.visitor(name, pitch) for name, pitch in ROOM_PITCHES.items()]
+        for visitor in people:
+            visitor.join("tea-kitchen")
+        for visitor in people:
+            expect(visitor.page.locator("#stage-title")).to_have_text("tea-kitchen · 4 people", timeout=15_000)
+            eventually(lambda: self.pitches(visitor) == self.expected(visitor), f"{visitor.name} hears three")
+        people[1].page.get_by_role("button", name="Leave").click()
+        people[1].is_in_lobby()
+        for visitor in (people[0], people[2], people[3]):
+            expect(visitor.page.locator(".tile:not(.mine)")).to_have_count(2)
+
+    @staticmethod
+    def pitches(listener: Visitor) -> set[str]:
+        heard = [listener.hears(video) for video in listener.others()]
+        return {name for name, pitch in ROOM_PITCHES.items() if any(abs(pitch - h) < 20 for h in heard)}
+
+    @staticmethod
+    def expected(listener: Visitor) -> set[str]:
+        return set(ROOM_PITCHES) - {listener.name}
+
+    def test_a_room_survives_a_line_that_breaks_for_longer_than_its_lease(self):
+        anna, bo = self.pair()
+        for visitor in (anna, bo):
+            visitor.join("tea-kitchen")
+        for visitor in (anna, bo):
+            expect(visitor.page.locator(".tile:not(.mine)")).to_have_count(1)
+        # A page that is busy comes back late, and the seat waits for less than a second.
+        anna.page.evaluate(f"({BUSY})(window.lines.at(-1))")
+        expect(bo.page.locator("#stage-status")).to_contain_text("You are the first one here")
+        for visitor in (anna, bo):
+            expect(visitor.page.locator(".tile:not(.mine)")).to_have_count(1, timeout=10_000)
+        self.assert_hears(anna, bo)
+        self.assert_hears(bo, anna)
+
+
+class LinkTests(PageTest):
+    def test_A11_the_page_says_how_it_is_connected(self):
+        anna = self.company.visitor(self.server)
+        anna.sees_state("Not connected")
+        anna.enter("Anna").sees_state("Connected")
+        self.assertEqual(anna.page.title(), "Parley")
+        self.server.tell(signal.SIGKILL)
+        self.server.wait()
+        expect(anna.page.locator("#connection")).not_to_have_text("Connected")
+        eventually(lambda: anna.page.title() != "Parley", "the title tells")
+        self.server.start_again()
+        anna.sees_state("Connected")
+
+    def test_C02_coming_and_going_shows_on_the_first_and_last_device_only(self):
+        anna, bo = self.pair()
+        row = anna.page.get_by_role("listitem").filter(has_text="Bo")
+        expect(row).to_contain_text("online")
+        second = bo.tab(bo.page.url)
+        expect(second.locator("#lobby")).to_be_visible(timeout=10_000)
+        expect(anna.page.get_by_role("listitem")).to_have_count(1)
+        bo.page.close()
+        expect(second.get_by_role("listitem").filter(has_text="Anna")).to_contain_text("online")
+        expect(row).to_contain_text("online")
+        second.close()
+        expect(row).to_contain_text("offline", timeout=10_000)
+
+    def test_a_broken_line_comes_back_in_the_middle_of_a_call(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo)
+        for _ in range(3):
+            anna.cut_line()
+            expect(anna.page.locator("#connection")).not_to_have_text("Connected")
+            anna.sees_state("Connected")
+            expect(bo.page.locator("#stage-status")).to_have_text("")
+        self.assert_hears(bo, anna)
+        bo.hang_up()
+        anna.reads("Bo hung up.")
+
+    def test_B02_the_page_works_where_no_websocket_comes_through(self):
+        anna = self.company.visitor(self.server, 700, (BLOCKED,)).enter("Anna")
+        bo = self.visitor("Bo", 1500)
+        anna.sees_state("Connected")
+        self.connect(anna, bo)
+        self.assert_hears(bo, anna)
+        anna.hang_up()
+        bo.reads("Anna hung up.")
+
+    def test_a_server_that_stops_in_the_middle_of_a_call_says_so_and_the_next_one_connects(self):
+        anna, bo = self.pair()
+        for ending in (signal.SIGTERM, signal.SIGKILL):
+            self.connect(anna, bo)
+            self.restart_server(ending)
+            for visitor in (anna, bo):
+                visitor.reads("The server was restarted")
+                visitor.is_in_lobby()
+                visitor.sees_state("Connected")
+
+
+class ManyWaysTests(PageTest):
+    def test_everything_is_done_by_keyboard(self):
+        anna, bo = self.pair()
+        ring = anna.page.get_by_role("button", name="Ring Bo with sound")
+        for _ in range(10):
+            if ring.evaluate("(button) => button === document.activeElement"):
+                break
+            anna.page.keyboard.press("Tab")
+        anna.page.keyboard.press("Enter")
+        bo.is_rung_by("Anna")
+        bo.page.keyboard.press("Escape")
+        anna.reads("Bo declined.")
+        self.assertTrue(ring.evaluate("(button) => button === document.activeElement"), "the focus comes back")
+        anna.page.keyboard.press("Enter")
+        bo.is_rung_by("Anna")
+        bo.page.keyboard.press("Enter")
+        anna.talks()
+
+    def test_it_fits_a_narrow_phone(self):
+        phone = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
+        anna = self.visitor("Anna Magdalena Wilhelmina", **phone)
+        bo = self.visitor("Bo")
+        overflow = "() => document.documentElement.scrollWidth - innerWidth"
+        self.assertLessEqual(anna.page.evaluate(overflow), 0)
+        bo.ring("Anna Magdalena Wilhelmina", "picture")
+        anna.is_rung_by("Bo")
+        anna.answer()
+        anna.talks()
+        self.assertLessEqual(anna.page.evaluate(overflow), 0)
+        tools = anna.page.get_by_role("button", name="Hang up").bounding_box()
+        self.assertLessEqual(tools["y"] + tools["height"], 640)
+
+    def test_a_microphone_that_may_not_be_used_is_named_and_nobody_is_rung(self):
+        anna = self.visitor("Anna", 700, (NO_PERMISSION,))
+        bo = self.visitor("Bo")
+        anna.ring("Bo")
+        anna.reads("Allow it in the address bar")
+        anna.is_in_lobby()
+        bo.ring("Anna")
+        anna.is_rung_by("Bo")
+        anna.answer()
+        expect(anna.page.get_by_role("dialog").get_by_role("alert")).to_contain_text("Allow it in the address bar")
+        anna.decline()
+        bo.reads("Anna declined.")
+
+    def test_A07_the_same_user_comes_back_and_who_signs_out_is_forgotten(self):
+        anna = self.visitor("Anna")
+        grant = "() => JSON.parse(Object.values(localStorage)[0] ?? 'null')?.user"
+        user = anna.page.evaluate(grant)
+        anna.page.reload()
+        expect(anna.page.locator("#my-name")).to_have_text("Anna")
+        self.assertEqual(anna.page.evaluate(grant), user)
+        anna.page.get_by_role("button", name="Sign out").click()
+        expect(anna.page.get_by_label("Your name")).to_be_focused()
+        self.assertIsNone(anna.page.evaluate(grant))
+        anna.enter("Anna")
+        self.assertNotEqual(anna.page.evaluate(grant), user)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,76 @@
+"""The page and its modules come out of the binary itself."""
+
+import gzip
+import re
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from server import ROOT, Server
+
+FOLDER = ROOT / "Sources/Service/Web"
+
+
+class ServedFiles(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.server = Server("--stun", "off", "--allow-origin", "https://friend.example", has_test_endpoints=False)
+        cls.addClassCleanup(cls.server.__exit__)
+
+    def get(self, path: str, server: Server | None = None, **fields: str):
+        host, port = (server or self.server).address
+        named = {name.replace("_", "-"): value for name, value in fields.items()}
+        request = urllib.request.Request(f"http://{host}:{port}{path}", headers=named)
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.headers, error.read()
+
+    def test_every_file_is_served_as_it_is_and_as_gzip_with_its_type(self):
+        types = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
+        for file in sorted(FOLDER.iterdir()):
+            with self.subTest(file.name):
+                path = "/" if file.name == "index.html" else f"/{file.name}"
+                status, headers, body = self.get(path)
+                self.assertEqual((status, body), (200, file.read_bytes()))
+                self.assertEqual(headers["Content-Type"], f"{types[file.suffix]}; charset=utf-8")
+                _, headers, body = self.get(path, Accept_Encoding="gzip")
+                self.assertEqual(headers["Content-Encoding"], "gzip")
+                self.assertEqual(gzip.decompress(body), file.read_bytes())
+
+    def test_what_has_not_changed_is_not_sent_twice(self):
+        for fields in ({}, {"Accept_Encoding": "gzip"}):
+            _, headers, _ = self.get("/parley.js", **fields)
+            self.assertEqual(headers["Cache-Control"], "no-cache")
+            status, again, body = self.get("/parley.js", If_None_Match=headers["ETag"], **fields)
+            self.assertEqual((status, body, again["ETag"]), (304, b"", headers["ETag"]))
+
+    def test_the_page_takes_nothing_from_elsewhere_and_sits_in_no_frame(self):
+        _, headers, body = self.get("/")
+        policy = headers["Content-Security-Policy"]
+        for rule in ("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'"):
+            self.assertIn(rule, policy)
+        self.assertNotIn("unsafe", policy)
+        self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
+        self.assertIsNone(re.search(rb"https?://(?!www\.w3\.org)", body))
+
+    def test_a_page_from_elsewhere_may_load_the_modules_when_it_is_on_the_list(self):
+        _, headers, _ = self.get("/parley.js", Origin="https://friend.example")
+        self.assertEqual(headers["Access-Control-Allow-Origin"], "https://friend.example")
+        _, headers, _ = self.get("/parley.js", Origin="https://stranger.example")
+        self.assertIsNone(headers["Access-Control-Allow-Origin"])
+
+    def test_a_folder_of_ones_own_takes_their_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "index.html").write_text("mine")
+            with Server("--stun", "off", "--web", folder, has_test_endpoints=False) as server:
+                self.assertEqual(self.get("/", server)[2], b"mine")
+                self.assertEqual(self.get("/parley.js", server)[0], 404)
+
+
+if __name__ == "__main__":
+    unittest.main()
