@@ -33,7 +33,7 @@ final class SocketLayer: EngineLayer {
     func ended(_ reason: EngineEnd) {
         let sockets = self.sockets
         self.sockets = []
-        for socket in sockets { socket.linkEnded(reason) }
+        for socket in sockets { socket.linkEnded() }
     }
 
     /// Old clients take the session's own name for their socket's address.

@@ -1,5 +1,6 @@
 """A `parley serve` that runs for as long as a test looks at it."""
 
+import contextlib
 import json
 import os
 import queue
@@ -36,29 +37,51 @@ def eventually(holds: Callable[[], bool], what: str, within: float = PATIENCE) -
 
 
 class Server:
-    """Started with test endpoints on a free port; `options` come on top."""
+    """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them."""
 
-    def __init__(self, *options: str, path: Path | None = None):
+    def __init__(self, *options: str, path: Path | None = None, testing: bool = True):
         self.data = tempfile.mkdtemp(prefix="parley-test-")
-        command = [path or binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"]
-        command += ["--data", self.data, "--log-format", "json", "--test-endpoints", *options]
+        self.path = path
+        self.options = [*options, "--test-endpoints"] if testing else [*options]
+        self._start("127.0.0.1:0")
+
+    def _start(self, listen: str) -> None:
+        command = [self.path or binary(), "serve", "--listen", listen, "--admin", "127.0.0.1:0", "--stun", "off"]
+        command += ["--data", self.data, "--log-format", "json", *self.options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.log: list[dict] = []
         self._lines: queue.Queue = queue.Queue()
-        threading.Thread(target=self._read_log, daemon=True).start()
+        threading.Thread(target=self._read_log, args=[self.process, self._lines], daemon=True).start()
         ready = self.event("serve.ready")
         self.address = self._split(ready["address"])
         self.admin = self._split(ready["admin"])
+
+    def end(self) -> None:
+        """At once, without a goodbye."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.process.stderr.close()
+
+    def begin(self) -> None:
+        """Again, on the same port and with the same data."""
+        self._start(f"{self.address[0]}:{self.address[1]}")
+
+    def restart(self) -> None:
+        self.end()
+        self.begin()
 
     @staticmethod
     def _split(text: str) -> tuple[str, int]:
         host, _, port = text.rpartition(":")
         return host.strip("[]"), int(port)
 
-    def _read_log(self) -> None:
-        for line in self.process.stderr:
-            self._lines.put(line)
-        self._lines.put(None)
+    @staticmethod
+    def _read_log(process: subprocess.Popen, lines: queue.Queue) -> None:
+        with contextlib.suppress(ValueError):  # closed while it was read
+            for line in process.stderr:
+                lines.put(line)
+        lines.put(None)
 
     def event(self, name: str) -> dict:
         """The next log event with that name."""
@@ -75,10 +98,7 @@ class Server:
         return self
 
     def __exit__(self, *_) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        self.process.stderr.close()
+        self.end()
         shutil.rmtree(self.data, ignore_errors=True)
 
     # What it is asked.

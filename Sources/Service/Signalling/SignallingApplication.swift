@@ -36,7 +36,7 @@ final class SignallingApplication: SocketApplication {
         self.accounts = accounts
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         self.servers = ICEServerDesk(stunPort: configuration.stunPort)
-        self.flRequests = FLRequests(self.board, on: reactor)
+        self.flRequests = FLRequests(self.board, on: reactor, ringTime: configuration.ringTime)
         self.journal = journal
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
@@ -186,11 +186,11 @@ extension SignallingApplication {
         if let session = self.sessions[socket.id] { self.board.returned(session.guest) }
     }
 
-    func left(_ socket: Socket, _ reason: String) {
+    func left(_ socket: Socket, _ end: SocketEnd) {
         guard let session = self.sessions.removeValue(forKey: socket.id) else { return }
         self.cancelTimers(of: session)
         self.flRequests.left(session.guest)
-        self.board.left(session.guest)
+        self.board.left(session.guest, saidGoodbye: end != .lineLost)
     }
 }
 
