@@ -27,6 +27,7 @@ package struct PresenceMachine: Sendable {
     private struct Watcher: Sendable {
         let user: UserID
         var watched: Set<UserID> = []
+        var isUp = true
     }
 
     package init(settings: PresenceSettings = PresenceSettings()) {
@@ -58,8 +59,8 @@ package struct PresenceMachine: Sendable {
 
     /// A line came up. Said twice it counts once.
     package mutating func lineOpened(_ line: Line, into outbox: inout PresenceOutbox) {
-        guard self.lines[line.session] == nil else { return }
-        self.lines[line.session] = Watcher(user: line.user)
+        guard self.lines[line.session]?.isUp != true else { return }
+        self.lines[line.session, default: Watcher(user: line.user)].isUp = true
         switch self.users[line.user] {
         case .none:
             self.users[line.user] = .online(lines: [line.session])
@@ -74,9 +75,16 @@ package struct PresenceMachine: Sendable {
 
     /// A line is gone, and with it all it wanted to know.
     package mutating func lineClosed(_ session: SessionID, at now: Instant, into outbox: inout PresenceOutbox) {
+        self.lineLost(session, at: now, into: &outbox)
         guard let line = self.lines.removeValue(forKey: session) else { return }
         self.watchersOfAll.remove(session)
         for user in line.watched { self.forget(session, of: user) }
+    }
+
+    /// A line broke and may be back. What it wants to know it still wants to know.
+    package mutating func lineLost(_ session: SessionID, at now: Instant, into outbox: inout PresenceOutbox) {
+        guard let line = self.lines[session], line.isUp else { return }
+        self.lines[session]?.isUp = false
         guard case .online(var lines) = self.users[line.user] else { return }
         lines.removeAll { $0 == session }
         guard lines.isEmpty else { return self.users[line.user] = .online(lines: lines) }

@@ -67,10 +67,13 @@ package struct RoomMachine: Sendable {
         return true
     }
 
-    /// A member goes. True when there was one: clients say goodbye twice.
-    package mutating func left(_ session: SessionID, into outbox: inout RoomOutbox) -> Bool {
+    /// A member goes, on purpose or because its line broke and will not come back. True when there was one: clients
+    /// say goodbye twice.
+    package mutating func left(
+        _ session: SessionID, as departure: RoomDeparture = .left, into outbox: inout RoomOutbox
+    ) -> Bool {
         guard self.seats[session] != nil else { return false }
-        self.depart(session, .left, into: &outbox)
+        self.depart(session, departure, into: &outbox)
         return true
     }
 
@@ -105,7 +108,8 @@ package struct RoomMachine: Sendable {
 
     package mutating func clockAdvanced(to now: Instant, into outbox: inout RoomOutbox) {
         while let session = self.leases.popDue(at: now) {
-            self.depart(session, .lost, into: &outbox)
+            // Whoever comes back later learns that the seat is gone.
+            self.dismiss(session, .lost, into: &outbox)
         }
     }
 

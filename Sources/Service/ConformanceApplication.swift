@@ -25,5 +25,5 @@ final class ConformanceApplication: SocketApplication {
         }
     }
 
-    func left(_ socket: Socket, _ reason: String) {}
+    func left(_ socket: Socket, _ end: SocketEnd) {}
 }

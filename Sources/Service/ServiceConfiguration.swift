@@ -2,6 +2,7 @@ package import HTTPServer
 package import Identity
 package import Sessions
 package import Switchboard
+internal import Calling
 internal import Reactor
 package import Vocabulary
 internal import Web
@@ -57,6 +58,12 @@ package struct ServiceConfiguration: Sendable {
     }
 
     private static let usualSTUNPort: UInt16 = 3478
+
+    /// How long a call rings until nobody has answered.
+    package var ringTime: Duration {
+        get { self.switchboard.calls.ringTime }
+        set { self.switchboard.calls.ringTime = newValue }
+    }
 
     var stunPort: UInt16? { self.stunAddress(beside: self.listen)?.port }
 

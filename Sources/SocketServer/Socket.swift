@@ -131,23 +131,23 @@ extension Socket {
         self.pendingAcks.removeValue(forKey: ackID)?(answer)
     }
 
-    func linkEnded(_ reason: EngineEnd) {
+    func linkEnded() {
         self.link = nil
         self.layer = nil
         self.dropAcks()
         guard !self.isGone else { return }
         guard self.resumption != nil, let window = self.desk.settings.recoveryWindow else {
-            return self.leave(reason.rawValue)
+            return self.leave(.lineLost)
         }
         self.resumption?.linkLost(at: self.desk.now)
-        self.window = self.desk.reactor.schedule(after: window) { [weak self] in self?.leave(reason.rawValue) }
+        self.window = self.desk.reactor.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
         self.desk.application.lost(self)
     }
 
     /// A new link takes the place of the lost one, if everything it missed is still known.
     func resume(on link: EngineLink, _ layer: SocketLayer, from position: RecoveryRequest.Position) -> Bool {
         guard let missed = self.takeUp(position) else {
-            self.leave("the session could not be taken up again")
+            self.leave(.lineLost)
             return false
         }
         if let window = self.window.take() { self.desk.reactor.cancel(window) }
@@ -183,17 +183,17 @@ extension Socket {
 extension Socket {
     /// Sends the client away from the namespace, for good.
     package func disconnect(closingLink: Bool = false) {
-        guard let link = self.link else { return self.leave("server namespace disconnect") }
+        guard let link = self.link else { return self.leave(.sentAway) }
         link.send([SocketPacketWriter.disconnect(from: self.namespace)])
         self.detach()
         if closingLink { link.close(.forcedClose) }
-        self.leave("server namespace disconnect")
+        self.leave(.sentAway)
     }
 
     /// The client said goodbye.
     func disconnected() {
         self.detach()
-        self.leave("client namespace disconnect")
+        self.leave(.saidGoodbye)
     }
 
     private func detach() {
@@ -201,14 +201,14 @@ extension Socket {
         self.link = nil
     }
 
-    private func leave(_ reason: String) {
+    private func leave(_ end: SocketEnd) {
         guard !self.isGone else { return }
         self.isGone = true
         if let window = self.window.take() { self.desk.reactor.cancel(window) }
         if let key = self.key { self.desk.giveUpPlace(key) }
         self.resumption?.left()
         self.dropAcks()
-        self.desk.application.left(self, reason)
+        self.desk.application.left(self, end)
         self.context = nil
     }
 }

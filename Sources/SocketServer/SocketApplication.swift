@@ -16,13 +16,23 @@ package protocol SocketApplication: AnyObject {
     /// The link is there again.
     func returned(_ socket: Socket)
     /// The last call for this socket.
-    func left(_ socket: Socket, _ reason: String)
+    func left(_ socket: Socket, _ end: SocketEnd)
 }
 
 extension SocketApplication {
     package func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String? { nil }
     package func lost(_ socket: Socket) {}
     package func returned(_ socket: Socket) {}
+}
+
+/// How a socket came to its end.
+package enum SocketEnd: Hashable, Sendable {
+    /// The client went on purpose.
+    case saidGoodbye
+    /// We sent it away.
+    case sentAway
+    /// The line broke and nobody came back for it, or could have.
+    case lineLost
 }
 
 /// An event as it came. Its ranges point into the bytes that come along.

@@ -40,7 +40,7 @@ final class SocketLayer: EngineLayer {
         self.stopWaiting()
         let sockets = self.sockets
         self.sockets = []
-        for socket in sockets { socket.linkEnded(reason) }
+        for socket in sockets { socket.linkEnded() }
     }
 
     /// Old clients take the session's own name for their socket's address.

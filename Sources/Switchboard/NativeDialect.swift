@@ -21,14 +21,14 @@ package final class NativeDialect: Dialect {
     private static func presence(_ notice: Notice) -> SocketBroadcast? {
         switch notice {
         case .cameOnline(let user, let name):
-            SocketBroadcast("presence", isVolatile: true) { json in
+            SocketBroadcast("presence") { json in
                 json.fields(("user", user.text), ("name", name.text)) { json in
                     json.key("online")
                     json.bool(true)
                 }
             }
         case .wentOffline(let user, _, let lastSeen):
-            SocketBroadcast("presence", isVolatile: true) { json in
+            SocketBroadcast("presence") { json in
                 json.fields(("user", user.text)) { json in
                     json.key("online")
                     json.bool(false)

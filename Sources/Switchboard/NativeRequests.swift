@@ -31,6 +31,8 @@ package final class NativeRequests {
     }
 
     private func perform(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) throws(SwitchboardError) {
+        // Without their parts the placeholders would mean nothing to whoever got them.
+        guard event.attachments.isEmpty else { throw SwitchboardError(.badRequest, "requests have no binary parts") }
         let name = JSONReader(bytes).text(at: event.name) ?? ""
         if name == "signal" { return try self.signal(event, bytes, guest) }
         let fields = try RequestFields(event, bytes)

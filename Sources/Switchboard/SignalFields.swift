@@ -39,7 +39,8 @@ struct SignalFields {
             switch reader.text(at: member.key) {
             case "room": self.scope = .room(try Self.name(member, reader, "room") { RoomName($0) })
             case "call": self.scope = .call(try Self.name(member, reader, "call") { CallID($0) })
-            case "to": self.target = try Self.name(member, reader, "to") { SessionID($0) }
+            case "to" where member.value.kind != .null:
+                self.target = try Self.name(member, reader, "to") { SessionID($0) }
             case "description": self.content = (.description, member.value.range)
             case "candidate": self.content = (.candidate, member.value.range)
             case "data": self.content = (.data, member.value.range)

@@ -72,7 +72,7 @@ extension Switchboard {
     /// The line broke. Seats in rooms and calls are kept for a while.
     package func lost(_ guest: Guest) {
         let now = self.now
-        self.presence.lineClosed(guest.session, at: now, into: &self.presenceOutbox)
+        self.presence.lineLost(guest.session, at: now, into: &self.presenceOutbox)
         self.tellPresence()
         for room in guest.rooms {
             self.changeRoom(room) { machine, outbox in machine.lineLost(guest.session, at: now, into: &outbox) }
@@ -81,12 +81,15 @@ extension Switchboard {
         self.carryOutCalls()
     }
 
-    /// The socket is gone for good.
-    package func left(_ guest: Guest) {
+    /// The socket is gone for good: its client said goodbye, or its line broke.
+    package func left(_ guest: Guest, saidGoodbye: Bool) {
         guard self.guests.removeValue(forKey: guest.session) != nil else { return }
         let now = self.now
+        let departure: RoomDeparture = saidGoodbye ? .left : .lost
         for room in guest.rooms {
-            self.changeRoom(room) { machine, outbox in _ = machine.left(guest.session, into: &outbox) }
+            self.changeRoom(room) { machine, outbox in
+                _ = machine.left(guest.session, as: departure, into: &outbox)
+            }
         }
         guest.rooms = []
         self.presence.lineClosed(guest.session, at: now, into: &self.presenceOutbox)

@@ -74,6 +74,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How long its answer may take.")
     var pingTimeout = Duration.seconds(20)
 
+    @Option(help: "How long a call rings until nobody has answered.")
+    var ringTimeout = ServiceConfiguration().ringTime
+
     @Option(help: "How many event loops; without a number, one per core.")
     var loops: Int?
 
@@ -105,6 +108,7 @@ struct ServeCommand: ParsableCommand {
             throw ValidationError("--ping-interval and --ping-timeout leave no time for an answer")
         }
         if self.requestRate < 1 { throw ValidationError("--request-rate: nobody could ask for anything") }
+        if self.ringTimeout <= .zero { throw ValidationError("--ring-timeout leaves no time to answer") }
         if let loops = self.loops, !(1...256).contains(loops) {
             throw ValidationError("--loops: \(loops) is not between 1 and 256")
         }
@@ -121,6 +125,7 @@ struct ServeCommand: ParsableCommand {
         service.loops = self.loops
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
+        service.ringTime = self.ringTimeout
         service.stun = self.stun?.choice ?? .besideServer
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables

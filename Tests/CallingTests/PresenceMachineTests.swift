@@ -56,6 +56,24 @@ struct PresenceMachineTests {
         #expect(throws: PresenceRefusal.unknownLine) { try scene.watch("a", by: "c1") }
     }
 
+    @Test("goes with a line that broke, and what that line watched it still watches when it is back")
+    func lineBroke() throws {
+        var scene = PresenceScene()
+        try scene.open("a1", "b1")
+        try scene.watch("b", by: "a1")
+        #expect(scene.heard() == ["a came", "b came"])
+        try scene.lose("a1", "a1")
+        #expect(scene.heard() == ["a went at 0 s"])
+        #expect(try scene.machine.lines(of: Cast.user("a")).isEmpty)
+        #expect(try scene.watchers(of: "b") == ["a1"])
+        try scene.open("a1")
+        #expect(scene.heard() == ["a came"])
+        try scene.lose("a1")
+        try scene.close("a1")
+        #expect(scene.heard() == ["a went at 0 s"])
+        #expect(try scene.watchers(of: "b").isEmpty)
+    }
+
     @Test("can be asked about everybody, and tells such a line once")
     func everybody() throws {
         var scene = PresenceScene()
@@ -135,6 +153,10 @@ struct PresenceScene {
 
     mutating func close(_ lines: String...) throws {
         for line in lines { try self.machine.lineClosed(Cast.session(line), at: self.now, into: &self.outbox) }
+    }
+
+    mutating func lose(_ lines: String...) throws {
+        for line in lines { try self.machine.lineLost(Cast.session(line), at: self.now, into: &self.outbox) }
     }
 
     mutating func watch(_ users: String..., by line: String) throws {

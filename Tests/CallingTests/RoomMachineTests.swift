@@ -65,7 +65,7 @@ struct RoomMachineTests {
         scene.wait(.milliseconds(799))
         #expect(scene.heard() == ["3 to all but b1: b1 away"])
         scene.wait(.milliseconds(1))
-        #expect(scene.heard() == ["4 to all but b1: b1 gone lost"])
+        #expect(scene.heard() == ["b1 dismissed lost", "4 to all but b1: b1 gone lost"])
         #expect(scene.room.count == 1 && scene.room.deadline == nil)
     }
 

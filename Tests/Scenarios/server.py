@@ -36,46 +36,54 @@ def eventually(holds: Callable[[], bool], what: str, within: float = PATIENCE) -
 
 
 class Server:
-    """Started on a free port, with test endpoints or as it is in earnest; `options` come on top."""
+    """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them."""
 
-    def __init__(self, *options: str, path: Path | None = None, has_test_endpoints: bool = True):
+    def __init__(self, *options: str, path: Path | None = None, testing: bool = True):
         self.data = tempfile.mkdtemp(prefix="parley-test-")
-        self._command = [path or binary(), "serve", "--admin", "127.0.0.1:0", "--data", self.data]
-        self._command += ["--log-format", "json", *options]
-        if has_test_endpoints:
-            self._command.append("--test-endpoints")
+        self.path = path
+        self.options = [*options, "--test-endpoints"] if testing else [*options]
         self._start("127.0.0.1:0")
 
     def _start(self, listen: str) -> None:
-        command = [*self._command, "--listen", listen]
+        command = [self.path or binary(), "serve", "--listen", listen, "--admin", "127.0.0.1:0", "--stun", "off"]
+        command += ["--data", self.data, "--log-format", "json", *self.options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.log: list[dict] = []
         self._lines: queue.Queue = queue.Queue()
         self._has_heard_enough = False
-        self._reader = threading.Thread(target=self._read_log, daemon=True)
+        self._reader = threading.Thread(target=self._read_log, args=[self.process, self._lines], daemon=True)
         self._reader.start()
         ready = self.event("serve.ready")
         self.address = self._split(ready["address"])
         self.admin = self._split(ready["admin"])
 
-    def start_again(self) -> None:
-        """After its end: on the same port and with the same data."""
+    def end(self) -> None:
+        """At once, without a goodbye."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
         self._reader.join()
-        host, port = self.address
-        self._start(f"{host}:{port}")
+
+    def begin(self) -> None:
+        """Again, on the same port and with the same data."""
+        self._start(f"{self.address[0]}:{self.address[1]}")
+
+    def restart(self) -> None:
+        self.end()
+        self.begin()
 
     @staticmethod
     def _split(text: str) -> tuple[str, int]:
         host, _, port = text.rpartition(":")
         return host.strip("[]"), int(port)
 
-    def _read_log(self) -> None:
-        for line in self.process.stderr:
-            self._lines.put(line)
+    def _read_log(self, process: subprocess.Popen, lines: queue.Queue) -> None:
+        for line in process.stderr:
+            lines.put(line)
             if self._has_heard_enough:
                 break
-        self.process.stderr.close()
-        self._lines.put(None)
+        process.stderr.close()
+        lines.put(None)
 
     def stop_reading_log(self) -> None:
         """Closes the pipe behind the next line."""
@@ -99,10 +107,7 @@ class Server:
         return self
 
     def __exit__(self, *_) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        self._reader.join()
+        self.end()
         shutil.rmtree(self.data, ignore_errors=True)
 
     # What it is asked.

@@ -27,7 +27,7 @@ class PageTest(unittest.TestCase):
         cls.addClassCleanup(cls.company.close)
 
     def setUp(self) -> None:
-        self.server = Server("--stun", "off", has_test_endpoints=False)
+        self.server = Server(testing=False)
         self.addCleanup(self.server.__exit__)
 
     def tearDown(self) -> None:
@@ -36,7 +36,7 @@ class PageTest(unittest.TestCase):
     def restart_server(self, ending: signal.Signals) -> None:
         self.server.tell(ending)
         self.server.wait()
-        self.server.start_again()
+        self.server.begin()
 
     def visitor(self, name: str, pitch: int = 440, scripts: tuple[str, ...] = (), **options) -> Visitor:
         return self.company.visitor(self.server, pitch, scripts, **options).enter(name)
@@ -208,7 +208,7 @@ class LinkTests(PageTest):
         self.server.wait()
         expect(anna.page.locator("#connection")).not_to_have_text("Connected")
         eventually(lambda: anna.page.title() != "Parley", "the title tells")
-        self.server.start_again()
+        self.server.begin()
         anna.sees_state("Connected")
 
     def test_C02_coming_and_going_shows_on_the_first_and_last_device_only(self):

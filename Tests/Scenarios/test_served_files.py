@@ -16,7 +16,7 @@ FOLDER = ROOT / "Sources/Service/Web"
 class ServedFiles(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
-        cls.server = Server("--stun", "off", "--allow-origin", "https://friend.example", has_test_endpoints=False)
+        cls.server = Server("--allow-origin", "https://friend.example", testing=False)
         cls.addClassCleanup(cls.server.__exit__)
 
     def get(self, path: str, server: Server | None = None, **fields: str):
@@ -67,7 +67,7 @@ class ServedFiles(unittest.TestCase):
     def test_a_folder_of_ones_own_takes_their_place(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "index.html").write_text("mine")
-            with Server("--stun", "off", "--web", folder, has_test_endpoints=False) as server:
+            with Server("--web", folder, testing=False) as server:
                 self.assertEqual(self.get("/", server)[2], b"mine")
                 self.assertEqual(self.get("/parley.js", server)[0], 404)
 

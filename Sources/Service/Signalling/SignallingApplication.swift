@@ -42,7 +42,7 @@ final class SignallingApplication: SocketApplication {
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         self.iceServers = iceServers
         self.stunPort = configuration.stunPort
-        self.flRequests = FLRequests(self.board, on: reactor)
+        self.flRequests = FLRequests(self.board, on: reactor, ringTime: configuration.ringTime)
         self.journal = journal
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
@@ -217,12 +217,12 @@ extension SignallingApplication {
         self.board.returned(session.guest)
     }
 
-    func left(_ socket: Socket, _ reason: String) {
+    func left(_ socket: Socket, _ end: SocketEnd) {
         guard let session = self.sessions.removeValue(forKey: socket.id) else { return }
         self.cancelTimer(of: session)
         if let timer = session.serverTimer.take() { self.reactor.cancel(timer) }
         self.flRequests.left(session.guest)
-        self.board.left(session.guest)
+        self.board.left(session.guest, saidGoodbye: end != .lineLost)
     }
 }
 

@@ -25,11 +25,12 @@ final class FLRequests {
         let isHopeless: Bool
     }
 
-    private static let ringTime = Duration.seconds(45)
+    private let ringTime: Duration
 
-    init(_ board: Switchboard, on scheduler: any Scheduler) {
+    init(_ board: Switchboard, on scheduler: any Scheduler, ringTime: Duration) {
         self.board = board
         self.scheduler = scheduler
+        self.ringTime = ringTime
     }
 
     func entered(_ guest: Guest) {
@@ -39,7 +40,7 @@ final class FLRequests {
     func left(_ guest: Guest) {
         self.lines[guest.name.text]?.removeAll { $0 === guest }
         if self.lines[guest.name.text]?.isEmpty == true { self.lines[guest.name.text] = nil }
-        for (room, ring) in self.rings where ring.caller == guest.session { self.stopRinging(room) }
+        for (room, ring) in self.rings where ring.caller == guest.session { self.nobodyCame(to: room) }
     }
 
     func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from guest: Guest) {
@@ -51,7 +52,7 @@ final class FLRequests {
         case "__offer", "__answer": self.describe(fields, guest)
         case "__ice_candidate": self.propose(fields, guest)
         case "closeRoom": self.hangUp(guest)
-        case "cancelVideoChat": self.refuse(fields)
+        case "cancelVideoChat": self.refuse(fields, guest)
         case "liaotian": self.talk(event, bytes, guest)
         default: break
         }
@@ -66,7 +67,7 @@ extension FLRequests {
         guard let callee = fields["to_user"], let room = RoomName(UUIDText.make(using: &self.random)) else { return }
         let devices = self.lines[callee] ?? []
         let isBusy = devices.contains { !$0.rooms.isEmpty }
-        let timer = self.scheduler.schedule(after: Self.ringTime) { [weak self] in self?.nobodyCame(to: room) }
+        let timer = self.scheduler.schedule(after: self.ringTime) { [weak self] in self?.nobodyCame(to: room) }
         self.rings[room] = Ring(
             caller: guest.session, callee: callee, timer: timer, isHopeless: devices.isEmpty || isBusy)
         if let ackID = event.ackID { guest.socket.answer(ackID) { $0.string(room.text) } }
@@ -91,7 +92,7 @@ extension FLRequests {
     private func nobodyCame(to room: RoomName) {
         guard let ring = self.stopRinging(room) else { return }
         for device in self.lines[ring.callee] ?? [] { self.sayRefused(to: device) }
-        for guest in self.board.guests(in: room) { self.sayRefused(to: guest) }
+        self.sayRefused(toAllIn: room)
     }
 
     @discardableResult
@@ -105,10 +106,21 @@ extension FLRequests {
         guest.socket.emit("cancelVideoChat") { $0.object { _ in } }
     }
 
-    private func refuse(_ fields: FLFields) {
+    /// Only those of this dialect would know what it means.
+    private func sayRefused(toAllIn room: RoomName) {
+        for guest in self.board.guests(in: room) where self.speaks(guest) { self.sayRefused(to: guest) }
+    }
+
+    private func speaks(_ guest: Guest) -> Bool {
+        self.lines[guest.name.text]?.contains { $0 === guest } ?? false
+    }
+
+    /// Whoever is rung may refuse, for all their devices; so may who is in the room.
+    private func refuse(_ fields: FLFields, _ guest: Guest) {
         guard let room = fields.room else { return }
-        self.stopRinging(room)
-        for guest in self.board.guests(in: room) { self.sayRefused(to: guest) }
+        if self.rings[room]?.callee == guest.name.text { return self.nobodyCame(to: room) }
+        guard guest.rooms.contains(room) else { return }
+        if self.rings[room] != nil { self.nobodyCame(to: room) } else { self.sayRefused(toAllIn: room) }
     }
 }
 
