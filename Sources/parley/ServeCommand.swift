@@ -53,7 +53,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "Where to serve /livez, /readyz and /metrics, off the public port.")
     var admin = ServiceConfiguration().admin
 
-    @Option(help: ArgumentHelp("Folder of web pages to serve instead of the built-in one.", valueName: "DIR"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("Folder of web pages to serve instead of the built-in one.", valueName: "DIR"),
+        completion: .directory)
     var web: String?
 
     @Option(
