@@ -11,6 +11,13 @@ NO_PERMISSION = """
 navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('no', 'NotAllowedError'); };
 """
 BUSY = "(line) => { line.close(); const end = Date.now() + 2500; while (Date.now() < end); }"
+GRANT = "() => JSON.parse(Object.values(localStorage)[0] ?? 'null')"
+FORGET_ACCESS = """
+() => {
+  const [[key, grant]] = Object.entries(localStorage);
+  localStorage.setItem(key, JSON.stringify({ ...JSON.parse(grant), accessToken: '', expires: 0 }));
+}
+"""
 ROOM_PITCHES = {"Anna": 500, "Bo": 900, "Cleo": 1400, "Dan": 2000}
 
 
@@ -301,18 +308,19 @@ class ManyWaysTests(PageTest):
         anna.decline()
         bo.reads("Anna declined.")
 
-    def test_A07_the_same_user_comes_back_and_who_signs_out_is_forgotten(self):
+    def test_A07_the_same_user_comes_back_by_refresh_token_and_who_signs_out_is_forgotten(self):
         anna = self.visitor("Anna")
-        grant = "() => JSON.parse(Object.values(localStorage)[0] ?? 'null')?.user"
-        user = anna.page.evaluate(grant)
+        first = anna.page.evaluate(GRANT)
+        anna.page.evaluate(FORGET_ACCESS)
         anna.page.reload()
         expect(anna.page.locator("#my-name")).to_have_text("Anna")
-        self.assertEqual(anna.page.evaluate(grant), user)
+        second = anna.page.evaluate(GRANT)
+        self.assertEqual(second["user"], first["user"])
+        self.assertNotEqual(second["refreshToken"], first["refreshToken"])
         anna.page.get_by_role("button", name="Sign out").click()
         expect(anna.page.get_by_label("Your name")).to_be_focused()
-        self.assertIsNone(anna.page.evaluate(grant))
-        anna.enter("Anna")
-        self.assertNotEqual(anna.page.evaluate(grant), user)
+        self.assertIsNone(anna.page.evaluate(GRANT))
+        self.assertNotEqual(anna.enter("Anna").page.evaluate(GRANT)["user"], first["user"])
 
 
 if __name__ == "__main__":
