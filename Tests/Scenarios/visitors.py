@@ -63,6 +63,7 @@ window.WebSocket = class extends WebSocket {
 # The loudest pitch that arrives, or 0 in silence.
 PITCH_OF = """
 async (video) => {
+  if (!video.srcObject?.getAudioTracks().length) return 0;
   const context = new AudioContext();
   const analyser = new AnalyserNode(context, { fftSize: 8192, smoothingTimeConstant: 0 });
   context.createMediaStreamSource(video.srcObject).connect(analyser);
@@ -172,7 +173,9 @@ class Visitor:
         return self.page.locator(".tile:not(.mine) video").all()
 
     def hears(self, video: "Locator | None" = None) -> int:
-        return round((video or self.others()[0]).evaluate(PITCH_OF))
+        """The loudest pitch; 0 for silence, and while nobody is there."""
+        heard = [video] if video else self.others()[:1]
+        return round(heard[0].evaluate(PITCH_OF)) if heard else 0
 
     def sees_movement(self) -> bool:
         return self.others()[0].evaluate(MOVES)

@@ -135,8 +135,9 @@ export class Room extends Talk {
     tell(this, 'changed', other);
   }
 
+  // A seat that was lost with the line is taken again when the line is mended.
   #dismissed(reason) {
-    if (!this.isLeft) this.#close(reason);
+    if (!this.isLeft && reason !== 'lost') this.#close(reason);
   }
 
   /** @param {boolean} recovered */
