@@ -85,8 +85,12 @@ class Limits(House):
     def test_events_with_the_names_of_the_library_itself(self):
         """CVE-2024-38355 of others: an event called `error` that nobody listened to ended the process."""
         a = self.person("A")
-        for name in ("error", "connect", "disconnect", "newListener", "__proto__", "constructor"):
-            self.assertEqual(a.error(name, {"x": 1}), "unknown_event")
+        for name in ("error", "__proto__", "constructor", "room.", "call.__proto__"):
+            self.assertIn(a.error(name, {"room": "x", "call": "nobodyrangthisnumber"}), ("unknown_event", "bad_request"))
+        for name in ("connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"):
+            b = self.person("B")
+            b.send(name, {})
+            self.assertEqual(b.wait_for_end(), 1002)
         self.still_serves()
 
     def test_one_polling_body(self):
@@ -186,6 +190,19 @@ class Limits(House):
         self.assertEqual(a.expect("room.away")["member"], slow.member)
         self.assertIn(slow.wait_for_end(), (1013, None))
         self.still_serves()
+
+
+class LargeRoom(House):
+    def test_in_a_large_room_nobody_is_told_who_comes_and_goes(self):
+        people = [self.person(f"P{number}") for number in range(258)]
+        views = [person.ask("room.join", room="large") for person in people]
+        self.assertEqual([len(view["members"]) for view in views[-3:]], [255, 256, 256])
+        self.assertEqual(views[-1]["count"], 258)
+        self.assertEqual(people[0].heard("room.joined", member=people[255].member)[0]["number"], 256)
+        self.assertEqual(people[0].heard("room.joined", member=people[256].member), [])
+        people[257].ask("signal", room="large", data="to all")
+        for person in people[:257]:
+            self.assertEqual(person.expect("signal")["data"], "to all")
 
 
 class PendingAnswers(House):
