@@ -131,6 +131,7 @@ let package = Package(
         tests(of: "JSON", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
+        tests(of: "Switchboard", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Secure", "Bytes", "COpenSSL", "JSON", "TestSupport", "Vocabulary"),

@@ -87,10 +87,11 @@ package struct ServiceConfiguration: Sendable {
 
     package init() {}
 
-    /// Conformance suites send messages of 16 MiB, some in tens of thousands of pieces, and want them back.
+    /// A WebSocket message may be as large as a polling body. Conformance suites send messages of 16 MiB, some in tens of thousands of pieces, and want them back.
     var effectiveHTTP: HTTPServerSettings {
-        guard self.exposesTestEndpoints else { return self.http }
         var http = self.http
+        http.webSocketLimits.maxMessageBytes = self.engine.maxPayload
+        guard self.exposesTestEndpoints else { return http }
         http.webSocketLimits.maxMessageBytes = max(http.webSocketLimits.maxMessageBytes, 16 << 20)
         http.webSocketLimits.maxFrameBytes = max(http.webSocketLimits.maxFrameBytes, 16 << 20)
         http.webSocketLimits.maxFragments = max(http.webSocketLimits.maxFragments, 1 << 17)

@@ -25,6 +25,14 @@ struct RoomMachineTests {
         #expect(throws: RoomRefusal.notYours) { try scene.room.joined(stranger, into: &scene.outbox) }
     }
 
+    @Test("has ten thousand chairs: members of a room")
+    func chairs() throws {
+        var scene = try RoomScene(with: "a1")
+        for number in 1..<10_000 { #expect(try scene.join("u\(number)")) }
+        #expect(throws: RoomRefusal.full) { try scene.join("late") }
+        #expect(scene.room.count == 10_000)
+    }
+
     @Test("has a last chair")
     func full() throws {
         var settings = RoomSettings()

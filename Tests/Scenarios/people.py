@@ -63,7 +63,11 @@ class Person:
         self.is_counted = recover
         self.link = link(server, "EIO=4", headers)
         self.opening = json.loads(self.link.receive()[1:])
-        self._connect({"token": self.token, "recover": recover}, resumes)
+        try:
+            self._connect({"token": self.token, "recover": recover}, resumes)
+        except Refused:
+            self.link.close()
+            raise
 
     def _connect(self, auth: dict, resumes: "Person | None") -> None:
         if resumes:
@@ -192,6 +196,6 @@ class Person:
                 raise AssertionError(f"still open after {within} s") from error
 
 
-def post(server: Server, name: str, **fields) -> Answer:
+def post(server: Server, request: str, /, **fields) -> Answer:
     """A request to `/v1/auth/…`."""
-    return ask_http(server, "POST", f"/v1/auth/{name}", fields)
+    return ask_http(server, "POST", f"/v1/auth/{request}", fields)

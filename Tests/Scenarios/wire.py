@@ -80,8 +80,10 @@ class WebSocketLink:
         except websocket.WebSocketTimeoutException as error:
             raise TimeoutError("nothing came") from error
         except (websocket.WebSocketConnectionClosedException, ConnectionError) as error:
+            self.socket.shutdown()
             raise Closed(None) from error
         if opcode == websocket.ABNF.OPCODE_CLOSE:
+            self.socket.shutdown()
             raise Closed(int.from_bytes(data[:2]) if len(data) >= 2 else None)
         return data.decode() if opcode == websocket.ABNF.OPCODE_TEXT else data
 
@@ -90,7 +92,8 @@ class WebSocketLink:
         self.socket.sock.close()
 
     def close(self) -> None:
-        self.socket.close(timeout=1)
+        if self.socket.connected:
+            self.socket.close(timeout=1)
 
 
 class PollingLink:

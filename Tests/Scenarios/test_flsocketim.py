@@ -1,0 +1,419 @@
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from fl import Phone, account, pack, unpack
+from house import House
+
+from server import Server
+from wire import ask_http
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+
+
+class Phones(House):
+    serial = 0
+    tokens: dict[str, str] = {}
+
+    @classmethod
+    def token(cls, name: str) -> str:
+        if (key := f"{cls.__name__}/{name}") not in cls.tokens:
+            cls.tokens[key] = account(cls.server, name)["data"]["auth_token"]
+        return cls.tokens[key]
+
+    def phone(self, name: str, platform: str = "ios", **options) -> Phone:
+        phone = Phone(self.server, self.token(name), platform, **options)
+        self.addCleanup(phone.close)
+        if not options.get("stays_polling"):
+            phone.heard("")
+        return phone
+
+
+class Accounts(Phones):
+    """The HTTP side of FLSocketIM: every handled answer is 200, and its texts are what the apps show."""
+
+    def test_A01_registering_gives_a_token_and_each_mistake_its_text(self):
+        answer = account(self.server, "xiaoming")
+        self.assertEqual((answer["code"], answer["message"], set(answer["data"])), (1, "注册成功", {"auth_token", "auth_date"}))
+        self.assertRegex(answer["data"]["auth_token"], UUID)
+        days = (answer["data"]["auth_date"] / 1000 - time.time()) / 86400
+        self.assertTrue(55 < days < 65, days)
+        for name, password, text in (
+            ("", "p", "用户名不能为空"), ("xiaohong", "", "密码不能为空"), ("ab", "p", "用户名不合法"),
+            ("_abcd", "p", "用户名不合法"), ("a.bcd", "p", "用户名不合法"), ("xiaoming", "p", "用户已存在"),
+        ):
+            with self.subTest(name):
+                answer = account(self.server, name, password=password)
+                self.assertEqual(answer, {"code": -1, "message": text, "data": ""})
+
+    def test_A02_logging_in_returns_the_same_token_every_time(self):
+        first = account(self.server, "denglu")["data"]["auth_token"]
+        for _ in range(2):
+            login = account(self.server, "denglu", "/mobileLogin")
+            self.assertEqual((login["code"], login["message"], login["data"]["auth_token"]), (1, "登录成功", first))
+        for name, password, text in (
+            ("denglu", "wrong", "用户名或密码错误"), ("nobody_", "p", "用户名或密码错误"), ("", "p", "用户名不能为空"),
+            ("denglu", "", "密码不能为空"),
+        ):
+            answer = account(self.server, name, "/mobileLogin", password)
+            self.assertEqual(answer, {"code": -1, "message": text, "data": ""})
+
+    def test_A02_json_does_as_well_as_a_form(self):
+        answer = ask_http(self.server, "POST", "/register", {"userName": "json_1", "password": "p4ssword"})
+        self.assertEqual(answer.json["code"], 1)
+
+    def test_A05_the_token_is_demanded_at_connect(self):
+        for token in (None, "nonsense", "00000000-0000-4000-8000-000000000000"):
+            for platform in ("ios", "android"):
+                with self.subTest(token=token, platform=platform), self.assertRaises(ConnectionRefusedError) as refused:
+                    phone = Phone(self.server, token, platform, stays_polling=True)
+                    self.addCleanup(phone.close)
+                    phone.expect("never")
+                self.assertEqual(str(refused.exception), '44"Not authorized"')
+
+    def test_C01_all_users_are_listed_with_those_online(self):
+        def users():
+            answer = ask_http(self.server, "GET", "/allUsers").json
+            self.assertEqual((answer["code"], answer["message"]), (1, "查询数据成功"))
+            return answer["data"]
+
+        self.token("contact")
+        self.assertIn("contact", [user["name"] for user in users()["allUser"]])
+        self.assertNotIn("contact", users()["onLineUsers"])
+        phone = self.phone("contact")
+        self.assertIn("contact", users()["onLineUsers"])
+        watcher = self.phone("watcher")
+        phone.close()
+        watcher.expect("offLine", user="contact")
+        self.assertNotIn("contact", users()["onLineUsers"])
+
+
+class Link(Phones):
+    def test_B01_the_recorded_bytes_of_an_ios_client(self):
+        """Opening, connect, ping, probe, noop, upgrade, ping: as their library sends and expects it."""
+        token, base = self.token("bytes1"), "/socket.io/?transport=polling&b64=1&auth_token="
+        opening = ask_http(self.server, "GET", f"{base}{token}")
+        packets = unpack(opening.text)
+        self.assertRegex(
+            packets[0], r'0\{"sid":"[\w-]{20}","upgrades":\["websocket"\],"pingInterval":5000,"pingTimeout":3000\}')
+        sid = json.loads(packets[0][1:])["sid"]
+        if len(packets) == 1:
+            self.assertEqual(ask_http(self.server, "GET", f"{base}{token}&sid={sid}").text, "2:40")
+        ping = ask_http(self.server, "POST", f"{base}{token}&sid={sid}", "1:2")
+        self.assertEqual((ping.status, ping.headers["content-type"], ping.text), (200, "text/html", "ok"))
+        self.assertEqual(ask_http(self.server, "GET", f"{base}{token}&sid={sid}").text, "1:3")
+        phone = self.phone("bytes2")
+        self.assertEqual(sorted(p for p in phone.trace if p in ("3", "40", "6"))[:3], ["3", "40", "6"])
+        phone.socket.send("2")
+        phone.socket.send("42" + json.dumps(["liaotian", {"neirong": "x"}]))
+        self.assertEqual(phone.next(), "3")
+
+    def test_B02_polling_alone_and_websocket_alone(self):
+        for platform in ("ios", "android"):
+            poller = self.phone("poller", platform, stays_polling=True)
+            direct = self.phone("direct", platform, starts_on_socket=True)
+            self.assertEqual(direct.opening["upgrades"], [])
+            direct.emit("liaotian", {"neirong": "to a poller"})
+            self.assertEqual(poller.expect("liaotian"), {"neirong": "to a poller"})
+            poller.emit("liaotian", {"neirong": "from a poller"})
+            self.assertEqual(direct.expect("liaotian"), {"neirong": "from a poller"})
+
+    def test_B01_nothing_is_lost_or_doubled_on_the_way_to_the_websocket(self):
+        sender = self.phone("sender")
+        for platform in ("ios", "android"):
+            with self.subTest(platform):
+                phone = self.phone(f"mover_{platform}"[:12], platform, stays_polling=True)
+                while "40" not in phone.trace:
+                    phone.next()
+                sender.emit("liaotian", {"n": 1})
+                phone._open_socket()
+                sender.emit("liaotian", {"n": 2})
+                phone.socket, socket = None, phone.socket
+                self.assertEqual(phone.expect("liaotian"), {"n": 1})
+                phone.emit("liaotian", {"n": "a"})
+                phone.expect("liaotian", n=2)
+                phone.begin_poll()
+                socket.send("2probe")
+                self.assertEqual(socket.recv(), "3probe")
+                phone._take(phone.end_poll())
+                sender.emit("liaotian", {"n": 3})
+                sender.heard("")
+                socket.send("5")
+                socket.send("6")  # their library swallows its own noop or sends it here
+                phone.socket = socket
+                sender.emit("liaotian", {"n": 4})
+                phone.emit("liaotian", {"n": "b"})
+                self.assertEqual([phone.expect("liaotian")["n"] for _ in range(2)], [3, 4])
+                self.assertEqual([sender.expect("liaotian")["n"] for _ in range(2)], ["a", "b"])
+                self.assertEqual(phone.heard("liaotian") + sender.heard("liaotian"), [])
+                phone.close()
+
+    def test_B06_every_text_survives_every_transport(self):
+        texts = ("long " * 20_000, "中文消息，全角标点。", "\U0001f600\U0001f468\u200d\U0001f469\u200d\U0001f467 \U00020000", "\u2028\ufeff\x7f")
+        phones = [
+            self.phone("texts1"), self.phone("texts2", "android"), self.phone("texts3", stays_polling=True),
+            self.phone("texts4", "android", stays_polling=True)]
+        for text in texts:
+            for sender in phones:
+                sender.emit("liaotian", {"neirong": text})
+                for receiver in phones:
+                    receiver.stay_alive()
+                    if receiver is not sender:
+                        self.assertEqual(receiver.expect("liaotian"), {"neirong": text})
+
+    def test_B05_a_silent_phone_is_offline_within_eight_seconds(self):
+        watcher = self.phone("patient")
+        child = self.process("frozen")
+        watcher.expect("onLine", user="frozen")
+        child.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        watcher.expect("offLine", user="frozen", within=10)
+        self.assertLess(time.monotonic() - began, 8.2)
+
+    def test_C04_a_killed_phone_is_offline_at_once(self):
+        watcher = self.phone("patient")
+        child = self.process("killed")
+        watcher.expect("onLine", user="killed")
+        self.assertEqual(child.stdout.readline(), "here\n")
+        child.kill()
+        began = time.monotonic()
+        watcher.expect("offLine", user="killed")
+        self.assertLess(time.monotonic() - began, 1)
+
+    def process(self, name: str) -> subprocess.Popen:
+        host, port = self.server.address
+        child = subprocess.Popen([sys.executable, __file__, host, str(port), self.token(name)], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (child.kill(), child.wait(), child.stdout.close()))
+        return child
+
+    def test_the_answer_and_the_opening_come_in_two_segments(self):
+        """Old clients begin to listen between the two."""
+        host, port = self.server.address
+        with self.server.connect() as raw:
+            raw.sendall((
+                f"GET /socket.io/?EIO=3&transport=websocket&auth_token={self.token('segment')} HTTP/1.1\r\n"
+                f"Host: {host}:{port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n").encode())
+            first = raw.recv(65536)
+            self.assertTrue(first.startswith(b"HTTP/1.1 101") and first.endswith(b"\r\n\r\n"), first)
+
+    def test_what_makes_no_sense_is_refused_in_the_words_they_know(self):
+        for query, code, message in (
+            ("transport=jsonp&b64=1", 0, "Transport unknown"), ("transport=polling&b64=1&sid=nobody", 1, "Session ID unknown"),
+        ):
+            answer = ask_http(self.server, "GET", f"/socket.io/?{query}")
+            self.assertEqual((answer.status, answer.json), (400, {"code": code, "message": message}))
+        answer = ask_http(self.server, "POST", "/socket.io/?transport=polling&b64=1", "1:2")
+        self.assertEqual((answer.status, answer.json), (400, {"code": 2, "message": "Bad handshake method"}))
+        for query in ("transport=polling", "EIO=2&transport=polling", "EIO=5&transport=polling&b64=1"):
+            self.assertEqual(ask_http(self.server, "GET", f"/socket.io/?{query}").status, 400, query)
+
+    def test_a_payload_of_the_wrong_length_ends_the_session(self):
+        for body in ("3:40", "1:22", "x", "2:", "99999999999999999999:2", "1:\U0001f600"):
+            with self.subTest(body):
+                phone = self.phone("lengths", stays_polling=True)
+                self.assertEqual(phone.post(body).status, 400)
+                self.assertEqual(phone.post(pack(["2"])).status, 400)
+
+
+class Parts(unittest.TestCase):
+    def test_B07_binary_parts_travel_both_ways(self):
+        picture = bytes(range(256)) * 2800
+        with Server("--conformance") as server:
+            for platform in ("ios", "android"):
+                for options in ({"stays_polling": True}, {"starts_on_socket": True}, {}):
+                    with self.subTest(platform=platform, **options):
+                        phone = Phone(server, "anything", platform, **options)
+                        message = {"msg": "图片", "fileData": picture, "more": [b"", b"\x00"]}
+                        phone.emit("message", message)
+                        self.assertEqual(phone.expect("message-back"), message)
+                        self.assertEqual(phone.ask("message-with-ack", message), [message])
+                        phone.close()
+
+
+class Presence(Phones):
+    def test_C02_coming_and_going_is_told_once_whatever_the_number_of_phones(self):
+        a = self.phone("aaaa")
+        first = self.phone("bbbb")
+        a.expect("onLine", user="bbbb")
+        second = self.phone("bbbb", "android")
+        self.assertEqual(a.heard("onLine"), [])
+        first.close()
+        second.heard("")
+        self.assertEqual(a.heard("offLine"), [])
+        second.socket.send("41")
+        a.expect("offLine", user="bbbb")
+        self.assertEqual(a.heard("onLine") + a.heard("offLine"), [])
+
+    def test_C02_people_of_both_worlds_see_each_other(self):
+        phone = self.phone("cccc")
+        native = self.person("Ada")
+        phone.expect("onLine", user="Ada")
+        users = {user.get("name"): user for user in native.ask("presence.watch", everybody=True)["users"]}
+        self.assertTrue(users["cccc"]["online"])
+        native.link.close()
+        phone.expect("offLine", user="Ada")
+
+
+class Calls(Phones):
+    options = ("--ring-timeout", "1s")
+
+    def meet(self, a: Phone, b: Phone, callee: str, **fields) -> str:
+        room = a.ask("videoChat", {"from_user": "x", "to_user": callee} | fields)[0]
+        self.assertRegex(room, UUID)
+        a.emit("__join", {"room": room})
+        self.assertEqual(a.expect("_peers"), {"connections": [], "you": a.sid})
+        self.assertEqual(b.expect("videoChat")["room"], room)
+        b.emit("__join", {"room": room})
+        self.assertEqual(b.expect("_peers"), {"connections": [a.sid], "you": b.sid})
+        self.assertEqual(a.expect("_new_peer"), {"socketId": b.sid})
+        return room
+
+    def test_J02_the_room_comes_as_a_bare_string_and_the_caller_waits_in_it(self):
+        a, b = self.phone("jaaa"), self.phone("jbbb", "android")
+        number = a.number
+        room = a.ask("videoChat", {"from_user": "jaaa", "to_user": "jbbb", "chat_type": 0})[0]
+        self.assertIn(f'43{number}["{room}"]', a.trace)
+        ringing = next(p for p in iter(b.next, None) if "videoChat" in str(p))
+        self.assertRegex(ringing, r'42\d+\["videoChat",\{')  # with an ack, as Android's library expects
+        self.assertEqual(json.loads(ringing[ringing.index("[") :])[1], {"from_user": "jaaa", "room": room, "chat_type": 0})
+        a.emit("__join", {"room": room})
+        self.assertEqual(a.expect("_peers"), {"connections": [], "you": a.sid})
+
+    def test_J03_J10_descriptions_and_candidates_pass_by_socket_id(self):
+        for platforms in (("ios", "android"), ("android", "ios")):
+            with self.subTest(platforms):
+                a, b = self.phone("j3aa", platforms[0]), self.phone("j3bb", platforms[1])
+                self.meet(a, b, "j3bb")
+                offer = {"type": "offer", "sdp": "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\na=candidate:x/y\r\n"}
+                b.emit("__offer", {"socketId": a.sid, "sdp": offer})
+                self.assertEqual(a.expect("_offer"), {"socketId": b.sid, "sdp": offer})
+                answer = offer | {"type": "answer"}
+                a.emit("__answer", {"socketId": b.sid, "sdp": answer})
+                self.assertEqual(b.expect("_answer"), {"socketId": a.sid, "sdp": answer})
+                for label, mid in ((0, "audio"), (1, "video")):
+                    candidate = {"id": mid, "label": label, "candidate": "candidate:1 1 udp 2122 192.0.2.1 5000 typ host"}
+                    a.emit("__ice_candidate", {"socketId": b.sid} | candidate)
+                    self.assertEqual(b.expect("_ice_candidate"), {"socketId": a.sid} | candidate)
+                a.emit("closeRoom")
+                self.assertEqual(b.expect("_remove_peer"), {"socketId": a.sid})
+                a.close(), b.close()
+
+    def test_J03_unknown_targets_and_foreign_rooms_are_out_of_reach(self):
+        a, b, stranger = self.phone("j4aa"), self.phone("j4bb"), self.phone("j4cc")
+        self.meet(a, b, "j4bb")
+        offer = {"type": "offer", "sdp": "v=0"}
+        for target in (a.sid, b.sid, "nobody", "", 7):
+            stranger.emit("__offer", {"socketId": target, "sdp": offer})
+            stranger.emit("__ice_candidate", {"socketId": target, "id": "0", "label": 0, "candidate": "c"})
+        stranger.heard("")
+        self.assertEqual(a.heard("_offer") + b.heard("_offer") + a.heard("_ice_candidate"), [])
+
+    def test_J04_a_refusal_reaches_the_caller_and_the_other_phones(self):
+        a, b = self.phone("j5aa"), self.phone("j5bb")
+        second = self.phone("j5bb", "android")
+        room = a.ask("videoChat", {"from_user": "j5aa", "to_user": "j5bb"})[0]
+        a.emit("__join", {"room": room})
+        for phone in (b, second):
+            phone.expect("videoChat", room=room)
+        b.emit("cancelVideoChat", {"room": room})
+        for phone in (a, second):
+            self.assertEqual(phone.expect("cancelVideoChat"), {})
+
+    def test_J04_strangers_cannot_refuse_for_others(self):
+        a, b, stranger = self.phone("j6aa"), self.phone("j6bb"), self.phone("j6cc")
+        native = self.person("N")
+        native.ask("room.join", room="hall")
+        room = self.meet(a, b, "j6bb")
+        for name in (room, "hall"):
+            stranger.emit("cancelVideoChat", {"room": name})
+        stranger.heard("")
+        self.assertEqual(a.heard("cancelVideoChat") + b.heard("cancelVideoChat"), [])
+        self.assertEqual(native.heard("cancelVideoChat"), [])
+
+    def test_J05_hanging_up_closes_the_other_side(self):
+        a, b = self.phone("j7aa"), self.phone("j7bb")
+        self.meet(a, b, "j7bb")
+        began = time.monotonic()
+        b.emit("closeRoom")
+        self.assertEqual(a.expect("_remove_peer"), {"socketId": b.sid})
+        self.assertLess(time.monotonic() - began, 0.2)
+
+    def test_J06_a_phone_that_vanishes_leaves_the_room(self):
+        a, b = self.phone("j8aa"), self.phone("j8bb")
+        room = self.meet(a, b, "j8bb")
+        b.socket.sock.close()
+        self.assertEqual(a.expect("_remove_peer"), {"socketId": b.sid})
+        third = self.phone("j8cc")
+        third.emit("__join", {"room": room})
+        self.assertEqual(third.expect("_peers")["connections"], [a.sid])
+
+    def test_J06_a_caller_that_vanishes_stops_the_ringing(self):
+        a, b = self.phone("j9aa"), self.phone("j9bb")
+        a.ask("videoChat", {"from_user": "j9aa", "to_user": "j9bb"})
+        b.expect("videoChat")
+        a.socket.sock.close()
+        self.assertEqual(b.expect("cancelVideoChat", within=0.8), {})
+
+    def test_J07_offline_busy_and_no_answer_end_the_callers_wait(self):
+        a, b, c = self.phone("k1aa"), self.phone("k1bb"), self.phone("k1cc")
+        room = a.ask("videoChat", {"from_user": "k1aa", "to_user": "gone_now"})[0]
+        a.emit("__join", {"room": room})
+        self.assertEqual(a.expect("cancelVideoChat", within=0.8), {})
+        a.emit("closeRoom")
+        room = a.ask("videoChat", {"from_user": "k1aa", "to_user": "k1bb"})[0]
+        a.emit("__join", {"room": room})
+        b.expect("videoChat")
+        self.assertEqual(a.expect("cancelVideoChat"), {})  # after the ringing time
+        a.emit("closeRoom")
+        self.meet(a, b, "k1bb")
+        room = c.ask("videoChat", {"from_user": "k1cc", "to_user": "k1bb"})[0]
+        c.emit("__join", {"room": room})
+        self.assertEqual(c.expect("cancelVideoChat", within=0.8), {})
+        self.assertEqual(b.heard("videoChat"), [])
+
+    def test_J13_twenty_calls_in_a_row(self):
+        a, b = self.phone("m1aa"), self.phone("m1bb", "android")
+        for turn in range(20):
+            caller, callee, name = ((a, b, "m1bb"), (b, a, "m1aa"))[turn % 2]
+            room = self.meet(caller, callee, name)
+            callee.emit("__join", {"room": room})  # their apps join twice
+            self.assertEqual(callee.expect("_peers")["connections"], [caller.sid])
+            caller.emit("__answer", {"socketId": "an-earlier-peer", "sdp": {"type": "answer", "sdp": ""}})
+            caller.emit("closeRoom")
+            callee.expect("_remove_peer")
+            callee.emit("closeRoom")
+        self.assertEqual(a.heard("_new_peer") + b.heard("_new_peer") + a.heard("_remove_peer"), [])
+
+
+class Reconnecting(unittest.TestCase):
+    def test_B03_a_phone_is_back_after_a_restart_of_the_server(self):
+        with Server(testing=False) as server:
+            tokens = [account(server, name)["data"]["auth_token"] for name in ("back1", "back2")]
+            phone = Phone(server, tokens[0])
+            server.end()
+            with self.assertRaises((ConnectionError, OSError)):
+                Phone(server, tokens[0])
+            server.begin()
+            phone, other = Phone(server, tokens[0]), Phone(server, tokens[1], "android")
+            phone.expect("onLine", user="back2")
+            other.emit("liaotian", {"neirong": "back"})
+            self.assertEqual(phone.expect("liaotian"), {"neirong": "back"})
+            phone.close(), other.close()
+
+
+def stay(host: str, port: str, token: str) -> None:
+    class Elsewhere:
+        address = (host, int(port))
+
+    phone = Phone(Elsewhere(), token)
+    print("here", flush=True)
+    phone.expect("never", within=60)
+
+
+if __name__ == "__main__":
+    stay(*sys.argv[1:]) if len(sys.argv) == 4 else unittest.main()

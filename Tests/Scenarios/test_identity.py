@@ -1,0 +1,260 @@
+import os
+import stat
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from house import House
+from people import APP, APP_SECRET, Person, Refused, post, sign_in, vouch
+from server import PATIENCE, Server, binary
+from wire import Closed, PollingLink, WebSocketLink, ask_http
+
+
+class SignIn(House):
+    """Accounts and tokens over HTTP, and what they are worth on a socket."""
+
+    def test_A01_a_name_and_a_password_make_an_account(self):
+        answer = post(self.server, "register", userName="Ada_1", password="p4ssword", name="Ada")
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual(set(answer.json), {"user", "name", "accessToken", "refreshToken", "expires"})
+        self.assertEqual(answer.json["name"], "Ada")
+        self.assertEqual(answer.headers["cache-control"], "no-store")
+        self.assertLess(abs(answer.json["expires"] / 1000 - time.time() - 3600), 10)
+        with Person(self.server, token=answer.json["accessToken"]) as ada:
+            self.assertEqual((ada.user, ada.name), (answer.json["user"], "Ada"))
+
+    def test_A01_each_mistake_is_named(self):
+        post(self.server, "register", userName="taken", password="p4ssword")
+        for name, password, status, code in (
+            ("abc", "p4ssword", 400, "bad_request"), ("_abcd", "p4ssword", 400, "bad_request"),
+            ("abcd_", "p4ssword", 400, "bad_request"), ("a.bcd", "p4ssword", 400, "bad_request"),
+            ("a" * 16, "p4ssword", 400, "bad_request"), ("", "p4ssword", 400, "bad_request"),
+            ("grace", "", 400, "bad_request"), ("taken", "p4ssword", 409, "conflict"),
+        ):
+            with self.subTest(name):
+                answer = post(self.server, "register", userName=name, password=password)
+                self.assertEqual((answer.status, answer.json["error"]["code"]), (status, code))
+
+    def test_A02_logging_in_again_leaves_the_first_token_valid(self):
+        post(self.server, "register", userName="login", password="p4ssword")
+        first, second = (post(self.server, "login", userName="login", password="p4ssword").json for _ in range(2))
+        self.assertEqual(first["user"], second["user"])
+        for login in (first, second):
+            with Person(self.server, token=login["accessToken"]) as person:
+                self.assertEqual(person.user, first["user"])
+
+    def test_A06_anonymous_users_have_names_of_their_own(self):
+        users = [sign_in(self.server, "guest") for _ in range(3)]
+        self.assertEqual(len({user["user"] for user in users}), 3)
+        with Person(self.server, token=users[0]["accessToken"]) as guest:
+            self.assertEqual((guest.user, guest.name), (users[0]["user"], "guest"))
+
+    def test_A07_the_same_user_comes_back_by_refresh_token(self):
+        first = sign_in(self.server, "again")
+        second = post(self.server, "refresh", refreshToken=first["refreshToken"])
+        self.assertEqual((second.status, second.json["user"]), (200, first["user"]))
+        self.assertNotEqual(second.json["refreshToken"], first["refreshToken"])
+        with Person(self.server, token=second.json["accessToken"]) as person:
+            self.assertEqual((person.user, person.name), (first["user"], "again"))
+
+    def test_A07_a_refresh_token_that_is_used_twice_ends_the_family(self):
+        first = sign_in(self.server)
+        second = post(self.server, "refresh", refreshToken=first["refreshToken"]).json
+        third = post(self.server, "refresh", refreshToken=second["refreshToken"])
+        self.assertEqual(third.status, 200)
+        self.assertEqual(post(self.server, "refresh", refreshToken=first["refreshToken"]).status, 401)
+        self.assertEqual(post(self.server, "refresh", refreshToken=third.json["refreshToken"]).status, 401)
+
+    def test_A05_nobody_comes_in_without_a_token_or_with_a_bad_one(self):
+        good = sign_in(self.server)["accessToken"]
+        body = good.split(".")
+        for token, code in (
+            ("nonsense", "unauthorized"), (f"{body[0]}.{body[1]}.", "unauthorized"),
+            (f"{body[0]}.{body[1]}.{'A' * len(body[2])}", "unauthorized"),
+            (vouch("strangers", APP_SECRET, "eve"), "unauthorized"), (vouch(APP, APP_SECRET + "!", "eve"), "unauthorized"),
+            (vouch(APP, APP_SECRET, "eve", lasts=-600), "token_expired"),
+            (vouch(APP, APP_SECRET, "eve", aud="another"), "unauthorized"),
+            (vouch(APP, APP_SECRET, "eve", nbf=time.time() + 600), "unauthorized"),
+            (vouch(APP, APP_SECRET, "eve", lasts=10 * 86400), "unauthorized"),
+        ):
+            for link in (WebSocketLink, PollingLink):
+                with self.subTest(token=token[:40], link=link), self.assertRaises(Refused) as refused:
+                    Person(self.server, token=token, link=link)
+                self.assertEqual(refused.exception.code, code)
+
+    def test_A05_a_connection_without_any_auth_is_refused(self):
+        link = WebSocketLink(self.server, "EIO=4")
+        link.receive()
+        link.send("40")
+        self.assertEqual(link.receive(), '44{"message":"unauthorized"}')
+        link.close()
+
+    def test_A08_an_application_vouches_for_a_user_and_names_it(self):
+        with Person(self.server, token=vouch(APP, APP_SECRET, "user-17", "Grace")) as grace:
+            self.assertEqual((grace.user, grace.name), ("user-17", "Grace"))
+
+    def test_A12_who_is_expired_is_told_why_and_cut_off(self):
+        for link in (WebSocketLink, PollingLink):
+            with self.subTest(link=link):
+                ends = time.time() + 1
+                person = self.person(token=vouch(APP, APP_SECRET, "short", lasts=1), link=link)
+                self.assertEqual(person.expect("session.ending")["error"]["code"], "token_expired")
+                with self.assertRaises(Closed):
+                    person.expect("never")
+                self.assertLess(abs(time.time() - ends), 1.5)
+
+    def test_A12_a_fresh_token_in_between_keeps_the_session(self):
+        person = self.person(token=vouch(APP, APP_SECRET, "kept", lasts=2))
+        answer = person.ask("session.refresh", token=vouch(APP, APP_SECRET, "kept"))
+        self.assertGreater(answer["expires"] / 1000 - time.time(), 500)
+        self.assertEqual(person.error("session.refresh", token=vouch(APP, APP_SECRET, "another")), "forbidden")
+        with self.assertRaises(AssertionError):
+            person.expect("session.ending", within=2.2)
+
+    def test_A12_the_end_is_announced_half_a_minute_before(self):
+        person = self.person(token=vouch(APP, APP_SECRET, "warned", lasts=31))
+        self.assertEqual(person.expect("session.ending", within=4)["error"]["code"], "token_expired")
+        self.assertEqual(person.ask("ice.servers").keys(), {"iceServers"})
+
+    def test_who_comes_back_with_a_dead_token_is_not_let_in(self):
+        person = self.person(token=vouch(APP, APP_SECRET, "late", lasts=600), recover=True)
+        person.link.cut()
+        with self.assertRaises(Refused) as refused:
+            Person.back(person, token=vouch(APP, APP_SECRET, "late", lasts=-1))
+        self.assertEqual(refused.exception.code, "token_expired")
+
+    def test_nobody_takes_up_another_users_session(self):
+        person = self.person("victim", recover=True)
+        person.link.cut()
+        with self.assertRaises(Refused) as refused:
+            Person.back(person, token=vouch(APP, APP_SECRET, "thief"))
+        self.assertEqual(refused.exception.code, "forbidden")
+
+    def test_what_is_no_form_is_refused(self):
+        for body in (b"{", b"[]", b"\xff", b'{"name":"\\ud800"}', b"1"):
+            with self.subTest(body):
+                answer = ask_http(self.server, "POST", "/v1/auth/login", body)
+                self.assertIn((answer.status, answer.json["error"]["code"]), [(400, "bad_request")])
+        self.assertEqual(ask_http(self.server, "POST", "/v1/auth/login", b" " * 20_000).status, 413)
+        self.assertEqual(ask_http(self.server, "GET", "/v1/auth/login").status, 405)
+
+
+class Guessing(House):
+    def test_wrong_passwords_are_slowed_down(self):
+        post(self.server, "register", userName="guessed", password="p4ssword")
+        statuses = []
+        for number in range(8):
+            answer = post(self.server, "login", userName="guessed", password=f"wrong{number}")
+            statuses.append(answer.status)
+            if answer.status == 429:
+                break
+        self.assertEqual(statuses[:4], [401] * 4)
+        self.assertEqual(statuses[-1], 429)
+        self.assertGreaterEqual(int(answer.headers["retry-after"]), 1)
+        error = answer.json["error"]
+        self.assertEqual(error["code"], "rate_limited")
+        self.assertGreater(error["retryAfter"], 0)
+        # Nor does the right one help meanwhile: else it could be told from the wrong ones.
+        self.assertEqual(post(self.server, "login", userName="guessed", password="p4ssword").status, 429)
+
+    def test_new_accounts_of_one_household_are_slowed_down(self):
+        statuses = [post(self.server, "anonymous").status for _ in range(40)]
+        self.assertIn(429, statuses)
+        self.assertGreaterEqual(statuses.count(200), 20)
+
+
+class Restart(unittest.TestCase):
+    def test_A02_accounts_and_tokens_survive_a_restart(self):
+        with Server(testing=False) as server:
+            account = post(server, "register", userName="restart", password="p4ssword").json
+            anonymous = sign_in(server, "anon")
+            mode = stat.S_IMODE(os.stat(Path(server.data, "secret")).st_mode)
+            self.assertEqual(mode, 0o600)
+            server.restart()
+            with Person(server, token=account["accessToken"]) as person:
+                self.assertEqual(person.user, account["user"])
+            login = post(server, "login", userName="restart", password="p4ssword")
+            self.assertEqual(login.json["user"], account["user"])
+            again = post(server, "refresh", refreshToken=anonymous["refreshToken"])
+            self.assertEqual((again.json["user"], again.json["name"]), (anonymous["user"], "anon"))
+
+
+class Secrets(unittest.TestCase):
+    def refusal(self, *options: str, prepare=lambda folder: None) -> str:
+        with tempfile.TemporaryDirectory() as folder:
+            prepare(Path(folder))
+            run = subprocess.run(
+                [binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--stun", "off", "--data", folder,
+                 *options], capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+        self.assertGreater(run.returncode, 0)
+        self.assertLess(run.returncode, 128, run.stderr)
+        return run.stderr
+
+    def test_a_weak_secret_is_refused(self):
+        for secret in ("short", "a" * 64, "changeme" * 8):
+            with self.subTest(secret):
+                self.assertNotEqual(self.refusal("--app", f"shop:{secret}"), "")
+
+        def weak(folder: Path) -> None:
+            (folder / "secret").write_text("secret\n")
+            (folder / "secret").chmod(0o600)
+
+        self.assertIn("secret", self.refusal(prepare=weak))
+
+    def test_a_secret_that_others_may_read_is_refused(self):
+        def open_to_all(folder: Path) -> None:
+            (folder / "secret").write_text("x8Fq3ZkWv0TzLr5YpNs7QdUa2HbJm4Gc\n")
+            (folder / "secret").chmod(0o644)
+
+        self.assertIn("chmod 600", self.refusal(prepare=open_to_all))
+
+
+class Origins(House):
+    options = ("--allow-origin", "https://friend.example")
+
+    def statuses(self, origin: str | None) -> tuple[int, int]:
+        """Of a handshake by polling, and of one by WebSocket."""
+        headers = {"Origin": origin} if origin else {}
+        upgrade = headers | {
+            "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
+        poll = ask_http(self.server, "GET", "/socket.io/?EIO=4&transport=polling", headers=headers)
+        with self.server.connect() as raw:
+            lines = ["GET /socket.io/?EIO=4&transport=websocket HTTP/1.1", "Host: {}:{}".format(*self.server.address)]
+            lines += [f"{name}: {value}" for name, value in upgrade.items()]
+            raw.sendall("\r\n".join([*lines, "", ""]).encode())
+            status = int(raw.recv(100).split()[1])
+        return poll.status, status
+
+    def test_a_foreign_page_is_refused_on_polling_and_on_upgrade(self):
+        host, port = self.server.address
+        for origin in ("https://evil.example", "null", f"http://{host}:1", f"http://{host}.evil.example:{port}"):
+            with self.subTest(origin):
+                self.assertEqual(self.statuses(origin), (403, 403))
+
+    def test_own_pages_friends_and_programs_are_welcome(self):
+        host, port = self.server.address
+        for origin in (None, f"http://{host}:{port}", f"ws://{host}:{port}", "https://friend.example"):
+            with self.subTest(origin):
+                self.assertEqual(self.statuses(origin), (200, 101))
+
+    def test_a_foreign_page_may_not_sign_in(self):
+        """The CVE-2020-28481 of others: every page could use the server, because every origin was let in."""
+        body = {"name": "eve"}
+        foreign = ask_http(self.server, "POST", "/v1/auth/anonymous", body, {"Origin": "https://evil.example"})
+        self.assertEqual(foreign.status, 403)
+        self.assertNotIn("access-control-allow-origin", foreign.headers)
+        friend = ask_http(self.server, "POST", "/v1/auth/anonymous", body, {"Origin": "https://friend.example"})
+        self.assertEqual(friend.headers["access-control-allow-origin"], "https://friend.example")
+
+    def test_the_answer_names_the_page_that_may_read_it(self):
+        answer = ask_http(
+            self.server, "GET", "/socket.io/?EIO=4&transport=polling", headers={"Origin": "https://friend.example"})
+        self.assertEqual(answer.headers["access-control-allow-origin"], "https://friend.example")
+        self.assertEqual(answer.headers["access-control-allow-credentials"], "true")
+
+
+if __name__ == "__main__":
+    unittest.main()

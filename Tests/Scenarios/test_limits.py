@@ -1,0 +1,225 @@
+import contextlib
+import json
+import time
+import unittest
+
+from fl import Phone, account
+from house import House
+from server import eventually
+from wire import Closed, PollingLink, WebSocketLink, ask_http
+
+BOUNDARY = 1_000_000
+
+
+class Limits(House):
+    """The rows of the table of limits in docs/protocol.md, and what comes beyond each."""
+
+    def still_serves(self) -> None:
+        with self.person("after") as person:
+            self.assertIn("iceServers", person.ask("ice.servers"))
+
+    def test_requests_of_one_connection(self):
+        a = self.person("A")
+        for number in range(600):
+            a.send("ice.servers", {}, number=number)
+        answers = [a.answer(number) for number in range(600)]
+        refused = [answer["error"] for answer in answers if "error" in answer]
+        self.assertTrue(answers[399].get("iceServers") is not None)
+        self.assertEqual({error["code"] for error in refused}, {"rate_limited"})
+        self.assertGreater(len(refused), 50)
+        self.assertTrue(all(0 < error["retryAfter"] <= 20 for error in refused), refused[:3])
+        a._numbers = iter(range(10_000, 20_000))
+        eventually(lambda: "error" not in a.ask("ice.servers"), "requests are granted again")
+
+    def test_a_signal(self):
+        a = self.person("A")
+        a.ask("room.join", room="big")
+        self.assertNotIn("error", a.ask_raw('["signal",{"room":"big","data":"%s"}]' % ("x" * (256 * 1024 - 2))))
+        self.assertEqual(
+            a.ask_raw('["signal",{"room":"big","data":"%s"}]' % ("x" * (256 * 1024 - 1)))["error"]["code"], "bad_request")
+
+    def test_users_one_connection_watches(self):
+        a = self.person("A")
+        self.assertEqual(len(a.ask("presence.watch", users=[f"user-{n}" for n in range(1000)])["users"]), 1000)
+        self.assertEqual(a.error("presence.watch", users=["one-more"]), "too_many_watched")
+        self.assertEqual(a.error("presence.watch", users=[f"user-{n}" for n in range(1001)]), "bad_request")
+        a.ask("presence.unwatch", users=["user-1"])
+        self.assertNotIn("error", a.ask("presence.watch", users=["one-more"]))
+
+    def test_attachments_of_one_packet(self):
+        """CVE-2026-33151 of others: an unbounded number of binary attachments."""
+        for packet in ("4511-1[\"signal\",{}]", "45999999999-[\"signal\"]", "4599999999999999999999-[\"x\"]"):
+            a = self.person("A")
+            a.link.send(packet)
+            with self.subTest(packet):
+                self.assertEqual(a.wait_for_end(), 1002)
+        self.still_serves()
+
+    def test_bytes_of_attachments(self):
+        a = self.person("A")
+        holes = ",".join('{"_placeholder":true,"num":%d}' % number for number in range(3))
+        a.link.send(f'453-["signal",{holes}]')
+        with contextlib.suppress(OSError):
+            for _ in range(3):
+                a.link.send(b"x" * 400_000)
+        self.assertEqual(a.wait_for_end(), 1002)
+
+    def test_attachments_that_nobody_announced_or_placed(self):
+        """CVE-2022-2421 and CVE-2023-32695 of others: indices and kinds that confuse the decoder."""
+        for packets in (
+            ['451-["signal",{"_placeholder":true,"num":1}]', b"x"],
+            ['451-["signal",{"_placeholder":true,"num":-1}]', b"x"],
+            ['451-["signal",{"_placeholder":true,"num":"splice"}]', b"x"],
+            ['451-["signal",{"_placeholder":true,"num":0},{"_placeholder":true,"num":0}]', b"x"],
+            ['451-["signal",{}]', b"x"], ['451-["signal",{"_placeholder":true,"num":0}]', "42[\"a\"]"],
+            [b"nobody asked"], ['45-["x"]'], ['42{"toString":1}'], ['42[{"hasOwnProperty":1}]'], ["42[]"], ["42[null]"],
+            ["43[1]"], ["47"], ["4"], ["42[1"], ['42["a"]]'], ['42["a",' + "[" * 100 + "]" * 100 + "]"],
+        ):
+            with self.subTest(packets):
+                a = self.person("A")
+                for packet in packets:
+                    a.link.send(packet)
+                self.assertEqual(a.wait_for_end(), 1002)
+        self.still_serves()
+
+    def test_events_with_the_names_of_the_library_itself(self):
+        """CVE-2024-38355 of others: an event called `error` that nobody listened to ended the process."""
+        a = self.person("A")
+        for name in ("error", "__proto__", "constructor", "room.", "call.__proto__"):
+            self.assertIn(a.error(name, {"room": "x", "call": "nobodyrangthisnumber"}), ("unknown_event", "bad_request"))
+        for name in ("connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"):
+            b = self.person("B")
+            b.send(name, {})
+            self.assertEqual(b.wait_for_end(), 1002)
+        self.still_serves()
+
+    def test_one_polling_body(self):
+        link = PollingLink(self.server, "EIO=4")
+        answer = ask_http(self.server, "POST", link.target, b"4" * (BOUNDARY + 1))
+        self.assertEqual(answer.status, 413)
+        self.still_serves()
+
+    def test_one_websocket_message(self):
+        a = self.person("A")
+        with contextlib.suppress(OSError):
+            a.link.send("42" + json.dumps(["x", "y" * BOUNDARY]))
+        self.assertEqual(a.wait_for_end(), 1009)
+        b = self.person("B")
+        b.send("x", "y" * (BOUNDARY - 100))
+        self.assertIn("iceServers", b.ask("ice.servers"))
+
+    def test_packed_polling_bodies(self):
+        """CVE-2020-36048 and CVE-2020-36049 of others: memory and time by packed and long payloads."""
+        self.server.forget_peak()
+        before = self.server.memory("VmHWM")
+        for body in ("\x1e".join(["2"] * 20_000), "\x1e" * 900_000, "b" + "A" * 900_000, "4" * 900_000, "451-" * 200_000):
+            link = PollingLink(self.server, "EIO=4")
+            began = time.monotonic()
+            self.assertEqual(ask_http(self.server, "POST", link.target, body).status, 400)
+            self.assertLess(time.monotonic() - began, 2)
+        for body in ("9" * 100_000 + ":4", "1:2" * 200_000, "1000000000:4"):
+            phone = Phone(self.server, None, "android", stays_polling=True)
+            self.assertEqual(phone.post(body).status, 400)
+            phone.close()
+        self.assertLess(self.server.memory("VmHWM") - before, 64 << 10)
+        self.still_serves()
+
+    def test_crafted_requests(self):
+        """CVE-2022-21676, CVE-2022-41940 and CVE-2023-31125 of others: one request ended the process."""
+        for query in (
+            "EIO=4&transport=polling&sid=", "EIO=4&transport=websocket&sid=%00", "EIO=4&transport=constructor",
+            "EIO=4&EIO=4&transport=polling&transport=websocket", "EIO=%34&transport=%GG", "EIO=4&transport=polling&sid[]=1",
+            "EIO=999999999999999999999&transport=polling", "%", "&&&===", "EIO=4&transport=websocket",
+        ):
+            for headers in ({}, {"Upgrade": "websocket", "Connection": "Upgrade"}, {"Upgrade": "h2c", "Connection": "Upgrade"}):
+                with self.subTest(query=query, headers=headers):
+                    status = ask_http(self.server, "GET", f"/socket.io/?{query}", headers=headers).status
+                    self.assertIn(status, (200, 400, 426))
+        self.still_serves()
+
+    def test_many_headers(self):
+        """CVE-2024-37890 of others: more headers than were kept, and none that was looked for."""
+        for count in (2000, 100):
+            headers = {f"X-{number}": "x" for number in range(count)}
+            answer = ask_http(
+                self.server, "GET", "/socket.io/?EIO=4&transport=websocket",
+                headers=headers | {"Upgrade": "websocket", "Connection": "Upgrade"})
+            self.assertIn(answer.status, (400, 426, 431))
+        self.still_serves()
+
+    def test_tiny_fragments(self):
+        """CVE-2026-48779 of others: memory by a message in endlessly many tiny pieces."""
+        a = self.person("A")
+        before = self.server.memory("VmRSS")
+        frame = b"\x00\x81\x00\x00\x00\x00x"
+        with contextlib.suppress(OSError):
+            a.link.socket.sock.sendall(b"\x01\x81\x00\x00\x00\x004")
+            for _ in range(200):
+                a.link.socket.sock.sendall(frame * 1000)
+        with contextlib.suppress(OSError, AssertionError):
+            a.wait_for_end(within=10)
+        self.assertLess(self.server.memory("VmRSS") - before, 32 << 10)
+        self.still_serves()
+
+    def test_an_invalid_content_type(self):
+        """The advisory of April 2026: a binary body of version 4 has no meaning, and ends the session."""
+        link = PollingLink(self.server, "EIO=4")
+        headers = {"Content-Type": "application/octet-stream"}
+        self.assertEqual(ask_http(self.server, "POST", link.target, "40", headers).status, 400)
+        self.assertEqual(ask_http(self.server, "POST", link.target, "40").status, 400)
+        self.still_serves()
+
+    def test_namespaces_of_one_session(self):
+        link = WebSocketLink(self.server, "EIO=4")
+        link.receive()
+        for number in range(20):
+            link.send(f"40/n{number},")
+            self.assertEqual(link.receive(), f'44/n{number},{{"message":"Invalid namespace"}}')
+        link.close()
+
+    def test_what_waits_for_one_client(self):
+        """Beyond 4,000,000 bytes a client that does not read is closed with 1013, and can come back."""
+        a, slow = self.person("A"), self.person("slow", recover=True)
+        a.ask("room.join", room="slow")
+        slow.ask("room.join", room="slow")
+        a.expect("room.joined")
+        for _ in range(120):
+            a.ask("signal", room="slow", data="x" * 200_000)
+            if a.pending:
+                break
+        self.assertEqual(a.expect("room.away")["member"], slow.member)
+        self.assertIn(slow.wait_for_end(), (1013, None))
+        self.still_serves()
+
+
+class LargeRoom(House):
+    def test_in_a_large_room_nobody_is_told_who_comes_and_goes(self):
+        people = [self.person(f"P{number}") for number in range(258)]
+        views = [person.ask("room.join", room="large") for person in people]
+        self.assertEqual([len(view["members"]) for view in views[-3:]], [255, 256, 256])
+        self.assertEqual(views[-1]["count"], 258)
+        self.assertEqual(people[0].heard("room.joined", member=people[255].member)[0]["number"], 256)
+        self.assertEqual(people[0].heard("room.joined", member=people[256].member), [])
+        people[257].ask("signal", room="large", data="to all")
+        for person in people[:257]:
+            self.assertEqual(person.expect("signal")["data"], "to all")
+
+
+class PendingAnswers(House):
+    def test_events_that_wait_for_one_clients_answer(self):
+        tokens = [account(self.server, f"ring{n}")["data"]["auth_token"] for n in range(4)]
+        callee = Phone(self.server, tokens[0])
+        callers = [Phone(self.server, token) for token in tokens[1:]]
+        for caller in callers:
+            for number in range(380):
+                caller.emit("videoChat", {"from_user": "x", "to_user": "ring0"}, number=number)
+            while 379 not in caller.acks:
+                caller._step(20)
+        callee.heard("")
+        self.assertEqual(sum(name == "videoChat" for name, _, _ in callee.pending), 1000)
+        for phone in (callee, *callers):
+            phone.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
