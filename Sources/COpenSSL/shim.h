@@ -44,8 +44,13 @@ static inline EVP_PKEY *parley_p256_key(void) { return EVP_EC_gen("P-256"); }
 
 /// Tells the server which name we want and checks its certificate for it.
 static inline void parley_ssl_set_server_name(SSL *ssl, const char *name) {
-    SSL_set_tlsext_host_name(ssl, name);
     SSL_set1_host(ssl, name);
+    // An address is checked like a name, but never told as one (RFC 6066 §3).
+    ASN1_OCTET_STRING *address = a2i_IPADDRESS(name);
+    if (address)
+        ASN1_OCTET_STRING_free(address);
+    else
+        SSL_set_tlsext_host_name(ssl, name);
 }
 
 static inline int parley_alpn_http11(SSL *ssl, const unsigned char **out, unsigned char *out_length,

@@ -1,5 +1,5 @@
 package import Reactor
-internal import Secure
+package import Secure
 package import Vocabulary
 
 /// The state of a TLS stream on its way from one loop to another.
@@ -22,6 +22,8 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     private var isClosing = false
     /// More waited than the high-water mark allows; who writes waits to be told.
     private var isFull = false
+    /// What broke the handshake, or a record after it.
+    package private(set) var failure: SecureError?
 
     /// The largest record of TLS.
     private static let recordSize = 16_384
@@ -48,6 +50,18 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
 
     package func start(_ handler: any StreamHandler) {
         self.handler = handler
+    }
+
+    /// The client's side, which speaks first. `name` is the name or the address that the certificate has to prove.
+    package static func open(
+        over below: TCPConnection, _ context: TLSContext, to name: String, handler: (TLSStream) -> any StreamHandler
+    ) throws(SecureError) {
+        let session = try TLSSession(context, role: .client(name: name))
+        try session.start()
+        let stream = TLSStream(over: below, session)
+        below.start(stream)
+        stream.start(handler(stream))
+        stream.gather()
     }
 
     package var reactor: Reactor { self.below.reactor }
@@ -164,13 +178,14 @@ extension TLSStream {
                 return false
             }
         } catch {
-            self.failed()
+            self.failed(error)
             return false
         }
     }
 
     /// The alert that tells the peer why goes out before the end.
-    private func failed() {
+    private func failed(_ error: SecureError) {
+        self.failure = error
         self.pending = []
         self.session.takeCiphertext { self.below.write($0) }
         self.below.close()
