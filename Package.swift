@@ -93,7 +93,9 @@ let package = Package(
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
         room("Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "Vocabulary"),
 
-        // Floor 6.
+        // Floor 6: each end of a Socket.IO connection.
+        room(
+            "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Reactor", "Secure", "SocketIO", "Vocabulary", "Web"),
         room(
             "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Reactor", "Sessions", "SocketIO", "Vocabulary",
             "Web"),
@@ -142,6 +144,9 @@ let package = Package(
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
+        tests(
+            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "TestSupport",
+            "Vocabulary"),
         tests(of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),
         tests(

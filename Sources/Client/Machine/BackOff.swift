@@ -1,0 +1,32 @@
+/// How long to wait before one more attempt.
+package struct BackOffSettings: Hashable, Sendable {
+    /// Before the second attempt; each further one waits twice as long.
+    package var first = Duration.seconds(1)
+    package var longest = Duration.seconds(5)
+    /// Half of it more or less, so that clients which were cut off together do not come back together.
+    package var jitter = 0.5
+
+    package init() {}
+}
+
+/// Counts attempts, and says how long to rest after each.
+struct BackOff {
+    private let settings: BackOffSettings
+    private var next: Duration
+
+    init(_ settings: BackOffSettings) {
+        self.settings = settings
+        self.next = settings.first
+    }
+
+    mutating func rest(using random: inout some RandomNumberGenerator) -> Duration {
+        let rest = min(self.next, self.settings.longest)
+        self.next = min(rest * 2, self.settings.longest)
+        let jitter = min(max(self.settings.jitter, 0), 1)
+        return rest * Double.random(in: (1 - jitter)...(1 + jitter), using: &random)
+    }
+
+    mutating func reset() {
+        self.next = self.settings.first
+    }
+}

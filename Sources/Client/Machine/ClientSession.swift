@@ -1,0 +1,217 @@
+internal import JSON
+internal import SocketIO
+package import Vocabulary
+
+/// One client of Engine.IO 4 and Socket.IO, over WebSockets: how it gets in, stays in, and comes back.
+///
+///     idle ──start──▶ dialing ──open──▶ opening ──opening packet──▶ joining ──welcome──▶ online
+///                        ▲                 │ closed, too late           │                  │ closed, silent
+///                        └──rested── resting ◀──────────────────────────┴──────────────────┘
+///     every state ──stopped, turned away, or the first attempt failed──▶ ended
+///
+/// What comes back knows where it was: the server's key and the last event's offset go into the next CONNECT.
+package struct ClientSession: ~Copyable {
+    enum State {
+        /// Can become: dialing, ended.
+        case idle
+        /// A WebSocket is being opened. Can become: opening, resting, ended.
+        case dialing(deadline: Instant)
+        /// It is open; the server speaks first. Can become: joining, resting, ended.
+        case opening(deadline: Instant)
+        /// We have shown our token. Can become: online, resting, ended.
+        case joining(deadline: Instant)
+        /// Can become: resting, ended.
+        case online
+        /// Until the next attempt. Can become: dialing, ended.
+        case resting(until: Instant)
+        /// The last state.
+        case ended(LinkFailure)
+    }
+
+    let settings: ClientSettings
+    var state = State.idle
+    var heartbeat: Heartbeat?
+    var requests = RequestBook()
+    var resumption = Resumption()
+    private var token: String
+    private var backOff: BackOff
+    private var random: any RandomNumberGenerator & Sendable
+    private var hasBeenOnline = false
+
+    package init(
+        token: String, settings: ClientSettings = ClientSettings(),
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        self.token = token
+        self.settings = settings
+        self.backOff = BackOff(settings.backOff)
+        self.random = random
+    }
+
+    package var isOnline: Bool {
+        if case .online = self.state { true } else { false }
+    }
+
+    package var hasStarted: Bool {
+        if case .idle = self.state { false } else { true }
+    }
+
+    /// Why it ended, if it did.
+    package var failure: LinkFailure? {
+        if case .ended(let failure) = self.state { failure } else { nil }
+    }
+
+    /// When `clockAdvanced` is to be called, at the latest.
+    package var nextDeadline: Instant? {
+        let own: Instant? =
+            switch self.state {
+            case .dialing(let deadline), .opening(let deadline), .joining(let deadline): deadline
+            case .resting(let until): until
+            case .online: self.heartbeat?.deadline
+            case .idle, .ended: nil
+            }
+        guard let own, let answer = self.requests.nextDeadline else { return own ?? self.requests.nextDeadline }
+        return min(own, answer)
+    }
+
+    /// From the next connect on, another token is shown.
+    package mutating func renew(token: String) {
+        self.token = token
+    }
+}
+
+// MARK: - Coming and going
+
+extension ClientSession {
+    package mutating func start(at now: Instant, _ outbox: inout ClientOutbox) {
+        guard case .idle = self.state else { return }
+        self.dial(at: now, &outbox)
+    }
+
+    /// Says goodbye and ends.
+    package mutating func stop(_ outbox: inout ClientOutbox) {
+        if case .online = self.state { outbox.orders.append(.send(Array("41".utf8))) }
+        self.end(.stopped, &outbox)
+    }
+
+    /// Ends for a reason that lies outside.
+    package mutating func giveUp(_ failure: LinkFailure, _ outbox: inout ClientOutbox) {
+        self.end(failure, &outbox)
+    }
+
+    package mutating func transportOpened() {
+        guard case .dialing(let deadline) = self.state else { return }
+        self.state = .opening(deadline: deadline)
+    }
+
+    /// The WebSocket is gone, or could not be opened at all.
+    package mutating func transportEnded(_ failure: LinkFailure, at now: Instant, _ outbox: inout ClientOutbox) {
+        switch self.state {
+        case .dialing, .opening, .joining, .online: self.rest(after: failure, at: now, &outbox)
+        case .idle, .resting, .ended: return
+        }
+    }
+
+    package mutating func clockAdvanced(to now: Instant, _ outbox: inout ClientOutbox) {
+        for id in self.requests.takeOverdue(at: now) { outbox.tell(.unanswered(id, .timedOut)) }
+        switch self.state {
+        case .dialing(let deadline), .opening(let deadline), .joining(let deadline):
+            guard now >= deadline else { return }
+            self.drop(.connectTimedOut(after: self.settings.connectTimeout), at: now, &outbox)
+        case .resting(let until):
+            if now >= until { self.dial(at: now, &outbox) }
+        case .online:
+            if let heartbeat = self.heartbeat, now >= heartbeat.deadline { self.drop(.silence, at: now, &outbox) }
+        case .idle, .ended: return
+        }
+    }
+
+    private mutating func dial(at now: Instant, _ outbox: inout ClientOutbox) {
+        self.state = .dialing(deadline: now + self.settings.connectTimeout)
+        outbox.orders.append(.dial)
+    }
+
+    /// Lets go of a WebSocket that is of no more use.
+    mutating func drop(_ failure: LinkFailure, at now: Instant, _ outbox: inout ClientOutbox) {
+        outbox.orders.append(.hangUp)
+        self.rest(after: failure, at: now, &outbox)
+    }
+
+    private mutating func rest(after failure: LinkFailure, at now: Instant, _ outbox: inout ClientOutbox) {
+        let insists = self.hasBeenOnline || self.settings.insistsFromTheStart
+        guard insists, failure.mayPass else { return self.finish(failure, &outbox) }
+        for id in self.requests.takeSent() { outbox.tell(.unanswered(id, .connectionLost)) }
+        let rest = self.backOff.rest(using: &self.random)
+        self.heartbeat = nil
+        self.state = .resting(until: now + rest)
+        outbox.tell(.away(failure, rest: rest))
+    }
+
+    private mutating func end(_ failure: LinkFailure, _ outbox: inout ClientOutbox) {
+        switch self.state {
+        case .dialing, .opening, .joining, .online: outbox.orders.append(.hangUp)
+        case .idle, .resting: break
+        case .ended: return
+        }
+        self.finish(failure, &outbox)
+    }
+
+    private mutating func finish(_ failure: LinkFailure, _ outbox: inout ClientOutbox) {
+        self.state = .ended(failure)
+        for id in self.requests.takeAll() { outbox.tell(.unanswered(id, .ended(failure))) }
+        outbox.tell(.ended(failure))
+    }
+}
+
+// MARK: - Getting in
+
+extension ClientSession {
+    /// Shows who we are, and where we were.
+    mutating func join(before deadline: Instant, _ outbox: inout ClientOutbox) {
+        self.state = .joining(deadline: deadline)
+        let proof = RawJSON { json in
+            json.key("token")
+            json.string(self.token)
+            self.resumption.write(to: &json)
+        }
+        outbox.orders.append(.send(Array("40".utf8) + proof.bytes))
+    }
+
+    mutating func joined(_ welcome: RawJSON, at now: Instant, _ outbox: inout ClientOutbox) {
+        guard let member = welcome.name("sid", { SessionID($0) }) else {
+            return self.drop(.brokenPacket(nil), at: now, &outbox)
+        }
+        self.state = .online
+        self.hasBeenOnline = true
+        self.backOff.reset()
+        let isRecovered = self.resumption.joined(key: welcome.text("pid"))
+        outbox.tell(.arrived(member, isRecovered: isRecovered))
+        for frame in self.requests.takeUnsent() { outbox.orders.append(.send(frame)) }
+    }
+
+    /// The server does not want us, or not now.
+    mutating func turnedAway(_ answer: RawJSON, at now: Instant, _ outbox: inout ClientOutbox) {
+        self.drop(.refused(code: answer.text("message") ?? "unknown"), at: now, &outbox)
+    }
+}
+
+// MARK: - Requests
+
+extension ClientSession {
+    /// Asks the server for something; the answer comes as news under the number returned.
+    ///
+    /// Without a connection it waits for the next one. What was sent is never sent a second time.
+    package mutating func request(
+        _ name: String, _ argument: RawJSON, at now: Instant, _ outbox: inout ClientOutbox
+    ) throws(ClientError) -> Int {
+        if case .ended(let failure) = self.state { throw .ended(failure) }
+        guard self.requests.count < self.settings.maxRequests else { throw .tooManyRequests }
+        let id = self.requests.nextID()
+        var packet = SocketPacketWriter(event: name, ackID: id)
+        packet.arguments.raw(argument.bytes)
+        self.requests.add(id, frame: packet.finish().bytes, deadline: now + self.settings.answerTimeout)
+        guard self.isOnline else { return id }
+        for frame in self.requests.takeUnsent() { outbox.orders.append(.send(frame)) }
+        return id
+    }
+}

@@ -1,0 +1,70 @@
+package import Reactor
+package import Secure
+package import SocketIO
+package import Web
+
+/// Why there is no connection.
+package enum LinkFailure: Error, Hashable, Sendable {
+    /// Nobody let us in for so long.
+    case connectTimedOut(after: Duration)
+    /// The network said no.
+    case unreachable(ReactorError)
+    /// No address is known for this name.
+    case unknownHost(String)
+    /// TLS failed, most often because the certificate proves nothing to us.
+    case insecure(SecureError)
+    /// What answers there begins no WebSocket.
+    case noWebSocket(WebSocketClientHandshake.Failure)
+    /// The answer was no HTTP.
+    case noHTTP(HTTPResponseError)
+    case brokenWebSocket(WebSocketError)
+    /// A message that belongs into no session of Engine.IO 4 and Socket.IO.
+    case brokenPacket(SocketPacketError.Reason?)
+    /// The server turned us away with one of its codes, as it does when a token is not good.
+    case refused(code: String)
+    /// Nothing was heard for so long that there is no connection any more.
+    case silence
+    /// The server closed the connection; it may be starting anew.
+    case closedByServer(WebSocketCloseCode?)
+    /// The server ended our session, and means it.
+    case dismissed
+    /// The program does not read the events it asked for.
+    case eventsUnread
+    /// We ended it ourselves.
+    case stopped
+}
+
+extension LinkFailure {
+    /// Whether another attempt makes sense.
+    var mayPass: Bool {
+        switch self {
+        case .connectTimedOut, .unreachable, .unknownHost, .insecure, .noWebSocket, .noHTTP, .silence, .closedByServer:
+            true
+        case .brokenWebSocket, .brokenPacket: true
+        case .refused(let code): code == "unavailable" || code == "rate_limited"
+        case .dismissed, .eventsUnread, .stopped: false
+        }
+    }
+}
+
+extension LinkFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .connectTimedOut(let time): "the server did not let us in within \(time)"
+        case .unreachable(let error): "\(error)"
+        case .unknownHost(let name): "no address is known for \(name)"
+        case .insecure(let error): "\(error)"
+        case .noWebSocket(.status(let status)): "the server answered \(status) instead of a WebSocket"
+        case .noWebSocket: "the server answered, but not with a WebSocket"
+        case .noHTTP(let error): "the server's answer is no HTTP: \(error)"
+        case .brokenWebSocket(let error): "the server broke the rules of WebSocket: \(error)"
+        case .brokenPacket: "the server sent something that is no packet of Socket.IO"
+        case .refused(let code): "the server turned us away: \(code)"
+        case .silence: "nothing was heard from the server any more"
+        case .closedByServer: "the server closed the connection"
+        case .dismissed: "the server ended the session"
+        case .eventsUnread: "too many events were waiting to be read"
+        case .stopped: "the client was stopped"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package import Reactor
+package import Vocabulary
+
+/// One client of a server: it gets in, comes back by itself after trouble, asks, and hears what happens.
+///
+///     let client = ParleyClient(url, token: signedIn.accessToken, on: loop)
+///     try await client.connect()
+///     let room = try await client.join(room)
+///     for await event in client.events { … }
+///
+/// The loop has to outlive it: requests are answered there, at the latest when their time is up.
+package final class ParleyClient: Sendable {
+    /// Everything in its order, for one reader. It ends after `ended`, which only a reader who
+    /// was too slow does not hear.
+    package let events: AsyncStream<ParleyEvent>
+
+    private let loop: EventLoop
+    private let shell: ClientShell
+
+    package init(_ server: ServerURL, token: String, on loop: EventLoop, settings: ClientSettings = ClientSettings()) {
+        let (events, sink) = AsyncStream.makeStream(
+            of: ParleyEvent.self, bufferingPolicy: .bufferingOldest(settings.maxUnreadEvents))
+        self.events = events
+        self.loop = loop
+        self.shell = ClientShell(server, token: token, settings: settings, sink: sink)
+    }
+
+    deinit {
+        let shell = self.shell
+        self.loop.execute { _ in shell.stop() }
+    }
+
+    /// Waits until the server has let us in, or throws why not. Call it once.
+    ///
+    /// Unless the settings say otherwise a first attempt that fails is the last one.
+    @discardableResult
+    package func connect() async throws(LinkFailure) -> SessionID {
+        let result = await withCheckedContinuation { continuation in
+            self.loop.execute { reactor in
+                self.shell.start(on: reactor) { continuation.resume(returning: $0) }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Says goodbye. What still waits for an answer is told so.
+    package func close() {
+        self.loop.execute { _ in self.shell.stop() }
+    }
+
+    /// From the next connect on, another token is shown. `refreshSession` does it for the connection that is.
+    package func use(token: String) {
+        self.loop.execute { _ in self.shell.renew(token: token) }
+    }
+
+    /// Asks for something the typed requests do not know.
+    @discardableResult
+    package func request(_ name: String, _ argument: RawJSON) async throws(ClientError) -> RawJSON {
+        let result = await withCheckedContinuation { continuation in
+            self.loop.execute { reactor in
+                self.shell.request(name, argument, on: reactor) { continuation.resume(returning: $0) }
+            }
+        }
+        return try result.get()
+    }
+}

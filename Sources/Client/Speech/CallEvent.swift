@@ -1,0 +1,90 @@
+package import Calling
+package import Vocabulary
+
+/// Something happened to a call of ours.
+package struct CallEvent: Hashable, Sendable {
+    package enum Change: Hashable, Sendable {
+        /// Ring.
+        case incoming(CallKind, from: Participant)
+        /// At least one device over there rings.
+        case ringing
+        /// Answered: now signals flow, and the caller offers.
+        case connected(CallKind, CallConnection.Role, peer: Participant)
+        case peerAway
+        case peerBack(SessionID)
+        case ended(End)
+    }
+
+    /// How it ended, for us.
+    package struct End: Hashable, Sendable {
+        /// One of the outcomes of the protocol, such as `completed`, `declined` and `answeredElsewhere`.
+        package let outcome: String
+        package let by: UserID?
+        /// When both rang each other: the call that goes on.
+        package let into: CallID?
+    }
+
+    package let call: CallID
+    package let change: Change
+
+    init?(_ name: String, _ json: RawJSON) {
+        guard let call = json.name("call", { CallID($0) }), let change = Change(name, json) else { return nil }
+        self.call = call
+        self.change = change
+    }
+}
+
+extension CallEvent.Change {
+    fileprivate init?(_ name: String, _ json: RawJSON) {
+        switch name {
+        case "call.incoming":
+            guard let kind = json.kind, let caller = Participant(json.member("from")) else { return nil }
+            self = .incoming(kind, from: caller)
+        case "call.ringing": self = .ringing
+        case "call.connected":
+            guard let kind = json.kind, let role = json.role, let peer = Participant(json.member("peer")) else {
+                return nil
+            }
+            self = .connected(kind, role, peer: peer)
+        case "call.peerAway": self = .peerAway
+        case "call.peerBack":
+            guard let member = json.name("member", { SessionID($0) }) else { return nil }
+            self = .peerBack(member)
+        case "call.ended":
+            guard let outcome = json.text("outcome") else { return nil }
+            let by = json.name("by") { UserID($0) }
+            self = .ended(CallEvent.End(outcome: outcome, by: by, into: json.name("into") { CallID($0) }))
+        default: return nil
+        }
+    }
+}
+
+/// A call as one finds it again, as after a start of the program.
+package struct CallView: Hashable, Sendable {
+    package let call: CallID
+    package let caller: UserID
+    package let callee: UserID
+    package let kind: CallKind
+    /// `ringing`, `talking`, `elsewhere`, or the outcome of a call that is over.
+    package let phase: String
+    package let role: CallConnection.Role?
+    package let peer: Participant?
+
+    init(_ json: RawJSON) throws(ClientError) {
+        guard let call = json.name("call", { CallID($0) }), let caller = json.name("caller", { UserID($0) }),
+            let callee = json.name("callee", { UserID($0) }), let kind = json.kind, let phase = json.text("phase")
+        else { throw .unreadableAnswer }
+        self.call = call
+        self.caller = caller
+        self.callee = callee
+        self.kind = kind
+        self.phase = phase
+        self.role = json.role
+        self.peer = Participant(json.member("peer"))
+    }
+}
+
+extension RawJSON {
+    fileprivate var kind: CallKind? { self.name("kind") { CallKind(rawValue: $0) } }
+    fileprivate var role: CallConnection.Role? { self.name("role") { CallConnection.Role(rawValue: $0) } }
+}
