@@ -395,6 +395,7 @@ class Reconnecting(unittest.TestCase):
         with Server(testing=False) as server:
             tokens = [account(server, name)["data"]["auth_token"] for name in ("back1", "back2")]
             phone = Phone(server, tokens[0])
+            phone.close()
             server.end()
             with self.assertRaises((ConnectionError, OSError)):
                 Phone(server, tokens[0])
