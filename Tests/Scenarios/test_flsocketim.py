@@ -28,6 +28,8 @@ class Phones(House):
     def phone(self, name: str, platform: str = "ios", **options) -> Phone:
         phone = Phone(self.server, self.token(name), platform, **options)
         self.addCleanup(phone.close)
+        while "40" not in phone.trace:  # before that nobody talks to it
+            phone.next()
         if not options.get("stays_polling"):
             phone.heard("")
         return phone
@@ -127,8 +129,6 @@ class Link(Phones):
         for platform in ("ios", "android"):
             with self.subTest(platform):
                 phone = self.phone(f"mover_{platform}"[:12], platform, stays_polling=True)
-                while "40" not in phone.trace:
-                    phone.next()
                 sender.emit("liaotian", {"n": 1})
                 phone._open_socket()
                 sender.emit("liaotian", {"n": 2})
@@ -395,6 +395,7 @@ class Reconnecting(unittest.TestCase):
         with Server(testing=False) as server:
             tokens = [account(server, name)["data"]["auth_token"] for name in ("back1", "back2")]
             phone = Phone(server, tokens[0])
+            phone.close()
             server.end()
             with self.assertRaises((ConnectionError, OSError)):
                 Phone(server, tokens[0])

@@ -6,6 +6,7 @@ import time
 import unittest
 from pathlib import Path
 
+from fl import Phone, account
 from house import House
 from people import APP, APP_SECRET, Person, Refused, post, sign_in, vouch
 from server import PATIENCE, Server, binary
@@ -139,6 +140,62 @@ class SignIn(House):
                 self.assertIn((answer.status, answer.json["error"]["code"]), [(400, "bad_request")])
         self.assertEqual(ask_http(self.server, "POST", "/v1/auth/login", b" " * 20_000).status, 413)
         self.assertEqual(ask_http(self.server, "GET", "/v1/auth/login").status, 405)
+
+
+class SentAway(House):
+    """What `parley users` does to people reaches their open lines."""
+
+    def users(self, *arguments: str) -> subprocess.CompletedProcess:
+        host, port = self.server.admin
+        return subprocess.run(
+            [binary(), "users", *arguments, "--admin", f"{host}:{port}"], capture_output=True, text=True, timeout=PATIENCE)
+
+    def assert_ended(self, person: Person, code: str) -> None:
+        began = time.monotonic()
+        self.assertEqual(person.expect("session.ending")["error"]["code"], code)
+        with self.assertRaises(Closed):
+            person.expect("never")
+        self.assertLess(time.monotonic() - began, 1)
+
+    def test_A12_who_is_kicked_is_told_so_and_may_sign_in_anew(self):
+        first = post(self.server, "register", userName="kicked", password="p4ssword").json
+        lines = [self.person(token=first["accessToken"], link=link) for link in (WebSocketLink, PollingLink)]
+        done = self.users("kick", first["user"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for line in lines:
+            self.assert_ended(line, "kicked")
+        with self.assertRaises(Refused) as refused:
+            Person(self.server, token=first["accessToken"])
+        self.assertEqual(refused.exception.code, "kicked")
+        self.assertEqual(post(self.server, "refresh", refreshToken=first["refreshToken"]).status, 401)
+        again = post(self.server, "login", userName="kicked", password="p4ssword").json
+        self.assertEqual(self.person(token=again["accessToken"]).user, first["user"])
+
+    def test_A12_who_is_banned_is_told_so_and_stays_out(self):
+        first = post(self.server, "register", userName="banned", password="p4ssword").json
+        line, away = (self.person(token=first["accessToken"], recover=True) for _ in range(2))
+        away.link.cut()
+        line.ask("ice.servers")
+        self.assertEqual(self.users("ban", first["user"]).returncode, 0)
+        self.assert_ended(line, "banned")
+        for come in (lambda: Person.back(away), lambda: Person(self.server, token=first["accessToken"])):
+            with self.assertRaises(Refused) as refused:
+                come()
+            self.assertEqual(refused.exception.code, "banned")
+        login = post(self.server, "login", userName="banned", password="p4ssword")
+        self.assertEqual((login.status, login.json["error"]["code"]), (403, "banned"))
+
+    def test_A12_a_banned_phone_of_the_old_door_is_cut_off_and_stays_out(self):
+        token = account(self.server, "oldphone")["data"]["auth_token"]
+        user = next(
+            u["_id"] for u in ask_http(self.server, "GET", "/allUsers").json["data"]["allUser"] if u["name"] == "oldphone")
+        phone = Phone(self.server, token)
+        self.assertEqual(self.users("ban", user).returncode, 0)
+        with self.assertRaises(ConnectionError):
+            phone.expect("never", within=5)
+        phone.close()
+        with self.assertRaises(ConnectionRefusedError):
+            Phone(self.server, token, stays_polling=True).expect("never")
 
 
 class Guessing(House):
