@@ -147,7 +147,8 @@ let package = Package(
         tests(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "TestSupport",
             "Vocabulary"),
-        tests(of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
+        tests(
+            of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "Sessions", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),
         tests(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Service", "Vocabulary",

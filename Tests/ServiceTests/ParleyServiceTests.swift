@@ -2,6 +2,7 @@ import HTTPServer
 import Journal
 import Reactor
 import Secure
+import Sessions
 import TestSupport
 import Testing
 import Vocabulary
@@ -101,10 +102,10 @@ struct ParleyServiceTests {
         #expect(DescriptorLimit.raise() == Int(clamping: limit.rlim_max))
     }
 
-    @Test("gives more room to tests only when it is told to")
+    @Test("takes messages as large as it tells its clients, and larger ones from tests only when it is told to")
     func testEndpoints() {
         var configuration = self.configuration
-        #expect(configuration.effectiveHTTP.webSocketLimits == HTTPServerSettings().webSocketLimits)
+        #expect(configuration.effectiveHTTP.webSocketLimits.maxMessageBytes == configuration.engine.maxPayload)
         configuration.exposesTestEndpoints = true
         #expect(configuration.effectiveHTTP.webSocketLimits.maxMessageBytes == 16 << 20)
     }
