@@ -104,7 +104,7 @@ struct ParleyServiceTests {
     @Test("gives more room to tests only when it is told to")
     func testEndpoints() {
         var configuration = self.configuration
-        #expect(configuration.effectiveHTTP.webSocketLimits == HTTPServerSettings().webSocketLimits)
+        #expect(configuration.effectiveHTTP.webSocketLimits.maxMessageBytes == 1_000_000)
         configuration.exposesTestEndpoints = true
         #expect(configuration.effectiveHTTP.webSocketLimits.maxMessageBytes == 16 << 20)
     }
