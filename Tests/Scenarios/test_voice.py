@@ -15,6 +15,7 @@ import time
 import unittest
 import wave
 from pathlib import Path
+from typing import IO
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from server import binary  # noqa: E402
@@ -176,12 +177,18 @@ class VoiceTests(unittest.TestCase):
         command = [str(binary()), "voice", "encode", "--raw", "s16le:48000:1", "-", "-o", str(self.folder / "long.ogg")]
         (self.folder / "long.ogg").write_bytes(b"the old one")
         for stop in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
-            with open("/dev/zero", "rb") as endless, subprocess.Popen(command, stdin=endless) as child:
+            with open("/dev/zero", "rb") as endless, self.stoppable(command, endless) as child:
                 self.wait_for_work(child.pid)
                 child.send_signal(stop)
             self.assertNotEqual(child.returncode, 0)
             self.assertEqual((self.folder / "long.ogg").read_bytes(), b"the old one")
             self.assertEqual(self.names(), ["long.ogg"])
+
+    @staticmethod
+    def stoppable(command: list[str], source: IO[bytes]) -> subprocess.Popen:
+        """A shell that runs the tests in its background lets them, and all they start, ignore SIGINT."""
+        heed = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731
+        return subprocess.Popen(command, stdin=source, preexec_fn=heed)
 
     @staticmethod
     def wait_for_work(pid: int) -> None:
