@@ -99,32 +99,39 @@ extension WebSocketConnection {
 extension WebSocketConnection {
     package func received(_ bytes: inout MutableSpan<UInt8>) {
         let inflater = self.compression == nil ? nil : self.server.codec.inflater
-        let handler = self.handler
+        guard let handler = self.handler else { return }
+        // Counted here and told once: a message of a few bytes would feel the cost of a shared counter.
+        var delivered = 0
         do throws(WebSocketError) {
             try self.parser.readAll(in: &bytes, inflater: inflater) { event, bytes in
-                self.take(event, in: bytes, handler)
+                if self.take(event, in: bytes, handler) { delivered += 1 }
                 return self.state != .closed
             }
         } catch {
             self.fail(error)
         }
+        if delivered > 0 { self.server.metrics.webSocketMessages.increment(by: delivered) }
     }
 
-    private func take(_ event: WebSocketEvent, in bytes: Span<UInt8>, _ handler: (any WebSocketHandler)?) {
+    /// True when a message was handed on.
+    private func take(_ event: WebSocketEvent, in bytes: Span<UInt8>, _ handler: any WebSocketHandler) -> Bool {
         switch event {
-        case .message(let kind, let range): self.deliver(kind, bytes.extracting(range), to: handler)
-        case .assembled(let kind, let payload): self.deliver(kind, payload.span, to: handler)
+        case .message(let kind, let range): return self.deliver(kind, bytes.extracting(range), to: handler)
+        case .assembled(let kind, let payload): return self.deliver(kind, payload.span, to: handler)
         case .ping(let payload): if self.isOpen { self.sendFrame(.pong, payload.span) }
         case .pong: break
         case .close(let code, let reason): self.peerClosed(code, reason)
         }
+        return false
     }
 
     /// After our own goodbye nothing is delivered any more.
-    private func deliver(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, to handler: (any WebSocketHandler)?) {
-        guard self.state == .open else { return }
-        self.server.metrics.webSocketMessages.increment()
-        handler?.received(kind, payload, on: self)
+    private func deliver(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, to handler: any WebSocketHandler)
+        -> Bool
+    {
+        guard self.state == .open else { return false }
+        handler.received(kind, payload, on: self)
+        return true
     }
 }
 
