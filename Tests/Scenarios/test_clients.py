@@ -113,7 +113,7 @@ class OfficialClient(House):
         self.assertEqual(client.expect("connect_error"), [{"message": "token_expired", "final": True}])
 
     def test_A12_who_expires_is_disconnected_by_the_server(self):
-        client = Official(self.server, transports=["websocket"], auth={"token": vouch(APP, APP_SECRET, "E", lasts=1)})
+        client = Official(self.server, transports=["websocket"], auth={"token": vouch(APP, APP_SECRET, "E", lasts=5)})
         self.addCleanup(client.close)
         self.assertEqual(client.expect("event", "session.ending")[0]["error"]["code"], "token_expired")
         self.assertEqual(client.expect("disconnect"), [{"reason": "io server disconnect"}])
