@@ -107,8 +107,8 @@ let package = Package(
         // Floor 8: what people run.
         room(
             "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking",
-            "Reactor", "STUN",
-            "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary", "Web",
+            "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary",
+            "Web",
             resources: [.embedInCode("Web")]),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
@@ -116,10 +116,9 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "HTTPServer", "JSON", "Journal", "Locking",
+                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "JSON", "Journal", "Locking",
                 "OpusCodec", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Switchboard", "Vocabulary",
-                "Voice",
-                "Web",
+                "Voice", "Web",
             ],
             swiftSettings: house
         ),
@@ -146,14 +145,13 @@ let package = Package(
         tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "TestSupport",
-            "Vocabulary"),
+            "Vocabulary", "Web"),
         tests(
             of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "Sessions", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),
         tests(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Service", "Vocabulary",
-            "Web",
-            "Voice"),
+            "Web", "Voice"),
         tests(of: "AudioFiles", "Bytes", "TestSupport"),
         tests(of: "OpusCodec", "AudioFiles", "COpus", "TestSupport"),
         tests(of: "SoundFiles", "AudioFiles", "TestSupport"),

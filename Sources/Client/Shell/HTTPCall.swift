@@ -1,10 +1,15 @@
 internal import Bytes
-internal import Reactor
-internal import Web
+package import Reactor
+package import Web
 
-/// One request with JSON both ways, on a connection of its own.
-final class HTTPCall: StreamHandler {
-    typealias Outcome = Result<RawJSON, ClientError>
+/// One request on a connection of its own, and the whole of its answer.
+package final class HTTPCall: StreamHandler {
+    package struct Answer: Sendable {
+        package let status: HTTPStatus
+        package let body: [UInt8]
+    }
+
+    package typealias Outcome = Result<Answer, LinkFailure>
 
     private let server: ServerURL
     private let reactor: Reactor
@@ -13,40 +18,45 @@ final class HTTPCall: StreamHandler {
     private var stream: (any ByteStream)?
     private var timer: TimerToken?
     private var parser: HTTPResponseParser
+    private var status: HTTPStatus?
     private var body: [UInt8] = []
 
-    private static let longestBody = 1 << 20
-
-    /// The call lives until `completion` was called, once.
-    init(_ server: ServerURL, on reactor: Reactor, completion: @escaping (Outcome) -> Void) {
+    /// The call lives until `completion` was called, once. A longer answer than `maxBodyBytes` is none.
+    package init(
+        _ server: ServerURL, on reactor: Reactor, maxBodyBytes: Int = 1 << 20,
+        completion: @escaping (Outcome) -> Void
+    ) {
         self.server = server
         self.reactor = reactor
         self.completion = completion
         var limits = HTTPLimits()
-        limits.maxBodyBytes = Self.longestBody
+        limits.maxBodyBytes = maxBodyBytes
         self.parser = HTTPResponseParser(limits: limits)
     }
 
-    func post(_ target: String, _ json: RawJSON, timeout: Duration) {
+    /// A body goes out as JSON, since nothing else is ever sent.
+    package func send(_ method: HTTPMethod, _ target: String, json: [UInt8] = [], timeout: Duration) {
         self.timer = self.reactor.schedule(after: timeout) {
-            self.finish(.failure(.ended(.connectTimedOut(after: timeout))))
+            self.finish(.failure(.connectTimedOut(after: timeout)))
         }
         let dialer = ServerDialer(
             self.server, on: self.reactor, timeout: timeout + .seconds(1),
-            opened: { self.send(target, json, over: $0) }, failed: { self.finish(.failure(.ended($0))) })
+            opened: { self.send(method, target, json, over: $0) }, failed: { self.finish(.failure($0)) })
         self.dialer = dialer
         dialer.start()
     }
 
-    private func send(_ target: String, _ json: RawJSON, over stream: any ByteStream) -> any StreamHandler {
+    private func send(
+        _ method: HTTPMethod, _ target: String, _ json: [UInt8], over stream: any ByteStream
+    ) -> any StreamHandler {
         self.stream = stream
-        self.parser.expect(answerTo: .post)
+        self.parser.expect(answerTo: method)
+        var fields: HTTPFields = [.connection: "close"]
+        if !json.isEmpty { fields.append(.contentType, "application/json") }
         var request: [UInt8] = []
         HTTPRequestEncoder.write(
-            .post, target: target, host: self.server.authority,
-            fields: [.contentType: "application/json", .connection: "close"], bodyLength: json.bytes.count,
-            into: &request)
-        stream.write(request.span, json.bytes.span)
+            method, target: target, host: self.server.authority, fields: fields, bodyLength: json.count, into: &request)
+        stream.write(request.span, json.span)
         return self
     }
 
@@ -62,41 +72,41 @@ final class HTTPCall: StreamHandler {
 // MARK: - The answer
 
 extension HTTPCall {
-    func received(_ bytes: inout MutableSpan<UInt8>) {
+    package func received(_ bytes: inout MutableSpan<UInt8>) {
         let bytes = bytes.span
         var offset = 0
         do throws(HTTPResponseError) {
             while self.completion != nil, let part = try self.parser.next(in: bytes, from: &offset) {
                 switch part {
-                case .informational, .head: break
-                case .body(let range): self.body.append(contentsOf: [UInt8](copying: bytes.extracting(range)))
+                case .informational: break
+                case .head(let head): self.status = head.status
+                case .body(let range): self.body.append(copying: bytes.extracting(range))
                 case .end: self.answered()
                 }
             }
         } catch {
-            self.finish(.failure(.ended(.noHTTP(error))))
+            self.finish(.failure(.noHTTP(error)))
         }
     }
 
     private func answered() {
-        guard let json = RawJSON(self.body) else { return self.finish(.failure(.unreadableAnswer)) }
-        if let refusal = ServerRefusal(in: json) { return self.finish(.failure(.refused(refusal))) }
-        self.finish(.success(json))
+        guard let status = self.status else { return self.finish(.failure(.closedByServer(nil))) }
+        self.finish(.success(Answer(status: status, body: self.body)))
     }
 
-    func peerFinished() {
+    package func peerFinished() {
         do throws(HTTPResponseError) {
             if case .end = try self.parser.connectionClosed() { return self.answered() }
-            self.finish(.failure(.ended(.closedByServer(nil))))
+            self.finish(.failure(.closedByServer(nil)))
         } catch {
-            self.finish(.failure(.ended(.noHTTP(error))))
+            self.finish(.failure(.noHTTP(error)))
         }
     }
 
-    func drained() {}
+    package func drained() {}
 
-    func ended(_ end: StreamEnd) {
+    package func ended(_ end: StreamEnd) {
         guard let stream = self.stream else { return }
-        self.finish(.failure(.ended(end.failure(of: stream))))
+        self.finish(.failure(end.failure(of: stream)))
     }
 }

@@ -1,6 +1,7 @@
 internal import JSON
 package import Reactor
 package import Vocabulary
+internal import Web
 
 /// Where tokens are to be had: `/v1/auth/…` of a server.
 package struct SignInDesk: Sendable {
@@ -37,12 +38,22 @@ package struct SignInDesk: Sendable {
 
     private func ask(_ what: String, _ fields: (String, String?)...) async throws(ClientError) -> SignedIn {
         let body = RawJSON { $0.members(fields) }
-        let result = await withCheckedContinuation { continuation in
+        let outcome = await withCheckedContinuation { continuation in
             self.loop.execute { reactor in
                 HTTPCall(self.server, on: reactor) { continuation.resume(returning: $0) }
-                    .post("/v1/auth/\(what)", body, timeout: self.timeout)
+                    .send(.post, "/v1/auth/\(what)", json: body.bytes, timeout: self.timeout)
             }
         }
-        return try SignedIn(try result.get())
+        return try Self.read(outcome)
+    }
+
+    private static func read(_ outcome: HTTPCall.Outcome) throws(ClientError) -> SignedIn {
+        switch outcome {
+        case .failure(let failure): throw .ended(failure)
+        case .success(let answer):
+            guard let json = RawJSON(answer.body) else { throw .unreadableAnswer }
+            if let refusal = ServerRefusal(in: json) { throw .refused(refusal) }
+            return try SignedIn(json)
+        }
     }
 }

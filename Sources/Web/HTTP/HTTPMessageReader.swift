@@ -99,7 +99,8 @@ struct HTTPMessageReader: Sendable {
     ) throws(HTTPParseError) -> Part<Head>? {
         switch self.state {
         case .head:
-            guard let (head, framing) = try self.collector.next(in: bytes, from: &offset, read: read) else { return nil }
+            let head = try self.collector.next(in: bytes, from: &offset, read: read)
+            guard let (head, framing) = head else { return nil }
             if let framing { self.state = .body(HTTPBodyReader(framing, limits: self.limits)) }
             return .head(head, framing)
         case .body(let body): return try self.takeBody(body, bytes, from: &offset)

@@ -1,0 +1,26 @@
+import Arguments
+import Web
+
+/// `parley rooms`: which rooms there are.
+struct RoomsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "rooms",
+        abstract: "See the rooms of a running server.",
+        exitCodes: [
+            .init(.success, "It is done."), .init(.usage, "The command line is wrong."),
+            .init(.unavailable, "No server answers there."),
+        ]
+    )
+
+    @OptionGroup var server: AdminOptions
+
+    mutating func run() throws -> ExitCode {
+        let answer = try self.server.call.send(.get, "/v1/rooms")
+        if self.server.json {
+            print(String(decoding: answer, as: UTF8.self))
+        } else {
+            AdminTable.print(answer, "rooms", ["room", "members"])
+        }
+        return .success
+    }
+}
