@@ -184,17 +184,29 @@ extension EngineLink {
     }
 
     func send(_ packets: [EncodedPacket]) {
+        if let webSocket = self.openWebSocket {
+            for packet in packets { self.write(packet, to: webSocket) }
+            return self.watchBacklog()
+        }
         self.session.send(packets, into: &self.outbox)
         self.perform()
     }
 
     /// The same packet goes to many; a WebSocket gets the frame that was made for all of them.
     func send(_ broadcast: Broadcast) {
-        if case .webSocket = self.session.transport, self.outbox.isEmpty, let webSocket = self.webSocket {
-            webSocket.send(broadcast.message(for: self.version))
-            return self.watchBacklog()
-        }
-        self.send([broadcast.packet])
+        guard let webSocket = self.openWebSocket else { return self.send([broadcast.packet]) }
+        webSocket.send(broadcast.message(for: self.version))
+        self.watchBacklog()
+    }
+
+    /// Where the machine would write at once anyway, nothing goes through its outbox.
+    private var openWebSocket: WebSocketConnection? {
+        guard !self.isPerforming, self.outbox.isEmpty, case .webSocket = self.session.transport else { return nil }
+        return self.webSocket
+    }
+
+    private func write(_ packet: EncodedPacket, to webSocket: WebSocketConnection) {
+        webSocket.send(packet.isBinary ? .binary : .text, packet.frame(for: self.version).span)
     }
 
     func close(_ reason: EngineEnd) {
@@ -223,8 +235,7 @@ extension EngineLink {
     private func perform(_ action: EngineOutbox.Action) {
         switch action {
         case .answerPoll(let packets): self.answerPoll(packets)
-        case .write(let packet):
-            self.webSocket?.send(packet.isBinary ? .binary : .text, packet.frame(for: self.version).span)
+        case .write(let packet): if let webSocket = self.webSocket { self.write(packet, to: webSocket) }
         case .closeSocket(let code):
             if let webSocket = self.webSocket.take() { webSocket.close(WebSocketCloseCode(code) ?? .normal) }
         case .upgraded: break

@@ -74,12 +74,12 @@ extension Socket {
         var writer = SocketPacketWriter(event: name, in: self.namespace, attachments: attachments.count)
         arguments(&writer.arguments)
         guard self.resumption != nil else {
-            self.link?.send([writer.finish()] + attachments.map { EncodedPacket(binary: $0) })
+            self.link?.send(writer.finish(with: attachments))
             return
         }
         let offset = self.desk.nextOffset()
         writer.append(offset)
-        let packets = [writer.finish()] + attachments.map { EncodedPacket(binary: $0) }
+        let packets = writer.finish(with: attachments)
         if self.resumption?.record(isVolatile ? [] : packets, as: offset) == true { self.link?.send(packets) }
     }
 
@@ -97,7 +97,7 @@ extension Socket {
             event: name, in: self.namespace, ackID: ackID, attachments: attachments.count)
         arguments(&writer.arguments)
         self.pendingAcks[ackID] = answer
-        link.send([writer.finish()] + attachments.map { EncodedPacket(binary: $0) })
+        link.send(writer.finish(with: attachments))
     }
 
     /// Answers an event that waits for it.
@@ -106,7 +106,7 @@ extension Socket {
     ) {
         var writer = SocketPacketWriter(ack: ackID, in: self.namespace, attachments: attachments.count)
         arguments(&writer.arguments)
-        self.link?.send([writer.finish()] + attachments.map { EncodedPacket(binary: $0) })
+        self.link?.send(writer.finish(with: attachments))
     }
 
     /// Sends what was encoded for many.
@@ -118,6 +118,14 @@ extension Socket {
         let (encoded, offset) = broadcast.counted(in: self.namespace, self.desk)
         let isHere = self.resumption?.record(broadcast.isVolatile ? [] : [encoded.packet], as: offset)
         if isHere == true { self.link?.send(encoded) }
+    }
+}
+
+extension SocketPacketWriter {
+    /// The packet, and its attachments behind it.
+    fileprivate consuming func finish(with attachments: [[UInt8]]) -> [EncodedPacket] {
+        let packet = self.finish()
+        return attachments.isEmpty ? [packet] : [packet] + attachments.map { EncodedPacket(binary: $0) }
     }
 }
 

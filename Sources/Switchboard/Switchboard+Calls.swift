@@ -59,7 +59,12 @@ extension Switchboard {
     package func signal(
         _ content: Signal.Content, _ json: [UInt8], in id: CallID, from guest: Guest
     ) throws(SwitchboardError) {
-        let route = try self.withCalls { desk, _, _ throws(CallRefusal) in try desk.route(id, from: guest.line) }
+        let route: CallRoute
+        do throws(CallRefusal) {
+            route = try self.calls.route(id, from: guest.line)
+        } catch {
+            throw SwitchboardError(error)
+        }
         switch route {
         case .deliver(let session), .keep(let session):
             self.tell(.signal(Signal(.call(id), from: guest.session, content, json: json)), to: session)
