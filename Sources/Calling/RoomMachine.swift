@@ -38,7 +38,11 @@ package struct RoomMachine: Sendable {
     /// When to call `clockAdvanced`, if time is all that happens.
     package var deadline: Instant? { self.leases.next }
     /// Everybody in the order they came.
-    package var members: some Sequence<RoomMember> { self.seats }
+    package var members: [RoomMember] { Array(self.seats) }
+
+    /// Calls `body` with everybody, in the order they came. To thousands of members each step counts, and an iterator
+    /// of another room's takes three of them.
+    package func forEachMember(_ body: (RoomMember) -> Void) { self.seats.forEach(body) }
 
     package func member(_ session: SessionID) -> RoomMember? { self.seats[session] }
 

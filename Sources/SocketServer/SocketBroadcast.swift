@@ -25,9 +25,8 @@ package final class SocketBroadcast {
         socket.emit(self.name, isVolatile: self.isVolatile, self.arguments)
     }
 
-    package func send(to sockets: some Sequence<Socket>) {
-        for socket in sockets { socket.send(self) }
-    }
+    /// For one of many.
+    package func sendShared(to socket: Socket) { socket.send(self) }
 
     func plain(in namespace: Namespace) -> Broadcast {
         if let form = self.plainForm, form.0 == namespace { return form.1 }

@@ -79,7 +79,7 @@ extension Switchboard {
         case .deliverToOthers(let number):
             signal.number = number
             guard let machine = self.rooms[room] else { return nil }
-            self.tell(.signal(signal), to: machine.members.lazy.map(\.session), except: guest.session)
+            self.tell(.signal(signal), toMembersOf: machine, except: guest.session)
             return number
         case .unknownTarget:
             throw SwitchboardError(.notFound, "nobody in \(room.text) has this name any more")
@@ -126,7 +126,7 @@ extension Switchboard {
                 guard let machine = self.rooms[room], machine.count <= self.settings.maxIntroducedMembers else {
                     continue
                 }
-                self.tell(self.notice(of: event, in: room), to: machine.members.lazy.map(\.session), except: except)
+                self.tell(self.notice(of: event, in: room), toMembersOf: machine, except: except)
             case .dismiss(let session, let reason):
                 self.guests[session]?.rooms.remove(room)
                 self.tell(.dismissed(room, reason), to: session)

@@ -120,23 +120,42 @@ extension Switchboard {
     }
 
     /// Encoded once for each dialect that is spoken among them.
-    func tell(_ notice: Notice, to sessions: some Sequence<SessionID>, except one: SessionID? = nil) {
-        var events: [(dialect: any Dialect, event: SocketBroadcast?)] = []
-        for session in sessions where session != one {
-            guard let guest = self.guests[session] else { continue }
-            if let known = events.first(where: { $0.dialect === guest.dialect }) {
-                known.event?.send(to: CollectionOfOne(guest.socket))
-                continue
-            }
-            let event = guest.dialect.event(for: notice)
-            events.append((guest.dialect, event))
-            event?.send(to: CollectionOfOne(guest.socket))
+    func tell(_ notice: Notice, to sessions: Set<SessionID>) {
+        var telling = Telling(notice)
+        for session in sessions {
+            if let guest = self.guests[session] { telling.tell(guest) }
+        }
+    }
+
+    func tell(_ notice: Notice, toMembersOf room: RoomMachine, except one: SessionID?) {
+        var telling = Telling(notice)
+        room.forEachMember { member in
+            if member.session != one, let guest = self.guests[member.session] { telling.tell(guest) }
         }
     }
 
     func person(_ line: Line, isAway: Bool = false) -> Person {
         let name = self.guests[line.session]?.name ?? self.names[line.user] ?? DisplayName(of: line.user)
         return Person(line: line, name: name, isAway: isAway)
+    }
+}
+
+/// One notice on its way to many.
+private struct Telling {
+    private let notice: Notice
+    /// In each dialect that was spoken so far.
+    private var events: [(dialect: any Dialect, event: SocketBroadcast?)] = []
+
+    init(_ notice: Notice) { self.notice = notice }
+
+    mutating func tell(_ guest: Guest) {
+        for known in self.events where known.dialect === guest.dialect {
+            known.event?.sendShared(to: guest.socket)
+            return
+        }
+        let event = guest.dialect.event(for: self.notice)
+        self.events.append((guest.dialect, event))
+        event?.sendShared(to: guest.socket)
     }
 }
 

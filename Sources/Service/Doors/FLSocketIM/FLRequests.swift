@@ -182,8 +182,8 @@ extension FLRequests {
     /// Site-wide chat: to everybody else, and not kept.
     private func talk(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) {
         let words = [UInt8](copying: bytes.extracting(event.arguments))
-        let others = self.lines.values.joined().lazy.filter { $0 !== guest }.map(\.socket)
-        SocketBroadcast("liaotian") { $0.raw(words) }.send(to: Array(others))
+        let broadcast = SocketBroadcast("liaotian") { $0.raw(words) }
+        for other in self.lines.values.joined() where other !== guest { broadcast.sendShared(to: other.socket) }
     }
 }
 
