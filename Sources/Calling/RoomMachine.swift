@@ -88,11 +88,14 @@ package struct RoomMachine: Sendable {
         }
     }
 
-    /// A member's line broke. The seat waits for the length of a lease.
-    package mutating func lineLost(_ session: SessionID, at now: Instant, into outbox: inout RoomOutbox) {
+    /// A member's line broke, or fell silent for too long. The seat waits for the length of a lease.
+    package mutating func lineLost(
+        _ session: SessionID, fellSilent: Bool = false, at now: Instant, into outbox: inout RoomOutbox
+    ) {
         guard var member = self.seats[session], !member.isAway else { return }
-        guard self.settings.lease > .zero else { return self.depart(session, .lost, into: &outbox) }
-        member.keptUntil = now + self.settings.lease
+        let lease = fellSilent ? min(self.settings.leaseOfSilent, self.settings.lease) : self.settings.lease
+        guard lease > .zero else { return self.depart(session, .lost, into: &outbox) }
+        member.keptUntil = now + lease
         self.seats.put(member)
         self.leases.set(member.keptUntil, for: session)
         self.announce(.away(session), except: session, into: &outbox)

@@ -14,15 +14,20 @@ internal import Darwin
 ///       └──abort(), an error, a slow reader, all written after the peer finished──────▲
 @safe package final class TCPConnection: SocketWatch, ByteStream, EndOfTurn {
     private enum State {
-        /// Can become: finishing, closed.
+        /// Can become: finishing, broken, closed.
         case open
         /// Writes out what is queued, reads nothing. Can become: lingering, closed.
         case finishing
         /// All is written and the peer knows; wait for its own end, so that no reset overtakes our last
         /// bytes. Can become: closed.
         case lingering
+        /// The peer has reset it: nothing is read or written any more, and the handler hears of it when there is
+        /// time. Can become: closed.
+        case broken
         case closed
     }
+
+    private var isOver: Bool { self.state == .closed || self.state == .broken }
 
     package let peer: SocketAddress
     package var policy = WritePolicy()
@@ -64,6 +69,7 @@ internal import Darwin
 
     override func readable() { self.readOnce() }
     override func writable() { self.flush() }
+    override var isBroken: Bool { self.state == .broken }
     override func loopEnds() { self.end(.aborted) }
 
     private func updateWatch() {
@@ -107,15 +113,19 @@ extension TCPConnection {
         switch self.state {
         case .open:
             self.updateWatch()
-            self.handler?.peerFinished()
+            // Without hurry: when thousands are cut at once, what their ends lead to would hold up everybody else.
+            self.reactor.withoutHurry { if self.state == .open { self.handler?.peerFinished() } }
         case .lingering: self.end(.closed)
-        case .finishing, .closed: break
+        case .finishing, .broken, .closed: break
         }
     }
 
     private func readFailed(_ code: Int32) {
         guard !SystemSocket.isTemporary(code) else { return self.updateWatch() }
-        self.end(self.state == .open ? .failed(ReactorError(.read, code: code, "\(self.peer)")) : .closed)
+        guard self.state == .open else { return self.end(.closed) }
+        self.state = .broken
+        self.updateWatch()
+        self.reactor.withoutHurry { self.end(.failed(ReactorError(.read, code: code, "\(self.peer)"))) }
     }
 }
 
@@ -163,7 +173,7 @@ extension TCPConnection {
     }
 
     private func flush() {
-        while !self.queue.isEmpty, self.state != .closed {
+        while !self.queue.isEmpty, !self.isOver {
             let count = self.writeOnce()
             if count < 0 { return self.writeStopped(SystemSocket.lastError) }
             self.queue.consume(count, returningTo: &self.reactor.chunks)
@@ -194,7 +204,7 @@ extension TCPConnection {
     }
 
     private func wroteAll() {
-        guard self.state != .closed else { return }
+        guard !self.isOver else { return }
         self.wantsWritable = false
         if self.state == .finishing { self.linger() }
         self.updateWatch()

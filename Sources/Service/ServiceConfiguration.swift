@@ -30,7 +30,9 @@ package struct ServiceConfiguration: Sendable {
     package var crossOrigin = CrossOrigin()
     package var http = HTTPServerSettings()
     /// The heartbeat of Socket.IO clients, and how much they may send at once.
-    package var engine = EngineSettings()
+    package var engine = EngineSettings() {
+        didSet { self.switchboard.rooms.lease = self.engine.pingTimeout }
+    }
     /// The same for clients of Engine.IO 3, whose own patience is short.
     package var oldEngine = EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3))
     package var accounts = AccountSettings()

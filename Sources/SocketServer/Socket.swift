@@ -139,7 +139,7 @@ extension Socket {
         self.pendingAcks.removeValue(forKey: ackID)?(answer)
     }
 
-    func linkEnded() {
+    func linkEnded(_ end: EngineEnd) {
         self.link = nil
         self.layer = nil
         self.dropAcks()
@@ -149,7 +149,7 @@ extension Socket {
         }
         self.resumption?.linkLost(at: self.desk.now)
         self.window = self.desk.reactor.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
-        self.desk.application.lost(self)
+        self.desk.application.lost(self, fellSilent: end == .pingTimeout)
     }
 
     /// A new link takes the place of the lost one, if everything it missed is still known.

@@ -40,7 +40,7 @@ final class SocketLayer: EngineLayer {
         self.stopWaiting()
         let sockets = self.sockets
         self.sockets = []
-        for socket in sockets { socket.linkEnded() }
+        for socket in sockets { socket.linkEnded(reason) }
     }
 
     /// Old clients take the session's own name for their socket's address.

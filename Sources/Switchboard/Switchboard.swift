@@ -69,13 +69,15 @@ extension Switchboard {
         self.carryOutCalls()
     }
 
-    /// The line broke. Seats in rooms and calls are kept for a while.
-    package func lost(_ guest: Guest) {
+    /// The line broke or fell silent. Seats in rooms and calls are kept for a while.
+    package func lost(_ guest: Guest, fellSilent: Bool) {
         let now = self.now
         self.presence.lineLost(guest.session, at: now, into: &self.presenceOutbox)
         self.tellPresence()
         for room in guest.rooms {
-            self.changeRoom(room) { machine, outbox in machine.lineLost(guest.session, at: now, into: &outbox) }
+            self.changeRoom(room) { machine, outbox in
+                machine.lineLost(guest.session, fellSilent: fellSilent, at: now, into: &outbox)
+            }
         }
         self.calls.lineLost(guest.line, at: now, into: &self.callOutbox)
         self.carryOutCalls()

@@ -191,6 +191,8 @@ class RoomTests(PageTest):
         return set(ROOM_PITCHES) - {listener.name}
 
     def test_a_room_survives_a_line_that_breaks_for_longer_than_its_lease(self):
+        self.server = Server("--ping-timeout", "800ms", testing=False)
+        self.addCleanup(self.server.__exit__)
         anna, bo = self.pair()
         for visitor in (anna, bo):
             visitor.join("tea-kitchen")

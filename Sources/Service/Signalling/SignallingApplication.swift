@@ -203,8 +203,8 @@ extension SignallingApplication {
         self.requests.received(event, bytes, from: session.guest)
     }
 
-    func lost(_ socket: Socket) {
-        if let session = self.sessions[socket.id] { self.board.lost(session.guest) }
+    func lost(_ socket: Socket, fellSilent: Bool) {
+        if let session = self.sessions[socket.id] { self.board.lost(session.guest, fellSilent: fellSilent) }
     }
 
     func returned(_ socket: Socket) {
