@@ -193,7 +193,7 @@ extension WebSocketConnection {
     package func drained() { self.handler?.drained(self) }
 
     package func ended(_ end: StreamEnd) {
-        self.server.said(goodbye: end)
+        self.server.said(goodbye: end, self.stream.peer)
         self.finish(nil, "")
         if self.server.webSockets.remove(self) { self.server.metrics.webSockets.decrement() }
     }

@@ -67,7 +67,6 @@ package final class ParleyService: Sendable {
         var settings = SocketServerSettings()
         settings.engine = configuration.engine
         settings.oldEngine = configuration.engine
-        settings.crossOrigin = configuration.crossOrigin
         return settings
     }
 

@@ -3,6 +3,7 @@ package import Identity
 package import Sessions
 package import Switchboard
 internal import Calling
+package import Pacing
 internal import Reactor
 package import Vocabulary
 internal import Web
@@ -33,6 +34,8 @@ package struct ServiceConfiguration: Sendable {
     package var engine = EngineSettings()
     /// The same for clients of Engine.IO 3, whose own patience is short.
     package var oldEngine = EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3))
+    /// How often one address may begin a session, and how many it may have.
+    package var arrivals = ArrivalBook.Limits()
     package var accounts = AccountSettings()
     package var switchboard = SwitchboardSettings()
     /// What all tokens are signed with; without one, the data directory keeps one.

@@ -114,8 +114,8 @@ extension EngineLink {
         let answer = self.session.postFinished(into: &self.outbox)
         self.perform()
         switch answer {
-        case .ok: self.desk.respond(exchange, .posted)
-        case .badRequest: self.desk.refuse(exchange, .badRequest)
+        case .ok: exchange.respondOnce(.posted)
+        case .badRequest: exchange.refuse(.badRequest)
         }
     }
 
@@ -250,9 +250,7 @@ extension EngineLink {
         exchange.onAbandoned = nil
         let payload = EnginePayload(packets, version: self.version, base64Only: self.session.base64Only)
         let type = payload.isBinary ? "application/octet-stream" : "text/plain; charset=UTF-8"
-        self.desk.respond(
-            exchange,
-            HTTPResponse(.ok, fields: HTTPFields(dictionaryLiteral: (.contentType, type)), body: .bytes(payload.bytes)))
+        exchange.respondOnce(HTTPResponse(.ok, fields: [.contentType: type], body: .bytes(payload.bytes)))
     }
 
     private func ended(_ reason: EngineEnd) {

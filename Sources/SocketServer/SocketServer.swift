@@ -1,6 +1,7 @@
 package import HTTPServer
 package import Journal
 package import Reactor
+internal import SocketIO
 
 /// Socket.IO over HTTP and WebSocket, with an application behind it.
 ///
@@ -24,6 +25,9 @@ package final class SocketServer: Sendable {
         guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
         self.desk.value(on: exchange.reactor).respond(to: exchange)
     }
+
+    /// Refuses a web page that may not come in.
+    package static func refusePage(_ exchange: HTTPExchange) { exchange.refuse(.forbidden) }
 
     /// Tells every client that the server goes away, so that it comes back to whoever is there then.
     package func drain() {

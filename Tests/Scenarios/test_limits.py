@@ -3,10 +3,11 @@ import json
 import time
 import unittest
 
+import websocket
 from fl import Phone, account
 from house import House
 from server import eventually
-from wire import Closed, PollingLink, WebSocketLink, ask_http
+from wire import Answer, PollingLink, WebSocketLink, ask_http
 
 BOUNDARY = 1_000_000
 
@@ -193,6 +194,75 @@ class Limits(House):
         self.assertEqual(a.expect("room.away")["member"], slow.member)
         self.assertIn(slow.wait_for_end(), (1013, None))
         self.still_serves()
+
+
+class Arrivals(House):
+    """One address begins so many sessions at once. The proxy that the test stands for is believed whom it speaks for."""
+
+    options = ("--trusted-proxy", "127.0.0.0/8", "--connect-rate", "1")
+    HANDSHAKE = "/socket.io/?EIO=4&transport=polling"
+
+    def knock(self, address: str | None) -> Answer:
+        headers = {"X-Forwarded-For": f"made-up, {address}"} if address else {}
+        return ask_http(self.server, "GET", self.HANDSHAKE, headers=headers)
+
+    def assert_turned_away(self, answer: Answer) -> None:
+        self.assertEqual(answer.status, 429)
+        error = answer.json["error"]
+        self.assertEqual(error["code"], "rate_limited")
+        self.assertTrue(0 < error["retryAfter"] <= 1000, error)
+        self.assertEqual(answer.headers["retry-after"], "1")
+
+    def test_new_sessions_of_one_address(self):
+        self.assertEqual([self.knock("203.0.113.7").status for _ in range(10)], [200] * 10)
+        self.assert_turned_away(self.knock("203.0.113.7"))
+        headers = {"X-Forwarded-For": "203.0.113.7"}
+        with self.assertRaises(websocket.WebSocketBadStatusException) as refusal:
+            WebSocketLink(self.server, "EIO=4", headers)
+        self.assertEqual(refusal.exception.status_code, 429)
+        self.assertEqual(self.knock("203.0.113.8").status, 200)
+        eventually(lambda: self.knock("203.0.113.7").status == 200, "waiting helps")
+
+    def test_a_household_of_ipv6_is_one_address(self):
+        self.assertEqual([self.knock(f"2001:db8::{host}").status for host in range(10)], [200] * 10)
+        self.assert_turned_away(self.knock("2001:db8::ffff"))
+        self.assertEqual(self.knock("2001:db8:0:1::1").status, 200)
+
+    def test_this_machine_itself_is_not_counted(self):
+        self.assertEqual({self.knock(None).status for _ in range(50)}, {200})
+
+    def test_pages_files_and_signing_in_are_not_counted(self):
+        headers = {"X-Forwarded-For": "203.0.113.9"}
+        self.assertEqual({ask_http(self.server, "GET", "/", headers=headers).status for _ in range(50)}, {200})
+
+    def test_guesses_are_counted_by_the_address_behind_the_proxy(self):
+        def guess(number: int, address: str) -> int:
+            body = {"userName": f"nobody{number}", "password": "x"}
+            return ask_http(self.server, "POST", "/v1/auth/login", body, {"X-Forwarded-For": address}).status
+
+        self.assertEqual([guess(number, "203.0.113.20") for number in range(21)], [401] * 20 + [429])
+        self.assertEqual(guess(0, "203.0.113.21"), 401)
+
+
+class OpenSessions(House):
+    options = ("--trusted-proxy", "127.0.0.1", "--sessions-per-address", "3")
+
+    def test_open_sessions_of_one_address(self):
+        headers = {"X-Forwarded-For": "203.0.113.7"}
+        people = [self.person("A", headers=headers) for _ in range(3)]
+        with self.assertRaises(websocket.WebSocketBadStatusException) as refusal:
+            self.person("B", headers=headers)
+        self.assertEqual(refusal.exception.status_code, 429)
+        self.person("C", headers={"X-Forwarded-For": "203.0.113.8"})
+        people[0].link.close()
+
+        def is_free() -> bool:
+            with contextlib.suppress(websocket.WebSocketBadStatusException):
+                self.person("D", headers=headers)
+                return True
+            return False
+
+        eventually(is_free, "there is room again")
 
 
 class LargeRoom(House):

@@ -38,16 +38,12 @@ struct FLRoutes: Sendable {
         let isJSON = exchange.request.fields[.contentType]?.hasPrefix("application/json") ?? false
         exchange.collectBody(limit: Self.longestBody) { body in
             let form = FLForm(body, isJSON: isJSON)
-            let address = exchange.peer.ip
             let isLogin = exchange.request.path == "/mobileLogin"
-            exchange.reactor.perform(
-                { () -> Result<SignIn, IdentityRefusal> in
-                    do throws(IdentityRefusal) {
-                        return .success(try await work(form, address))
-                    } catch {
-                        return .failure(error)
-                    }
-                }, completion: { Self.answer(exchange, $0, isLogin: isLogin) })
+            exchange.signIn { address throws(IdentityRefusal) in
+                try await work(form, address)
+            } then: {
+                Self.answer(exchange, $0, isLogin: isLogin)
+            }
         }
     }
 
