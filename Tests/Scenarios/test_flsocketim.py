@@ -425,6 +425,22 @@ def stay(host: str, port: str, token: str) -> None:
     phone = Phone(Elsewhere(), token)
     print("here", flush=True)
     phone.expect("never", within=60)
+class ManyRings(Phones):
+    def test_J07_who_rings_four_and_then_a_fifth_gives_up_the_first(self):
+        a, second = self.phone("k2aa"), self.phone("k2aa", "android")
+        others = [self.phone(f"k2{n}{n}") for n in range(5)]
+        rooms = []
+        for number, phone in enumerate(others):
+            caller = (a, second)[number % 2]
+            rooms.append(caller.ask("videoChat", {"from_user": "k2aa", "to_user": f"k2{number}{number}"})[0])
+            phone.expect("videoChat", room=rooms[-1])
+        self.assertEqual(others[0].expect("cancelVideoChat", within=0.5), {})
+        for room, phone in zip(rooms[1:], others[1:]):
+            phone.emit("__join", {"room": room})
+            phone.expect("_peers")
+            self.assertEqual(phone.heard("cancelVideoChat"), [])
+
+
 
 
 if __name__ == "__main__":

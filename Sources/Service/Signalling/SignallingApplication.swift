@@ -42,7 +42,7 @@ final class SignallingApplication: SocketApplication {
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         self.iceServers = iceServers
         self.stunPort = configuration.stunPort
-        self.flRequests = FLRequests(self.board, on: reactor, ringTime: configuration.ringTime)
+        self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
         self.journal = journal
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
