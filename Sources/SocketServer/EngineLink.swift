@@ -31,16 +31,19 @@ final class EngineLink {
         self.version = version
         self.client = SocketClient(exchange)
         self.desk = desk
-        self.layer = desk.makeLayer()
+        self.layer = desk.makeLayer(version)
         self.session = EngineSession(
             sid: sid, version: version, transport: request.transport, base64Only: request.base64Only,
-            settings: version == .v4 ? desk.settings.engine : desk.settings.oldEngine, at: desk.now, into: &self.outbox)
+            settings: desk.settings.engine(for: version), at: desk.now, into: &self.outbox)
     }
 }
 
 // MARK: - Transports
 
 extension EngineLink {
+    /// What one polling body or one WebSocket message may weigh.
+    var maxPayload: Int { self.desk.settings.engine(for: self.version).maxPayload }
+
     func begin(answering exchange: HTTPExchange) {
         self.waitingPoll = exchange
         self.begin()
@@ -99,7 +102,7 @@ extension EngineLink {
             self.perform()
         }
         let isBinary = exchange.request.fields[.contentType] == "application/octet-stream"
-        exchange.collectBody(limit: self.desk.settings.engine.maxPayload) { self.posted($0, isBinary, exchange) }
+        exchange.collectBody(limit: self.maxPayload) { self.posted($0, isBinary, exchange) }
     }
 
     private func posted(_ body: [UInt8], _ isBinary: Bool, _ exchange: HTTPExchange) {
@@ -129,7 +132,7 @@ extension EngineLink {
                 return UnwantedChannel()
             }
         }
-        exchange.upgradeToWebSocket { webSocket in
+        exchange.upgradeToWebSocket(maxMessageBytes: self.maxPayload) { webSocket in
             self.webSocket = webSocket
             return EngineChannel(self)
         }

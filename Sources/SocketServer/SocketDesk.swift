@@ -33,7 +33,9 @@ final class SocketDesk {
 
     var now: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
 
-    func makeLayer() -> any EngineLayer { self.settings.echoes ? EchoLayer() : SocketLayer(self) }
+    func makeLayer(_ version: EngineVersion) -> any EngineLayer {
+        self.settings.echoes ? EchoLayer() : SocketLayer(self, version)
+    }
 
     func forget(_ link: EngineLink) {
         self.links[link.sid] = nil
@@ -79,7 +81,7 @@ extension SocketDesk {
         let link = EngineLink(SessionID(using: &self.random), version, request, exchange, self)
         switch request.transport {
         case .polling: link.begin(answering: exchange)
-        case .webSocket: exchange.upgradeToWebSocket { link.begin(on: $0) }
+        case .webSocket: exchange.upgradeToWebSocket(maxMessageBytes: link.maxPayload) { link.begin(on: $0) }
         }
         // A handshake that went wrong leaves nothing behind.
         guard link.hasBegun else { return self.arrivals.left(link.client.address) }

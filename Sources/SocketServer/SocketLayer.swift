@@ -12,9 +12,9 @@ final class SocketLayer: EngineLayer {
     /// Runs until the client has connected to a namespace.
     private var patience: TimerToken?
 
-    init(_ desk: SocketDesk) {
+    init(_ desk: SocketDesk, _ version: EngineVersion) {
         self.desk = desk
-        self.assembler = SocketPacketAssembler(limits: desk.settings.packets)
+        self.assembler = SocketPacketAssembler(limits: desk.settings.packetLimits(for: version))
     }
 
     /// Revision 4, which speaks over Engine.IO 3, connects everybody to the main namespace without being asked. Of the

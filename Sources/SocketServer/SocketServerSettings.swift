@@ -7,7 +7,6 @@ package struct SocketServerSettings: Sendable {
     package var engine = EngineSettings()
     /// For clients of Engine.IO 3.
     package var oldEngine = EngineSettings()
-    package var packets = SocketPacketLimits()
     /// How often one address may begin a session, and how many it may have.
     package var arrivals = ArrivalBook.Limits()
     /// The namespaces there are.
@@ -25,4 +24,11 @@ package struct SocketServerSettings: Sendable {
     package var echoes = false
 
     package init() {}
+
+    func engine(for version: EngineVersion) -> EngineSettings { version == .v4 ? self.engine : self.oldEngine }
+
+    /// The attachments of one packet weigh together what one message may.
+    func packetLimits(for version: EngineVersion) -> SocketPacketLimits {
+        SocketPacketLimits(attachmentBytes: self.engine(for: version).maxPayload)
+    }
 }

@@ -1,4 +1,5 @@
 import json
+import random
 import re
 import signal
 import socket
@@ -233,7 +234,7 @@ class Link(Phones):
 
 class Parts(unittest.TestCase):
     def test_B07_binary_parts_travel_both_ways(self):
-        picture = bytes(range(256)) * 2800
+        picture = random.Random(7).randbytes(1 << 20)
         with Server("--conformance") as server:
             for platform in ("ios", "android"):
                 for options in ({"stays_polling": True}, {"starts_on_socket": True}, {}):
@@ -244,6 +245,29 @@ class Parts(unittest.TestCase):
                         self.assertEqual(phone.expect("message-back"), message)
                         self.assertEqual(phone.ask("message-with-ack", message), [message])
                         phone.close()
+
+
+class LongMessages(Phones):
+    def test_B06_B07_a_mebibyte_passes_between_phones_on_every_transport(self):
+        """As much as a picture weighs; in Base64 it is a third more. Beyond two million bytes nobody listens."""
+        listeners = [self.phone("long0", stays_polling=True), self.phone("long1", "android")]
+        for platform in ("ios", "android"):
+            for options in ({"stays_polling": True}, {"starts_on_socket": True}):
+                with self.subTest(platform=platform, **options):
+                    phone = self.phone(f"{platform}{len(options)}", platform, **options)
+                    message = {"neirong": random.Random(7).randbytes(1 << 20).hex()[: 1_400_000], "ren": platform}
+                    phone.emit("liaotian", message)
+                    for listener in listeners:
+                        self.assertEqual(listener.expect("liaotian", ren=platform), message)
+                    phone.close()
+
+    def test_what_a_phone_may_send_at_once(self):
+        phone = self.phone("much", stays_polling=True)
+        self.assertEqual(phone.post("9" * 2_000_001).status, 413)
+        phone = self.phone("much", starts_on_socket=True)
+        with self.assertRaises((ConnectionError, OSError)):
+            phone.socket.send("4" * 2_000_001)
+            phone.expect("never")
 
 
 class Presence(Phones):
@@ -401,6 +425,22 @@ class Calls(Phones):
         self.assertEqual(a.heard("_new_peer") + b.heard("_new_peer") + a.heard("_remove_peer"), [])
 
 
+class ManyRings(Phones):
+    def test_J07_who_rings_four_and_then_a_fifth_gives_up_the_first(self):
+        a, second = self.phone("k2aa"), self.phone("k2aa", "android")
+        others = [self.phone(f"k2{n}{n}") for n in range(5)]
+        rooms = []
+        for number, phone in enumerate(others):
+            caller = (a, second)[number % 2]
+            rooms.append(caller.ask("videoChat", {"from_user": "k2aa", "to_user": f"k2{number}{number}"})[0])
+            phone.expect("videoChat", room=rooms[-1])
+        self.assertEqual(others[0].expect("cancelVideoChat", within=0.5), {})
+        for room, phone in zip(rooms[1:], others[1:]):
+            phone.emit("__join", {"room": room})
+            phone.expect("_peers")
+            self.assertEqual(phone.heard("cancelVideoChat"), [])
+
+
 class Reconnecting(unittest.TestCase):
     def test_B03_a_phone_is_back_after_a_restart_of_the_server(self):
         with Server(testing=False) as server:
@@ -425,22 +465,6 @@ def stay(host: str, port: str, token: str) -> None:
     phone = Phone(Elsewhere(), token)
     print("here", flush=True)
     phone.expect("never", within=60)
-class ManyRings(Phones):
-    def test_J07_who_rings_four_and_then_a_fifth_gives_up_the_first(self):
-        a, second = self.phone("k2aa"), self.phone("k2aa", "android")
-        others = [self.phone(f"k2{n}{n}") for n in range(5)]
-        rooms = []
-        for number, phone in enumerate(others):
-            caller = (a, second)[number % 2]
-            rooms.append(caller.ask("videoChat", {"from_user": "k2aa", "to_user": f"k2{number}{number}"})[0])
-            phone.expect("videoChat", room=rooms[-1])
-        self.assertEqual(others[0].expect("cancelVideoChat", within=0.5), {})
-        for room, phone in zip(rooms[1:], others[1:]):
-            phone.emit("__join", {"room": room})
-            phone.expect("_peers")
-            self.assertEqual(phone.heard("cancelVideoChat"), [])
-
-
 
 
 if __name__ == "__main__":
