@@ -54,7 +54,7 @@ extension EngineLink {
         // Old clients lose an opening that comes in one segment with the answer to their upgrade.
         if self.version == .v3 {
             self.hasBegun = true
-            self.desk.reactor.schedule(after: .milliseconds(1)) { self.begin() }
+            self.desk.clock.schedule(after: .milliseconds(1)) { self.begin() }
         } else {
             self.begin()
         }
@@ -128,7 +128,7 @@ extension EngineLink {
         } catch .badRequest {
             // A session has one WebSocket. Another is let in and closed, as clients expect it.
             return exchange.upgradeToWebSocket { webSocket in
-                self.desk.reactor.schedule(after: .zero) { webSocket.close(.normal) }
+                self.desk.clock.schedule(after: .zero) { webSocket.close(.normal) }
                 return UnwantedChannel()
             }
         }
@@ -259,7 +259,7 @@ extension EngineLink {
     private func ended(_ reason: EngineEnd) {
         self.isOver = true
         self.desk.forget(self)
-        if let timer = self.timer.take() { self.desk.reactor.cancel(timer.token) }
+        if let timer = self.timer.take() { self.desk.clock.cancel(timer.token) }
         self.layer.ended(reason)
     }
 
@@ -274,10 +274,10 @@ extension EngineLink {
         guard let deadline = self.session.deadline else { return }
         if let timer = self.timer {
             guard deadline < timer.rings else { return }
-            self.desk.reactor.cancel(timer.token)
+            self.desk.clock.cancel(timer.token)
         }
         let delay = max(.zero, self.desk.now.duration(to: deadline))
-        let token = self.desk.reactor.schedule(after: delay) { [unowned self] in self.timerRang() }
+        let token = self.desk.clock.schedule(after: delay) { [unowned self] in self.timerRang() }
         self.timer = (token, deadline)
     }
 

@@ -9,7 +9,7 @@ internal import Web
 
 /// All sessions of the server, on their loop: finds the one a request is for, or begins one.
 final class SocketDesk {
-    let reactor: Reactor
+    let clock: any Scheduler
     let settings: SocketServerSettings
     let application: any SocketApplication
     let journal: Journal
@@ -22,16 +22,17 @@ final class SocketDesk {
     private var lastAckIDs: [Namespace: Int] = [:]
 
     init(
-        _ reactor: Reactor, _ settings: SocketServerSettings, _ journal: Journal, _ application: any SocketApplication
+        _ clock: any Scheduler, _ settings: SocketServerSettings, _ journal: Journal,
+        _ application: any SocketApplication
     ) {
-        self.reactor = reactor
+        self.clock = clock
         self.settings = settings
         self.journal = journal
         self.arrivals = ArrivalBook(settings.arrivals)
         self.application = application
     }
 
-    var now: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
+    var now: Instant { Instant(milliseconds: Int64(clamping: self.clock.now)) }
 
     func makeLayer(_ version: EngineVersion) -> any EngineLayer {
         self.settings.echoes ? EchoLayer() : SocketLayer(self, version)

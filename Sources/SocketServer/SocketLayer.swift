@@ -23,14 +23,14 @@ final class SocketLayer: EngineLayer {
         guard link.version == .v4 else {
             return self.desk.application.arrived(SocketArrival(.main, auth: [], on: link, self))
         }
-        self.patience = self.desk.reactor.schedule(after: self.desk.settings.connectTimeout) {
+        self.patience = self.desk.clock.schedule(after: self.desk.settings.connectTimeout) {
             self.patience = nil
             link.close(.forcedClose)
         }
     }
 
     private func stopWaiting() {
-        if let patience = self.patience.take() { self.desk.reactor.cancel(patience) }
+        if let patience = self.patience.take() { self.desk.clock.cancel(patience) }
     }
 
     func pinged() { for socket in self.sockets { socket.pingSent() } }

@@ -11,13 +11,16 @@ package final class SocketServer: Sendable {
     private let home: EventLoop
     private let desk: LoopLocal<SocketDesk>
 
-    /// - Parameter makeApplication: called once, on the sessions' loop; what it returns stays there.
+    /// - Parameters:
+    ///   - clock: what the sessions' times are measured with; a test brings its own.
+    ///   - makeApplication: called once, on the sessions' loop; what it returns stays there.
     package init(
         _ group: EventLoopGroup, _ settings: SocketServerSettings, journal: Journal,
+        clock: @escaping @Sendable (Reactor) -> any Scheduler = { $0 },
         makeApplication: @escaping @Sendable (Reactor) -> any SocketApplication
     ) {
         self.home = group.loops[0]
-        self.desk = LoopLocal(group) { SocketDesk($0, settings, journal, makeApplication($0)) }
+        self.desk = LoopLocal(group) { SocketDesk(clock($0), settings, journal, makeApplication($0)) }
     }
 
     /// Answers a request below `/socket.io/`.
