@@ -1,8 +1,10 @@
+import contextlib
 import json
 import random
 import re
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -100,6 +102,27 @@ class Accounts(Phones):
         phone.close()
         watcher.expect("offLine", user="contact")
         self.assertNotIn("contact", users()["onLineUsers"])
+
+
+class ManyUsers(unittest.TestCase):
+    def test_users_that_a_phone_is_shown(self):
+        """All of them, however many pages of the store that are, up to ten thousand."""
+        with Server(testing=False) as server:
+            server.end()
+            with contextlib.closing(sqlite3.connect(f"{server.data}/parley.db")) as store, store:
+                users = [(f"id{number}", f"user{number:05}", number) for number in range(2_500)]
+                store.executemany("INSERT INTO users (id, name, created) VALUES (?, ?, ?)", users)
+            server.begin()
+            names = [user["name"] for user in ask_http(server, "GET", "/allUsers").json["data"]["allUser"]]
+            self.assertEqual(names, [name for _, name, _ in users])
+            server.end()
+            with contextlib.closing(sqlite3.connect(f"{server.data}/parley.db")) as store, store:
+                more = [(f"id{number}", f"user{number:05}", number) for number in range(2_500, 10_100)]
+                store.executemany("INSERT INTO users (id, name, created) VALUES (?, ?, ?)", more)
+            server.begin()
+            names = [user["name"] for user in ask_http(server, "GET", "/allUsers").json["data"]["allUser"]]
+            self.assertEqual(len(names), 10_000)
+            self.assertEqual(len(set(names)), 10_000)
 
 
 class Link(Phones):
