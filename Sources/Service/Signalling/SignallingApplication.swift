@@ -287,6 +287,7 @@ extension SignallingApplication: SessionRequests {
 
     /// Something was called back: whoever lives by it goes.
     func identityChanged(_ change: IdentityChange) {
+        if let user = change.sentAway { self.board.sentAway(user) }
         for session in Array(self.sessions.values) where change.ends(session.identity) {
             self.end(session, change.reason)
         }
@@ -303,6 +304,14 @@ extension IdentityChange {
         case .userRevoked(let user, let moment): identity.user == user && identity.issuedAt <= moment
         case .banned(let user, _): identity.user == user
         case .unbanned: false
+        }
+    }
+
+    /// Who has to leave with all of their lines.
+    fileprivate var sentAway: UserID? {
+        switch self {
+        case .userRevoked(let user, _), .banned(let user, _): user
+        case .tokenRevoked, .unbanned: nil
         }
     }
 
