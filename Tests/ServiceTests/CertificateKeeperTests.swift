@@ -25,7 +25,9 @@ struct CertificateKeeperTests {
 
         func load(_ certificate: String, _ key: String) throws(SecureError) -> TLSContext {
             self.reads += 1
-            guard self.isReadable else { throw SecureError("reading the certificate in \(certificate)", reason: "half") }
+            guard self.isReadable else {
+                throw SecureError("reading the certificate in \(certificate)", reason: "half")
+            }
             return self.context
         }
     }
