@@ -78,6 +78,7 @@ let package = Package(
 
         // Floor 3: machines.
         room("Calling", "Vocabulary"),
+        room("Pacing", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -89,25 +90,26 @@ let package = Package(
         room("Store", "CSQLite", "Locking", "Vocabulary"),
 
         // Floor 5.
-        room("HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
+        room("HTTPServer", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
-        room("Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "Vocabulary"),
+        room("Identity", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
 
         // Floor 6: each end of a Socket.IO connection.
         room(
             "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Reactor", "Secure", "SocketIO", "Vocabulary", "Web"),
         room(
-            "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Reactor", "Sessions", "SocketIO", "Vocabulary",
-            "Web"),
+            "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
+            "Vocabulary", "Web"),
 
         // Floor 7: who is where, what goes to whom.
         room(
-            "Switchboard", "Bytes", "Calling", "JSON", "Reactor", "SocketIO", "SocketServer", "Vocabulary"),
+            "Switchboard", "Bytes", "Calling", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer", "Vocabulary"),
 
         // Floor 8: what people run.
         room(
             "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking",
-            "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard", "Vocabulary",
+            "Pacing", "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard",
+            "Vocabulary",
             "Web",
             resources: [.embedInCode("Web")]),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
@@ -117,8 +119,8 @@ let package = Package(
             name: "parley",
             dependencies: [
                 "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "JSON", "Journal", "Locking",
-                "OpusCodec", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Switchboard", "Vocabulary",
-                "Voice", "Web",
+                "OpusCodec", "Pacing", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Switchboard",
+                "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
         ),
@@ -132,6 +134,10 @@ let package = Package(
         tests(of: "JSON", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
+        tests(of: "Pacing", "TestSupport", "Vocabulary"),
+        tests(
+            of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
+            "TestSupport", "Vocabulary"),
         tests(of: "Switchboard", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
@@ -150,8 +156,8 @@ let package = Package(
             of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "Sessions", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),
         tests(
-            of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Service", "Vocabulary",
-            "Web", "Voice"),
+            of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Pacing", "Service",
+            "Vocabulary", "Web", "Voice"),
         tests(of: "AudioFiles", "Bytes", "TestSupport"),
         tests(of: "OpusCodec", "AudioFiles", "COpus", "TestSupport"),
         tests(of: "SoundFiles", "AudioFiles", "TestSupport"),

@@ -31,7 +31,7 @@ extension HTTPConnection {
                 http.resume(parcel.request)
             }
         } catch {
-            server.said(goodbye: .failed(error))
+            server.said(goodbye: .failed(error), parcel.connection.peer)
             server.journal.error(.connectionLost, "a connection could not move to its loop", [.error: .error(error)])
         }
     }

@@ -394,7 +394,7 @@ extension HTTPConnection {
 
     package func ended(_ end: StreamEnd) {
         self.leaveServer()
-        self.server.said(goodbye: end)
+        self.server.said(goodbye: end, self.stream.peer)
         self.exchange.take()?.abandoned()
     }
 }

@@ -79,7 +79,7 @@ final class Doorkeeper {
     private func keepCertificates() {
         guard case .files(let certificate, let key) = self.configuration.tls else { return }
         self.certificates = CertificateKeeper(
-            certificate: certificate, key: key, self.server, self.reactor, self.journal)
+            certificate: certificate, key: key, on: self.reactor, self.journal, use: self.server.use)
     }
 
     private func watchSignals() throws(ReactorError) {

@@ -3,6 +3,7 @@ package import Journal
 internal import Locking
 internal import Reactor
 internal import Secure
+internal import Sessions
 internal import SocketServer
 package import Vocabulary
 
@@ -66,8 +67,9 @@ package final class ParleyService: Sendable {
     private static func socketSettings(_ configuration: ServiceConfiguration) -> SocketServerSettings {
         var settings = SocketServerSettings()
         settings.engine = configuration.engine
-        settings.oldEngine = configuration.engine
-        settings.crossOrigin = configuration.crossOrigin
+        settings.oldEngine = EngineSettings(
+            pingInterval: configuration.engine.pingInterval, pingTimeout: configuration.engine.pingTimeout,
+            maxPayload: configuration.oldEngine.maxPayload)
         return settings
     }
 

@@ -3,6 +3,7 @@ package import Identity
 package import Sessions
 package import Switchboard
 internal import Calling
+package import Pacing
 internal import Reactor
 package import Vocabulary
 internal import Web
@@ -33,8 +34,12 @@ package struct ServiceConfiguration: Sendable {
     package var engine = EngineSettings() {
         didSet { self.switchboard.rooms.lease = self.engine.pingTimeout }
     }
-    /// The same for clients of Engine.IO 3, whose own patience is short.
-    package var oldEngine = EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3))
+    /// The same for clients of Engine.IO 3, whose own patience is short. They send pictures as they are: a mebibyte
+    /// has to go through, also in the Base64 of a polling body. They are not told a limit.
+    package var oldEngine = EngineSettings(
+        pingInterval: .seconds(5), pingTimeout: .seconds(3), maxPayload: 2_000_000)
+    /// How often one address may begin a session, and how many it may have.
+    package var arrivals = ArrivalBook.Limits()
     package var accounts = AccountSettings()
     package var switchboard = SwitchboardSettings()
     /// What all tokens are signed with; without one, the data directory keeps one.
@@ -89,7 +94,8 @@ package struct ServiceConfiguration: Sendable {
 
     package init() {}
 
-    /// A WebSocket message may be as large as a polling body. Conformance suites send messages of 16 MiB, some in tens of thousands of pieces, and want them back.
+    /// A WebSocket message may be as large as a polling body. Conformance suites send messages of 16 MiB, some in tens
+    /// of thousands of pieces, and want them back.
     var effectiveHTTP: HTTPServerSettings {
         var http = self.http
         http.webSocketLimits.maxMessageBytes = self.engine.maxPayload

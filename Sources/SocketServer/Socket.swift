@@ -148,7 +148,7 @@ extension Socket {
             return self.leave(.lineLost)
         }
         self.resumption?.linkLost(at: self.desk.now)
-        self.window = self.desk.reactor.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
+        self.window = self.desk.clock.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
         self.desk.application.lost(self, fellSilent: end == .pingTimeout)
     }
 
@@ -158,7 +158,7 @@ extension Socket {
             self.leave(.lineLost)
             return false
         }
-        if let window = self.window.take() { self.desk.reactor.cancel(window) }
+        if let window = self.window.take() { self.desk.clock.cancel(window) }
         let old = self.link
         self.detach()
         old?.close(.transportClose)
@@ -212,7 +212,7 @@ extension Socket {
     private func leave(_ end: SocketEnd) {
         guard !self.isGone else { return }
         self.isGone = true
-        if let window = self.window.take() { self.desk.reactor.cancel(window) }
+        if let window = self.window.take() { self.desk.clock.cancel(window) }
         if let key = self.key { self.desk.giveUpPlace(key) }
         self.resumption?.left()
         self.dropAcks()

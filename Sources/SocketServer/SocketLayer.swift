@@ -12,9 +12,9 @@ final class SocketLayer: EngineLayer {
     /// Runs until the client has connected to a namespace.
     private var patience: TimerToken?
 
-    init(_ desk: SocketDesk) {
+    init(_ desk: SocketDesk, _ version: EngineVersion) {
         self.desk = desk
-        self.assembler = SocketPacketAssembler(limits: desk.settings.packets)
+        self.assembler = SocketPacketAssembler(limits: desk.settings.packetLimits(for: version))
     }
 
     /// Revision 4, which speaks over Engine.IO 3, connects everybody to the main namespace without being asked. Of the
@@ -23,14 +23,14 @@ final class SocketLayer: EngineLayer {
         guard link.version == .v4 else {
             return self.desk.application.arrived(SocketArrival(.main, auth: [], on: link, self))
         }
-        self.patience = self.desk.reactor.schedule(after: self.desk.settings.connectTimeout) {
+        self.patience = self.desk.clock.schedule(after: self.desk.settings.connectTimeout) {
             self.patience = nil
             link.close(.forcedClose)
         }
     }
 
     private func stopWaiting() {
-        if let patience = self.patience.take() { self.desk.reactor.cancel(patience) }
+        if let patience = self.patience.take() { self.desk.clock.cancel(patience) }
     }
 
     func pinged() { for socket in self.sockets { socket.pingSent() } }

@@ -1,4 +1,5 @@
 package import Calling
+internal import Pacing
 package import SocketServer
 package import Vocabulary
 

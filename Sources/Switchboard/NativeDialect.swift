@@ -1,5 +1,6 @@
 internal import Calling
 package import JSON
+internal import Reactor
 package import SocketServer
 internal import Vocabulary
 
@@ -189,16 +190,8 @@ extension JSONWriter {
             json.fields(("code", error.code.rawValue), ("message", error.message)) { json in
                 guard let wait = error.retryAfter else { return }
                 json.key("retryAfter")
-                json.integer(wait.milliseconds)
+                json.integer(wait.wholeMilliseconds)
             }
         }
-    }
-}
-
-extension Duration {
-    /// Rounded up, for people and programs that wait.
-    fileprivate var milliseconds: Int64 {
-        let (seconds, attoseconds) = self.components
-        return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
     }
 }

@@ -107,6 +107,12 @@ extension Switchboard {
         }
     }
 
+    /// A user may not stay; nobody waits for them in a call.
+    package func sentAway(_ user: UserID) {
+        self.calls.userRemoved(user, at: self.now, into: &self.callOutbox)
+        self.carryOutCalls()
+    }
+
     /// Tells both sides of every call that the server goes down.
     package func stop() {
         self.calls.serverStopped(at: self.now, into: &self.callOutbox)

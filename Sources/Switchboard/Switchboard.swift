@@ -1,4 +1,5 @@
 package import Calling
+internal import Pacing
 package import Reactor
 package import SocketServer
 package import Vocabulary

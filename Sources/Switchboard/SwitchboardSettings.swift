@@ -1,4 +1,5 @@
 package import Calling
+package import Pacing
 
 /// How many, how often, and for how long.
 package struct SwitchboardSettings: Sendable {

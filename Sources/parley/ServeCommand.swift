@@ -1,6 +1,7 @@
 import Arguments
 import HTTPServer
 import Journal
+import Pacing
 import Reactor
 import Secure
 import Service
@@ -99,6 +100,18 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How many requests a second one client may make for long; four times as many at once.")
     var requestRate = 100
 
+    @Option(help: "How many sessions a second one address may begin for long; ten times as many at once.")
+    var connectRate = 50
+
+    @Option(help: "How many sessions one address may have open, and twice as many connections.")
+    var sessionsPerAddress = ServiceConfiguration().arrivals.maxOpen
+
+    @Option(
+        help: ArgumentHelp(
+            "Proxy in front whose X-Forwarded-For is believed; an address or a network such as 10.0.0.0/8.",
+            valueName: "NETWORK"))
+    var trustedProxy: [IPNetwork] = []
+
     @Flag(help: ArgumentHelp("What the official Socket.IO suites expect, instead of signalling.", isHidden: true))
     var conformance = false
 
@@ -108,6 +121,10 @@ struct ServeCommand: ParsableCommand {
     func validate() throws(ValidationError) {
         if self.pingTimeout <= EngineSettings.slack || self.pingInterval <= .zero {
             throw ValidationError("--ping-interval and --ping-timeout leave no time for an answer")
+        }
+        if self.connectRate < 1 { throw ValidationError("--connect-rate: nobody could come in") }
+        if !(1...1_000_000).contains(self.sessionsPerAddress) {
+            throw ValidationError("--sessions-per-address: \(self.sessionsPerAddress) is not between 1 and 1000000")
         }
         if self.requestRate < 1 { throw ValidationError("--request-rate: nobody could ask for anything") }
         if self.ringTimeout <= .zero { throw ValidationError("--ring-timeout leaves no time to answer") }
@@ -135,6 +152,11 @@ struct ServeCommand: ParsableCommand {
         service.servesConformance = self.conformance
         service.switchboard.requests = .init(
             perSecond: Double(self.requestRate), burst: Double(self.requestRate) * 4)
+        service.arrivals.rate = .init(perSecond: Double(self.connectRate), burst: Double(self.connectRate) * 10)
+        service.arrivals.maxOpen = self.sessionsPerAddress
+        // A client that polls has two connections.
+        service.http.maxConnectionsPerAddress = self.sessionsPerAddress * 2
+        service.http.trustedProxies = TrustedProxies(self.trustedProxy)
         service.exposesTestEndpoints = self.testEndpoints
         return service
     }

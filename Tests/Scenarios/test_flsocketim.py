@@ -1,7 +1,10 @@
+import contextlib
 import json
+import random
 import re
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -99,6 +102,27 @@ class Accounts(Phones):
         phone.close()
         watcher.expect("offLine", user="contact")
         self.assertNotIn("contact", users()["onLineUsers"])
+
+
+class ManyUsers(unittest.TestCase):
+    def test_users_that_a_phone_is_shown(self):
+        """All of them, however many pages of the store that are, up to ten thousand."""
+        with Server(testing=False) as server:
+            server.end()
+            with contextlib.closing(sqlite3.connect(f"{server.data}/parley.db")) as store, store:
+                users = [(f"id{number}", f"user{number:05}", number) for number in range(2_500)]
+                store.executemany("INSERT INTO users (id, name, created) VALUES (?, ?, ?)", users)
+            server.begin()
+            names = [user["name"] for user in ask_http(server, "GET", "/allUsers").json["data"]["allUser"]]
+            self.assertEqual(names, [name for _, name, _ in users])
+            server.end()
+            with contextlib.closing(sqlite3.connect(f"{server.data}/parley.db")) as store, store:
+                more = [(f"id{number}", f"user{number:05}", number) for number in range(2_500, 10_100)]
+                store.executemany("INSERT INTO users (id, name, created) VALUES (?, ?, ?)", more)
+            server.begin()
+            names = [user["name"] for user in ask_http(server, "GET", "/allUsers").json["data"]["allUser"]]
+            self.assertEqual(len(names), 10_000)
+            self.assertEqual(len(set(names)), 10_000)
 
 
 class Link(Phones):
@@ -233,7 +257,7 @@ class Link(Phones):
 
 class Parts(unittest.TestCase):
     def test_B07_binary_parts_travel_both_ways(self):
-        picture = bytes(range(256)) * 2800
+        picture = random.Random(7).randbytes(1 << 20)
         with Server("--conformance") as server:
             for platform in ("ios", "android"):
                 for options in ({"stays_polling": True}, {"starts_on_socket": True}, {}):
@@ -244,6 +268,29 @@ class Parts(unittest.TestCase):
                         self.assertEqual(phone.expect("message-back"), message)
                         self.assertEqual(phone.ask("message-with-ack", message), [message])
                         phone.close()
+
+
+class LongMessages(Phones):
+    def test_B06_B07_a_mebibyte_passes_between_phones_on_every_transport(self):
+        """As much as a picture weighs; in Base64 it is a third more. Beyond two million bytes nobody listens."""
+        listeners = [self.phone("long0", stays_polling=True), self.phone("long1", "android")]
+        for platform in ("ios", "android"):
+            for options in ({"stays_polling": True}, {"starts_on_socket": True}):
+                with self.subTest(platform=platform, **options):
+                    phone = self.phone(f"{platform}{len(options)}", platform, **options)
+                    message = {"neirong": random.Random(7).randbytes(1 << 20).hex()[: 1_400_000], "ren": platform}
+                    phone.emit("liaotian", message)
+                    for listener in listeners:
+                        self.assertEqual(listener.expect("liaotian", ren=platform), message)
+                    phone.close()
+
+    def test_what_a_phone_may_send_at_once(self):
+        phone = self.phone("much", stays_polling=True)
+        self.assertEqual(phone.post("9" * 2_000_001).status, 413)
+        phone = self.phone("much", starts_on_socket=True)
+        with self.assertRaises((ConnectionError, OSError)):
+            phone.socket.send("4" * 2_000_001)
+            phone.expect("never")
 
 
 class Presence(Phones):
@@ -399,6 +446,22 @@ class Calls(Phones):
             callee.expect("_remove_peer")
             callee.emit("closeRoom")
         self.assertEqual(a.heard("_new_peer") + b.heard("_new_peer") + a.heard("_remove_peer"), [])
+
+
+class ManyRings(Phones):
+    def test_J07_who_rings_four_and_then_a_fifth_gives_up_the_first(self):
+        a, second = self.phone("k2aa"), self.phone("k2aa", "android")
+        others = [self.phone(f"k2{n}{n}") for n in range(5)]
+        rooms = []
+        for number, phone in enumerate(others):
+            caller = (a, second)[number % 2]
+            rooms.append(caller.ask("videoChat", {"from_user": "k2aa", "to_user": f"k2{number}{number}"})[0])
+            phone.expect("videoChat", room=rooms[-1])
+        self.assertEqual(others[0].expect("cancelVideoChat", within=0.5), {})
+        for room, phone in zip(rooms[1:], others[1:]):
+            phone.emit("__join", {"room": room})
+            phone.expect("_peers")
+            self.assertEqual(phone.heard("cancelVideoChat"), [])
 
 
 class Reconnecting(unittest.TestCase):

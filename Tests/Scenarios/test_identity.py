@@ -185,6 +185,18 @@ class SentAway(House):
         login = post(self.server, "login", userName="banned", password="p4ssword")
         self.assertEqual((login.status, login.json["error"]["code"]), (403, "banned"))
 
+    def test_A12_J06_nobody_waits_in_a_call_for_who_was_sent_away(self):
+        for verb in ("kick", "ban"):
+            with self.subTest(verb):
+                a, b = self.person("A"), self.person("B")
+                call = a.ask("call.invite", user=b.user, kind="audio")["call"]
+                b.expect("call.incoming")
+                b.ask("call.accept", call=call)
+                a.expect("call.connected")
+                self.assertEqual(self.users(verb, b.user).returncode, 0)
+                ended = a.expect("call.ended", within=1)
+                self.assertEqual((ended["outcome"], ended["by"]), ("completed", b.user))
+
     def test_A12_a_banned_phone_of_the_old_door_is_cut_off_and_stays_out(self):
         token = account(self.server, "oldphone")["data"]["auth_token"]
         user = next(

@@ -146,8 +146,7 @@ class Rooms(House):
 
 
 class ManyRooms(House):
-    def test_a_full_house_of_rooms(self):
-        """Rooms of one connection: 50, then too_many_rooms."""
+    def test_rooms_of_one_connection(self):
         a = self.person("A")
         for number in range(50):
             self.assertNotIn("error", a.ask("room.join", room=f"room-{number}"))

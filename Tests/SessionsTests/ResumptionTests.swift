@@ -143,7 +143,7 @@ struct ResumptionTests {
         #expect(throws: Resumption.Refusal.over) { try self.resume(&place, .after(EventOffset(5)), at: 1) }
     }
 
-    @Test("reaches back as far as its limits, in events and in bytes, and to the event before")
+    @Test("reaches back as far as its limits, and to the event before: events kept for a client that may come back")
     func limits() throws {
         var events = self.place(limits: ReplayLog.Limits(events: 3))
         self.record(1...5, in: &events)

@@ -1,7 +1,6 @@
 internal import HTTPServer
 internal import Identity
 internal import JSON
-internal import Reactor
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -9,7 +8,6 @@ internal import Web
 /// Signing in over HTTP: `/v1/auth/…`, JSON both ways.
 struct AuthRoutes: Sendable {
     let accounts: Accounts
-    let crossOrigin: CrossOrigin
 
     private static let longestBody = 16 << 10
 
@@ -34,9 +32,6 @@ struct AuthRoutes: Sendable {
 
     private func add(_ name: String, to router: inout Router, _ work: @escaping Work) {
         router.on(.post, "/v1/auth/\(name)") { exchange, _ in
-            guard self.crossOrigin.allows(exchange.request, isEncrypted: exchange.isEncrypted) else {
-                return self.refuse(exchange, .forbidden, SwitchboardError(.forbidden, "this page may not sign in here"))
-            }
             exchange.collectBody(limit: Self.longestBody) { self.answer(exchange, $0, work) }
         }
     }
@@ -46,15 +41,11 @@ struct AuthRoutes: Sendable {
             let error = SwitchboardError(.badRequest, "the body is one JSON object with texts in it")
             return self.refuse(exchange, .badRequest, error)
         }
-        let address = exchange.peer.ip
-        exchange.reactor.perform(
-            { () -> Result<SignIn, IdentityRefusal> in
-                do throws(IdentityRefusal) {
-                    return .success(try await work(form, address))
-                } catch {
-                    return .failure(error)
-                }
-            }, completion: { self.answer(exchange, $0) })
+        exchange.signIn { address throws(IdentityRefusal) in
+            try await work(form, address)
+        } then: {
+            self.answer(exchange, $0)
+        }
     }
 
     private func answer(_ exchange: HTTPExchange, _ result: Result<SignIn, IdentityRefusal>) {
@@ -78,10 +69,7 @@ struct AuthRoutes: Sendable {
         body(&json)
         var response = HTTPResponse.json(status, json.bytes)
         response.head.fields.set(.cacheControl, to: "no-store")
-        if let retryAfter { response.head.fields.set("Retry-After", to: String(retryAfter.components.seconds + 1)) }
-        for (name, value) in self.crossOrigin.fields(for: exchange.request, isEncrypted: exchange.isEncrypted) {
-            response.head.fields.set(name, to: value)
-        }
+        if let retryAfter { response.setRetryAfter(retryAfter) }
         exchange.respond(response)
     }
 }

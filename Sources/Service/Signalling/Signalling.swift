@@ -17,7 +17,6 @@ final class Signalling: Sendable {
     let home: EventLoop
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
-    private let crossOrigin: CrossOrigin
 
     /// Waits for the store, so it is made before the doors open.
     init(_ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ journal: Journal) throws {
@@ -35,7 +34,6 @@ final class Signalling: Sendable {
         self.accounts = accounts
         self.home = group.loops[0]
         self.applications = applications
-        self.crossOrigin = configuration.crossOrigin
         self.sockets = SocketServer(group, configuration.sockets, journal: journal) { applications.value(on: $0) }
         let home = self.home
         accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
@@ -43,9 +41,11 @@ final class Signalling: Sendable {
 
     func addRoutes(to router: inout Router) {
         for method in [HTTPMethod.get, .post] {
-            router.on(method, "/socket.io") { exchange, _ in self.sockets.respond(to: exchange) }
+            router.on(method, "/socket.io", foreignPages: .refusedBy(SocketServer.refusePage)) { exchange, _ in
+                self.sockets.respond(to: exchange)
+            }
         }
-        AuthRoutes(accounts: self.accounts, crossOrigin: self.crossOrigin).add(to: &router)
+        AuthRoutes(accounts: self.accounts).add(to: &router)
         FLRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
             self.applications.value(on: reactor).namesOnline
         }
@@ -97,7 +97,7 @@ extension ServiceConfiguration {
         var settings = SocketServerSettings()
         settings.engine = self.engine
         settings.oldEngine = self.oldEngine
-        settings.crossOrigin = self.crossOrigin
+        settings.arrivals = self.arrivals
         return settings
     }
 

@@ -42,7 +42,7 @@ final class SignallingApplication: SocketApplication {
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         self.iceServers = iceServers
         self.stunPort = configuration.stunPort
-        self.flRequests = FLRequests(self.board, on: reactor, ringTime: configuration.ringTime)
+        self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
         self.journal = journal
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
@@ -287,6 +287,7 @@ extension SignallingApplication: SessionRequests {
 
     /// Something was called back: whoever lives by it goes.
     func identityChanged(_ change: IdentityChange) {
+        if let user = change.sentAway { self.board.sentAway(user) }
         for session in Array(self.sessions.values) where change.ends(session.identity) {
             self.end(session, change.reason)
         }
@@ -303,6 +304,14 @@ extension IdentityChange {
         case .userRevoked(let user, let moment): identity.user == user && identity.issuedAt <= moment
         case .banned(let user, _): identity.user == user
         case .unbanned: false
+        }
+    }
+
+    /// Who has to leave with all of their lines.
+    fileprivate var sentAway: UserID? {
+        switch self {
+        case .userRevoked(let user, _), .banned(let user, _): user
+        case .tokenRevoked, .unbanned: nil
         }
     }
 

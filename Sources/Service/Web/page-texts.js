@@ -7,6 +7,8 @@ const en = {
   yourName: 'Your name',
   namePlaceholder: 'Anna',
   signOut: 'Sign out',
+  disconnect: 'Disconnect',
+  reconnect: 'Reconnect',
   people: 'Who is here',
   nobody: 'Nobody else is here yet. Open this page on another device or in a private window.',
   rooms: 'Meet in a room',

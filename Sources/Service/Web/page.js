@@ -16,6 +16,7 @@ const dialog = new RingDialog();
 function paintState() {
   byID('connection').dataset.state = parley.state;
   byID('connection').textContent = texts.state[parley.state];
+  byID('line').textContent = parley.state === 'closed' ? texts.reconnect : texts.disconnect;
   titleState(parley.state);
 }
 
@@ -58,16 +59,20 @@ async function enter(name) {
 
 function enterLobby() {
   byID('my-name').textContent = parley.name;
-  byID('me').hidden = byID('sign-out').hidden = false;
+  showMe(true);
   show('lobby');
   const room = new URLSearchParams(location.hash.slice(1)).get('room');
   if (room) byID('room').value = room;
   (room ? byID('join').querySelector('button') : byID('people-title')).focus();
 }
 
+function showMe(isIn) {
+  for (const id of ['me', 'line', 'sign-out']) byID(id).hidden = !isIn;
+}
+
 function leaveLobby() {
   people.clear();
-  byID('me').hidden = byID('sign-out').hidden = true;
+  showMe(false);
   show('welcome');
   byID('name').focus();
 }
@@ -88,6 +93,13 @@ byID('sign-out').addEventListener('click', () => {
   parley.signOut();
   byID('name').value = '';
   leaveLobby();
+});
+
+// Who disconnects stays who they are, and sees nobody meanwhile.
+byID('line').addEventListener('click', () => {
+  if (parley.state === 'closed') return enter(parley.knownName);
+  parley.close();
+  people.clear();
 });
 
 // MARK: Calls
