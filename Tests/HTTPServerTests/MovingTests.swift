@@ -1,0 +1,62 @@
+import Journal
+import Reactor
+import Secure
+import Testing
+import Web
+
+@testable import HTTPServer
+
+@Suite("A connection from another loop", .timeLimit(.minutes(2)))
+struct MovingTests {
+    /// A bench with two loops, whose first connection comes from afar.
+    private static func withTwoLoops(
+        _ settings: HTTPServerSettings = HTTPServerSettings(), isEncrypted: Bool = false,
+        _ body: @escaping @Sendable (Bench, () async throws -> Line) async throws -> Void
+    ) async throws {
+        let server = isEncrypted ? try TLSContext(SelfSignedIdentity(names: ["localhost"])) : nil
+        let client = try TLSContext(clientVerifying: false)
+        try await withBench(settings, tls: server, loops: 2) { bench in
+            try await body(bench) { try await isEncrypted ? bench.dialTLS(client) : bench.dial() }
+        }
+    }
+
+    @Test("is answered where its request belongs, and stays there", arguments: [false, true])
+    func moves(isEncrypted: Bool) async throws {
+        try await Self.withTwoLoops(isEncrypted: isEncrypted) { bench, dial in
+            bench.respond = { $0.respond(.text(.ok, "\($0.request.path) \($0.isEncrypted)")) }
+            let line = try await dial()
+            for path in ["/first", "/second"] {
+                line.get(path)
+                #expect(try await line.answer().text == "\(path) \(isEncrypted)")
+                #expect(bench.loopServer.connections.count == 1)
+            }
+            line.stream.close()
+            try await bench.until("the end") { bench.metrics.connections.value == 0 }
+        }
+    }
+
+    @Test("brings along what was sent behind its request", arguments: [false, true])
+    func pipelined(isEncrypted: Bool) async throws {
+        try await Self.withTwoLoops(isEncrypted: isEncrypted) { bench, dial in
+            bench.respond = { exchange in
+                exchange.collectBody(limit: 100) { exchange.respond(HTTPResponse(.ok, body: .bytes($0))) }
+            }
+            let line = try await dial()
+            for body in ["one", "two"] {
+                line.send("POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 3\r\n\r\n\(body)")
+            }
+            let texts = try await [line.answer().text, line.answer().text]
+            #expect(texts == ["one", "two"])
+        }
+    }
+
+    @Test("becomes a WebSocket that reads on", arguments: [false, true])
+    func webSocket(isEncrypted: Bool) async throws {
+        try await Self.withTwoLoops(isEncrypted: isEncrypted) { bench, dial in
+            bench.respond = { $0.upgradeToWebSocket { _ in Echo() } }
+            let socket = try await bench.dialWebSocket(over: dial())
+            socket.send(.text, Array("hello".utf8))
+            #expect(try await socket.next() == .assembled(.text, Array("hello".utf8)))
+        }
+    }
+}
