@@ -25,6 +25,7 @@ extension HTTPConnection {
                 stream.start(http)
                 connection.start(stream)
                 http.resume(parcel.request)
+                stream.readOn()
             } else {
                 let http = HTTPConnection(parcel, on: connection, server)
                 connection.start(http)

@@ -148,6 +148,12 @@ extension TLSStream {
 extension TLSStream {
     package func received(_ bytes: inout MutableSpan<UInt8>) {
         self.session.receive(bytes.span)
+        self.readOn()
+    }
+
+    /// Reads what has come already. On a stream from another loop nobody else would ask for the records that came
+    /// together with the request it moved with.
+    func readOn() {
         self.readAll()
         // Whatever the handshake, a ticket or an alert wants to send.
         self.gather()

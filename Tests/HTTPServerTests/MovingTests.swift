@@ -59,4 +59,26 @@ struct MovingTests {
             #expect(try await socket.next() == .assembled(.text, Array("hello".utf8)))
         }
     }
+
+    @Test("reads the records of TLS that came together with its request")
+    func recordsBehindTheHead() async throws {
+        let client = try TLSContext(clientVerifying: false)
+        try await Self.withTwoLoops(isEncrypted: true) { bench, _ in
+            bench.respond = { exchange in
+                exchange.collectBody(limit: 100) { exchange.respond(HTTPResponse(.ok, body: .bytes($0))) }
+            }
+            let session = try TLSSession(client, role: .client(name: "localhost"))
+            let line = try await bench.handshake(session)
+            for record in ["POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 6\r\n\r\n", "one", "two"] {
+                try session.write(Array(record.utf8).span)
+            }
+            session.takeCiphertext { line.stream.write($0) }
+            var text = ""
+            try await bench.until("the body, and the answer") {
+                session.receive(line.take(line.input.count).span)
+                text += session.readText()
+                return text.hasSuffix("\r\n\r\nonetwo")
+            }
+        }
+    }
 }
