@@ -81,4 +81,36 @@ struct MovingTests {
             }
         }
     }
+
+    @Test("is idle after its answer, also a late one", arguments: [false, true])
+    func idle(isLate: Bool) async throws {
+        try await Self.withTwoLoops { bench, dial in
+            var waiting: [HTTPExchange] = []
+            if isLate { bench.respond = { waiting.append($0) } }
+            let line = try await dial()
+            line.get("/")
+            if isLate { try await bench.until("the request") { waiting.count == 1 } }
+            waiting.first?.respond(.text(.ok, "late"))
+            #expect(try await line.answer().status == 200)
+            #expect(bench.loopServer.connections.all.map(\.isIdle) == [true])
+            bench.loopServer.drain()
+            try await line.closed()
+        }
+    }
+
+    @Test("whose client has finished still gets its answer, then ends")
+    func halfClosed() async throws {
+        try await Self.withTwoLoops { bench, dial in
+            var waiting: [HTTPExchange] = []
+            bench.respond = { waiting.append($0) }
+            let line = try await dial()
+            line.get("/")
+            line.stream.close()
+            try await bench.until("the request") { waiting.count == 1 }
+            for _ in 0..<5 { await bench.turn() }
+            #expect(waiting[0].isAlive)
+            waiting[0].respond(.text(.ok, "late"))
+            try await bench.until("the end") { bench.metrics.connections.value == 0 }
+        }
+    }
 }
