@@ -42,6 +42,7 @@ package final class HTTPConnection: StreamHandler {
         self.parser = parcel.parser
         self.held = parcel.held
         self.peerHasFinished = parcel.peerHasFinished
+        self.isDraining = server.isDraining
         server.connections.insert(self)
     }
 

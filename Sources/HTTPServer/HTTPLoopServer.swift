@@ -59,18 +59,20 @@ package final class HTTPLoopServer {
         return self.dateText
     }
 
+    /// Nobody else may come, neither fresh nor from another loop.
+    var isFull: Bool { self.connections.count + self.webSockets.count >= self.settings.maxConnectionsPerLoop }
+
     /// Takes a fresh connection in, or turns it away.
     func welcome(_ stream: any ByteStream) -> (any StreamHandler)? {
         self.metrics.connectionsTotal.increment()
-        let isFull = self.connections.count + self.webSockets.count >= self.settings.maxConnectionsPerLoop
-        if isFull || self.isDraining { return self.turnAway(stream) }
+        if self.isFull || self.isDraining { return self.turnAway(stream) }
         self.metrics.connections.increment()
         return HTTPConnection(stream, self)
     }
 
-    /// Says why and closes. Behind TLS nothing is said, since the handshake is the dear part, and neither is it
-    /// when many who were turned away have not gone yet.
-    private func turnAway(_ stream: any ByteStream) -> (any StreamHandler)? {
+    /// Says why and closes; what comes back sees the connection off. Nil, to be cut without a word: behind TLS,
+    /// whose handshake is the dear part, and when many who were turned away have not gone yet.
+    func turnAway(_ stream: any ByteStream) -> (any StreamHandler)? {
         self.metrics.refusals.increment()
         guard !stream.isEncrypted, self.turnedAway < Self.mostTurnedAway else { return nil }
         self.turnedAway += 1

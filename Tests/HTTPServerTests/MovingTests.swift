@@ -113,4 +113,54 @@ struct MovingTests {
             try await bench.until("the end") { bench.metrics.connections.value == 0 }
         }
     }
+
+    @Test("is turned away where it is one too many, and is no longer counted: maxConnectionsPerLoop")
+    func maxConnectionsPerLoop() async throws {
+        try await Self.withTwoLoops(settings { $0.maxConnectionsPerLoop = 1 }) { bench, dial in
+            let home = try await Self.fill(bench, dial)
+            let line = try await dial()
+            line.get("/")
+            let answer = try await line.answer()
+            #expect(answer.status == 503 && answer[.connection] == "close")
+            try await line.closed()
+            try await bench.until("one connection") { bench.metrics.connections.value == 1 }
+            home.get("/")
+            #expect(try await home.answer().status == 200)
+        }
+    }
+
+    @Test("is cut without a word behind TLS where it is one too many: maxConnectionsPerLoop")
+    func maxConnectionsPerLoopBehindTLS() async throws {
+        try await Self.withTwoLoops(settings { $0.maxConnectionsPerLoop = 1 }, isEncrypted: true) { bench, dial in
+            let home = try await Self.fill(bench, dial)
+            let line = try await dial()
+            line.get("/")
+            try await line.closed()
+            #expect(line.input.isEmpty && bench.metrics.refusals.value == 2)
+            #expect(bench.metrics.connections.value == 1)
+            home.get("/")
+            #expect(try await home.answer().status == 200)
+        }
+    }
+
+    /// The first connection moves to the bench's loop and the second is turned away there. The third is from afar.
+    private static func fill(_ bench: Bench, _ dial: () async throws -> Line) async throws -> Line {
+        let line = try await dial()
+        line.get("/")
+        #expect(try await line.answer().status == 200)
+        try await dial().closed()
+        return line
+    }
+
+    @Test("is told to close when the loop it comes to drains")
+    func draining() async throws {
+        try await Self.withTwoLoops { bench, dial in
+            let line = try await dial()
+            bench.loopServer.drain()
+            line.get("/")
+            let answer = try await line.answer()
+            #expect(answer.status == 200 && answer[.connection] == "close")
+            try await line.closed()
+        }
+    }
 }
