@@ -249,9 +249,9 @@ extension TCPConnection {
     }
 
     /// Lets go of the socket without closing it, so that another loop can take it up. Nothing is delivered any more.
+    /// A connection that is not open, or breaks now, cannot move; its handler has been told of the end.
     package func detach() throws(ReactorError) -> DetachedConnection {
-        precondition(self.state == .open, "only an open connection can move")
-        self.flush()
+        if self.state == .open { self.flush() }
         guard self.state == .open else { throw ReactorError(.watch, code: UV_ECANCELED.rawValue, "\(self.peer)") }
         // The watch on the old descriptor ends with it; a copy lives on.
         let copy = dup(self.fd)

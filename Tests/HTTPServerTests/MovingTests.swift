@@ -1,10 +1,16 @@
 import Journal
-import Reactor
 import Secure
 import Testing
 import Web
 
 @testable import HTTPServer
+@testable import Reactor
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
 
 @Suite("A connection from another loop", .timeLimit(.minutes(2)))
 struct MovingTests {
@@ -161,6 +167,23 @@ struct MovingTests {
             let answer = try await line.answer()
             #expect(answer.status == 200 && answer[.connection] == "close")
             try await line.closed()
+        }
+    }
+
+    @Test("that breaks as it leaves tells its handler, and cannot leave again")
+    func breaks() async throws {
+        let server = try TLSContext(SelfSignedIdentity(names: ["localhost"]))
+        try await withBench(tls: server) { bench in
+            let below = try await bench.connect()
+            let line = try await bench.dialTLS(TLSContext(clientVerifying: false), over: below)
+            line.get("/")
+            #expect(try await line.answer().status == 200)
+            let stream = try #require(line.stream as? TLSStream)
+            #expect(shutdown(below.fd, Int32(SHUT_WR)) == 0)
+            line.get("/")
+            #expect(throws: ReactorError.self) { try stream.detach() }
+            #expect(line.end != nil)
+            #expect(throws: ReactorError.self) { try stream.detach() }
         }
     }
 }
