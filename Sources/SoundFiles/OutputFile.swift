@@ -24,12 +24,12 @@ import Darwin
         // A link stays a link: what it leads to is replaced.
         let path = Self.resolved(path)
         self.path = path
-        if let device = Self.openDevice(path) {
-            self.isStream = true
-            self.descriptor = device
+        self.isStream = Self.isStream(path)
+        if self.isStream {
+            self.descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+            guard self.descriptor >= 0 else { throw FileFailure(.write, path, code: errno) }
             return
         }
-        self.isStream = false
         let directory = Self.directory(of: path)
         if let nameless = Self.openNameless(in: directory) {
             self.descriptor = nameless
@@ -105,13 +105,11 @@ import Darwin
     }
 
     /// A pipe or a device is written to as it is; to take its place would be to destroy it.
-    private static func openDevice(_ path: String) -> Int32? {
+    private static func isStream(_ path: String) -> Bool {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard unsafe stat(path, &status) == 0 else { return false }
         let kind = status.st_mode & S_IFMT
-        guard kind != S_IFREG, kind != S_IFDIR else { return nil }
-        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
-        return descriptor >= 0 ? descriptor : nil
+        return kind != S_IFREG && kind != S_IFDIR
     }
 
     /// The path without links; itself where nothing is yet.
