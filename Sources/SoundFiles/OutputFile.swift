@@ -104,8 +104,9 @@ import Darwin
         self.temporaryPath = name
     }
 
-    /// A pipe or a device is written to as it is; to take its place would be to destroy it.
-    private static func isStream(_ path: String) -> Bool {
+    /// A pipe or a device is written to as it is; to take its place would be to destroy it. What has been written
+    /// there is out, and cannot be taken back.
+    package static func isStream(_ path: String) -> Bool {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return false }
         let kind = status.st_mode & S_IFMT
