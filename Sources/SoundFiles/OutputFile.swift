@@ -113,9 +113,18 @@ import Darwin
         return kind != S_IFREG && kind != S_IFDIR
     }
 
-    /// The path without links; itself where nothing is yet.
+    /// The path without links and detours, so that one place has one name; where nothing is yet, that of its folder
+    /// with its own behind. Itself where there is no such folder.
     package static func resolved(_ path: String) -> String {
-        guard let real = unsafe realpath(path, nil) else { return path }
+        if let real = Self.real(path) { return real }
+        guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, !name.isEmpty,
+            let folder = Self.real(Self.directory(of: path))
+        else { return path }
+        return folder.hasSuffix("/") ? "\(folder)\(name)" : "\(folder)/\(name)"
+    }
+
+    private static func real(_ path: String) -> String? {
+        guard let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }
         return unsafe String(cString: real)
     }

@@ -95,6 +95,19 @@ struct OutputFileTests {
         #expect(try self.folder.read("a") == [1, 2, 3, 4, 5])
     }
 
+    @Test("has one name however its folder is written, also before it is there")
+    func resolved() throws {
+        try self.folder.folder("real")
+        try self.folder.link("other", to: "real")
+        let real = OutputFile.resolved(self.folder.path) + "/real"
+        for name in ["real/a", "other/a", "real/../other/./a"] {
+            #expect(OutputFile.resolved("\(self.folder.path)/\(name)") == "\(real)/a")
+        }
+        #expect(OutputFile.resolved("/a-that-is-not-there") == "/a-that-is-not-there")
+        #expect(OutputFile.resolved("\(self.folder.path)/none/a") == "\(self.folder.path)/none/a")
+        #expect(OutputFile.resolved("a-that-is-not-there") == OutputFile.resolved(".") + "/a-that-is-not-there")
+    }
+
     @Test("in a folder that is not there says so")
     func noFolder() {
         let error = #expect(throws: FileFailure.self) { try OutputFile(path: "\(self.folder.path)/none/a") }
