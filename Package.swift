@@ -116,8 +116,10 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "JSON", "Journal", "Locking",
-                "OpusCodec", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Switchboard", "Vocabulary",
+                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICEServers", "JSON",
+                "Journal",
+                "Locking", "OpusCodec", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Switchboard",
+                "Vocabulary",
                 "Voice", "Web",
             ],
             swiftSettings: house
