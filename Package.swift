@@ -118,9 +118,9 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "JSON", "Journal", "Locking",
-                "OpusCodec", "Pacing", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Switchboard",
-                "Vocabulary", "Voice", "Web",
+                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICEServers", "JSON", "Journal",
+                "Locking", "OpusCodec", "Pacing", "Reactor", "Secure", "Service", "Sessions", "SoundFiles",
+                "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
         ),

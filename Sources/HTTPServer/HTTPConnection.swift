@@ -42,6 +42,7 @@ package final class HTTPConnection: StreamHandler {
         self.parser = parcel.parser
         self.held = parcel.held
         self.peerHasFinished = parcel.peerHasFinished
+        self.isDraining = server.isDraining
         server.connections.insert(self)
     }
 
@@ -289,7 +290,10 @@ extension HTTPConnection {
         let exchange = HTTPExchange(request, on: self)
         self.exchange = exchange
         self.server.respond(exchange)
-        self.readHeld()
+        // The end of a request without a body needs no bytes to be read, and the loop before had stopped short of it.
+        var offset = 0
+        if self.held.isEmpty { self.process([UInt8]().span, from: &offset) }
+        if !self.hasHandedOver { self.readHeld() }
     }
 
     func handOver(to handler: any StreamHandler) {

@@ -65,13 +65,13 @@ package final class HTTPLoopServer {
         return self.dateText
     }
 
+    /// Nobody else may come, neither fresh nor from another loop.
+    var isFull: Bool { self.connections.count + self.webSockets.count >= self.settings.maxConnectionsPerLoop }
+
     /// Takes a fresh connection in, or turns it away.
     func welcome(_ stream: any ByteStream) -> (any StreamHandler)? {
         self.metrics.connectionsTotal.increment()
-        let isFull = self.connections.count + self.webSockets.count >= self.settings.maxConnectionsPerLoop
-        guard !isFull, !self.isDraining else {
-            return self.turnAway(stream, .serviceUnavailable, "too many connections, please come back later")
-        }
+        guard !self.isFull, !self.isDraining else { return self.turnAway(stream) }
         guard self.admits(stream.peer.ip) else {
             return self.turnAway(stream, .tooManyRequests, "too many connections from your address")
         }
@@ -86,10 +86,11 @@ package final class HTTPLoopServer {
         return self.households.withLock { $0.add(address, atMost: limit) }
     }
 
-    /// Says why and closes. Behind TLS nothing is said, since the handshake is the dear part, and neither is it
-    /// when many who were turned away have not gone yet.
-    private func turnAway(
-        _ stream: any ByteStream, _ status: HTTPStatus, _ reason: String
+    /// Says why and closes; what comes back sees the connection off. Nil, to be cut without a word: behind TLS,
+    /// whose handshake is the dear part, and when many who were turned away have not gone yet.
+    func turnAway(
+        _ stream: any ByteStream, _ status: HTTPStatus = .serviceUnavailable,
+        _ reason: String = "too many connections, please come back later"
     ) -> (any StreamHandler)? {
         self.metrics.refusals.increment()
         guard !stream.isEncrypted, self.turnedAway < Self.mostTurnedAway else { return nil }

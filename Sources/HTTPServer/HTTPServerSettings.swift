@@ -17,7 +17,8 @@ package struct HTTPServerSettings: Sendable {
     /// For the peer's side of a WebSocket's goodbye.
     package var closeTimeout = Duration.seconds(5)
 
-    /// Open connections on one loop; those beyond are answered 503 and closed, or just closed behind TLS.
+    /// Open connections on one loop, those that moved there included; those beyond are answered 503 and closed, or
+    /// just closed behind TLS.
     package var maxConnectionsPerLoop = 60_000
     /// Open connections of one household, over all loops; those beyond are answered 429 and closed in the same way.
     package var maxConnectionsPerAddress = 4_000

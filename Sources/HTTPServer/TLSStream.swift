@@ -44,8 +44,10 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     /// Lets go of the connection, so that another loop can take it up.
     func detach() throws(ReactorError) -> (DetachedConnection, DetachedTLS) {
         self.turnEnded()
+        // Until this has succeeded the handler has to hear of the end.
+        let connection = try self.below.detach()
         self.handler = nil
-        return (try self.below.detach(), DetachedTLS(session: self.session, pending: self.pending))
+        return (connection, DetachedTLS(session: self.session, pending: self.pending))
     }
 
     package func start(_ handler: any StreamHandler) {
@@ -148,6 +150,12 @@ extension TLSStream {
 extension TLSStream {
     package func received(_ bytes: inout MutableSpan<UInt8>) {
         self.session.receive(bytes.span)
+        self.readOn()
+    }
+
+    /// Reads what has come already. On a stream from another loop nobody else would ask for the records that came
+    /// together with the request it moved with.
+    func readOn() {
         self.readAll()
         // Whatever the handshake, a ticket or an alert wants to send.
         self.gather()

@@ -35,6 +35,8 @@ internal import Darwin
     private var state = State.open
     private var handler: (any StreamHandler)?
     private var queue = OutboundQueue()
+    /// How many bytes the kernel has taken so far.
+    private var taken: UInt64 = 0
     private var isGathered = false
     private var isPaused = false
     private var isFull = false
@@ -176,6 +178,7 @@ extension TCPConnection {
         while !self.queue.isEmpty, !self.isOver {
             let count = self.writeOnce()
             if count < 0 { return self.writeStopped(SystemSocket.lastError) }
+            self.taken &+= UInt64(count)
             self.queue.consume(count, returningTo: &self.reactor.chunks)
         }
         self.wroteAll()
@@ -218,7 +221,7 @@ extension TCPConnection {
         }
         guard !self.isFull else { return }
         self.isFull = true
-        self.watchForStall(from: self.queue.byteCount)
+        self.watchForStall()
     }
 
     private func fellBelowLowWater() {
@@ -229,10 +232,10 @@ extension TCPConnection {
     }
 
     /// A reader that takes a little now and then may stay; one that takes nothing for a whole stall may not.
-    private func watchForStall(from before: Int) {
-        self.stallTimer = self.reactor.schedule(after: self.policy.stall) { [unowned self] in
-            if self.queue.byteCount >= before { return self.end(.slowReader) }
-            self.watchForStall(from: self.queue.byteCount)
+    private func watchForStall() {
+        self.stallTimer = self.reactor.schedule(after: self.policy.stall) { [unowned self, before = self.taken] in
+            if self.taken == before { return self.end(.slowReader) }
+            self.watchForStall()
         }
     }
 }
@@ -249,7 +252,7 @@ extension TCPConnection {
             self.linger()
         } else if self.stallTimer == nil {
             // However little is left: a peer that never reads it must not keep the connection for ever.
-            self.watchForStall(from: self.queue.byteCount)
+            self.watchForStall()
         }
         self.updateWatch()
     }
@@ -259,9 +262,9 @@ extension TCPConnection {
     }
 
     /// Lets go of the socket without closing it, so that another loop can take it up. Nothing is delivered any more.
+    /// A connection that has ended, or breaks now, cannot move and stays with its handler.
     package func detach() throws(ReactorError) -> DetachedConnection {
-        precondition(self.state == .open, "only an open connection can move")
-        self.flush()
+        if self.state == .open { self.flush() }
         guard self.state == .open else { throw ReactorError(.watch, code: UV_ECANCELED.rawValue, "\(self.peer)") }
         // The watch on the old descriptor ends with it; a copy lives on.
         let copy = dup(self.fd)

@@ -49,6 +49,8 @@ package struct ServiceConfiguration: Sendable {
     package var stun = STUN.besideServer
     /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
     package var iceServers: String?
+    /// The file that says so.
+    package var iceServerFile: String { self.iceServers ?? self.data.path(of: "ice-servers.json") }
     /// Where `env:NAME` is looked up.
     package var environment: [String: String] = [:]
     /// The official suites of Socket.IO and Engine.IO find what they expect, instead of signalling.

@@ -1,5 +1,6 @@
 import Arguments
 import HTTPServer
+import ICEServers
 import Journal
 import Pacing
 import Reactor
@@ -162,8 +163,9 @@ struct ServeCommand: ParsableCommand {
     }
 
     mutating func run() throws -> ExitCode {
+        let configuration = self.service
         do {
-            let service = try ParleyService(self.service, journal: self.log.journal)
+            let service = try ParleyService(configuration, journal: self.log.journal)
             try self.greet(service.start())
             service.waitUntilEnded()
             return .success
@@ -171,6 +173,10 @@ struct ServeCommand: ParsableCommand {
             throw CommandFailure("\(error)", exitCode: .cannotCreate)
         } catch let error as SecureError {
             throw CommandFailure("\(error)", exitCode: .noInput)
+        } catch let error as ICEServerFileError {
+            throw CommandFailure("\(configuration.iceServerFile): \(error)", exitCode: .noInput)
+        } catch let error as SecretWeakness {
+            throw CommandFailure("\(error)", exitCode: .usage)
         } catch let error as ReactorError {
             throw CommandFailure(self.explain(error), exitCode: .osError)
         }

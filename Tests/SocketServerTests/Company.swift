@@ -24,7 +24,7 @@ final class Company: SocketApplication {
         if let ackID = event.ackID { socket.answer(ackID) { $0.string("yes") } }
     }
 
-    func lost(_ socket: Socket) { self.diary.append("lost") }
+    func lost(_ socket: Socket, fellSilent: Bool) { self.diary.append("lost") }
     func returned(_ socket: Socket) { self.diary.append("returned") }
     func left(_ socket: Socket, _ end: SocketEnd) { self.diary.append("left \(end)") }
 

@@ -79,6 +79,7 @@ struct VoiceCommandTests {
     func collisions() throws {
         for words in [
             ["a.ogg"], ["a.wav", "a.flac"], ["x/a.wav", "y/a.wav", "--out-dir", "z"], ["a.wav", "-o", "a.wav"],
+            ["a.wav", "./a.flac"], ["/tmp/a.wav", "/tmp/../tmp/a.flac"], ["./a.ogg"],
         ] {
             let files = try Self.encode(words).files
             let error = #expect(throws: CommandFailure.self) { try files.pairs(extension: "ogg") }

@@ -25,8 +25,8 @@ final class Signalling: Sendable {
             store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
             settings: configuration.accounts, helpers: group.loops[0], journal: journal)
         let iceServers = try ICEServerKeeper.Reading(
-            path: configuration.iceServers ?? configuration.data.path(of: "ice-servers.json"),
-            environment: configuration.environment)
+            path: configuration.iceServerFile, environment: configuration.environment,
+            isRequired: configuration.iceServers != nil)
         let applications = LoopLocal<SignallingApplication>(group) { reactor in
             SignallingApplication(reactor, accounts, configuration, iceServers, store, journal)
         }
