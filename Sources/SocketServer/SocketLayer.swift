@@ -7,6 +7,8 @@ internal import Vocabulary
 /// Socket.IO on one session: its packets, and the sockets of its namespaces.
 final class SocketLayer: EngineLayer {
     private(set) var sockets: [Socket] = []
+    /// Where the client has knocked and nobody has answered yet.
+    private var arriving: Set<Namespace> = []
     private let desk: SocketDesk
     private var assembler: SocketPacketAssembler
     /// Runs until the client has connected to a namespace.
@@ -15,6 +17,8 @@ final class SocketLayer: EngineLayer {
     init(_ desk: SocketDesk, _ version: EngineVersion) {
         self.desk = desk
         self.assembler = SocketPacketAssembler(limits: desk.settings.packetLimits(for: version))
+        // Old clients have knocked there by coming at all.
+        if version == .v3 { self.arriving.insert(.main) }
     }
 
     /// Revision 4, which speaks over Engine.IO 3, connects everybody to the main namespace without being asked. Of the
@@ -112,8 +116,12 @@ extension SocketLayer {
 // MARK: - Arrivals
 
 extension SocketLayer {
+    func answered(_ arrival: SocketArrival) { self.arriving.remove(arrival.namespace) }
+
     private func connect(_ packet: SocketPacket, _ bytes: Span<UInt8>, on link: EngineLink) -> Bool {
         let namespace = packet.namespace
+        // Who asks twice is answered once.
+        guard !self.arriving.contains(namespace) else { return true }
         guard !self.sockets.contains(where: { $0.namespace == namespace }) else { return false }
         let auth = [UInt8](copying: bytes.extracting(packet.payload))
         let arrival = SocketArrival(namespace, auth: auth, on: link, self)
@@ -122,6 +130,7 @@ extension SocketLayer {
             return true
         }
         if let request = RecoveryRequest(packet, in: bytes), self.takeUp(request, arrival, on: link) { return true }
+        self.arriving.insert(namespace)
         self.desk.application.arrived(arrival)
         return true
     }
