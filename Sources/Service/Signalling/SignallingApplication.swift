@@ -187,8 +187,9 @@ extension SignallingApplication {
         do throws(SwitchboardError) {
             _ = try self.board.watchEverybody(by: guest)
         } catch {
-            self.end(session, error)
+            return self.end(session, error)
         }
+        self.checkAgain(session)
     }
 }
 
