@@ -1,4 +1,5 @@
 package import Calling
+internal import Pacing
 package import Vocabulary
 
 extension Switchboard {
@@ -6,6 +7,9 @@ extension Switchboard {
     package func invite(
         _ callee: UserID, _ kind: CallKind, as id: CallID, from guest: Guest
     ) throws(SwitchboardError) -> CallID {
+        if let wait = guest.invitations.take(at: self.now) {
+            throw SwitchboardError(.rateLimited, "too many calls at once", retryAfter: wait)
+        }
         let invitation = CallInvitation(id, from: guest.line, to: callee, kind: kind)
         let devices = self.presence.lines(of: callee)
         return try self.withCalls { desk, outbox, now throws(CallRefusal) in

@@ -47,8 +47,7 @@ package final class Switchboard {
 extension Switchboard {
     /// Somebody is signed in on a socket.
     package func enter(_ user: UserID, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket) -> Guest {
-        let allowance = TokenBucket(self.settings.requests, at: self.now)
-        let guest = Guest(Line(user, socket.id), name, dialect, socket, allowance)
+        let guest = Guest(Line(user, socket.id), name, dialect, socket, self.settings, at: self.now)
         self.guests[socket.id] = guest
         self.names[user] = name
         self.lineUp(guest)

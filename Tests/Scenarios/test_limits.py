@@ -50,6 +50,15 @@ class Limits(House):
         others[0].ask("call.decline", call=others[0].expect("call.incoming")["call"])
         self.assertNotIn("error", a.ask("call.invite", user=others[4].user, kind="audio"))
 
+    def test_calls_one_connection_begins(self):
+        a, b = self.person("A"), self.person("B")
+        answers = [a.ask("call.invite", user="nobody-there", kind="audio") for _ in range(40)]
+        self.assertTrue(all("call" in answer for answer in answers[:30]), answers[:30])
+        error = answers[-1]["error"]
+        self.assertEqual(error["code"], "rate_limited")
+        self.assertTrue(0 < error["retryAfter"] <= 1000, error)
+        self.assertIn("call", b.ask("call.invite", user="nobody-there", kind="audio"))
+
     def test_users_one_connection_watches(self):
         a = self.person("A")
         self.assertEqual(len(a.ask("presence.watch", users=[f"user-{n}" for n in range(1000)])["users"]), 1000)
