@@ -70,6 +70,7 @@ extension Switchboard {
             case .wentOffline(let user, _):
                 let notice = Notice.wentOffline(user, self.name(of: user), lastSeen: self.wallTime)
                 self.tell(notice, to: self.presence.watchers(of: user))
+                self.forgetName(of: user)
             }
         }
         self.armAlarm()
