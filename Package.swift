@@ -150,8 +150,8 @@ let package = Package(
         tests(of: "STUN", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "TestSupport",
-            "Vocabulary", "Web"),
+            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
+            "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "Sessions", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),

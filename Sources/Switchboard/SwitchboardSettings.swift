@@ -14,6 +14,8 @@ package struct SwitchboardSettings: Sendable {
     /// In a room with more members than this nobody is told who is there, who comes and who goes: ten thousand people
     /// who meet everybody else would be a hundred million introductions.
     package var maxIntroducedMembers = 256
+    /// With more users online than this nobody is given the list of them all.
+    package var maxIntroducedUsers = 2000
     /// Rooms there may be at once.
     package var maxRooms = 100_000
     /// One description, candidate or piece of data.

@@ -185,7 +185,7 @@ extension SignallingApplication {
         self.watchExpiry(of: session)
         // Everybody's coming and going is told to everybody there.
         do throws(SwitchboardError) {
-            _ = try self.board.watchEverybody(by: guest)
+            try self.board.watchEverybody(by: guest)
         } catch {
             return self.end(session, error)
         }
