@@ -9,6 +9,8 @@ final class SocketLayer: EngineLayer {
     private(set) var sockets: [Socket] = []
     /// Where the client has knocked and nobody has answered yet.
     private var arriving: Set<Namespace> = []
+    /// How often the client was let in.
+    private var connects = 0
     private let desk: SocketDesk
     private var assembler: SocketPacketAssembler
     /// Runs until the client has connected to a namespace.
@@ -51,6 +53,7 @@ final class SocketLayer: EngineLayer {
     func makeSocket(in namespace: Namespace, on link: EngineLink, mayReturn: Bool) -> Socket {
         let id = link.version == .v3 && namespace.isMain ? link.sid : self.desk.newSocketID()
         let socket = Socket(id, namespace, on: link, self, self.desk, mayReturn: mayReturn)
+        self.connects += 1
         self.add(socket)
         return socket
     }
@@ -122,7 +125,9 @@ extension SocketLayer {
         let namespace = packet.namespace
         // Who asks twice is answered once.
         guard !self.arriving.contains(namespace) else { return true }
-        guard !self.sockets.contains(where: { $0.namespace == namespace }) else { return false }
+        guard self.connects < self.desk.settings.maxConnects,
+            !self.sockets.contains(where: { $0.namespace == namespace })
+        else { return false }
         let auth = [UInt8](copying: bytes.extracting(packet.payload))
         let arrival = SocketArrival(namespace, auth: auth, on: link, self)
         guard self.desk.settings.namespaces.contains(namespace) else {

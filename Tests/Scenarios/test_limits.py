@@ -201,6 +201,16 @@ class Limits(House):
             self.assertEqual(link.receive(), f'44/n{number},{{"message":"Invalid namespace"}}')
         link.close()
 
+    def test_coming_and_going_within_one_session(self):
+        a = self.person("A")
+        for _ in range(15):
+            a.link.send("41")
+            a._connect({"token": a.token}, None)
+        a.link.send("41")
+        a.link.send("40" + json.dumps({"token": a.token}))
+        self.assertEqual(a.wait_for_end(), 1002)
+        self.still_serves()
+
     def test_what_waits_for_one_client(self):
         """Beyond 4,000,000 bytes a client that does not read is closed with 1013, and can come back."""
         a, slow = self.person("A"), self.person("slow", recover=True)
