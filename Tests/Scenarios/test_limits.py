@@ -212,7 +212,8 @@ class Limits(House):
         self.still_serves()
 
     def test_what_waits_for_one_client(self):
-        """Beyond 4,000,000 bytes a client that does not read is closed with 1013, and can come back."""
+        """Beyond 4,000,000 bytes a client that does not read is closed with 1013. It missed more than is kept for anybody,
+        so it is told that it starts afresh."""
         a, slow = self.person("A"), self.person("slow", recover=True)
         a.ask("room.join", room="slow")
         slow.ask("room.join", room="slow")
@@ -223,6 +224,11 @@ class Limits(House):
                 break
         self.assertEqual(a.expect("room.away")["member"], slow.member)
         self.assertIn(slow.wait_for_end(), (1013, None))
+        self.assertTrue(any(name == "signal" for name, *_ in slow.pending))
+        back = self.back(slow)
+        self.assertFalse(back.is_recovered)
+        self.assertNotEqual(back.member, slow.member)
+        self.assertEqual(back.error("room.members", room="slow"), "not_member")
         self.still_serves()
 
 
