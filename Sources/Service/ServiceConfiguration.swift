@@ -44,6 +44,8 @@ package struct ServiceConfiguration: Sendable {
     package var secret: String?
     /// Programs on other servers that vouch for users.
     package var applications: [ApplicationKey] = []
+    /// How long it is kept who called whom.
+    package var callHistory = Duration.seconds(90 * 86_400)
     package var stun = STUN.besideServer
     /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
     package var iceServers: String?

@@ -80,6 +80,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How long a call rings until nobody has answered.")
     var ringTimeout = ServiceConfiguration().ringTime
 
+    @Option(help: "How long it is kept who called whom and when.")
+    var callHistory = ServiceConfiguration().callHistory
+
     @Option(help: "How many event loops; without a number, one per core.")
     var loops: Int?
 
@@ -145,6 +148,7 @@ struct ServeCommand: ParsableCommand {
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
         service.ringTime = self.ringTimeout
+        service.callHistory = self.callHistory
         service.stun = self.stun?.choice ?? .besideServer
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables

@@ -17,4 +17,11 @@ struct QueryPlanTests {
         #expect(plan.count == 1)
         #expect(plan.first?.hasPrefix("SEARCH users USING INDEX") == true, "\(plan)")
     }
+
+    @Test("to the calls of long ago passes by the younger ones")
+    func oldCalls() throws {
+        let plan = try self.plan(of: CallQueries.Forget.sql)
+        #expect(plan.count == 1)
+        #expect(plan.first?.contains("INDEX calls_by_end") == true, "\(plan)")
+    }
 }
