@@ -111,10 +111,14 @@ extension Switchboard {
         }
     }
 
-    /// A user may not stay; nobody waits for them in a call.
+    /// A user may not stay: nobody waits for them in a call, and their seats in rooms are free.
     package func sentAway(_ user: UserID) {
         self.calls.userRemoved(user, at: self.now, into: &self.callOutbox)
         self.carryOutCalls()
+        let rooms = self.guests.values.filter { $0.user == user }.reduce(into: Set()) { $0.formUnion($1.rooms) }
+        for room in rooms {
+            self.changeRoom(room) { machine, outbox in machine.removed(user, into: &outbox) }
+        }
     }
 
     /// Tells both sides of every call that the server goes down.

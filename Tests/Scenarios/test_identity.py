@@ -197,6 +197,15 @@ class SentAway(House):
                 ended = a.expect("call.ended", within=1)
                 self.assertEqual((ended["outcome"], ended["by"]), ("completed", b.user))
 
+    def test_A12_who_was_sent_away_has_no_seat_any_more(self):
+        banned, friend = self.person("banned"), self.person("friend")
+        for person in (banned, friend):
+            person.ask("room.join", room="cellar")
+        self.assertEqual(self.users("ban", banned.user).returncode, 0)
+        self.assertEqual(friend.expect("room.left")["reason"], "removed")
+        self.assertEqual(banned.expect("room.dismissed"), {"room": "cellar", "reason": "removed"})
+        self.assert_ended(banned, "banned")
+
     def test_A12_a_banned_phone_of_the_old_door_is_cut_off_and_stays_out(self):
         token = account(self.server, "oldphone")["data"]["auth_token"]
         user = next(
