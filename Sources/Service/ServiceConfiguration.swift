@@ -20,6 +20,8 @@ package struct ServiceConfiguration: Sendable {
     package var listen = SocketAddress(.loopback, port: 8080)
     /// Health and metrics, off the public port.
     package var admin = SocketAddress(.loopback, port: 8081)
+    /// Names by which the admin listener is reached, besides its address and `localhost`.
+    package var adminNames: [String] = []
     package var data = DataDirectory("parley-data")
     package var tls = TLS.off
     /// How long what is under way may take once the service is asked to stop.

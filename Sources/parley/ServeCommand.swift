@@ -55,6 +55,10 @@ struct ServeCommand: ParsableCommand {
     var admin = ServiceConfiguration().admin
 
     @Option(
+        help: ArgumentHelp("A name by which that is reached, besides its address; may be repeated.", valueName: "NAME"))
+    var adminName: [String] = []
+
+    @Option(
         help: ArgumentHelp("Folder of web pages to serve instead of the built-in one.", valueName: "DIR"),
         completion: .directory)
     var web: String?
@@ -140,6 +144,7 @@ struct ServeCommand: ParsableCommand {
         var service = ServiceConfiguration()
         service.listen = self.listen
         service.admin = self.admin
+        service.adminNames = self.adminName
         service.data = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
         service.tls = self.security.choice
         service.web = self.web

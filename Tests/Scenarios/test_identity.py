@@ -1,3 +1,4 @@
+import http.client
 import os
 import stat
 import subprocess
@@ -10,7 +11,7 @@ from fl import Phone, account
 from house import House
 from people import APP, APP_SECRET, Person, Refused, post, sign_in, vouch
 from server import PATIENCE, Server, binary
-from wire import Closed, PollingLink, WebSocketLink, ask_http
+from wire import Closed, PollingLink, WebSocketLink, ask_http, read_answer
 
 
 class SignIn(House):
@@ -205,6 +206,21 @@ class SentAway(House):
         self.assertEqual(friend.expect("room.left")["reason"], "removed")
         self.assertEqual(banned.expect("room.dismissed"), {"room": "cellar", "reason": "removed"})
         self.assert_ended(banned, "banned")
+
+    def test_A12_no_web_page_sends_anybody_away_and_no_ban_is_a_slip(self):
+        line = self.person("steady")
+        host, port = self.server.admin
+        for target, headers, status in (
+            ("kick", {"Origin": "https://evil.example"}, 403), ("ban", {"Origin": "null"}, 403),
+            ("ban", {"Host": f"evil.example:{port}"}, 403), ("ban?seconds=abc", {}, 400), ("ban?seconds=-1", {}, 400),
+            ("ban?seconds=0", {}, 400), ("ban?seconds=1e3", {}, 400), ("unban", {"Host": "localhost"}, 200),
+        ):
+            with self.subTest(target, headers=headers):
+                connection = http.client.HTTPConnection(host, port, timeout=PATIENCE)
+                connection.request("POST", f"/v1/users/{line.user}/{target}", headers=headers)
+                self.assertEqual(read_answer(connection).status, status)
+                connection.close()
+        self.assertIn("iceServers", line.ask("ice.servers"))
 
     def test_A12_a_banned_phone_of_the_old_door_is_cut_off_and_stays_out(self):
         token = account(self.server, "oldphone")["data"]["auth_token"]

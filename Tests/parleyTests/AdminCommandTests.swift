@@ -21,6 +21,7 @@ struct AdminCommandTests {
             (["users", "kick"], "kick: name a user by id, as 'parley users' lists them"),
             (["users", "ban", "no such id"], "ban: name a user by id, as 'parley users' lists them"),
             (["users", "bann", "x"], "bann"),
+            (["users", "ban", "x", "--for", "10ms"], "--for: a ban lasts a second or more"),
             (["token", "a b", "--app", "shop:s"], "'a b' cannot be a user's id"),
             (["token", "alice", "--app", "shop"], "--app"),
             (["token", "alice", "--app", "shop:s", "--life", "0s"], "--life: it would be over before it began"),
