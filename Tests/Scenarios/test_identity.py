@@ -69,6 +69,15 @@ class SignIn(House):
         self.assertEqual(post(self.server, "refresh", refreshToken=first["refreshToken"]).status, 401)
         self.assertEqual(post(self.server, "refresh", refreshToken=third.json["refreshToken"]).status, 401)
 
+    def test_A07_who_signs_out_cannot_come_back_on_the_refresh_token(self):
+        first = sign_in(self.server)
+        other = sign_in(self.server)
+        for token in (first["refreshToken"], first["refreshToken"], "nonsense", ""):
+            answer = post(self.server, "logout", refreshToken=token)
+            self.assertEqual((answer.status, answer.json), (200, {}))
+        self.assertEqual(post(self.server, "refresh", refreshToken=first["refreshToken"]).status, 401)
+        self.assertEqual(post(self.server, "refresh", refreshToken=other["refreshToken"]).status, 200)
+
     def test_A05_nobody_comes_in_without_a_token_or_with_a_bad_one(self):
         good = sign_in(self.server)["accessToken"]
         body = good.split(".")
