@@ -85,12 +85,18 @@ package struct ServiceConfiguration: Sendable {
     }
 
     package struct ApplicationKey: Hashable, Sendable {
-        package let id: String
-        package let secret: String
+        package enum Material: Hashable, Sendable {
+            case secret(String)
+            /// Of an Ed25519 key pair whose other half never leaves the program.
+            case publicKey([UInt8])
+        }
 
-        package init(id: String, secret: String) {
+        package let id: String
+        package let material: Material
+
+        package init(id: String, _ material: Material) {
             self.id = id
-            self.secret = secret
+            self.material = material
         }
     }
 

@@ -101,7 +101,10 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Key of a program that vouches for users: its name, a colon and its secret.", valueName: "ID:SECRET"))
+            """
+            Key of a program that vouches for users: its name, a colon and its secret, or ID:ed25519:KEY with the public \
+            half of a key pair.
+            """, valueName: "ID:SECRET"))
     var app: [ApplicationKeyArgument] = []
 
     @Option(help: "How many requests a second one client may make for long; four times as many at once.")

@@ -1,3 +1,4 @@
+import base64
 import http.client
 import os
 import stat
@@ -105,6 +106,27 @@ class SignIn(House):
     def test_A08_an_application_vouches_for_a_user_and_names_it(self):
         with Person(self.server, token=vouch(APP, APP_SECRET, "user-17", "Grace")) as grace:
             self.assertEqual((grace.user, grace.name), ("user-17", "Grace"))
+
+    def test_A08_an_application_may_keep_its_key_to_itself(self):
+        def openssl(*arguments: str, **options) -> bytes:
+            return subprocess.run(["openssl", *arguments], check=True, capture_output=True, **options).stdout
+
+        with tempfile.TemporaryDirectory() as folder:
+            pair, message = f"{folder}/pair.pem", Path(folder, "message")
+
+            def sign(text: bytes) -> bytes:
+                message.write_bytes(text)
+                return openssl("pkeyutl", "-sign", "-rawin", "-inkey", pair, "-in", str(message))
+
+            openssl("genpkey", "-algorithm", "ed25519", "-out", pair)
+            public = base64.urlsafe_b64encode(openssl("pkey", "-in", pair, "-pubout", "-outform", "DER")[-32:])
+            key = public.rstrip(b"=").decode()
+            with Server("--app", f"shop:ed25519:{key}", testing=False) as server:
+                with Person(server, token=vouch("shop", sign, "user-18", "Hedy")) as hedy:
+                    self.assertEqual((hedy.user, hedy.name), ("user-18", "Hedy"))
+                with self.assertRaises(Refused) as refused:
+                    Person(server, token=vouch("shop", key, "user-18"))
+                self.assertEqual(refused.exception.code, "unauthorized")
 
     def test_A12_who_is_expired_is_told_why_and_cut_off(self):
         for link in (WebSocketLink, PollingLink):
