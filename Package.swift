@@ -150,10 +150,11 @@ let package = Package(
         tests(of: "STUN", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "TestSupport",
-            "Vocabulary", "Web"),
+            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
+            "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "Sessions", "TestSupport", "Vocabulary", "Web"),
+            of: "Service", "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Sessions", "Store", "TestSupport",
+            "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),
         tests(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Pacing", "Service",

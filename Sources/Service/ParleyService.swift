@@ -53,7 +53,9 @@ package final class ParleyService: Sendable {
             self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
             tls: tls
         ) { routes.makeResponder($0) }
-        let admin = AdminRoutes(health: self.health, registry: self.registry, signalling: self.signalling)
+        let admin = AdminRoutes(
+            health: self.health, registry: self.registry, signalling: self.signalling,
+            gate: AdminGate(names: configuration.adminNames))
         self.adminServer = HTTPServer(
             self.group, metrics: HTTPMetrics(MetricsRegistry()), journal: journal
         ) { admin.makeResponder($0) }

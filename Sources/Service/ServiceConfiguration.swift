@@ -20,6 +20,8 @@ package struct ServiceConfiguration: Sendable {
     package var listen = SocketAddress(.loopback, port: 8080)
     /// Health and metrics, off the public port.
     package var admin = SocketAddress(.loopback, port: 8081)
+    /// Names by which the admin listener is reached, besides its address and `localhost`.
+    package var adminNames: [String] = []
     package var data = DataDirectory("parley-data")
     package var tls = TLS.off
     /// How long what is under way may take once the service is asked to stop.
@@ -46,6 +48,8 @@ package struct ServiceConfiguration: Sendable {
     package var secret: String?
     /// Programs on other servers that vouch for users.
     package var applications: [ApplicationKey] = []
+    /// How long it is kept who called whom.
+    package var callHistory = Duration.seconds(90 * 86_400)
     package var stun = STUN.besideServer
     /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
     package var iceServers: String?
@@ -85,12 +89,18 @@ package struct ServiceConfiguration: Sendable {
     }
 
     package struct ApplicationKey: Hashable, Sendable {
-        package let id: String
-        package let secret: String
+        package enum Material: Hashable, Sendable {
+            case secret(String)
+            /// Of an Ed25519 key pair whose other half never leaves the program.
+            case publicKey([UInt8])
+        }
 
-        package init(id: String, secret: String) {
+        package let id: String
+        package let material: Material
+
+        package init(id: String, _ material: Material) {
             self.id = id
-            self.secret = secret
+            self.material = material
         }
     }
 

@@ -17,8 +17,8 @@ package struct SocketServerSettings: Sendable {
     package var recoveryWindow: Duration? = .seconds(120)
     /// Answers that may be outstanding from one client.
     package var maxPendingAcks = 1000
-    /// Namespaces that one session may be connected to.
-    package var maxNamespaces = 8
+    /// How often one session may be let in: each time its client has a clean sheet, also for what it may ask for.
+    package var maxConnects = 16
 
     /// No Socket.IO: every message of Engine.IO goes back where it came from, for its conformance suite.
     package var echoes = false

@@ -1,4 +1,5 @@
 package import Calling
+internal import Pacing
 package import Vocabulary
 
 extension Switchboard {
@@ -6,6 +7,9 @@ extension Switchboard {
     package func invite(
         _ callee: UserID, _ kind: CallKind, as id: CallID, from guest: Guest
     ) throws(SwitchboardError) -> CallID {
+        if let wait = guest.invitations.take(at: self.now) {
+            throw SwitchboardError(.rateLimited, "too many calls at once", retryAfter: wait)
+        }
         let invitation = CallInvitation(id, from: guest.line, to: callee, kind: kind)
         let devices = self.presence.lines(of: callee)
         return try self.withCalls { desk, outbox, now throws(CallRefusal) in
@@ -107,10 +111,14 @@ extension Switchboard {
         }
     }
 
-    /// A user may not stay; nobody waits for them in a call.
+    /// A user may not stay: nobody waits for them in a call, and their seats in rooms are free.
     package func sentAway(_ user: UserID) {
         self.calls.userRemoved(user, at: self.now, into: &self.callOutbox)
         self.carryOutCalls()
+        let rooms = self.guests.values.filter { $0.user == user }.reduce(into: Set()) { $0.formUnion($1.rooms) }
+        for room in rooms {
+            self.changeRoom(room) { machine, outbox in machine.removed(user, into: &outbox) }
+        }
     }
 
     /// Tells both sides of every call that the server goes down.

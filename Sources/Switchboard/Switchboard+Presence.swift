@@ -15,10 +15,17 @@ extension Switchboard {
         return users.map { self.view(of: $0) }
     }
 
-    package func watchEverybody(by guest: Guest) throws(SwitchboardError) -> [PresenceView] {
+    package func watchEverybody(by guest: Guest) throws(SwitchboardError) {
         try self.watching { () throws(PresenceRefusal) in
             try self.presence.watchedEverybody(true, by: guest.session)
         }
+    }
+
+    package var onlineCount: Int { self.presence.onlineCount }
+
+    /// Everybody who is online. Nobody in a house too large for that.
+    package var viewOfEverybody: [PresenceView] {
+        guard self.onlineCount <= self.settings.maxIntroducedUsers else { return [] }
         return self.presence.online.map { self.view(of: $0) }.sorted { $0.user.text < $1.user.text }
     }
 
@@ -70,6 +77,7 @@ extension Switchboard {
             case .wentOffline(let user, _):
                 let notice = Notice.wentOffline(user, self.name(of: user), lastSeen: self.wallTime)
                 self.tell(notice, to: self.presence.watchers(of: user))
+                self.forgetName(of: user)
             }
         }
         self.armAlarm()

@@ -16,8 +16,7 @@ package final class Switchboard {
     package var onCallEnded: (CallRecord) -> Void = { _ in }
 
     private(set) var guests: [SessionID: Guest] = [:]
-    /// What a user was called when they last came in, for as long as anybody asks.
-    var names: [UserID: DisplayName] = [:]
+    var names = NameBook()
     var presence: PresenceMachine
     var calls: CallDesk
     var rooms: [RoomName: RoomMachine] = [:]
@@ -47,10 +46,9 @@ package final class Switchboard {
 extension Switchboard {
     /// Somebody is signed in on a socket.
     package func enter(_ user: UserID, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket) -> Guest {
-        let allowance = TokenBucket(self.settings.requests, at: self.now)
-        let guest = Guest(Line(user, socket.id), name, dialect, socket, allowance)
+        let guest = Guest(Line(user, socket.id), name, dialect, socket, self.settings, at: self.now)
         self.guests[socket.id] = guest
-        self.names[user] = name
+        self.names.entered(user, as: name)
         self.lineUp(guest)
         return guest
     }
@@ -99,12 +97,13 @@ extension Switchboard {
         self.tellPresence()
         self.calls.lineLost(guest.line, at: now, into: &self.callOutbox)
         self.carryOutCalls()
+        self.names.left(guest.user)
         self.forgetName(of: guest.user)
     }
 
-    private func forgetName(of user: UserID) {
-        guard !self.guests.values.contains(where: { $0.user == user }) else { return }
-        if self.presence.watchers(of: user).isEmpty { self.names[user] = nil }
+    /// Somebody may be shown as online for a while after their last line went.
+    func forgetName(of user: UserID) {
+        if !self.presence.isOnline(user) { self.names.forget(user) }
     }
 
     /// Whether this line may ask for something now.

@@ -56,6 +56,10 @@ struct ServeCommand: ParsableCommand {
     var admin = ServiceConfiguration().admin
 
     @Option(
+        help: ArgumentHelp("A name by which that is reached, besides its address; may be repeated.", valueName: "NAME"))
+    var adminName: [String] = []
+
+    @Option(
         help: ArgumentHelp("Folder of web pages to serve instead of the built-in one.", valueName: "DIR"),
         completion: .directory)
     var web: String?
@@ -81,6 +85,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How long a call rings until nobody has answered.")
     var ringTimeout = ServiceConfiguration().ringTime
 
+    @Option(help: "How long it is kept who called whom and when.")
+    var callHistory = ServiceConfiguration().callHistory
+
     @Option(help: "How many event loops; without a number, one per core.")
     var loops: Int?
 
@@ -95,7 +102,10 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Key of a program that vouches for users: its name, a colon and its secret.", valueName: "ID:SECRET"))
+            """
+            Key of a program that vouches for users: its name, a colon and its secret, or ID:ed25519:KEY with the public \
+            half of a key pair.
+            """, valueName: "ID:SECRET"))
     var app: [ApplicationKeyArgument] = []
 
     @Option(help: "How many requests a second one client may make for long; four times as many at once.")
@@ -138,6 +148,7 @@ struct ServeCommand: ParsableCommand {
         var service = ServiceConfiguration()
         service.listen = self.listen
         service.admin = self.admin
+        service.adminNames = self.adminName
         service.data = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
         service.tls = self.security.choice
         service.web = self.web
@@ -146,6 +157,7 @@ struct ServeCommand: ParsableCommand {
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
         service.ringTime = self.ringTimeout
+        service.callHistory = self.callHistory
         service.stun = self.stun?.choice ?? .besideServer
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables

@@ -1,5 +1,7 @@
 import Calling
 import Client
+import Service
+import Switchboard
 import Testing
 import Vocabulary
 
@@ -56,6 +58,17 @@ struct MeetingTests {
         let number = try await bob.client.signal(.data(data), in: room)
         let signal = try await ann.hearsSignal()
         #expect(signal.content == .data(data) && signal.number == number && number != nil)
+    }
+
+    @Test("are listed to each other up to a limit: users in the list of everybody")
+    func largeHouse() async throws {
+        let stage = try Stage { $0.switchboard.maxIntroducedUsers = 2 }
+        let (ann, bob) = (try await stage.guest("Ann"), try await stage.guest("Bob"))
+        #expect(try await Set(ann.client.watchEverybody().map(\.user)) == [ann.signedIn.user, bob.signedIn.user])
+        let cid = try await stage.guest("Cid")
+        #expect(try await bob.client.watchEverybody().isEmpty)
+        let news = try await ann.hears { if case .presence(let presence) = $0 { presence } else { nil } }
+        #expect(news.user == cid.signedIn.user && news.isOnline)
     }
 
     @Test("ring each other, talk, and hang up")

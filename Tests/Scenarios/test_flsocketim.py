@@ -11,10 +11,11 @@ import sys
 import time
 import unittest
 
+import websocket
 from fl import Phone, account, pack, unpack
 from house import House
 
-from server import Server
+from server import Server, eventually
 from wire import ask_http
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -144,6 +145,36 @@ class Link(Phones):
         phone.socket.send("2")
         phone.socket.send("42" + json.dumps(["liaotian", {"neirong": "x"}]))
         self.assertEqual(phone.next(), "3")
+
+    def test_an_app_that_connects_while_it_is_let_in_is_there_once(self):
+        """A CONNECT that nobody asked for is no second member, whom nobody would ever see off."""
+        line = self.eager_line("twice", b"40")
+        heard = [line.recv(), line.recv()]
+        line.send("420" + json.dumps(["videoChat", {"from_user": "twice", "to_user": "nobody_there"}]))
+        while not heard[-1].startswith("43"):
+            heard.append(line.recv())
+        self.assertEqual(heard.count("40"), 1, heard)
+        room = "00000000-0000-4000-8000-000000000001"
+        line.send("42" + json.dumps(["__join", {"room": room}]))
+        while "_peers" not in heard[-1]:
+            heard.append(line.recv())
+        line.sock.close()
+        eventually(lambda: room not in self.server.get("/v1/rooms", admin=True)[1], "nobody is in the room any more")
+
+    def eager_line(self, name: str, packet: bytes) -> websocket.WebSocket:
+        """Its first packet comes with the request itself, so the server has it before it knows who this is."""
+        line = websocket.WebSocket()
+        line.sock, line.connected = self.server.connect(), True
+        line.sock.sendall(
+            f"GET /socket.io/?EIO=3&transport=websocket&auth_token={self.token(name)} HTTP/1.1\r\nHost: parley\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+            + bytes([0x81, 0x80 | len(packet), 0, 0, 0, 0]) + packet)
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += line.sock.recv(1)
+        self.assertIn(b" 101 ", head)
+        return line
 
     def test_B02_polling_alone_and_websocket_alone(self):
         for platform in ("ios", "android"):

@@ -50,6 +50,15 @@ class Limits(House):
         others[0].ask("call.decline", call=others[0].expect("call.incoming")["call"])
         self.assertNotIn("error", a.ask("call.invite", user=others[4].user, kind="audio"))
 
+    def test_calls_one_connection_begins(self):
+        a, b = self.person("A"), self.person("B")
+        answers = [a.ask("call.invite", user="nobody-there", kind="audio") for _ in range(40)]
+        self.assertTrue(all("call" in answer for answer in answers[:30]), answers[:30])
+        error = answers[-1]["error"]
+        self.assertEqual(error["code"], "rate_limited")
+        self.assertTrue(0 < error["retryAfter"] <= 1000, error)
+        self.assertIn("call", b.ask("call.invite", user="nobody-there", kind="audio"))
+
     def test_users_one_connection_watches(self):
         a = self.person("A")
         self.assertEqual(len(a.ask("presence.watch", users=[f"user-{n}" for n in range(1000)])["users"]), 1000)
@@ -192,8 +201,19 @@ class Limits(House):
             self.assertEqual(link.receive(), f'44/n{number},{{"message":"Invalid namespace"}}')
         link.close()
 
+    def test_coming_and_going_within_one_session(self):
+        a = self.person("A")
+        for _ in range(15):
+            a.link.send("41")
+            a._connect({"token": a.token}, None)
+        a.link.send("41")
+        a.link.send("40" + json.dumps({"token": a.token}))
+        self.assertEqual(a.wait_for_end(), 1002)
+        self.still_serves()
+
     def test_what_waits_for_one_client(self):
-        """Beyond 4,000,000 bytes a client that does not read is closed with 1013, and can come back."""
+        """Beyond 4,000,000 bytes a client that does not read is closed with 1013. It missed more than is kept for anybody,
+        so it is told that it starts afresh."""
         a, slow = self.person("A"), self.person("slow", recover=True)
         a.ask("room.join", room="slow")
         slow.ask("room.join", room="slow")
@@ -204,6 +224,11 @@ class Limits(House):
                 break
         self.assertEqual(a.expect("room.away")["member"], slow.member)
         self.assertIn(slow.wait_for_end(), (1013, None))
+        self.assertTrue(any(name == "signal" for name, *_ in slow.pending))
+        back = self.back(slow)
+        self.assertFalse(back.is_recovered)
+        self.assertNotEqual(back.member, slow.member)
+        self.assertEqual(back.error("room.members", room="slow"), "not_member")
         self.still_serves()
 
 

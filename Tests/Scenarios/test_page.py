@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from server import Server, eventually
-from people import VOUCHED, Person
+from people import VOUCHED, Person, post
 from visitors import Company, Visitor, expect, need_browser
 
 BLOCKED = "window.WebSocket = class { constructor() { setTimeout(() => this.onclose?.()); } close() {} };"
@@ -303,6 +303,8 @@ class WhoTests(PageTest):
         self.assertEqual(set(first), {"user", "name", "accessToken", "refreshToken", "expires"})
         anna.page.get_by_role("button", name="Sign out").click()
         self.assertEqual(anna.page.evaluate("() => localStorage.length"), 0)
+        eventually(
+            lambda: post(self.server, "refresh", refreshToken=first["refreshToken"]).status == 401, "the server forgot her")
         anna.page.reload()
         expect(anna.page.get_by_label("Your name")).to_be_visible()
 

@@ -13,22 +13,28 @@ struct AuthRoutes: Sendable {
 
     func add(to router: inout Router) {
         self.add("anonymous", to: &router) { form, address throws(IdentityRefusal) in
-            try await self.accounts.signInAnonymously(as: form.name, from: address)
+            try await self.accounts.signInAnonymously(as: form.name, from: address).answer
         }
         self.add("register", to: &router) { form, address throws(IdentityRefusal) in
             let registration = Registration(
                 name: form.userName, password: form.password, displayName: form.name)
-            return try await self.accounts.register(registration, from: address)
+            return try await self.accounts.register(registration, from: address).answer
         }
         self.add("login", to: &router) { form, address throws(IdentityRefusal) in
-            try await self.accounts.logIn(name: form.userName, password: form.password, from: address)
+            try await self.accounts.logIn(name: form.userName, password: form.password, from: address).answer
         }
         self.add("refresh", to: &router) { form, address throws(IdentityRefusal) in
-            try await self.accounts.refresh(form.refreshToken, from: address)
+            try await self.accounts.refresh(form.refreshToken, from: address).answer
+        }
+        self.add("logout", to: &router) { form, _ throws(IdentityRefusal) in
+            try await self.accounts.signOut(form.refreshToken)
+            return { $0.object { _ in } }
         }
     }
 
-    private typealias Work = @Sendable (AuthForm, IPAddress) async throws(IdentityRefusal) -> SignIn
+    /// Writes what came of it.
+    typealias Answer = @Sendable (inout JSONWriter) -> Void
+    private typealias Work = @Sendable (AuthForm, IPAddress) async throws(IdentityRefusal) -> Answer
 
     private func add(_ name: String, to router: inout Router, _ work: @escaping Work) {
         router.on(.post, "/v1/auth/\(name)") { exchange, _ in
@@ -48,9 +54,9 @@ struct AuthRoutes: Sendable {
         }
     }
 
-    private func answer(_ exchange: HTTPExchange, _ result: Result<SignIn, IdentityRefusal>) {
+    private func answer(_ exchange: HTTPExchange, _ result: Result<Answer, IdentityRefusal>) {
         switch result {
-        case .success(let signIn): self.respond(exchange, .ok) { $0.signIn(signIn) }
+        case .success(let write): self.respond(exchange, .ok, write)
         case .failure(let refusal):
             let (status, error) = refusal.answer
             self.refuse(exchange, status, error)
@@ -123,15 +129,17 @@ extension IdentityRefusal {
     }
 }
 
-extension JSONWriter {
-    fileprivate mutating func signIn(_ signIn: SignIn) {
-        let name = signIn.identity.displayName?.text ?? signIn.name?.text ?? signIn.identity.user.text
-        self.fields(
-            ("user", signIn.identity.user.text), ("name", name), ("accessToken", signIn.access.text),
-            ("refreshToken", signIn.refresh.text)
-        ) { json in
-            json.key("expires")
-            json.integer(signIn.access.expiry.milliseconds)
+extension SignIn {
+    fileprivate var answer: AuthRoutes.Answer {
+        let name = self.identity.displayName?.text ?? self.name?.text ?? self.identity.user.text
+        return { json in
+            json.fields(
+                ("user", self.identity.user.text), ("name", name), ("accessToken", self.access.text),
+                ("refreshToken", self.refresh.text)
+            ) { json in
+                json.key("expires")
+                json.integer(self.access.expiry.milliseconds)
+            }
         }
     }
 }

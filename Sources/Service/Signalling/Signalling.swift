@@ -4,6 +4,7 @@ internal import ICEServers
 internal import Identity
 internal import Journal
 internal import Reactor
+internal import Secure
 internal import SocketServer
 internal import Store
 internal import Switchboard
@@ -108,6 +109,11 @@ extension ServiceConfiguration {
     }
 
     fileprivate func makeApplications() throws -> [Application] {
-        try self.applications.map { try Application(id: $0.id, secret: $0.secret) }
+        try self.applications.map { key in
+            switch key.material {
+            case .secret(let secret): try Application(id: key.id, secret: secret)
+            case .publicKey(let bytes): Application(id: key.id, publicKey: try Ed25519Key(publicKey: bytes))
+            }
+        }
     }
 }

@@ -29,6 +29,7 @@ final class SignallingApplication: SocketApplication {
     private let flDialect = FLDialect()
     private let flRequests: FLRequests
     private(set) var sessions: [SessionID: SignedInSession] = [:]
+    private let housekeeper: Housekeeper
 
     /// How long before its end a session is told to bring a fresh token, in milliseconds.
     private static let warning: Int64 = 30_000
@@ -44,6 +45,8 @@ final class SignallingApplication: SocketApplication {
         self.stunPort = configuration.stunPort
         self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
         self.journal = journal
+        self.housekeeper = Self.makeHousekeeper(
+            reactor, accounts, store, callHistory: configuration.callHistory, journal)
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
         }
@@ -185,10 +188,11 @@ extension SignallingApplication {
         self.watchExpiry(of: session)
         // Everybody's coming and going is told to everybody there.
         do throws(SwitchboardError) {
-            _ = try self.board.watchEverybody(by: guest)
+            try self.board.watchEverybody(by: guest)
         } catch {
-            self.end(session, error)
+            return self.end(session, error)
         }
+        self.checkAgain(session)
     }
 }
 
