@@ -1,3 +1,4 @@
+import Locking
 import Testing
 import Web
 
@@ -12,7 +13,7 @@ struct ForeignPageTests {
     private static func answer(_ request: String, _ fields: String...) async throws -> Answer {
         let text = "\(request) HTTP/1.1\r\nHost: here\r\n" + fields.map { "\($0)\r\n" }.joined() + "\r\n"
         let method: HTTPMethod = request.hasPrefix("OPTIONS") ? .options : .get
-        let result = Box<Answer?>(nil)
+        let result = Locked<Answer?>(nil)
         try await withBench { bench in
             var router = Router(CrossOrigin(allowed: ["https://friend.example"]))
             router.on(.get, "/door") { exchange, _ in exchange.respond(.text(.ok, "door")) }
@@ -25,9 +26,10 @@ struct ForeignPageTests {
             bench.respond = { router.respond(to: $0) }
             let line = try await bench.dial()
             line.send(text)
-            result.value = try await line.answer(to: method)
+            let answer = try await line.answer(to: method)
+            result.withLock { $0 = answer }
         }
-        return try #require(result.value)
+        return try #require(result.withLock { $0 })
     }
 
     @Test("lets those on the list read every answer, also a refusal", arguments: [("/door", 200), ("/nowhere", 404)])
