@@ -378,7 +378,7 @@ class ServerListTests(PageTest):
         servers = visitor.page.evaluate(SERVERS)
         return next((server for server in servers if server["urls"][0].startswith("turn:")), None)
 
-    def test_J10_a_call_is_given_turn_servers_and_follows_the_file(self):
+    def test_a_call_is_given_turn_servers_and_follows_the_file(self):
         self.write("turn:127.0.0.1:9?transport=udp")
         self.restart_server(signal.SIGTERM)
         anna = self.company.visitor(self.server, 700, (WATCHED,)).enter("Anna")
