@@ -118,8 +118,8 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICEServers", "JSON", "Journal",
-                "Locking", "OpusCodec", "Pacing", "Reactor", "Secure", "Service", "Sessions", "SoundFiles",
+                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICEServers", "JSON",
+                "Journal", "Locking", "OpusCodec", "Pacing", "Reactor", "Secure", "Service", "Sessions", "SoundFiles",
                 "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
@@ -148,7 +148,7 @@ let package = Package(
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "TestSupport", "Vocabulary"),
-        tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
+        tests(of: "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
