@@ -119,8 +119,8 @@ let package = Package(
             name: "parley",
             dependencies: [
                 "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICEServers", "JSON",
-                "Journal", "Locking", "OpusCodec", "Pacing", "Reactor", "Secure", "Service", "Sessions",
-                "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
+                "Journal", "Locking", "OpusCodec", "Pacing", "Reactor", "Secure", "Service", "Sessions", "SoundFiles",
+                "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
         ),

@@ -1,3 +1,4 @@
+internal import Journal
 package import Reactor
 package import Vocabulary
 package import Web
@@ -127,6 +128,9 @@ extension HTTPExchange {
         guard let connection = self.connection, self.machine.answer == .none else { return false }
         let mayKeepAlive = self.machine.mayKeepAlive(
             bodyLength: self.request.framing.knownLength ?? 0, atMost: connection.server.settings.maxDiscardedBytes)
+        if head.status == .contentTooLarge || head.status == .tooManyRequests {
+            connection.server.metrics.refusals.increment()
+        }
         let head = self.withAnswerFields(head)
         let plan = connection.writeHead(head, length: length, answering: self.request, keepAlive: mayKeepAlive)
         self.machine.answerStarted(keepAlive: plan.keepAlive)

@@ -32,8 +32,9 @@ extension Switchboard {
     }
 
     private func checkRoom(_ room: RoomName, for guest: Guest) throws(SwitchboardError) {
-        guard guest.rooms.contains(room) || guest.rooms.count < self.settings.maxRoomsPerLine else {
-            throw SwitchboardError(.tooManyRooms, "one line is in at most \(self.settings.maxRoomsPerLine) rooms")
+        let rooms = self.rooms(of: guest)
+        guard rooms.contains(room) || rooms.count < self.settings.maxRoomsPerUser else {
+            throw SwitchboardError(.tooManyRooms, "one user is in at most \(self.settings.maxRoomsPerUser) rooms")
         }
         guard self.rooms[room] == nil else { return }
         guard self.rooms.count < self.settings.maxRooms else {
@@ -41,6 +42,18 @@ extension Switchboard {
         }
         self.rooms[room] = RoomMachine(settings: self.settings.rooms)
     }
+
+    /// Everywhere the user is. Beyond so many lines each counts for itself, so that asking costs no more for a user with
+    /// thousands of them.
+    private func rooms(of guest: Guest) -> Set<RoomName> {
+        let lines = self.presence.lines(of: guest.user)
+        guard lines.count > 1 else { return guest.rooms }
+        return lines.prefix(Self.mostLinesLookedAt).reduce(into: guest.rooms) { rooms, line in
+            if let other = self.guests[line] { rooms.formUnion(other.rooms) }
+        }
+    }
+
+    private static let mostLinesLookedAt = 64
 
     package func leave(_ room: RoomName, _ guest: Guest) {
         guest.rooms.remove(room)

@@ -10,7 +10,8 @@ package struct SwitchboardSettings: Sendable {
     package var requests = TokenBucket.Rate(perSecond: 100, burst: 400)
     /// Calls that one line begins: each leaves a line in the history.
     package var invitations = TokenBucket.Rate(perSecond: 1, burst: 30)
-    package var maxRoomsPerLine = 50
+    /// Rooms that one user is in, on all of their lines together.
+    package var maxRoomsPerUser = 50
     /// In a room with more members than this nobody is told who is there, who comes and who goes: ten thousand people
     /// who meet everybody else would be a hundred million introductions.
     package var maxIntroducedMembers = 256

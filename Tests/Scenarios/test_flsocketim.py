@@ -228,9 +228,9 @@ class Link(Phones):
                         self.assertEqual(receiver.expect("liaotian"), {"neirong": text})
 
     def test_B05_a_silent_phone_is_offline_within_eight_seconds(self):
-        watcher = self.phone("patient")
+        # The watcher comes second: while a process starts, nobody would ping for it.
         child = self.process("frozen")
-        watcher.expect("onLine", user="frozen")
+        watcher = self.phone("patient")
         child.send_signal(signal.SIGSTOP)
         began = time.monotonic()
         watcher.expect("offLine", user="frozen", within=10)

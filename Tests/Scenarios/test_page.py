@@ -316,6 +316,7 @@ class WhoTests(PageTest):
         for _ in range(2):
             anna.page.get_by_role("button", name="Disconnect").click()
             anna.sees_state("Not connected")
+            expect(anna.page.locator("#nobody")).to_contain_text("You are not connected")
             watcher.expect("presence", user=user, online=False)
             anna.page.get_by_role("button", name="Reconnect").click()
             anna.sees_state("Connected")
@@ -378,7 +379,7 @@ class ServerListTests(PageTest):
         servers = visitor.page.evaluate(SERVERS)
         return next((server for server in servers if server["urls"][0].startswith("turn:")), None)
 
-    def test_J10_a_call_is_given_turn_servers_and_follows_the_file(self):
+    def test_a_call_is_given_turn_servers_and_follows_the_file(self):
         self.write("turn:127.0.0.1:9?transport=udp")
         self.restart_server(signal.SIGTERM)
         anna = self.company.visitor(self.server, 700, (WATCHED,)).enter("Anna")
@@ -418,9 +419,12 @@ class ManyWaysTests(PageTest):
     def test_it_fits_a_narrow_phone(self):
         phone = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
         anna = self.visitor("Anna Magdalena Wilhelmina", **phone)
-        bo = self.visitor("Bo")
+        bo = self.visitor("Bo with a name of some length")
         overflow = "() => document.documentElement.scrollWidth - innerWidth"
         self.assertLessEqual(anna.page.evaluate(overflow), 0)
+        button = anna.page.get_by_role("button", name="Ring Bo with a name of some length with picture").bounding_box()
+        card = anna.page.locator("#lobby .card").first.bounding_box()
+        self.assertLess(button["x"] + button["width"], card["x"] + card["width"])
         bo.ring("Anna Magdalena Wilhelmina", "picture")
         anna.is_rung_by("Bo")
         anna.answer()

@@ -146,14 +146,20 @@ class Rooms(House):
 
 
 class ManyRooms(House):
-    def test_rooms_of_one_connection(self):
+    def test_rooms_of_one_user(self):
         a = self.person("A")
         for number in range(50):
             self.assertNotIn("error", a.ask("room.join", room=f"room-{number}"))
         self.assertEqual(a.error("room.join", room="one-more"), "too_many_rooms")
         self.assertNotIn("error", a.ask("room.join", room="room-7"))
+        second = self.device(a)
+        self.assertEqual(second.error("room.join", room="one-more"), "too_many_rooms")
+        self.assertNotIn("error", second.ask("room.join", room="room-7"))
         a.ask("room.leave", room="room-7")
-        self.assertNotIn("error", a.ask("room.join", room="one-more"))
+        self.assertEqual(a.error("room.join", room="one-more"), "too_many_rooms")
+        second.ask("room.leave", room="room-7")
+        self.assertNotIn("error", second.ask("room.join", room="one-more"))
+        self.assertNotIn("error", self.person("B").ask("room.join", room="one-more"))
 
 
 class Leases(House):

@@ -10,6 +10,7 @@ const en = {
   disconnect: 'Disconnect',
   reconnect: 'Reconnect',
   people: 'Who is here',
+  unconnected: 'You are not connected: nobody sees you or can ring you.',
   nobody: 'Nobody else is here yet. Open this page on another device or in a private window.',
   rooms: 'Meet in a room',
   roomsMore: 'Everybody who enters the same name meets there.',

@@ -1,5 +1,5 @@
 import { Parley } from './parley.js';
-import { byID, fillTexts, notice, show } from './page-elements.js';
+import { byID, fillTexts, nameButton, notice, show } from './page-elements.js';
 import { People } from './page-people.js';
 import { RingDialog } from './page-ring.js';
 import { Stage } from './page-stage.js';
@@ -16,7 +16,9 @@ const dialog = new RingDialog();
 function paintState() {
   byID('connection').dataset.state = parley.state;
   byID('connection').textContent = texts.state[parley.state];
-  byID('line').textContent = parley.state === 'closed' ? texts.reconnect : texts.disconnect;
+  const isClosed = parley.state === 'closed';
+  nameButton(byID('line'), isClosed ? texts.reconnect : texts.disconnect);
+  byID('nobody').textContent = isClosed ? texts.unconnected : texts.nobody;
   titleState(parley.state);
 }
 
