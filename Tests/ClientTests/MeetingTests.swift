@@ -60,6 +60,20 @@ struct MeetingTests {
         #expect(signal.content == .data(data) && signal.number == number && number != nil)
     }
 
+    @Test("meet in a room only where there is place for one more: rooms at once")
+    func manyRooms() async throws {
+        let stage = try Stage { $0.switchboard.maxRooms = 1 }
+        let (ann, bob) = (try await stage.guest("Ann"), try await stage.guest("Bob"))
+        let (kitchen, cellar) = (try #require(RoomName("kitchen")), try #require(RoomName("cellar")))
+        _ = try await ann.client.join(kitchen)
+        _ = try await bob.client.join(kitchen)
+        let error = await #expect(throws: ClientError.self) { try await bob.client.join(cellar) }
+        guard case .refused(let refusal) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(refusal.code == "unavailable" && refusal.retryAfter == .seconds(30))
+        for guest in [ann, bob] { try await guest.client.leave(kitchen) }
+        _ = try await bob.client.join(cellar)
+    }
+
     @Test("are listed to each other up to a limit: users in the list of everybody")
     func largeHouse() async throws {
         let stage = try Stage { $0.switchboard.maxIntroducedUsers = 2 }
