@@ -22,6 +22,23 @@ struct MeetingTests {
         #expect(welcome.expires == ann.signedIn.expires)
     }
 
+    @Test("are told of the STUN service where it is, and only if there is one")
+    func stun() async throws {
+        let stage = try Stage { $0.stun = .at(SocketAddress(.loopback, port: 0)) }
+        let url = try #require(try await Self.servers(of: stage).firstMatch(of: /stun:127\.0\.0\.1:(\d+)/))
+        let port = try #require(UInt16(url.1))
+        #expect(port != 0)
+        let late = try Stage { $0.stun = .at(SocketAddress(.loopback, port: port)) }
+        #expect(try await Self.servers(of: late) == "[]")
+        withExtendedLifetime(stage) {}
+    }
+
+    private static func servers(of stage: Stage) async throws -> String {
+        let guest = try await stage.guest("Ann")
+        let welcome = try await guest.hears { if case .welcome(let welcome) = $0 { welcome } else { nil } }
+        return String(decoding: welcome.iceServers.servers.bytes, as: UTF8.self)
+    }
+
     @Test("meet in a room, and pass each other descriptions as they are")
     func room() async throws {
         let (ann, bob) = (try await self.stage.guest("Ann"), try await self.stage.guest("Bob"))
