@@ -69,6 +69,7 @@ final class Doorkeeper {
             let socket = try UDPSocket(on: wanted, reactor: self.reactor)
             socket.start(STUNService())
             self.stun = socket
+            self.signalling.offerSTUN(on: socket.address.port, self.reactor)
             self.journal.info(.stunReady, "the STUN service is ready", [.address: .plain(socket.address)])
         } catch {
             self.journal.warning(

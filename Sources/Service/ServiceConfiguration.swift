@@ -78,8 +78,6 @@ package struct ServiceConfiguration: Sendable {
         set { self.switchboard.calls.ringTime = newValue }
     }
 
-    var stunPort: UInt16? { self.stunAddress(beside: self.listen)?.port }
-
     func stunAddress(beside listener: SocketAddress) -> SocketAddress? {
         switch self.stun {
         case .off: nil

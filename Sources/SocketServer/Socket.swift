@@ -154,14 +154,16 @@ extension Socket {
 
     /// A new link takes the place of the lost one, if everything it missed is still known.
     func resume(on link: EngineLink, _ layer: SocketLayer, from position: RecoveryRequest.Position) -> Bool {
-        guard let missed = self.takeUp(position) else {
+        let missed = self.takeUp(position)
+        // The old line may look alive for as long as nobody has noticed that it is not.
+        let old = self.link
+        self.detach()
+        old?.close(.transportClose)
+        guard let missed else {
             self.leave(.lineLost)
             return false
         }
         if let window = self.window.take() { self.desk.clock.cancel(window) }
-        let old = self.link
-        self.detach()
-        old?.close(.transportClose)
         self.link = link
         self.layer = layer
         layer.add(self)

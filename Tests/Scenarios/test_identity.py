@@ -107,6 +107,23 @@ class SignIn(House):
         with Person(self.server, token=vouch(APP, APP_SECRET, "user-17", "Grace")) as grace:
             self.assertEqual((grace.user, grace.name), ("user-17", "Grace"))
 
+    def test_A08_an_application_asks_for_a_token_and_the_secret_stays_with_it(self):
+        form = {"application": APP, "secret": APP_SECRET, "user": "user-19", "name": "Mary", "picture": "/mary.png"}
+        answer = post(self.server, "token", **form)
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual(set(answer.json), {"user", "name", "accessToken", "expires"})
+        self.assertNotIn(APP_SECRET, answer.text)
+        with Person(self.server, token=answer.json["accessToken"]) as mary:
+            self.assertEqual((mary.user, mary.name), ("user-19", "Mary"))
+        for change, status, code in (
+            ({"secret": APP_SECRET + "!"}, 401, "unauthorized"), ({"application": "strangers"}, 401, "unauthorized"),
+            ({"user": "no such id"}, 400, "bad_request"), ({"user": ""}, 400, "bad_request"),
+            ({"name": "\u202e"}, 400, "bad_request"), ({"picture": "javascript:x"}, 400, "bad_request"),
+        ):
+            with self.subTest(change):
+                answer = post(self.server, "token", **(form | change))
+                self.assertEqual((answer.status, answer.json["error"]["code"]), (status, code))
+
     def test_A08_an_application_may_keep_its_key_to_itself(self):
         def openssl(*arguments: str, **options) -> bytes:
             return subprocess.run(["openssl", *arguments], check=True, capture_output=True, **options).stdout

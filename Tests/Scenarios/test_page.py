@@ -293,6 +293,21 @@ class WhoTests(PageTest):
         watcher.ask("presence.watch", everybody=True)
         return watcher
 
+    def test_A04_who_leaves_while_they_sign_in_is_told_that_it_came_to_nothing(self):
+        page = self.company.visitor(self.server).page
+        for moment in ("", "await new Promise((done) => parley.addEventListener('state', done, { once: true }));"):
+            outcome = page.evaluate(
+                """async () => {
+                  const { Parley } = await import('./parley.js');
+                  const parley = new Parley();
+                  const signedIn = parley.signIn({ name: 'Anna' }).then(() => 'signed in', ({ code }) => code);
+                  %s
+                  parley.close();
+                  const late = new Promise((done) => setTimeout(done, 5000, 'nothing'));
+                  return [await Promise.race([signedIn, late]), parley.state];
+                }""" % moment)
+            self.assertEqual(outcome, ["closed", "closed"])
+
     def test_A03_a_reload_keeps_the_session_and_signing_out_clears_it(self):
         anna = self.visitor("Anna")
         first = anna.page.evaluate(GRANT)

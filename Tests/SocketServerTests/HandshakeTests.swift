@@ -43,7 +43,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("that no CONNECT follows is over in time")
+    @Test("that no CONNECT follows is over in time: a session without a CONNECT")
     func patience() async throws {
         try await play({ $0.connectTimeout = .seconds(20) }) { scene in
             let silent = Client(scene: scene).webSocket()

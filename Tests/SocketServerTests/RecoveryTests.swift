@@ -114,6 +114,20 @@ struct RecoveryTests {
         }
     }
 
+    @Test("and cannot say how far it got takes the old line down with the old place")
+    func gap() async throws {
+        try await play { scene in
+            let client = Client(scene: scene)
+            var (end, memory) = try Self.begin(client)
+            memory.offset = "nobody-said-this"
+            let heard = client.connected(memory.auth).heard()
+            #expect(heard[1].sid != memory.sid && end.heard() == ["closed 1000"])
+            end = client.connected()
+            _ = end.heard()
+            #expect(scene.company.read() == ["arrived", "left lineLost", "arrived", "arrived"])
+        }
+    }
+
     @Test("and who was kicked meanwhile is told so and finds no place any more")
     func kicked() async throws {
         try await play { scene in

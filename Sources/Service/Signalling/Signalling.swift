@@ -52,6 +52,11 @@ final class Signalling: Sendable {
         }
     }
 
+    /// From now on clients are told of the STUN service beside the server. On the home loop only.
+    func offerSTUN(on port: UInt16, _ reactor: Reactor) {
+        self.applications.value(on: reactor).servers.stunPort = port
+    }
+
     /// Everybody hears that the server goes, calls first.
     func drain() {
         self.home.execute { self.applications.value(on: $0).stop() }

@@ -19,10 +19,9 @@ final class SignallingApplication: SocketApplication {
     private let accounts: Accounts
     let board: Switchboard
     lazy var servers = ICEServerDesk(
-        self.iceServers, stunPort: self.stunPort, on: self.reactor, self.journal
+        self.iceServers, on: self.reactor, self.journal
     ) { [unowned self] in self.tellEverybodyOfServers() }
     private let iceServers: ICEServerKeeper.Reading
-    private let stunPort: UInt16?
     private let journal: Journal
     let native = NativeDialect()
     private lazy var requests = NativeRequests(self.board, sessions: self)
@@ -42,7 +41,6 @@ final class SignallingApplication: SocketApplication {
         self.accounts = accounts
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         self.iceServers = iceServers
-        self.stunPort = configuration.stunPort
         self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
         self.journal = journal
         self.housekeeper = Self.makeHousekeeper(

@@ -52,6 +52,8 @@ async function enter(name) {
     enterLobby();
     await resume();
   } catch (error) {
+    // Who left in the meantime knows.
+    if (error.code === 'closed') return;
     notice(errorText(error));
     if (parley.state === 'closed') leaveLobby();
   } finally {
