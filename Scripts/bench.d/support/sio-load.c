@@ -8,6 +8,8 @@
 //   MODE  relay      COUNT pairs, each with DEPTH offers of 3 KB on the way, acknowledged
 //         broadcast  COUNT members of one room; DEPTH 1: one sender, the next when all have the last;
 //                    else ten senders with DEPTH messages each on the way
+//         paced      COUNT pairs that together send DEPTH offers a second, whatever comes of them; times count from
+//                    the moment at which an offer was due
 //         idle       COUNT members of one room, and nothing else
 //
 // Prints one line of JSON; the server's CPU time is that of all threads of PID within the measured time.
@@ -27,6 +29,7 @@ struct client {
 
 static enum kind kind;
 static char mode;
+static int has_pairs(void) { return mode == 'r' || mode == 'p'; }
 static int count, depth, port;
 static struct client *clients;
 static char **tokens;
@@ -89,7 +92,7 @@ static int joined;
 
 static void take_joining(struct client *c, char *text, size_t length) {
     (void)length;
-    int index = (int)(c - clients), room = mode == 'r' ? index / 2 : 0;
+    int index = (int)(c - clients), room = has_pairs() ? index / 2 : 0;
     if (text[0] == '0') {
         if (kind == PARLEY) send_format(c, "40{\"token\":\"%s\"}", tokens[index]);
         else send_text(c, "40", 2);
@@ -107,7 +110,7 @@ static void take_joining(struct client *c, char *text, size_t length) {
 }
 
 static void connect_one(struct client *c) {
-    const char *path = kind == LIMIT ? (mode == 'r' ? "/relay" : "/broadcast") : "/socket.io/?EIO=4&transport=websocket";
+    const char *path = kind == LIMIT ? (has_pairs() ? "/relay" : "/broadcast") : "/socket.io/?EIO=4&transport=websocket";
     c->fd = connect_websocket(port, path);
     int before = joined;
     while (kind != LIMIT && joined == before) receive(c, take_joining);
@@ -148,7 +151,7 @@ static void take_relayed(struct client *c, char *text, size_t length) {
     while (sender->acked > 0 && sender->delivered > 0) {
         sender->acked--, sender->delivered--;
         messages++;
-        send_offer(sender);
+        if (mode == 'r') send_offer(sender);
     }
 }
 
@@ -181,10 +184,26 @@ static void take_broadcast(struct client *c, char *text, size_t length) {
     }
 }
 
+static struct measurement pump_paced(int ep) {
+    struct epoll_event events[512];
+    struct measurement m = begin_measurement();
+    uint64_t due = now_ns(), step = 1000000000u / (uint64_t)depth;
+    for (int whose = 0; goes_on(&m);) {
+        for (; due <= now_ns(); due += step, whose = (whose + 1) % count) {
+            send_offer(&clients[2 * whose]);
+            clients[2 * whose].sent_at = due;
+        }
+        int n = epoll_wait(ep, events, 512, 1);
+        for (int i = 0; i < n; i++) receive(events[i].data.ptr, take_relayed);
+    }
+    return m;
+}
+
 static struct measurement pump(int ep) {
     struct epoll_event events[512];
     struct measurement measurement = begin_measurement();
-    void (*take)(struct client *, char *, size_t) = mode == 'r' ? take_relayed : take_broadcast;
+    void (*take)(struct client *, char *, size_t) = has_pairs() ? take_relayed : take_broadcast;
+    if (mode == 'p') return pump_paced(ep);
     if (mode == 'r')
         for (int i = 0; i < count * 2; i += 2)
             for (int d = 0; d < depth; d++) send_offer(&clients[i]);
@@ -224,7 +243,7 @@ int main(int argc, char **argv) {
     depth = atoi(argv[5]);
     seconds = atof(argv[6]);
     pid = atoi(argv[7]);
-    int total = mode == 'r' ? count * 2 : count;
+    int total = has_pairs() ? count * 2 : count;
     if (kind == PARLEY) read_tokens(argv[8], total);
     clients = calloc((size_t)total, sizeof *clients);
     memset(offer, 'o', sizeof offer - 1);
