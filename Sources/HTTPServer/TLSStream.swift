@@ -12,7 +12,7 @@ struct DetachedTLS: @unchecked Sendable {
 /// TLS over a TCP connection: it looks like any stream from above and like any handler from below.
 ///
 /// Plaintext written within a turn is gathered first and encrypted at the turn's end, so that many small writes
-/// become few records. Once the peer has said goodbye, or broken the rules, the connection below is closed too.
+/// become few records. A peer that has said goodbye may still read; one that has broken the rules is told so and closed.
 package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     private let below: TCPConnection
     private let session: TLSSession
