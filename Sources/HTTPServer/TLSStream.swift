@@ -1,3 +1,4 @@
+internal import Bytes
 package import Reactor
 package import Secure
 package import Vocabulary
@@ -86,7 +87,7 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
 extension TLSStream {
     package func write(_ bytes: Span<UInt8>) {
         guard self.isOpen else { return }
-        unsafe bytes.withUnsafeBufferPointer { unsafe self.pending.append(contentsOf: $0) }
+        self.pending.append(copying: bytes)
         if self.queuedBytes > self.below.policy.highWater { self.isFull = true }
         self.gather()
     }
