@@ -86,11 +86,11 @@ let package = Package(
         room("Secure", "Bytes", "COpenSSL", "JSON", "Vocabulary"),
         room("OpusCodec", "COpus"),
         room("Resampling", "CSoxr"),
-        room("SoundFiles", "AudioFiles", "CSndFile", "Locking"),
+        room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "Locking"),
         room("Store", "CSQLite", "Locking", "Vocabulary"),
 
         // Floor 5.
-        room("HTTPServer", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
+        room("HTTPServer", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
         room("Identity", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
 

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Journal
 package import Reactor
 internal import Web
@@ -128,8 +129,7 @@ extension HTTPConnection {
     /// Keeps what cannot be read yet, and stops reading when that is enough.
     private func hold(_ bytes: Span<UInt8>, from offset: Int) {
         guard offset < bytes.count, self.stream.isOpen else { return }
-        let rest = bytes.extracting(offset..<bytes.count)
-        unsafe rest.withUnsafeBufferPointer { unsafe self.held.append(contentsOf: $0) }
+        self.held.append(copying: bytes.extracting(offset..<bytes.count))
         self.updateReading()
     }
 

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Journal
 package import Reactor
 package import Vocabulary
@@ -100,7 +101,7 @@ private final class HTTPBodyCollector: HTTPBodySink {
     init(_ completion: @escaping ([UInt8]) -> Void) { self.completion = completion }
 
     func bodyReceived(_ bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe self.bytes.append(contentsOf: $0) }
+        self.bytes.append(copying: bytes)
     }
 
     func bodyEnded() { self.completion(self.bytes) }

@@ -1,3 +1,4 @@
+internal import Bytes
 package import Reactor
 package import Secure
 package import Vocabulary
@@ -12,7 +13,7 @@ struct DetachedTLS: @unchecked Sendable {
 /// TLS over a TCP connection: it looks like any stream from above and like any handler from below.
 ///
 /// Plaintext written within a turn is gathered first and encrypted at the turn's end, so that many small writes
-/// become few records. Once the peer has said goodbye, or broken the rules, the connection below is closed too.
+/// become few records. A peer that has said goodbye may still read; one that has broken the rules is told so and closed.
 package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     private let below: TCPConnection
     private let session: TLSSession
@@ -86,7 +87,7 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
 extension TLSStream {
     package func write(_ bytes: Span<UInt8>) {
         guard self.isOpen else { return }
-        unsafe bytes.withUnsafeBufferPointer { unsafe self.pending.append(contentsOf: $0) }
+        self.pending.append(copying: bytes)
         if self.queuedBytes > self.below.policy.highWater { self.isFull = true }
         self.gather()
     }

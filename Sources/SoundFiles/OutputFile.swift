@@ -1,3 +1,5 @@
+import Bytes
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -64,7 +66,7 @@ import Darwin
     package var isSeekable: Bool { !self.isStream }
 
     package func write(_ bytes: Span<UInt8>) throws(FileFailure) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe self.pending.append(contentsOf: $0) }
+        self.pending.append(copying: bytes)
         self.byteCount += bytes.count
         if self.pending.count >= Self.bufferSize { try self.flush() }
     }
