@@ -175,7 +175,7 @@ extension Socket {
 
     private func takeUp(_ position: RecoveryRequest.Position) -> [[EncodedPacket]]? {
         do throws(Resumption.Refusal) {
-            return try self.resumption?.resumed(from: position, at: self.desk.now).missed
+            return try self.resumption?.resumed(from: position, at: self.desk.now)
         } catch {
             return nil
         }

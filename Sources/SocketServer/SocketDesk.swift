@@ -32,7 +32,7 @@ final class SocketDesk {
         self.application = application
     }
 
-    var now: Instant { Instant(milliseconds: Int64(clamping: self.clock.now)) }
+    var now: Instant { self.clock.instant }
 
     func makeLayer(_ version: EngineVersion) -> any EngineLayer {
         self.settings.echoes ? EchoLayer() : SocketLayer(self, version)

@@ -91,9 +91,12 @@ extension Switchboard {
     }
 
     func carryOutCalls() {
-        let orders = self.callOutbox.orders
-        self.callOutbox.removeAll()
-        for order in orders { self.carryOut(order.action, of: order.call) }
+        // Taken out, for a copy would give its memory away.
+        var outbox = CallOutbox()
+        swap(&outbox, &self.callOutbox)
+        for order in outbox.orders { self.carryOut(order.action, of: order.call) }
+        outbox.removeAll()
+        swap(&outbox, &self.callOutbox)
         self.armAlarm()
     }
 

@@ -68,9 +68,10 @@ extension Switchboard {
     private func name(of user: UserID) -> DisplayName { self.names[user] ?? DisplayName(of: user) }
 
     func tellPresence() {
-        let orders = self.presenceOutbox.orders
-        self.presenceOutbox.removeAll()
-        for order in orders {
+        // Taken out, for a copy would give its memory away.
+        var outbox = PresenceOutbox()
+        swap(&outbox, &self.presenceOutbox)
+        for order in outbox.orders {
             switch order {
             case .cameOnline(let user):
                 self.tell(.cameOnline(user, self.name(of: user)), to: self.presence.watchers(of: user))
@@ -80,6 +81,8 @@ extension Switchboard {
                 self.forgetName(of: user)
             }
         }
+        outbox.removeAll()
+        swap(&outbox, &self.presenceOutbox)
         self.armAlarm()
     }
 }

@@ -35,7 +35,7 @@ package final class Switchboard {
         self.calls = CallDesk(settings: settings.calls)
     }
 
-    package var now: Instant { Instant(milliseconds: Int64(clamping: self.scheduler.now)) }
+    package var now: Instant { self.scheduler.instant }
     var wallTime: WallTime { self.clock() }
 
     package func guest(_ session: SessionID) -> Guest? { self.guests[session] }
