@@ -128,7 +128,7 @@ let package = Package(
 
         // Beside the house: what only tests may use.
         .target(
-            name: "TestSupport", dependencies: ["Bytes", "Reactor", "Vocabulary"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Bytes", "Reactor", "STUN", "Vocabulary"], path: "Tests/TestSupport",
             swiftSettings: houseForTests),
         tests(of: "TestSupport", "Vocabulary"),
         tests(of: "Arguments", "TestSupport"),
