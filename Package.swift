@@ -128,8 +128,9 @@ let package = Package(
 
         // Beside the house: what only tests may use.
         .target(
-            name: "TestSupport", dependencies: ["Bytes", "Reactor"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Bytes", "Reactor", "STUN", "Vocabulary"], path: "Tests/TestSupport",
             swiftSettings: houseForTests),
+        tests(of: "TestSupport", "Vocabulary"),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),

@@ -19,6 +19,8 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <stdint.h>
+#include <sys/time.h>
 
 // What OpenSSL offers as macros, as functions that Swift can call.
 
@@ -126,3 +128,22 @@ static inline void parley_hmac_code(const parley_hmac_key *key, const unsigned c
         SHA1_Final(code, &hash);
     }
 }
+
+static inline int parley_ssl_ctx_require_dtls12(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, DTLS1_2_VERSION);
+}
+
+/// So many bytes of DTLS fit into one datagram. Nobody below is asked.
+static inline void parley_ssl_set_datagram_size(SSL *ssl, long size) {
+    SSL_set_options(ssl, SSL_OP_NO_QUERY_MTU);
+    SSL_set_mtu(ssl, size);
+}
+
+/// Microseconds until a flight is to be sent again, or -1.
+static inline int64_t parley_dtls_timeout(SSL *ssl) {
+    struct timeval left;
+    return DTLSv1_get_timeout(ssl, &left) == 1 ? (int64_t)left.tv_sec * 1000000 + left.tv_usec : -1;
+}
+
+/// -1 when it was sent too often.
+static inline int parley_dtls_timed_out(SSL *ssl) { return (int)DTLSv1_handle_timeout(ssl); }
