@@ -22,7 +22,11 @@ struct CandidatePair: Sendable {
     var path: PathID
     var needsDialing: Bool
     let isRelayed: Bool
-    let localPriority: UInt32
+    /// Of the candidate that checks leave from, and once they have arrived, of the one they are seen to come from:
+    /// only that is the same number on both sides.
+    var localPriority: UInt32
+    /// Where the other side sees us.
+    var mapped: SocketAddress?
     let reflexivePriority: UInt32
     let localFoundation: String
     var remote: RemoteCandidate
@@ -37,6 +41,8 @@ struct CandidatePair: Sendable {
     /// They want it; it is theirs as soon as our own check succeeds (RFC 8445 §7.3.1.5).
     var isNominated = false
     var nomination: UInt32 = 0
+    /// They do not control and want it nevertheless, because they have lost the other one.
+    var isWished = false
     /// An authenticated check came this way, so what else comes is believed to be theirs.
     var isTrusted = false
 

@@ -139,9 +139,9 @@ extension Checklist {
         message.append(.username, remote.username.span)
         message.append(.priority, self.pairs[index].reflexivePriority)
         message.append(context.role == .controlling ? .iceControlling : .iceControlled, context.tieBreaker)
-        if nominates {
-            message.append(.useCandidate)
-            if self.nomination > 1 { message.append(.nomination, self.nomination) }
+        if nominates { message.append(.useCandidate) }
+        if self.nomination > 1, self.pairs[index].id == self.selected || nominates {
+            message.append(.nomination, self.nomination)
         }
         message.appendIntegrity(remote.key)
         message.appendFingerprint()
@@ -151,7 +151,7 @@ extension Checklist {
         self.remember(
             Check(
                 transaction: transaction.low, pair: self.pairs[index].id, sentAt: now, role: context.role,
-                nominates: nominates), context)
+                nominates: nominates, nomination: self.nomination), context)
     }
 
     /// Answers that come later than a pair's patience are not waited for.

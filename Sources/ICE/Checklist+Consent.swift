@@ -89,6 +89,7 @@ extension Checklist {
     func deadline(_ context: ICEContext) -> Instant? {
         let moments = (self.checkDeadline(context), self.consentDeadline(context))
         var earliest = min(moments.0 ?? .distant, moments.1 ?? .distant)
+        if let insistence = self.insistence { earliest = min(earliest, insistence.next) }
         if let doubt = self.doubt { earliest = min(earliest, doubt.nextProbe, doubt.until) }
         if let quiet = self.quietDeadline { earliest = min(earliest, quiet) }
         return earliest == .distant ? nil : earliest
@@ -100,6 +101,7 @@ extension Checklist {
         self.keepConsent(&context, at: now, into: &outbox)
         self.noticeSilence(at: now)
         self.resolveDoubt(&context, at: now, into: &outbox)
+        self.insist(&context, at: now, into: &outbox)
         self.sendChecks(&context, at: now, into: &outbox)
     }
 }

@@ -87,11 +87,12 @@ extension Checklist {
             self.pairs[index].isNominated = true
             self.pairs[index].nomination = max(request.nomination, self.pairs[index].nomination)
         }
+        if request.wishes, context.role == .controlling { self.pairs[index].isWished = true }
         if context.settings.isLite { return self.acceptedLite(index, context, at: request.now, into: &outbox) }
         switch self.pairs[index].state {
         case .succeeded:
-            self.obey(index, at: request.now, context, into: &outbox)
-            self.noticeActivity(on: index, at: request.now)
+            self.obey(index, isAsked: request.nominates, at: request.now, context, into: &outbox)
+            self.grant(index, &context, at: request.now, into: &outbox)
         case .waiting, .failed:
             self.pairs[index].state = .waiting
             self.pairs[index].firstAttempt = nil
@@ -141,6 +142,7 @@ struct CheckRequest {
     let priority: UInt32
     let nominates: Bool
     let nomination: UInt32
+    let wishes: Bool
     private let controlling: UInt64?
     private let controlled: UInt64?
 
@@ -151,7 +153,9 @@ struct CheckRequest {
         self.now = now
         self.priority = message.number(of: .priority) ?? 0
         self.nominates = message.has(.useCandidate)
-        self.nomination = message.number(of: .nomination) ?? 1
+        let nomination: UInt32? = message.number(of: .nomination)
+        self.nomination = nomination ?? 1
+        self.wishes = nomination != nil
         self.controlling = message.number(of: .iceControlling)
         self.controlled = message.number(of: .iceControlled)
     }

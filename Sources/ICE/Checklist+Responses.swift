@@ -26,7 +26,8 @@ extension Checklist {
         if message.type.class == .error {
             self.refused(check, index, message.errorCode, &context, into: &outbox)
         } else {
-            self.noteReflexive(message.mappedAddress, on: path, &context)
+            self.pairs[index].mapped = message.mappedAddress?.undressed
+            self.noteReflexive(index, &context)
             self.succeeded(check, index, &context, at: now, into: &outbox)
         }
         return .handled
@@ -62,18 +63,24 @@ extension Checklist {
         self.triggered.removeAll { $0 == check.pair }
         switch context.role {
         case .controlling: self.choose(index, check, at: now, context, into: &outbox)
-        case .controlled: self.obey(index, at: now, context, into: &outbox)
+        case .controlled: self.obey(index, isAsked: false, at: now, context, into: &outbox)
         }
+        if check.nomination == self.nomination, check.pair == self.insistence?.pair { self.insistence = nil }
+        self.grant(index, &context, at: now, into: &outbox)
         self.keepReserves(context)
     }
 
-    /// An address of ours that only the other peer sees (§7.2.5.3.1). Nobody needs to be told; it is for statistics.
-    private func noteReflexive(_ address: SocketAddress?, on path: PathID, _ context: inout ICEContext) {
-        guard let address = address?.undressed, let place = context.index(of: path) else { return }
+    /// The pair is one between what they see of us and what we see of them (§7.2.5.3.2), and gets its priority from
+    /// these. An address that only the other peer sees is a candidate, too; nobody needs to be told (§7.2.5.3.1).
+    private mutating func noteReflexive(_ index: Int, _ context: inout ICEContext) {
+        guard let address = self.pairs[index].mapped, let place = context.index(of: self.pairs[index].path) else {
+            return
+        }
         let local = context.paths[place]
-        guard !local.candidates.contains(where: { $0.address == address }),
-            local.candidates.count < context.settings.maximumRemotes
-        else { return }
+        let known = local.candidates.first { $0.address == address }
+        self.pairs[index].localPriority = known?.priority ?? local.reflexivePriority
+        self.pairs[index].priority = self.priority(self.pairs[index], context.role)
+        guard known == nil, local.candidates.count < context.settings.maximumRemotes else { return }
         let foundation = context.foundation(
             .peerReflexive, base: local.path.address.ip, server: nil, isTCP: local.path.transport.isTCP)
         context.paths[place].candidates.append(

@@ -5,7 +5,14 @@ internal import Vocabulary
 // as it is in doubt.
 
 extension Checklist {
-    /// Doubt about the pair in use, because it fell silent while another one shows signs of life.
+    /// We use another pair than before, and they have to be told although packets get lost.
+    struct Insistence: Sendable {
+        let pair: Int
+        var attempts = 0
+        var next: Instant
+    }
+
+    /// Doubt about the pair in use, because its stream has stopped.
     struct Doubt: Sendable {
         let since: Instant
         let until: Instant
@@ -33,8 +40,10 @@ extension Checklist {
     }
 
     /// They control. Of pairs they want, the best; of their changes of mind, the last.
+    ///
+    /// - Parameter isAsked: they want it right now, and not some time ago.
     mutating func obey(
-        _ index: Int, at now: Instant, _ context: ICEContext, into outbox: inout Outbox<ICEEvent>
+        _ index: Int, isAsked: Bool, at now: Instant, _ context: ICEContext, into outbox: inout Outbox<ICEEvent>
     ) {
         let pair = self.pairs[index]
         guard context.role == .controlled, pair.isNominated, pair.id != self.selected else { return }
@@ -43,11 +52,38 @@ extension Checklist {
             let isBetter = pair.priority > current.priority && pair.nomination >= current.nomination
             let isLater = pair.nomination > current.nomination
             // Some take back a nomination only by making another; then the old pair is silent.
-            let isAlone = now >= current.lastReceived + .milliseconds(150) && current.nomination <= pair.nomination
-            guard isBetter || isLater || isAlone else { return }
+            let isAlone = isAsked && now >= current.lastReceived + context.settings.silence
+            guard isBetter || isLater || isAlone && pair.nomination >= current.nomination else { return }
         }
         self.select(index, at: now, into: &outbox)
         self.keepReserves(context)
+    }
+
+    /// They do not control, but have lost the pair in use and use another one: so do we.
+    mutating func grant(
+        _ index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        guard context.role == .controlling, self.pairs[index].isWished, self.pairs[index].state == .succeeded,
+            self.pairs[index].id != self.selected
+        else { return }
+        self.pairs[index].isWished = false
+        self.replace(by: index, &context, at: now, into: &outbox)
+    }
+
+    /// Priorities have changed because a candidate turned out to be another kind than it looked like. Pairs that were
+    /// alive a moment ago are compared anew.
+    mutating func reconsider(_ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        guard let selected = self.selectedIndex else { return }
+        let alive = self.pairs.indices.filter {
+            self.pairs[$0].state == .succeeded && self.pairs[$0].lastReceived + .seconds(1) > now
+        }
+        guard let best = alive.max(by: { self.pairs[$0].priority < self.pairs[$1].priority }), best != selected,
+            self.pairs[best].priority > self.pairs[selected].priority
+        else { return }
+        switch context.role {
+        case .controlling: self.replace(by: best, &context, at: now, into: &outbox)
+        case .controlled: self.obey(best, isAsked: false, at: now, context, into: &outbox)
+        }
     }
 
     mutating func select(_ index: Int, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
@@ -57,6 +93,7 @@ extension Checklist {
         self.selectedAt = now
         self.selectedChanges += 1
         self.doubt = nil
+        self.insistence = nil
         outbox.events.append(.selected(path: pair.path, remote: pair.remote.address))
     }
 
@@ -86,15 +123,28 @@ extension Checklist {
         self.replace(by: best, &context, at: now, into: &outbox)
     }
 
+    /// Uses another pair for reasons of our own, and says so until it is heard.
     private mutating func replace(
         by index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        self.nomination += 1
+        self.nomination = max(self.nomination, self.pairs[index].nomination) + 1
         self.select(index, at: now, into: &outbox)
         self.keepReserves(context)
-        // Tells the other side, by its flag or by its mere coming.
+        self.insistence = Insistence(pair: self.pairs[index].id, next: now)
+        self.insist(&context, at: now, into: &outbox)
+    }
+
+    mutating func insist(_ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        guard var insistence = self.insistence else { return }
+        guard insistence.pair == self.selected, insistence.attempts < 10, let index = self.selectedIndex else {
+            self.insistence = nil
+            return
+        }
+        guard now >= insistence.next else { return }
+        insistence.attempts += 1
+        insistence.next = now + .milliseconds(20 << min(insistence.attempts, 5))
+        self.insistence = insistence
         self.sendRequest(index, &context, at: now, into: &outbox)
-        self.trigger(index)
     }
 
     // MARK: A lite agent
@@ -105,22 +155,13 @@ extension Checklist {
     ) {
         self.pairs[index].state = .succeeded
         self.pairs[index].consentUntil = now + context.settings.consentLifetime
-        self.obey(index, at: now, context, into: &outbox)
+        self.obey(index, isAsked: true, at: now, context, into: &outbox)
     }
 }
 
 // MARK: - Doubt
 
 extension Checklist {
-    /// They check another pair than the one in use. That may be mere keeping warm, or they have lost the one in use:
-    /// ask there, quickly.
-    mutating func noticeActivity(on index: Int, at now: Instant) {
-        guard let selected = self.selectedIndex, selected != index, self.doubt == nil,
-            now >= self.pairs[selected].lastReceived + .milliseconds(60)
-        else { return }
-        self.beginDoubt(selected, alternative: self.pairs[index].id, at: now)
-    }
-
     /// Whoever sent fifty packets a second and stopped has paused, or is cut off.
     mutating func noticeSilence(at now: Instant) {
         guard let selected = self.selectedIndex, self.doubt == nil, let quiet = self.quietDeadline, now >= quiet,
@@ -140,7 +181,7 @@ extension Checklist {
     private mutating func beginDoubt(_ selected: Int, alternative: Int, at now: Instant) {
         let roundTrip = self.pairs[selected].roundTrip ?? .milliseconds(100)
         self.doubt = Doubt(
-            since: now, until: now + max(roundTrip * 2, .milliseconds(120)), nextProbe: now, alternative: alternative)
+            since: now, until: now + max(roundTrip * 3, .milliseconds(200)), nextProbe: now, alternative: alternative)
     }
 
     mutating func resolveDoubt(

@@ -35,6 +35,7 @@ struct Checklist: Sendable {
     /// How often we changed our mind to a pair that is worth less.
     var nomination: UInt32 = 1
     var doubt: Doubt?
+    var insistence: Insistence?
     var nextRefusal = Instant(nanoseconds: .min)
     /// How many packets in a row came close to each other; ten make a stream.
     var streamedPackets = 0
@@ -46,6 +47,7 @@ struct Checklist: Sendable {
         let sentAt: Instant
         let role: ICERole
         let nominates: Bool
+        let nomination: UInt32
     }
 
     init(_ local: ICECredentials) {
@@ -75,13 +77,15 @@ struct Checklist: Sendable {
 extension Checklist {
     /// Pairs a candidate of theirs with every way of ours. One that was discovered before it was told keeps its place.
     mutating func add(
-        _ candidate: RemoteCandidate, _ context: inout ICEContext, into outbox: inout Outbox<ICEEvent>
+        _ candidate: RemoteCandidate, _ context: inout ICEContext, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
     ) {
         if let known = self.remotes.firstIndex(where: {
             $0.address == candidate.address && $0.transport == candidate.transport
         }) {
             guard self.remotes[known].kind == .peerReflexive else { return }
-            return self.identify(known, as: candidate, context)
+            self.identify(known, as: candidate, context)
+            return self.reconsider(&context, at: now, into: &outbox)
         }
         guard self.remotes.count < context.settings.maximumRemotes else { return }
         self.remotes.append(candidate)
@@ -132,7 +136,15 @@ extension Checklist {
         return true
     }
 
-    private func priority(_ pair: CandidatePair, _ role: ICERole) -> UInt64 {
+    /// What we are seen as turns out to be a candidate with another priority than we thought.
+    mutating func reprioritized(_ path: PathID, _ address: SocketAddress, _ priority: UInt32, _ role: ICERole) {
+        for index in self.pairs.indices where self.pairs[index].path == path && self.pairs[index].mapped == address {
+            self.pairs[index].localPriority = priority
+            self.pairs[index].priority = self.priority(self.pairs[index], role)
+        }
+    }
+
+    func priority(_ pair: CandidatePair, _ role: ICERole) -> UInt64 {
         switch role {
         case .controlling:
             .pairPriority(controlling: pair.localPriority, controlled: pair.remote.priority)

@@ -132,7 +132,8 @@ extension ICEAgent {
 
     /// A STUN server saw us at an address.
     private mutating func mapped(
-        _ address: SocketAddress, on path: PathID, by server: SocketAddress, into outbox: inout Outbox<ICEEvent>
+        _ address: SocketAddress, on path: PathID, by server: SocketAddress, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
     ) {
         guard let place = self.context.index(of: path) else { return }
         let local = self.context.paths[place]
@@ -148,6 +149,8 @@ extension ICEAgent {
             related: self.shown(local.path.address, like: address))
         if let known { self.context.paths[place].candidates.remove(at: known) }
         self.context.paths[place].candidates.append(candidate)
+        self.current.reprioritized(path, address, candidate.priority, self.context.role)
+        self.current.reconsider(&self.context, at: now, into: &outbox)
         self.tell(candidate, name: nil, into: &outbox)
     }
 }
@@ -172,7 +175,7 @@ extension ICEAgent {
     ) {
         guard candidate.component == 1, self.isCurrent(candidate.usernameFragment) else { return }
         switch candidate.host {
-        case .ip(let ip): self.add(candidate, at: ip, into: &outbox)
+        case .ip(let ip): self.add(candidate, at: ip, now, into: &outbox)
         case .name(let name):
             guard self.unresolved.count < self.context.settings.maximumRemotes else { return }
             self.unresolved[name, default: []].append(candidate)
@@ -187,11 +190,13 @@ extension ICEAgent {
         return fragment == remote.credentials.usernameFragment
     }
 
-    private mutating func add(_ candidate: ICECandidate, at ip: IPAddress, into outbox: inout Outbox<ICEEvent>) {
+    private mutating func add(
+        _ candidate: ICECandidate, at ip: IPAddress, _ now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
         // Port 9 stands for none: who dials has no port to be reached at.
         guard candidate.port != 0, candidate.transport != .tcpActive else { return }
         let remote = RemoteCandidate(candidate, at: SocketAddress(ip, port: candidate.port))
-        self.current.add(remote, &self.context, into: &outbox)
+        self.current.add(remote, &self.context, at: now, into: &outbox)
     }
 
     /// The answer to `resolve`; nil when nobody on the local network has this name.
@@ -199,7 +204,7 @@ extension ICEAgent {
         _ name: String, _ ip: IPAddress?, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
         let candidates = self.unresolved.removeValue(forKey: name) ?? []
-        if let ip { for candidate in candidates { self.add(candidate, at: ip.unmapped, into: &outbox) } }
+        if let ip { for candidate in candidates { self.add(candidate, at: ip.unmapped, now, into: &outbox) } }
         self.settle(at: now, into: &outbox)
     }
 
@@ -261,7 +266,7 @@ extension ICEAgent {
         let old = self.previous?.responded(message, on: path, from: address, &self.context, at: now, into: &outbox)
         if let old = old ?? nil { return old }
         let answer = self.gatherer.responded(message, on: path, from: address, at: now)
-        if let mapped = answer.mapped { self.mapped(mapped, on: path, by: address, into: &outbox) }
+        if let mapped = answer.mapped { self.mapped(mapped, on: path, by: address, at: now, into: &outbox) }
         return answer.isOurs ? .handled : .ignored
     }
 

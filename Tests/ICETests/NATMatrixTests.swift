@@ -1,0 +1,32 @@
+import ICE
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("Through every pair of NATs")
+struct NATMatrixTests {
+    static let kinds = NATBehaviour.kinds + [.udpBlocked]
+
+    @Test("J09 two peers find the cheapest way there is", arguments: [0, 0.05, 0.2])
+    func matrix(loss: Double) throws {
+        var lines: [String] = []
+        for left in Self.kinds {
+            var cells: [String] = []
+            for right in Self.kinds {
+                for seed in LongTests.seeds(1, long: 1000) {
+                    let scene = try NATScene(left, right, loss: loss, seed: seed)
+                    try scene.start()
+                    _ = scene.network.run(until: Instant(milliseconds: 12_000)) { scene.isBest && scene.isSameWay }
+                    // It must stay so, also when it is good that nothing better was found.
+                    scene.network.run(for: .seconds(2))
+                    let isBest = scene.isBest && scene.isSameWay && scene.carriesPackets()
+                    #expect(
+                        isBest, "seed \(seed), loss \(loss): \(left) to \(right) by \(scene.relays(0) ?? -1) relays")
+                }
+                cells.append(["direct", "relay ", "2relay"][NATScene.fewestRelays(left, right)])
+            }
+            lines.append(cells.joined(separator: " ") + "  \(left)")
+        }
+        print("loss \(loss):\n" + lines.joined(separator: "\n"))
+    }
+}
