@@ -71,6 +71,8 @@ struct CandidatePair: Sendable {
         switch self.attempts {
         case ...2: .milliseconds(50)
         case ...4: .milliseconds(100)
+        // Theirs arrive, so ours mostly will.
+        case _ where self.isTrusted: .milliseconds(100)
         case ...7: .milliseconds(200)
         default: .milliseconds(500)
         }

@@ -74,10 +74,19 @@ extension Checklist {
         if let known = self.remotes.first(where: { $0.address == request.address }) {
             return self.pair(path, known, context, into: &outbox)
         }
-        guard self.remotes.count < context.settings.maximumRemotes else { return nil }
+        guard self.hasRoom(forDiscovered: request.address.ip, context) else { return nil }
         self.remotes.append(discovered)
         // Only on the way it came: the address may mean nothing on the others (RFC 8445 §7.3.1.4).
         return self.pair(path, discovered, context, into: &outbox)
+    }
+
+    /// Behind two NATs that give every destination a port of its own, each packet comes from a new address, and each
+    /// answer to it as well. A few of them are followed, not all.
+    private mutating func hasRoom(forDiscovered ip: IPAddress, _ context: ICEContext) -> Bool {
+        let alive = Set(self.pairs.filter { $0.state != .failed }.map(\.remote.address))
+        self.remotes.removeAll { $0.kind == .peerReflexive && !alive.contains($0.address) }
+        guard self.remotes.count < context.settings.maximumRemotes else { return false }
+        return self.remotes.count { $0.kind == .peerReflexive && $0.address.ip == ip } < 4
     }
 
     private mutating func follow(

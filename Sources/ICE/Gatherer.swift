@@ -75,8 +75,8 @@ struct Gatherer: Sendable {
         message.appendFingerprint()
         outbox.packets.finish(message, from: query.path, to: query.server)
         self.queries[index].attempts += 1
-        // 200, 400, 800 ms: a server answers at once or not at all, and what is lost is to be asked for soon.
-        let pause = Duration.milliseconds(100 << min(query.attempts + 1, 4))
+        // A server answers at once or not at all, and what is lost is to be asked for soon (docs/decisions/ice.md).
+        let pause = Duration.milliseconds(min(100 * (query.attempts + 1), 300))
         self.queries[index].next = now + (query.isAnswered ? .seconds(15) : pause)
     }
 

@@ -35,7 +35,7 @@ package struct ICESettings: Sendable {
     package var silence = Duration.seconds(7)
 
     /// When a STUN server that has not answered is given up.
-    package var serverPatience = Duration.seconds(3)
+    package var serverPatience = Duration.seconds(5)
     /// More candidates and pairs than this nobody needs (RFC 8445 §6.1.2.5).
     package var maximumPairs = 100
     package var maximumRemotes = 40

@@ -6,7 +6,10 @@ import Vocabulary
 /// The shell of an agent and its relay on the virtual network: what a peer would do with sockets.
 final class NATPeer: VirtualDatagramHandler, VirtualSleeper {
     static let direct = PathID(rawValue: 0)
-    static let relayed = PathID(rawValue: 1)
+
+    /// The paths of relays, by the transport to their server.
+    static func relayed(_ transport: TURNTransport) -> PathID { PathID(rawValue: transport.isStream ? 102 : 101) }
+    static func isRelayed(_ path: PathID) -> Bool { path.rawValue > 100 }
 
     var agent: ICEAgent
     weak var other: NATPeer?
@@ -22,8 +25,7 @@ final class NATPeer: VirtualDatagramHandler, VirtualSleeper {
     private var sockets: [PathID: VirtualSocket] = [:]
     private var alarm: VirtualAlarm?
     private var outbox = Outbox<ICEEvent>()
-    private var relay: NATRelay?
-    private var spareRelay: NATRelay?
+    private var relays: [PathID: NATRelay] = [:]
 
     init(
         _ role: ICERole, _ network: VirtualNetwork, _ host: VirtualHost, settings: ICESettings, signalling: Duration
@@ -42,17 +44,15 @@ final class NATPeer: VirtualDatagramHandler, VirtualSleeper {
     /// nothing has come of that for a moment.
     func start(turn: SocketAddress?) throws {
         for (index, ip) in self.host.addresses.enumerated() {
-            let path = index == 0 ? Self.direct : PathID(rawValue: 1 + index)
-            try self.open(path, on: ip, preference: UInt8(10 - index))
+            try self.open(PathID(rawValue: index), on: ip, preference: UInt8(10 - index))
         }
         guard let turn else { return self.act { $0.pathsEnded(at: $1, into: &$2) } }
         let relay = try NATRelay(.udp, turn, self.network, self.host, for: self)
-        self.relay = relay
+        self.relays[Self.relayed(.udp)] = relay
         relay.start()
         self.network.after(.milliseconds(300)) { [weak self] in
             guard let self, relay.isPending else { return }
-            self.spareRelay = try? NATRelay(.tcp, turn, self.network, self.host, for: self)
-            self.spareRelay?.start()
+            self.relays[Self.relayed(.tcp)] = try? NATRelay(.tcp, turn, self.network, self.host, for: self)
         }
     }
 
@@ -88,17 +88,17 @@ final class NATPeer: VirtualDatagramHandler, VirtualSleeper {
         let preference: UInt8 = transport == .udp ? 2 : 1
         self.act { agent, now, outbox in
             agent.pathAdded(
-                ICEPath(Self.relayed, .relayed(mapped: allocation.mapped), address: address, preference: preference),
+                ICEPath(
+                    Self.relayed(transport), .relayed(mapped: allocation.mapped), address: address,
+                    preference: preference),
                 at: now, into: &outbox)
             agent.pathsEnded(at: now, into: &outbox)
         }
     }
 
-    func relayed(_ bytes: Span<UInt8>, from peer: SocketAddress) {
-        self.hear(bytes, on: Self.relayed, from: peer)
+    func relayed(_ bytes: Span<UInt8>, from peer: SocketAddress, by transport: TURNTransport) {
+        self.hear(bytes, on: Self.relayed(transport), from: peer)
     }
-
-    private var activeRelay: NATRelay? { self.spareRelay?.isOpen == true ? self.spareRelay : self.relay }
 
     // MARK: What the network brings
 
@@ -125,8 +125,8 @@ final class NATPeer: VirtualDatagramHandler, VirtualSleeper {
         let events = self.outbox.events
         if !packets.isEmpty || !events.isEmpty { self.outbox.removeAll() }
         for packet in packets.packets {
-            if packet.path == Self.relayed {
-                packets.withBytes(of: packet) { bytes in self.activeRelay?.send(bytes, to: packet.destination) }
+            if let relay = self.relays[packet.path] {
+                packets.withBytes(of: packet) { bytes in relay.send(bytes, to: packet.destination) }
             } else {
                 self.sockets[packet.path]?.send(packets.bytes(of: packet), to: packet.destination)
             }
@@ -151,7 +151,7 @@ final class NATPeer: VirtualDatagramHandler, VirtualSleeper {
             self.selection = (path, remote)
             self.selectedAt = self.selectedAt ?? self.network.now
             self.selectedChanges += 1
-        case .peerExpected(_, let peer): self.activeRelay?.permit(peer.ip)
+        case .peerExpected(let path, let peer): self.relays[path]?.permit(peer.ip)
         case .stateChanged, .roleChanged, .resolve, .dial, .serverSilent: break
         }
     }
@@ -186,7 +186,6 @@ final class NATRelay: VirtualDatagramHandler, VirtualStreamHandler, VirtualSleep
         }
     }
 
-    var isOpen: Bool { self.client.allocation != nil }
     var isPending: Bool { self.client.allocation == nil }
 
     func start() {
@@ -216,7 +215,7 @@ final class NATRelay: VirtualDatagramHandler, VirtualStreamHandler, VirtualSleep
                 letters.append((peer, payload.withUnsafeBufferPointer(Array.init)))
             }
         }
-        for (peer, payload) in letters { owner?.relayed(payload.span, from: peer) }
+        for (peer, payload) in letters { owner?.relayed(payload.span, from: peer, by: self.transport) }
     }
 
     private func act(_ body: (inout TURNClient, Instant, inout Outbox<TURNEvent>) -> Void) {

@@ -58,7 +58,7 @@ struct NATScene {
     /// How many relays are on the way that a peer uses.
     func relays(_ peer: Int) -> Int? {
         guard let selection = self.peers[peer].selection else { return nil }
-        return (selection.path == NATPeer.relayed ? 1 : 0) + (selection.remote.ip == Self.turnServer.ip ? 1 : 0)
+        return (NATPeer.isRelayed(selection.path) ? 1 : 0) + (selection.remote.ip == Self.turnServer.ip ? 1 : 0)
     }
 
     /// Both use the same way, and it is the cheapest there can be.
@@ -70,14 +70,23 @@ struct NATScene {
     /// Both sides mean the same way: what one sends from is what the other sends to, as far as NATs let it be seen.
     var isSameWay: Bool {
         guard let first = self.peers[0].selection, let second = self.peers[1].selection else { return false }
-        let isRelayed = [first.path == NATPeer.relayed, second.path == NATPeer.relayed]
+        let isRelayed = [first, second].map { NATPeer.isRelayed($0.path) }
         let isTowardsRelay = [first, second].map { $0.remote.ip == Self.turnServer.ip }
         return isRelayed[0] == isTowardsRelay[1] && isRelayed[1] == isTowardsRelay[0]
     }
 
+    /// Waits until both use the cheapest way and nothing better is found for two seconds.
+    func settle() {
+        let end = Instant(milliseconds: 40_000)
+        while self.network.run(until: end, isDone: { self.isBest && self.isSameWay }) {
+            self.network.run(for: .seconds(2))
+            if self.isBest && self.isSameWay { return }
+        }
+    }
+
     /// Sends packets both ways until some have arrived.
     func carriesPackets() -> Bool {
-        for attempt in 0..<40 {
+        for attempt in 0..<100 {
             let packet: [UInt8] = [0x80, UInt8(attempt)]
             guard self.peers[0].send(packet), self.peers[1].send(packet) else { return false }
             self.network.run(for: .milliseconds(200))
