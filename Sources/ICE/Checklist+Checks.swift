@@ -20,9 +20,10 @@ extension Checklist {
         _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) -> Bool {
         while let pair = self.triggered.first {
-            guard now >= self.lastCheck + context.settings.triggeredPacing else { return true }
+            guard now >= self.lastTriggered + context.settings.triggeredPacing else { return true }
             self.triggered.removeFirst()
             guard let index = self.index(of: pair) else { continue }
+            self.lastTriggered = now
             self.check(index, &context, at: now, into: &outbox)
             return true
         }
@@ -146,7 +147,6 @@ extension Checklist {
         message.appendIntegrity(remote.key)
         message.appendFingerprint()
         outbox.packets.finish(message, from: self.pairs[index].path, to: self.pairs[index].remote.address)
-        self.lastCheck = now
         self.pairs[index].counters.requestsSent += 1
         self.remember(
             Check(
@@ -171,7 +171,7 @@ extension Checklist {
     /// When the next check is due.
     func checkDeadline(_ context: ICEContext) -> Instant? {
         guard self.remote != nil, !context.settings.isLite else { return nil }
-        if !self.triggered.isEmpty { return self.lastCheck + context.settings.triggeredPacing }
+        if !self.triggered.isEmpty { return self.lastTriggered + context.settings.triggeredPacing }
         var earliest: Instant?
         for pair in self.pairs where pair.isUndecided {
             let moment = pair.state == .waiting ? self.nextSlot : pair.nextAttempt

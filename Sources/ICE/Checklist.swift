@@ -28,7 +28,7 @@ struct Checklist: Sendable {
     var outstanding: [Check] = []
     /// Pairs to check before all others because the other side did (RFC 8445 §6.1.4.1).
     var triggered: [Int] = []
-    var lastCheck = Instant(nanoseconds: .min)
+    var lastTriggered = Instant(nanoseconds: .min)
     var nextSlot = Instant(nanoseconds: .min)
     var sentChecks = 0
     var startedAt: Instant?

@@ -20,14 +20,14 @@ struct NATScene {
     init(
         _ left: NATBehaviour, _ right: NATBehaviour, loss: Double = 0, seed: UInt64 = 1,
         delay: Duration = .milliseconds(25), signalling: Duration = .milliseconds(30),
-        servers: [SocketAddress] = [stunServer]
+        servers: [SocketAddress] = [stunServer], settings: ICESettings = ICESettings()
     ) throws {
         self.network = VirtualNetwork(seed: seed)
         self.behaviours = [left, right]
         self.stun = try VirtualSTUNServer(on: self.network.addHost(Self.stunServer.ip))
         self.turn = try VirtualTURNServer(on: self.network.addHost(Self.turnServer.ip), of: self.network)
         let link = LinkProfile(delay: delay, loss: loss > 0 ? .random(loss) : .none)
-        var settings = ICESettings()
+        var settings = settings
         settings.stunServers = servers
         var parts: (peers: [NATPeer], hosts: [VirtualHost], gateways: [VirtualGateway]) = ([], [], [])
         for (index, behaviour) in self.behaviours.enumerated() {

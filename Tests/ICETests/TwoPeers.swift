@@ -11,6 +11,9 @@ struct TwoPeers {
         var events: [ICEEvent] = []
         var received: [[UInt8]] = []
         var selectedAt: Instant?
+        /// When somebody who knows the password last answered, on the pair in use.
+        var answeredAt: Instant?
+        var receivedAt: [Instant] = []
     }
 
     private struct Flight {
@@ -131,7 +134,7 @@ struct TwoPeers {
                 receipt = agent.received(
                     flight.bytes.span, on: flight.path, from: flight.from, at: now, into: &outbox)
             }
-            if receipt == .data { self.peers[flight.to].received.append(flight.bytes) }
+            self.note(flight, receipt)
         }
         let news = self.trickled.filter { $0.2 <= now }
         self.trickled.removeAll { $0.2 <= now }
@@ -139,6 +142,17 @@ struct TwoPeers {
         for peer in 0..<2 where (self.peers[peer].agent.deadline ?? Instant(nanoseconds: .max)) <= now {
             self.tell(peer) { agent, outbox in agent.clockAdvanced(to: now, into: &outbox) }
         }
+    }
+
+    private mutating func note(_ flight: Flight, _ receipt: ICEReceipt) {
+        if receipt == .data {
+            self.peers[flight.to].received.append(flight.bytes)
+            self.peers[flight.to].receivedAt.append(self.now)
+        }
+        guard receipt == .handled, flight.bytes.starts(with: [1, 1]), let selection = self.selection(flight.to),
+            selection.path == flight.path, selection.remote == flight.from
+        else { return }
+        self.peers[flight.to].answeredAt = self.now
     }
 
     private mutating func hear(_ peer: Int, _ event: ICEEvent) {
