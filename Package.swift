@@ -65,6 +65,7 @@ let package = Package(
 
         // Floor 1: materials.
         room("Bytes"),
+        room("Hashing", "COpenSSL", "CZlib"),
         room("JSON"),
         room("Journal", "Locking"),
         room("Vocabulary"),
@@ -73,17 +74,18 @@ let package = Package(
         room("Arguments"),
         room("AudioFiles", "Bytes"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
-        room("STUN", "Bytes", "Vocabulary"),
+        room("STUN", "Bytes", "Hashing", "Vocabulary"),
         room("Web", "Bytes", "CZlib"),
 
         // Floor 3: machines.
         room("Calling", "Vocabulary"),
         room("Pacing", "Vocabulary"),
+        room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
-        room("Secure", "Bytes", "COpenSSL", "JSON", "Vocabulary"),
+        room("Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "Vocabulary"),
         room("OpusCodec", "COpus"),
         room("Resampling", "CSoxr"),
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "Locking"),
@@ -92,7 +94,8 @@ let package = Package(
         // Floor 5.
         room("HTTPServer", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
-        room("Identity", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
+        room(
+            "Identity", "Bytes", "Hashing", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
 
         // Floor 6: each end of a Socket.IO connection.
         room(
@@ -107,10 +110,9 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking",
-            "Pacing", "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard",
-            "Vocabulary",
-            "Web",
+            "Service", "Bytes", "Calling", "Hashing", "HTTPServer", "ICEServers", "Identity", "Journal", "JSON",
+            "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
+            "Switchboard", "Vocabulary", "Web",
             resources: [.embedInCode("Web")]),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
@@ -127,8 +129,9 @@ let package = Package(
 
         // Beside the house: what only tests may use.
         .target(
-            name: "TestSupport", dependencies: ["Bytes", "Reactor"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Bytes", "Reactor", "STUN", "Vocabulary"], path: "Tests/TestSupport",
             swiftSettings: houseForTests),
+        tests(of: "TestSupport", "Vocabulary"),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
@@ -141,14 +144,16 @@ let package = Package(
         tests(of: "Switchboard", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
-        tests(of: "Secure", "Bytes", "COpenSSL", "JSON", "TestSupport", "Vocabulary"),
+        tests(of: "Hashing", "Bytes", "TestSupport"),
+        tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "ICEServers", "JSON", "Journal", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
         tests(of: "Store", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
-        tests(of: "STUN", "Bytes", "TestSupport", "Vocabulary"),
+        tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
         tests(of: "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
+        tests(of: "ICE", "Bytes", "STUN", "TestSupport", "Vocabulary"),
         tests(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
@@ -172,7 +177,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
     package.targets.append(
         .target(
-            name: "Fuzz", dependencies: ["AudioFiles", "JSON", "SocketIO", "Web"], path: "Tests/Fuzz",
+            name: "Fuzz", dependencies: ["AudioFiles", "Bytes", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
+            path: "Tests/Fuzz",
             exclude: ["corpus"],
             swiftSettings: houseForTests
         )

@@ -21,6 +21,10 @@ package struct ByteWriter: Hashable, Sendable {
         self.bytes.append(contentsOf: bytes)
     }
 
+    package mutating func write(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { bytes in unsafe self.bytes.append(contentsOf: bytes) }
+    }
+
     package mutating func write(_ text: String) {
         self.bytes.append(contentsOf: text.utf8)
     }
@@ -31,8 +35,14 @@ package struct ByteWriter: Hashable, Sendable {
 
     /// Replaces what stands at `offset`: lengths are often known only at the end.
     package mutating func overwrite<Integer: FixedWidthInteger>(at offset: Int, with value: Integer) {
-        var patch = ByteWriter()
-        patch.write(value)
-        self.bytes.replaceSubrange(offset..<(offset + patch.count), with: patch.bytes)
+        for index in 0..<(Integer.bitWidth / 8) {
+            let shift = Integer(Integer.bitWidth - 8 * (index + 1))
+            self.bytes[offset + index] = UInt8(truncatingIfNeeded: value >> shift)
+        }
+    }
+
+    /// Starts anew with the memory it has.
+    package mutating func removeAll() {
+        self.bytes.removeAll(keepingCapacity: true)
     }
 }

@@ -1,17 +1,26 @@
 #pragma once
 
+// A prepared key is copied for each message, and only the functions of before 3.0 keep their state where a copy costs
+// nothing. They are older than the others, not worse: the same code does the work underneath.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
+#include <string.h>
+
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/md5.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
+#include <stdint.h>
+#include <sys/time.h>
 
 // What OpenSSL offers as macros, as functions that Swift can call.
 
@@ -67,3 +76,74 @@ static inline int parley_alpn_http11(SSL *ssl, const unsigned char **out, unsign
 static inline void parley_ssl_ctx_select_http11(SSL_CTX *context) {
     SSL_CTX_set_alpn_select_cb(context, parley_alpn_http11, NULL);
 }
+
+static inline void parley_md5(const unsigned char *bytes, size_t count, unsigned char *digest) {
+    MD5(bytes, count, digest);
+}
+
+/// The states of both hashes of an HMAC (RFC 2104) after the block that is made of the key.
+typedef struct {
+    int is_sha256;
+    union {
+        SHA_CTX sha1;
+        SHA256_CTX sha256;
+    } inner, outer;
+} parley_hmac_key;
+
+/// The key is no longer than a block of 64 bytes.
+static inline void parley_hmac_prepare(parley_hmac_key *key, int is_sha256, const unsigned char *bytes, size_t count) {
+    unsigned char inner[64] = {0}, outer[64];
+    if (count > 0) memcpy(inner, bytes, count < 64 ? count : 64);
+    for (int i = 0; i < 64; i++) {
+        outer[i] = inner[i] ^ 0x5c;
+        inner[i] ^= 0x36;
+    }
+    key->is_sha256 = is_sha256;
+    if (is_sha256) {
+        SHA256_Init(&key->inner.sha256), SHA256_Update(&key->inner.sha256, inner, 64);
+        SHA256_Init(&key->outer.sha256), SHA256_Update(&key->outer.sha256, outer, 64);
+    } else {
+        SHA1_Init(&key->inner.sha1), SHA1_Update(&key->inner.sha1, inner, 64);
+        SHA1_Init(&key->outer.sha1), SHA1_Update(&key->outer.sha1, outer, 64);
+    }
+    OPENSSL_cleanse(inner, sizeof inner), OPENSSL_cleanse(outer, sizeof outer);
+}
+
+/// The code of two pieces, one after the other, into 20 or 32 bytes.
+static inline void parley_hmac_code(const parley_hmac_key *key, const unsigned char *first, size_t first_count,
+                                    const unsigned char *second, size_t second_count, unsigned char *code) {
+    if (key->is_sha256) {
+        SHA256_CTX hash = key->inner.sha256;
+        SHA256_Update(&hash, first, first_count), SHA256_Update(&hash, second, second_count);
+        SHA256_Final(code, &hash);
+        hash = key->outer.sha256;
+        SHA256_Update(&hash, code, 32);
+        SHA256_Final(code, &hash);
+    } else {
+        SHA_CTX hash = key->inner.sha1;
+        SHA1_Update(&hash, first, first_count), SHA1_Update(&hash, second, second_count);
+        SHA1_Final(code, &hash);
+        hash = key->outer.sha1;
+        SHA1_Update(&hash, code, 20);
+        SHA1_Final(code, &hash);
+    }
+}
+
+static inline int parley_ssl_ctx_require_dtls12(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, DTLS1_2_VERSION);
+}
+
+/// So many bytes of DTLS fit into one datagram. Nobody below is asked.
+static inline void parley_ssl_set_datagram_size(SSL *ssl, long size) {
+    SSL_set_options(ssl, SSL_OP_NO_QUERY_MTU);
+    SSL_set_mtu(ssl, size);
+}
+
+/// Microseconds until a flight is to be sent again, or -1.
+static inline int64_t parley_dtls_timeout(SSL *ssl) {
+    struct timeval left;
+    return DTLSv1_get_timeout(ssl, &left) == 1 ? (int64_t)left.tv_sec * 1000000 + left.tv_usec : -1;
+}
+
+/// -1 when it was sent too often.
+static inline int parley_dtls_timed_out(SSL *ssl) { return (int)DTLSv1_handle_timeout(ssl); }

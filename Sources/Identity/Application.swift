@@ -1,3 +1,4 @@
+internal import Hashing
 package import Secure
 
 /// A program on somebody's server that may vouch for users: it signs tokens itself, or asks us for them.

@@ -1,5 +1,5 @@
 internal import Bytes
-internal import Secure
+internal import Hashing
 internal import Vocabulary
 
 /// The token of clients that know only one, shaped as a UUID: the same at every login until it ends.

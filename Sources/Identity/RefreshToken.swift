@@ -1,4 +1,4 @@
-internal import Secure
+internal import Hashing
 internal import Vocabulary
 
 /// The text that gets a new access token, once: 40 characters.

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Hashing
 package import Secure
 
 #if canImport(Glibc)

@@ -16,17 +16,17 @@ package struct STUNHeader: Hashable, Sendable {
         self.transaction = transaction
     }
 
-    package init(parsing reader: inout ByteReader) throws(ByteError) {
-        let type: UInt16 = try reader.read()
+    /// From the first bytes of a message; what follows them is not looked at.
+    package init(parsing bytes: Span<UInt8>) throws(ByteError) {
+        guard bytes.count >= Self.length else { throw ByteError(.truncated, at: bytes.count) }
         // The two highest bits tell STUN from what else may come on the socket.
-        guard let type = STUNMessageType(rawValue: type) else { throw ByteError(.outOfRange, at: 0) }
-        let length: UInt16 = try reader.read()
-        guard length.isMultiple(of: 4) else { throw ByteError(.outOfRange, at: 2) }
-        let cookie: UInt32 = try reader.read()
-        guard cookie == Self.cookie else { throw ByteError(.malformed, at: 4) }
+        guard let type = STUNMessageType(rawValue: bytes.bigEndian(at: 0)) else { throw ByteError(.outOfRange, at: 0) }
+        let length = bytes.bigEndian(at: 2, as: UInt16.self)
+        guard length & 3 == 0 else { throw ByteError(.outOfRange, at: 2) }
+        guard bytes.bigEndian(at: 4, as: UInt32.self) == Self.cookie else { throw ByteError(.malformed, at: 4) }
         self.type = type
         self.attributesLength = Int(length)
-        self.transaction = TransactionID(high: try reader.read(), low: try reader.read())
+        self.transaction = TransactionID(high: bytes.bigEndian(at: 8), low: bytes.bigEndian(at: 12))
     }
 
     package func write(to writer: inout ByteWriter) {
@@ -65,9 +65,7 @@ package struct STUNMessageType: Hashable, Sendable {
     package let method: UInt16
     package let `class`: Class
 
-    package static let binding: UInt16 = 1
-
-    package init(_ class: Class, method: UInt16 = STUNMessageType.binding) {
+    package init(_ class: Class, method: UInt16 = STUNMethod.binding) {
         self.class = `class`
         self.method = method & 0xFFF
     }

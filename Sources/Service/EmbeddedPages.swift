@@ -1,7 +1,7 @@
 internal import Bytes
 internal import HTTPServer
+internal import Hashing
 internal import Reactor
-internal import Secure
 internal import Web
 
 /// The page and its modules (`Web/`), which every server carries with it. A page from elsewhere may load the modules,

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Reactor
 internal import STUN
 internal import Vocabulary
@@ -5,9 +6,12 @@ internal import Vocabulary
 /// A small STUN service beside the server, so that a first call needs nothing else.
 final class STUNService: DatagramHandler {
     private let responder = BindingResponder()
+    private var answer = ByteWriter(reservingCapacity: 128)
 
     func received(_ datagram: Span<UInt8>, from peer: SocketAddress, on socket: UDPSocket) {
-        guard let answer = self.responder.answer(datagram, from: peer) else { return }
-        socket.send(answer.span, to: peer)
+        self.answer.removeAll()
+        guard self.responder.answer(datagram, from: peer, into: &self.answer) else { return }
+        let bytes = self.answer.bytes
+        socket.send(bytes.span, to: peer)
     }
 }

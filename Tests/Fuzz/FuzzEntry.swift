@@ -15,6 +15,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "json": JSONFuzz.run,
     "ogg-opus": OggOpusFuzz.run,
     "socket-packet": SocketPacketFuzz.run,
+    "stun": STUNFuzz.run,
     "wav": WAVFuzz.run,
     "webm": WebMFuzz.run,
     "websocket": WebSocketFuzz.run,

@@ -17,7 +17,8 @@ struct BindingResponderTests {
     }
 
     private static func answer(_ datagram: [UInt8], from peer: SocketAddress = Self.peer) -> [UInt8]? {
-        BindingResponder().answer(datagram.span, from: peer)
+        var writer = ByteWriter()
+        return BindingResponder().answer(datagram.span, from: peer, into: &writer) ? writer.bytes : nil
     }
 
     @Test("J09 tells an IPv4 client the address of RFC 5769's example, hidden as it is there")

@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 import Secure
 import Testing
 

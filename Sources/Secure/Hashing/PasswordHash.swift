@@ -1,5 +1,6 @@
 internal import Bytes
 internal import COpenSSL
+internal import Hashing
 
 /// What is kept instead of a password: `$scrypt$ln=15,r=8,p=3$salt$hash`, as other programs write it too.
 ///

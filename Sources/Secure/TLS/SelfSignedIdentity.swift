@@ -64,10 +64,12 @@ internal import COpenSSL
     }
 
     /// SHA-256 over the certificate, as SDP writes it: `AB:CD:…`.
-    package var fingerprint: String {
+    package var fingerprint: String { unsafe Self.fingerprint(of: self.certificate) }
+
+    static func fingerprint(of certificate: OpaquePointer) -> String {
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
-        unsafe X509_digest(self.certificate, EVP_sha256(), &digest, &count)
+        unsafe X509_digest(certificate, EVP_sha256(), &digest, &count)
         return digest.prefix(Int(count)).map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
     }
 }

@@ -8,7 +8,7 @@ internal import COpenSSL
     let handle: OpaquePointer
 
     /// For TLS 1.2; the suites of 1.3 are all good.
-    private static let ciphers =
+    static let ciphers =
         "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:"
         + "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305"
 

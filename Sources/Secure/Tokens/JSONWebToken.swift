@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Hashing
 internal import JSON
 
 /// A token as it came: taken apart, but not believed yet (RFC 7515 §3.1, RFC 7519). A `TokenVerifier` does that.

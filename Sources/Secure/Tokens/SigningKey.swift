@@ -1,3 +1,5 @@
+internal import Hashing
+
 /// A key that signs and checks tokens with one algorithm and no other.
 ///
 /// The algorithm belongs to the key, never to the token, so a token cannot choose how it is checked.

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Hashing
 package import Vocabulary
 
 /// A name and a password for a TURN server that end by themselves ("REST API for access to TURN services", as coturn

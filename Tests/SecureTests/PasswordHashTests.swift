@@ -2,54 +2,6 @@ import Bytes
 import Secure
 import Testing
 
-@Suite("Hashing")
-struct HashingTests {
-    @Test("gives what the standards print for SHA-1 and SHA-256 (FIPS 180)")
-    func digests() {
-        #expect(Hex.encode(Digest.sha1.hash("abc")) == "a9993e364706816aba3e25717850c26c9cd0d89d")
-        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-        #expect(Hex.encode(Digest.sha256.hash("abc")) == abc)
-        let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-        #expect(Hex.encode(Digest.sha256.hash("")) == nothing)
-    }
-
-    @Test("gives what RFC 2202 and RFC 4231 print for HMAC")
-    func codes() {
-        let key = [UInt8](repeating: 0x0B, count: 20)
-        let sha1 = HMAC.code(of: "Hi There", key: key, using: .sha1)
-        #expect(Hex.encode(sha1) == "b617318655057264e28bc0b6fb378c8ef146be00")
-        let sha256 = "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7"
-        #expect(Hex.encode(HMAC.code(of: "Hi There", key: key)) == sha256)
-        let long = HMAC.code(
-            of: "Test Using Larger Than Block-Size Key - Hash Key First", key: [UInt8](repeating: 0xAA, count: 131))
-        #expect(Hex.encode(long) == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
-    }
-
-    @Test("with an empty key is the same every time")
-    func emptyKey() {
-        let first = HMAC.code(of: "a", key: [])
-        _ = HMAC.code(of: "a", key: [1, 2, 3])
-        #expect(HMAC.code(of: "a", key: []) == first)
-        #expect(Hex.encode(HMAC.code(of: "", key: [])).hasPrefix("b613679a0814d9ec772f95d778c35fc5"))
-    }
-
-    @Test("compares secrets as wholes")
-    func constantTime() {
-        #expect(ConstantTime.areEqual("secret", "secret"))
-        #expect(ConstantTime.areEqual([UInt8](), []))
-        #expect(!ConstantTime.areEqual("secret", "secreT"))
-        #expect(!ConstantTime.areEqual("secret", "secre"))
-    }
-
-    @Test("draws random numbers that differ")
-    func random() {
-        var random = SecureRandom()
-        #expect(Set((0..<1000).map { _ in random.next() }).count == 1000)
-        #expect(random.bytes(32).count == 32)
-        #expect(random.bytes(0).isEmpty)
-    }
-}
-
 @Suite("A password hash")
 struct PasswordHashTests {
     /// Cheap enough for tests.

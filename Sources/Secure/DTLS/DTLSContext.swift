@@ -1,0 +1,50 @@
+internal import COpenSSL
+
+/// A certificate with its key and the rules for using it over datagrams; many sessions share one.
+///
+/// DTLS 1.2, forward secrecy only, no renegotiation. SRTP is offered with its profiles.
+@safe package final class DTLSContext: @unchecked Sendable {
+    // Unchecked because an `SSL_CTX` may be used from any thread once it is set up, which ends with `init`.
+    let handle: OpaquePointer
+    /// Kept for the fingerprint that travels with an offer.
+    package let identity: SelfSignedIdentity?
+
+    private init(identity: SelfSignedIdentity?) throws(SecureError) {
+        guard let handle = unsafe SSL_CTX_new(DTLS_method()) else { throw SecureError("setting up DTLS") }
+        unsafe self.handle = handle
+        self.identity = identity
+        unsafe parley_ssl_ctx_set_modes(handle)
+        guard unsafe parley_ssl_ctx_require_dtls12(handle) == 1,
+            unsafe SSL_CTX_set_cipher_list(handle, TLSContext.ciphers) == 1
+        else { throw SecureError("setting up DTLS") }
+    }
+
+    deinit {
+        unsafe SSL_CTX_free(self.handle)
+    }
+
+    /// For two peers that show each other a certificate each, and compare its fingerprint with what they were told by
+    /// another way (RFC 5763). Whoever uses a session compares; here any certificate will do.
+    package convenience init(peerWith identity: SelfSignedIdentity) throws(SecureError) {
+        try self.init(identity: identity)
+        guard unsafe SSL_CTX_use_certificate(self.handle, identity.certificate) == 1,
+            unsafe SSL_CTX_use_PrivateKey(self.handle, identity.key) == 1
+        else { throw SecureError("using a self-signed certificate") }
+        unsafe SSL_CTX_set_verify(self.handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT) { _, _ in 1 }
+        let profiles = SRTPProfile.allCases.map(\.name).joined(separator: ":")
+        // Zero says that all went well, here alone.
+        guard unsafe SSL_CTX_set_tlsext_use_srtp(self.handle, profiles) == 0 else {
+            throw SecureError("offering SRTP")
+        }
+    }
+
+    /// For the client of a server, which shows a certificate that the system's authorities vouch for, or nobody in
+    /// particular.
+    package convenience init(clientVerifying verifies: Bool) throws(SecureError) {
+        try self.init(identity: nil)
+        unsafe SSL_CTX_set_verify(self.handle, verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, nil)
+        guard !verifies || (unsafe SSL_CTX_set_default_verify_paths(self.handle)) == 1 else {
+            throw SecureError("finding the system's certificate authorities")
+        }
+    }
+}

@@ -1,0 +1,149 @@
+internal import Bytes
+internal import COpenSSL
+
+/// One DTLS association between heaps of datagrams: what came from the network and what is to go there.
+///
+/// It repeats what was not answered when it is told that its time has come (`timeout`, `timedOut`). Everything that
+/// arrives is to be handed in, also when the handshake is done: the other side may have missed its last flight.
+@safe package final class DTLSSession {
+    private let ssl: OpaquePointer
+    private let bio: DatagramBIO
+    private let context: DTLSContext
+    private let isClient: Bool
+    package private(set) var isClosedByPeer = false
+
+    package enum Role: Hashable, Sendable {
+        case server
+        case client
+        /// The name is told to the server, and checked against its certificate where certificates are checked.
+        case clientOf(name: String)
+    }
+
+    /// What fits through every path that carries IPv6, with room for the headers and a relay's.
+    package static let datagramSize = 1200
+
+    package init(
+        _ context: DTLSContext, role: Role, retries: DTLSRetries = DTLSRetries()
+    ) throws(SecureError) {
+        guard let ssl = unsafe SSL_new(context.handle) else { throw SecureError("starting a DTLS session") }
+        self.bio = DatagramBIO(retries)
+        guard let handle = unsafe self.bio.makeHandle() else {
+            unsafe SSL_free(ssl)
+            throw SecureError("starting a DTLS session")
+        }
+        unsafe self.ssl = ssl
+        self.context = context
+        self.isClient = role != .server
+        // One handle for both ways, and it is freed with `ssl`.
+        unsafe SSL_set_bio(ssl, handle, handle)
+        unsafe parley_ssl_set_datagram_size(ssl, Self.datagramSize)
+        unsafe DTLS_set_timer_cb(ssl, DatagramBIO.nextPause)
+        switch role {
+        case .server: unsafe SSL_set_accept_state(ssl)
+        case .client: unsafe SSL_set_connect_state(ssl)
+        case .clientOf(let name):
+            unsafe SSL_set_connect_state(ssl)
+            unsafe parley_ssl_set_server_name(ssl, name)
+        }
+    }
+
+    deinit {
+        unsafe SSL_free(self.ssl)
+    }
+
+    package var isEstablished: Bool { unsafe SSL_is_init_finished(self.ssl) == 1 }
+
+    /// Begins the handshake where that is ours to begin.
+    package func start() throws(SecureError) {
+        ERR_clear_error()
+        let code = unsafe SSL_do_handshake(self.ssl)
+        guard code <= 0 else { return }
+        try self.check(code, "a DTLS handshake")
+    }
+
+    /// Takes a datagram from the network, goes on with the handshake, and hands over what was in it for us.
+    package func receive(_ datagram: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(SecureError) {
+        self.bio.offer([UInt8](copying: datagram))
+        // A datagram may hold several records, and each read takes one.
+        var plaintext = [UInt8](repeating: 0, count: 2048)
+        while true {
+            ERR_clear_error()
+            let count = unsafe plaintext.withUnsafeMutableBufferPointer { target in
+                unsafe SSL_read(self.ssl, target.baseAddress, Int32(target.count))
+            }
+            guard count > 0 else { return try self.check(count, "a DTLS session") }
+            deliver(plaintext.span.extracting(first: Int(count)))
+        }
+    }
+
+    /// Encrypts one datagram. Only once the session is established.
+    package func send(_ plaintext: Span<UInt8>) throws(SecureError) {
+        ERR_clear_error()
+        let count = unsafe plaintext.withUnsafeBufferPointer { source in
+            unsafe SSL_write(self.ssl, source.baseAddress, Int32(clamping: source.count))
+        }
+        guard count == plaintext.count else { throw SecureError("writing to a DTLS session") }
+    }
+
+    /// Says goodbye.
+    package func close() {
+        unsafe SSL_shutdown(self.ssl)
+        ERR_clear_error()
+    }
+
+    /// The datagrams that are to go to the network.
+    package func takeDatagrams() -> [[UInt8]] { self.bio.takeOutgoing() }
+
+    private func check(_ code: Int32, _ attempt: String) throws(SecureError) {
+        switch unsafe SSL_get_error(self.ssl, code) {
+        case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return
+        case SSL_ERROR_ZERO_RETURN: self.isClosedByPeer = true
+        default: throw SecureError(attempt)
+        }
+    }
+}
+
+// MARK: - Time
+
+extension DTLSSession {
+    /// How long from now until `timedOut` wants to be called; nil while nothing waits for an answer.
+    package var timeout: Duration? {
+        let microseconds = unsafe parley_dtls_timeout(self.ssl)
+        return microseconds < 0 ? nil : .microseconds(microseconds)
+    }
+
+    /// Repeats what was not answered. Throws when that was done too often.
+    package func timedOut() throws(SecureError) {
+        ERR_clear_error()
+        guard unsafe parley_dtls_timed_out(self.ssl) >= 0 else { throw SecureError("a DTLS handshake") }
+    }
+}
+
+// MARK: - What the two have in common
+
+extension DTLSSession {
+    /// SHA-256 over the certificate that the other side showed, as SDP writes it: `AB:CD:…`.
+    package var peerFingerprint: String? {
+        guard let certificate = unsafe SSL_get1_peer_certificate(self.ssl) else { return nil }
+        defer { unsafe X509_free(certificate) }
+        return unsafe SelfSignedIdentity.fingerprint(of: certificate)
+    }
+
+    /// The profile that was agreed on, and the keys for it; nil before the handshake is done and without SRTP.
+    package func srtpKeys() throws(SecureError) -> SRTPKeys? {
+        guard self.isEstablished, let chosen = unsafe SSL_get_selected_srtp_profile(self.ssl),
+            let profile = SRTPProfile(rawValue: unsafe chosen.pointee.id)
+        else { return nil }
+        let exported = try self.export("EXTRACTOR-dtls_srtp", count: SRTPKeys.exportedLength(profile))
+        return SRTPKeys(profile, exported: exported, isClient: self.isClient)
+    }
+
+    /// Bytes that only the two sides know (RFC 5705).
+    package func export(_ label: String, count: Int) throws(SecureError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let code = unsafe SSL_export_keying_material(
+            self.ssl, &bytes, count, label, label.utf8.count, nil, 0, 0)
+        guard code == 1 else { throw SecureError("exporting keys from a DTLS session") }
+        return bytes
+    }
+}
