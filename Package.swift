@@ -99,6 +99,8 @@ let package = Package(
         room(
             "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Reactor", "Secure", "SocketIO", "Vocabulary", "Web"),
         room(
+            "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "Vocabulary"),
+        room(
             "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Reactor", "Sessions", "SocketIO", "Vocabulary",
             "Web"),
 
@@ -119,8 +121,10 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "JSON", "Journal", "Locking",
-                "OpusCodec", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Switchboard", "Vocabulary",
+                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICE", "ICEServers", "JSON",
+                "Journal",
+                "Locking", "OpusCodec", "Pathways", "Reactor", "STUN", "Secure", "Service", "Sessions", "SoundFiles",
+                "Switchboard", "Vocabulary",
                 "Voice", "Web",
             ],
             swiftSettings: house
@@ -154,6 +158,8 @@ let package = Package(
             "Vocabulary", "Web"),
         tests(
             of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "Sessions", "TestSupport", "Vocabulary", "Web"),
+        tests(
+            of: "Pathways", "Bytes", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "TestSupport", "Vocabulary"),
         tests(of: "Journal", "TestSupport"),
         tests(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Service", "Vocabulary",
