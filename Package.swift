@@ -177,7 +177,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
     package.targets.append(
         .target(
-            name: "Fuzz", dependencies: ["AudioFiles", "Bytes", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
+            name: "Fuzz",
+            dependencies: ["AudioFiles", "Bytes", "ICE", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
             swiftSettings: houseForTests

@@ -67,6 +67,8 @@ extension TURNClient {
         _ bytes: Span<UInt8>, at now: Instant, into outbox: inout Outbox<TURNEvent>,
         deliver: (SocketAddress, Span<UInt8>) -> Void
     ) {
+        // What still comes from a connection that was given up is nobody's.
+        guard !self.isClosed, self.state != .reopening else { return }
         guard self.settings.transport.isStream else {
             return self.received(bytes, at: now, into: &outbox, deliver)
         }
