@@ -9,6 +9,8 @@ import os
 import subprocess
 from dataclasses import dataclass
 
+from impairment import Impairment, Line
+
 SERVERS = ("198.51.100.1", "198.51.100.2")
 
 
@@ -69,11 +71,16 @@ def is_possible() -> str | None:
 
 
 class Lab:
-    """One LAN for each of `kinds`. Gone with everything in it at the end of a `with`."""
+    """One LAN for each of `kinds`. Gone with everything in it at the end of a `with`.
 
-    def __init__(self, *kinds: str, loss: int = 0):
+    With a `line`, what lies between each NAT and the wan is that line, and no cable.
+    """
+
+    def __init__(self, *kinds: str, loss: int = 0, line: Line | None = None):
         self.prefix = f"pl{os.getpid()}"
         self.loss = loss
+        self.line = line
+        self.lines: list[Impairment] = []
         self.spaces: list[str] = []
         try:
             self._build([KINDS[kind] for kind in kinds])
@@ -99,7 +106,7 @@ class Lab:
         outer = f"203.0.113.{4 * number + 2}"
         self._space(nat)
         self._space(lan)
-        self._cable("wan", f"to{number}", nat, "wan")
+        self._join("wan", f"to{number}", nat, "wan")
         self.ip("wan", "addr", "add", f"203.0.113.{4 * number + 1}/30", "dev", f"to{number}")
         self.ip(nat, "addr", "add", f"{outer}/30", "dev", "wan")
         self.ip(nat, "route", "add", "default", "via", f"203.0.113.{4 * number + 1}")
@@ -115,6 +122,13 @@ class Lab:
                 "losing", "filter", "forward", 10, f"meta l4proto udp numgen random mod 100 < {self.loss} drop")
         if rules:
             self.inside(nat, "nft", "-f", "-", stdin=f"table ip lab {{\n{rules}}}\n")
+
+    def _join(self, one: str, one_end: str, other: str, other_end: str) -> None:
+        if self.line is None:
+            return self._cable(one, one_end, other, other_end)
+        self.lines.append(Impairment((self._full(one), one_end), (self._full(other), other_end), self.line))
+        self.ip(one, "link", "set", one_end, "up")
+        self.ip(other, "link", "set", other_end, "up")
 
     def _cable(self, one: str, one_end: str, other: str, other_end: str) -> None:
         run("ip", "-n", self._full(one), "link", "add", one_end, "type", "veth", "peer", "name", other_end,
@@ -141,6 +155,9 @@ class Lab:
         return f"203.0.113.{4 * number + 2}"
 
     def close(self) -> None:
+        for line in self.lines:
+            line.close()
+        self.lines = []
         for space in self.spaces:
             subprocess.run(["ip", "netns", "del", self._full(space)], capture_output=True, check=False)
         self.spaces = []

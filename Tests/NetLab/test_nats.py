@@ -1,6 +1,7 @@
 """The built binary behind real NATs, with a real coturn on the other side."""
 
 import contextlib
+import dataclasses
 import json
 import re
 import shutil
@@ -12,6 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Scenarios"))
+from impairment import Direction, Line  # noqa: E402
 from lab import KINDS, SERVERS, Lab  # noqa: E402
 from server import PATIENCE, binary, eventually  # noqa: E402
 
@@ -88,6 +90,48 @@ class NATTests(unittest.TestCase):
             with self.subTest(name), Lab(name, loss=20) as lab, self.coturn(lab):
                 report = self.stun(lab, f"turn:{SERVERS[0]}?transport=udp", *ACCOUNT)
                 self.assertTrue(report["servers"][0]["works"], report)
+
+    def test_a_bad_line_is_measured_as_it_is(self):
+        line = Line(delay=30, jitter=2, loss=10)
+        with Lab("cone", line=line) as lab, self.coturn(lab):
+            rows = [self.stun(lab, f"stun:{SERVERS[0]}")["servers"][0] for _ in range(6)]
+        self.assertGreater(sum(row["lost"] for row in rows), 0)
+        for row in rows:
+            self.assertLess(abs(row["rtt_ms"]["median"] - 60), 15, row)
+
+
+class LineTests(unittest.TestCase):
+    """The line by itself, in numbers."""
+
+    @staticmethod
+    def arrivals(line: Line, count: int = 5000, gap: float = 0.02) -> list[float | None]:
+        direction = Direction(line, line.seed)
+        return [direction.arrival(128, number * gap) for number in range(count)]
+
+    def test_it_loses_its_share_alone_or_in_bursts(self):
+        for burst in (1.0, 3.0):
+            lost = [arrival is None for arrival in self.arrivals(Line(loss=10, burst=burst), 20_000)]
+            bursts = sum(1 for before, now in zip([False, *lost], lost) if now and not before)
+            self.assertAlmostEqual(sum(lost) / len(lost), 0.10, delta=0.015)
+            self.assertAlmostEqual(sum(lost) / bursts, max(burst, 1 / 0.9), delta=0.3)
+
+    def test_it_is_late_by_its_delay_and_keeps_the_order_unless_it_is_told_not_to(self):
+        arrivals = self.arrivals(Line(delay=50, jitter=5))
+        delays = [arrival - number * 0.02 for number, arrival in enumerate(arrivals)]
+        self.assertAlmostEqual(sum(delays) / len(delays), 0.05, delta=0.002)
+        self.assertEqual(arrivals, sorted(arrivals))
+        late = self.arrivals(Line(delay=50, reorder=10), gap=0.005)
+        self.assertAlmostEqual(sum(1 for one, other in zip(late, late[1:]) if one > other) / len(late), 0.1, delta=0.02)
+
+    def test_it_writes_at_its_rate_and_drops_what_would_wait_too_long(self):
+        arrivals = self.arrivals(Line(rate=64, queue=165), 100, gap=0)
+        self.assertEqual(sum(arrival is not None for arrival in arrivals), 11)
+        self.assertAlmostEqual(arrivals[9], 10 * 0.016)
+
+    def test_the_same_seed_does_the_same_again(self):
+        line = Line(delay=20, jitter=10, loss=10, burst=2, reorder=5, seed=7)
+        self.assertEqual(self.arrivals(line), self.arrivals(line))
+        self.assertNotEqual(self.arrivals(line), self.arrivals(dataclasses.replace(line, seed=8)))
 
 
 if __name__ == "__main__":
