@@ -9,11 +9,10 @@ package protocol DatagramHandler: AnyObject {
 
 /// A UDP socket that reads and writes its datagrams in batches of up to 64.
 ///
-/// What is sent within a turn leaves at its end. A datagram that finds the kernel's buffer full is dropped and
-/// counted, as the network itself would do.
+/// What is sent within a turn leaves at its end. A datagram that finds the kernel's buffer full is dropped, as
+/// the network itself would do.
 @safe package final class UDPSocket: SocketWatch, EndOfTurn {
     package let address: SocketAddress
-    package private(set) var droppedDatagrams = 0
 
     private let incoming = DatagramBatch(capacity: 64, datagramSize: 2048)
     private let outgoing = DatagramBatch(capacity: 64, datagramSize: 2048)
@@ -87,6 +86,6 @@ package protocol DatagramHandler: AnyObject {
     }
 
     private func flush() {
-        self.droppedDatagrams += self.outgoing.sendAll(on: self.fd)
+        self.outgoing.sendAll(on: self.fd)
     }
 }
