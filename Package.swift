@@ -101,6 +101,8 @@ let package = Package(
         room(
             "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Reactor", "Secure", "SocketIO", "Vocabulary", "Web"),
         room(
+            "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "Vocabulary"),
+        room(
             "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "Vocabulary", "Web"),
 
@@ -120,9 +122,9 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICEServers", "JSON",
-                "Journal", "Locking", "OpusCodec", "Pacing", "Reactor", "Secure", "Service", "Sessions", "SoundFiles",
-                "Switchboard", "Vocabulary", "Voice", "Web",
+                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICE", "ICEServers", "JSON",
+                "Journal", "Locking", "OpusCodec", "Pacing", "Pathways", "Reactor", "STUN", "Secure", "Service",
+                "Sessions", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
         ),
@@ -160,6 +162,8 @@ let package = Package(
         tests(
             of: "Service", "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Sessions", "Store", "TestSupport",
             "Vocabulary", "Web"),
+        tests(
+            of: "Pathways", "Bytes", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "TestSupport", "Vocabulary"),
         tests(of: "Journal", "TestSupport"),
         tests(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Pacing", "Service",
@@ -177,7 +181,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
     package.targets.append(
         .target(
-            name: "Fuzz", dependencies: ["AudioFiles", "Bytes", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
+            name: "Fuzz",
+            dependencies: ["AudioFiles", "Bytes", "ICE", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
             swiftSettings: houseForTests

@@ -23,6 +23,8 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     private var isClosing = false
     /// More waited than the high-water mark allows; who writes waits to be told.
     private var isFull = false
+    /// Called once, when the handshake is done.
+    package var established: (() -> Void)?
     /// What broke the handshake, or a record after it.
     package private(set) var failure: SecureError?
 
@@ -158,6 +160,7 @@ extension TLSStream {
     /// together with the request it moved with.
     func readOn() {
         self.readAll()
+        if self.session.isEstablished { self.established.take()?() }
         // Whatever the handshake, a ticket or an alert wants to send.
         self.gather()
     }

@@ -28,6 +28,15 @@ package protocol DatagramHandler: AnyObject {
         try super.init(fd, on: reactor)
     }
 
+    /// The address of ours from which something for `peer` would leave. Nothing is sent; nil where no way leads there.
+    package static func source(towards peer: SocketAddress) -> IPAddress? {
+        guard let fd = try? SystemSocket.open(peer, type: SystemSocket.datagram, for: .connect) else { return nil }
+        defer { SystemSocket.close(fd) }
+        var system = SystemAddress(peer)
+        guard unsafe system.withSockaddr({ unsafe CSockets.connect(fd, $0, $1) }) == 0 else { return nil }
+        return SystemSocket.localAddress(of: fd)?.ip
+    }
+
     package func start(_ handler: any DatagramHandler) {
         self.handler = handler
         self.watch(readable: true, writable: false)
