@@ -79,6 +79,7 @@ let package = Package(
         // Floor 3: machines.
         room("Calling", "Vocabulary"),
         room("Pacing", "Vocabulary"),
+        room("Conversing", "JSON", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -87,7 +88,7 @@ let package = Package(
         room("OpusCodec", "COpus"),
         room("Resampling", "CSoxr"),
         room("SoundFiles", "AudioFiles", "CSndFile", "Locking"),
-        room("Store", "CSQLite", "Locking", "Vocabulary"),
+        room("Store", "CSQLite", "Conversing", "JSON", "Locking", "Vocabulary"),
 
         // Floor 5.
         room("HTTPServer", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
@@ -138,13 +139,14 @@ let package = Package(
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "TestSupport", "Vocabulary"),
+        tests(of: "Conversing", "TestSupport", "Vocabulary"),
         tests(of: "Switchboard", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Secure", "Bytes", "COpenSSL", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "ICEServers", "JSON", "Journal", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
-        tests(of: "Store", "Locking", "TestSupport", "Vocabulary"),
+        tests(of: "Store", "Conversing", "JSON", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "TestSupport", "Vocabulary"),

@@ -1,8 +1,11 @@
+internal import Locking
 package import Vocabulary
 
 /// The store of a single machine: one SQLite file in the data directory.
 package final class SQLiteStore: RefreshTokenStore, RestrictionStore, CallStore {
-    private let database: Database
+    let database: Database
+    /// Messages that were asked for since the search index was last brought on.
+    let unindexed = Locked(0)
 
     /// - Parameter path: `:memory:` for one that is gone with the process.
     package init(path: String) throws(StoreError) {

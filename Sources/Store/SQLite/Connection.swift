@@ -7,6 +7,8 @@ internal import CSQLite
 @safe package struct Connection: ~Copyable {
     private let handle: OpaquePointer
     private let cache: StatementCache
+    /// What requests know from one another about the tables. Whoever takes something back has it forgotten.
+    let memory = StoreMemory()
     package let file: String
 
     /// A place that is gone when the connection is; for tests.

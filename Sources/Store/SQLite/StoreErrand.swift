@@ -36,6 +36,7 @@ struct StoreErrand: Sendable {
     }
 
     private static func takeBack(_ error: StoreError, writes: Bool, on connection: borrowing Connection) -> StoreError {
+        connection.memory.forget()
         guard writes, connection.isInTransaction else { return error }
         do throws(StoreError) {
             try connection.run("ROLLBACK TO request")

@@ -53,6 +53,7 @@ final class StoreWorker: @unchecked Sendable {
     }
 
     private func giveUp(_ error: StoreError) -> StoreError {
+        self.connection.memory.forget()
         guard self.connection.isInTransaction else { return error }
         do throws(StoreError) {
             try self.connection.run("ROLLBACK")
