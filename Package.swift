@@ -104,13 +104,14 @@ let package = Package(
 
         // Floor 7: who is where, what goes to whom.
         room(
-            "Switchboard", "Bytes", "Calling", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer", "Vocabulary"),
+            "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer",
+            "Store", "Vocabulary"),
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal", "Locking",
-            "Pacing", "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard",
-            "Vocabulary",
+            "Service", "Bytes", "Calling", "Conversing", "HTTPServer", "ICEServers", "Identity", "JSON", "Journal",
+            "Locking", "Pacing", "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store",
+            "Switchboard", "Vocabulary",
             "Web",
             resources: [.embedInCode("Web")]),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Vocabulary
 
-@Suite("A storm of chat")
+@Suite("A storm of chat", .serialized)
 struct ChatStormTests {
     static let operationsPerSeed = 12_500
 

@@ -170,7 +170,9 @@ package struct Synced: Sendable {
     /// There are more conversations with something new than fit in.
     package var hasMore = false
     /// All the user is in.
-    package var keys: [ConversationKey] = []
+    package var ids: [ConversationID] = []
+
+    package init() {}
 }
 
 package struct HistoryRequest: Sendable {

@@ -52,7 +52,7 @@ enum HistoryQueries {
             let lines = try ViewQueries.all(of: self.request.user, connection)
             let cursors = try self.cursors(connection)
             var synced = Synced()
-            synced.keys = lines.map(\.key)
+            synced.ids = lines.map(\.id)
             var (room, bytes) = (self.request.limit, 0)
             for line in lines {
                 let start = self.start(of: line, cursors[line.key])
