@@ -38,7 +38,13 @@ package final class ChatDesk {
     package var now: WallTime { self.clock() }
     private var instant: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
 
-    package func newID() -> ConversationID { ConversationID(RandomToken(using: &self.random)) }
+    /// None that a command line would take for an option.
+    package func newID() -> ConversationID {
+        while true {
+            let id = ConversationID(RandomToken(using: &self.random))
+            if !id.text.hasPrefix("-") { return id }
+        }
+    }
 
     /// The store's answer, on this loop and in the words of the switchboard.
     func returning<Value: Sendable>(
