@@ -113,7 +113,7 @@ let package = Package(
             "Locking", "Pacing", "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store",
             "Switchboard", "Vocabulary",
             "Web",
-            resources: [.embedInCode("Web")]),
+            resources: [.embedInCode("Web"), .embedInCode("API/openapi.json")]),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 9: the one executable.
@@ -156,8 +156,8 @@ let package = Package(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Sessions", "Store", "TestSupport",
-            "Vocabulary", "Web"),
+            of: "Service", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure", "Sessions", "Store",
+            "Switchboard", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Journal", "TestSupport"),
         tests(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Pacing", "Service",

@@ -44,7 +44,7 @@ package final class NativeRequests {
         case "presence": try self.presence(name, fields, event, guest)
         case "chat":
             guard let chat = self.chat else { throw Self.unknown(name) }
-            try chat.received(name, fields, event, guest)
+            try chat.received(name, fields, ChatAsker(guest, event.ackID))
         default: try self.session(name, fields, event, guest)
         }
     }

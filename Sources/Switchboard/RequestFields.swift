@@ -21,6 +21,16 @@ struct RequestFields: ~Escapable {
         self.object = object
     }
 
+    /// Of a text that is nothing but the object.
+    @_lifetime(copy bytes)
+    init(document bytes: Span<UInt8>) throws(SwitchboardError) {
+        self.reader = JSONReader(bytes)
+        guard let object = try? self.reader.document(), object.kind == .object else {
+            throw SwitchboardError(.badRequest, "the body is one JSON object")
+        }
+        self.object = object
+    }
+
     private static func object(_ bytes: Span<UInt8>, at range: Range<Int>) -> JSONValue? {
         var scanner = JSONScanner(bytes, at: range.lowerBound)
         guard let value = try? scanner.value(), value.kind == .object else { return nil }

@@ -25,6 +25,8 @@ final class SignallingApplication: SocketApplication {
     private let journal: Journal
     let native = NativeDialect()
     let chat: ChatDesk
+    /// The same conversations over HTTP.
+    let api: APIRoutes.Desk
     private lazy var requests = NativeRequests(self.board, sessions: self, chat: self.chat)
     private let flDialect = FLDialect()
     private let flRequests: FLRequests
@@ -42,6 +44,9 @@ final class SignallingApplication: SocketApplication {
         self.accounts = accounts
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         self.chat = ChatDesk(store, on: reactor, clock: SystemClock.now)
+        self.api = APIRoutes.Desk(
+            chat: self.chat, allowance: APIAllowance(configuration.switchboard.requests)
+        ) { [board] in board.now }
         self.iceServers = iceServers
         self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
         self.journal = journal

@@ -203,8 +203,13 @@ package struct EntryPage: Sendable {
     }
 
     /// In the order of their numbers; of a search, the latest first.
-    package var items: [Item] = []
-    package var hasMore = false
+    package var items: [Item]
+    package var hasMore: Bool
+
+    package init(items: [Item] = [], hasMore: Bool = false) {
+        self.items = items
+        self.hasMore = hasMore
+    }
 }
 
 /// How a user sees a conversation.

@@ -3,6 +3,11 @@ package import Vocabulary
 
 /// What is only asked of the store.
 extension ChatDesk {
+    /// What a device missed, for somebody who asks from time to time.
+    package func missed(_ request: SyncRequest, _ completion: @escaping Completion<Synced>) {
+        self.store.sync(request, self.returning(completion))
+    }
+
     package func history(_ request: HistoryRequest, _ completion: @escaping Completion<EntryPage>) {
         self.store.history(request, self.ruling(completion))
     }

@@ -166,6 +166,9 @@ extension ChatDesk {
             })
     }
 
+    /// Something moves in one conversation: the listener is told, and asks for what it may see itself.
+    package func wait(_ listener: any ChatListener, in id: ConversationID) { self.audience.add(listener, to: [id]) }
+
     package func stopListening(_ listener: any ChatListener) { self.audience.remove(listener) }
 
     /// The line broke. It may come back and is told what it missed; what it was typing nobody waits for.

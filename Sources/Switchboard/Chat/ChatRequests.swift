@@ -1,9 +1,8 @@
 internal import Conversing
-internal import JSON
+package import JSON
 internal import SocketServer
-internal import SocketIO
 internal import Store
-internal import Vocabulary
+package import Vocabulary
 
 /// Turns what our own clients ask about conversations into calls of the chat desk, and answers each when it is safe.
 final class ChatRequests {
@@ -15,11 +14,10 @@ final class ChatRequests {
     static let mostPositions = 1000
 
     func received(
-        _ name: String, _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
+        _ name: String, _ fields: borrowing RequestFields, _ asked: ChatAsker
     ) throws(SwitchboardError) {
-        let asked = Asked(guest: guest, ackID: event.ackID)
-        if let change = try self.change(name, fields, guest) {
-            return self.desk.change(change, from: guest) { asked.answer($0) { $0.outcome(of: $1) } }
+        if let change = try self.change(name, fields, asked.user) {
+            return self.desk.change(change, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
         }
         switch name {
         case "chat.create": try self.create(fields, asked)
@@ -33,27 +31,54 @@ final class ChatRequests {
         default: throw SwitchboardError(.unknownEvent, "no event is called '\(name.prefix(32))'")
         }
     }
+}
 
-    /// Somebody who waits for an answer on their line.
-    private struct Asked {
-        let guest: Guest
-        let ackID: Int?
+/// Somebody who asks for something about conversations, and waits for the answer: on their line, or over HTTP.
+package struct ChatAsker {
+    let user: UserID
+    let device: DeviceID
+    let guest: Guest?
+    private let reply: (Result<(inout JSONWriter) -> Void, SwitchboardError>) -> Void
 
-        func answer<Value>(
-            _ result: Result<Value, SwitchboardError>, _ write: (inout JSONWriter, Value) -> Void
-        ) {
-            guard let ackID = self.ackID else { return }
-            self.guest.socket.answer(ackID) { json in
+    package init(
+        _ user: UserID, on device: DeviceID,
+        reply: @escaping (Result<(inout JSONWriter) -> Void, SwitchboardError>) -> Void
+    ) {
+        self.user = user
+        self.device = device
+        self.guest = nil
+        self.reply = reply
+    }
+
+    init(_ guest: Guest, _ ackID: Int?) {
+        self.user = guest.user
+        self.device = guest.device
+        self.guest = guest
+        self.reply = { result in
+            guard let ackID else { return }
+            guest.socket.answer(ackID) { json in
                 switch result {
-                case .success(let value): write(&json, value)
+                case .success(let write): write(&json)
                 case .failure(let error): json.error(error)
                 }
             }
         }
+    }
 
-        func done<Value>(_ result: Result<Value, SwitchboardError>) {
-            self.answer(result) { json, _ in json.object { _ in } }
-        }
+    func answer<Value>(_ result: Result<Value, SwitchboardError>, _ write: @escaping (inout JSONWriter, Value) -> Void)
+    {
+        self.reply(result.map { value in { json in write(&json, value) } })
+    }
+
+    func done<Value>(_ result: Result<Value, SwitchboardError>) {
+        self.answer(result) { json, _ in json.object { _ in } }
+    }
+}
+
+extension ChatDesk {
+    /// The same requests over another door: `json` is the one object.
+    package func request(_ name: String, _ json: [UInt8], by asker: ChatAsker) throws(SwitchboardError) {
+        try ChatRequests(self).received(name, try RequestFields(document: json.span), asker)
     }
 }
 
@@ -62,11 +87,11 @@ final class ChatRequests {
 extension ChatRequests {
     /// Nil when the event is none that changes a conversation.
     private func change(
-        _ name: String, _ fields: borrowing RequestFields, _ guest: Guest
+        _ name: String, _ fields: borrowing RequestFields, _ user: UserID
     ) throws(SwitchboardError) -> ChangeRequest? {
         let change: ConversationChange
         switch name {
-        case "chat.send": return try self.post(fields, guest)
+        case "chat.send": return try self.post(fields, user)
         case "chat.edit": change = .edit(try fields.requiredNumber("number"), try self.body(fields, for: nil))
         case "chat.recall": change = .recall(try fields.requiredNumber("number"))
         case "chat.react":
@@ -79,8 +104,8 @@ extension ChatRequests {
         case "chat.remove": change = .remove(try fields.required("user") { UserID($0) })
         case "chat.rename": change = .rename(try fields.required("title") { DisplayName($0) })
         case "chat.role":
-            let user = try fields.required("user") { UserID($0) }
-            change = .setRole(user, try fields.required("role") { Role($0) })
+            let member = try fields.required("user") { UserID($0) }
+            change = .setRole(member, try fields.required("role") { Role($0) })
         case "chat.silence":
             let until = try fields.integer("until").map { WallTime(milliseconds: Int64($0)) }
             change = .silence(try fields.required("user") { UserID($0) }, until: until)
@@ -89,10 +114,10 @@ extension ChatRequests {
         }
         let id = try fields.required("conversation") { ConversationID($0) }
         return ChangeRequest(
-            .id(id), change, by: guest.user, as: try fields.text("id") { MessageID($0) }, at: self.desk.now)
+            .id(id), change, by: user, as: try fields.text("id") { MessageID($0) }, at: self.desk.now)
     }
 
-    private func post(_ fields: borrowing RequestFields, _ guest: Guest) throws(SwitchboardError) -> ChangeRequest {
+    private func post(_ fields: borrowing RequestFields, _ user: UserID) throws(SwitchboardError) -> ChangeRequest {
         let original = try self.original(fields)
         let kind = try fields.text("kind") { MessageKind($0) } ?? .text
         // What is forwarded brings its own body.
@@ -103,7 +128,7 @@ extension ChatRequests {
             draft.mentions = try fields.users("mentions", atMost: self.desk.settings.maxNames)
         }
         var request = ChangeRequest(
-            try self.address(fields), .post(draft), by: guest.user, as: try fields.text("id") { MessageID($0) },
+            try self.address(fields), .post(draft), by: user, as: try fields.text("id") { MessageID($0) },
             at: self.desk.now)
         request.original = original
         return request
@@ -138,7 +163,7 @@ extension ChatRequests {
         return (try inner.required("conversation") { ConversationID($0) }, try inner.requiredNumber("number"))
     }
 
-    private func create(_ fields: borrowing RequestFields, _ asked: Asked) throws(SwitchboardError) {
+    private func create(_ fields: borrowing RequestFields, _ asked: ChatAsker) throws(SwitchboardError) {
         let kind = try fields.text("kind") { ConversationKind(rawValue: $0) } ?? .group
         guard kind == .group || kind == .room else {
             throw SwitchboardError(.badRequest, "'kind' is group or room")
@@ -147,7 +172,7 @@ extension ChatRequests {
         let users =
             fields.value("users") == nil ? [] : try fields.users("users", atMost: self.desk.settings.maxNames)
         let request = CreationRequest(
-            id, kind, title: try fields.text("title") { DisplayName($0) }, by: asked.guest.user, with: users,
+            id, kind, title: try fields.text("title") { DisplayName($0) }, by: asked.user, with: users,
             as: try fields.text("id") { MessageID($0) }, at: self.desk.now)
         self.desk.create(request, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
     }
@@ -157,28 +182,32 @@ extension ChatRequests {
 
 extension ChatRequests {
     private func mark(
-        _ name: String, _ fields: borrowing RequestFields, _ asked: Asked
+        _ name: String, _ fields: borrowing RequestFields, _ asked: ChatAsker
     ) throws(SwitchboardError) {
         let number = try fields.requiredNumber("number")
         let id = try fields.required("conversation") { ConversationID($0) }
         let request = MarkRequest(
-            id, of: asked.guest.user, on: asked.guest.device, delivered: number,
+            id, of: asked.user, on: asked.device, delivered: number,
             read: name == "chat.read" ? number : nil, at: self.desk.now)
         self.desk.mark(request) { asked.answer($0) { $0.marked($1) } }
     }
 
-    private func type(_ fields: borrowing RequestFields, _ asked: Asked) throws(SwitchboardError) {
+    private func type(_ fields: borrowing RequestFields, _ asked: ChatAsker) throws(SwitchboardError) {
         let id = try fields.required("conversation") { ConversationID($0) }
-        try self.desk.typed(fields.value("on") == nil || fields.bool("on"), id, by: asked.guest)
+        guard let guest = asked.guest else { throw SwitchboardError(.badRequest, "typing is for those on a line") }
+        try self.desk.typed(fields.value("on") == nil || fields.bool("on"), id, by: guest)
         asked.done(.success(()))
     }
 
-    private func sync(_ fields: borrowing RequestFields, _ asked: Asked) throws(SwitchboardError) {
-        var request = SyncRequest(asked.guest.user, on: asked.guest.device)
+    private func sync(_ fields: borrowing RequestFields, _ asked: ChatAsker) throws(SwitchboardError) {
+        var request = SyncRequest(asked.user, on: asked.device)
         request.positions = try fields.numbers("positions", atMost: Self.mostPositions)
         request.limit = min(max(try fields.integer("limit") ?? request.limit, 0), 1000)
         let hasEcho = fields.value("echo") == nil || fields.bool("echo")
-        self.desk.sync(request, asked.guest, hasEcho: hasEcho) { asked.answer($0) { $0.synced($1) } }
+        guard let guest = asked.guest else {
+            return self.desk.missed(request) { asked.answer($0) { $0.synced($1) } }
+        }
+        self.desk.sync(request, guest, hasEcho: hasEcho) { asked.answer($0) { $0.synced($1) } }
     }
 
     static func limit(_ fields: borrowing RequestFields, usually: Int) throws(SwitchboardError) -> Int {
@@ -186,28 +215,28 @@ extension ChatRequests {
     }
 
     private func look(
-        _ name: String, _ fields: borrowing RequestFields, _ asked: Asked
+        _ name: String, _ fields: borrowing RequestFields, _ asked: ChatAsker
     ) throws(SwitchboardError) {
         let limit = try Self.limit(fields, usually: 20)
         if name == "chat.search" {
             let text = try fields.required("text") { $0.utf8.count <= 512 ? $0 : nil }
             let id = try fields.text("conversation") { ConversationID($0) }
-            return self.desk.search(SearchRequest(text, for: asked.guest.user, in: id, limit: limit)) {
+            return self.desk.search(SearchRequest(text, for: asked.user, in: id, limit: limit)) {
                 asked.answer($0) { $0.page($1) }
             }
         }
         let direction: HistoryRequest.Direction =
             if let after = try fields.number("after") { .after(after) } else { .before(try fields.number("before")) }
         let id = try fields.required("conversation") { ConversationID($0) }
-        self.desk.history(HistoryRequest(id, for: asked.guest.user, direction, limit: limit)) {
+        self.desk.history(HistoryRequest(id, for: asked.user, direction, limit: limit)) {
             asked.answer($0) { $0.page($1) }
         }
     }
 
     private func list(
-        _ name: String, _ fields: borrowing RequestFields, _ asked: Asked
+        _ name: String, _ fields: borrowing RequestFields, _ asked: ChatAsker
     ) throws(SwitchboardError) {
-        let (user, limit) = (asked.guest.user, try Self.limit(fields, usually: 50))
+        let (user, limit) = (asked.user, try Self.limit(fields, usually: 50))
         if name == "chat.conversations" {
             let place = try fields.text("before") { ConversationPlace(cursor: $0) }
             return self.desk.conversations(of: user, before: place, limit: limit) {
@@ -229,25 +258,25 @@ extension ChatRequests {
 
 extension ChatRequests {
     private func arrange(
-        _ name: String, _ fields: borrowing RequestFields, _ asked: Asked
+        _ name: String, _ fields: borrowing RequestFields, _ asked: ChatAsker
     ) throws(SwitchboardError) {
         let id = try fields.required("conversation") { ConversationID($0) }
-        if name == "chat.clear" { return self.desk.clear(id, of: asked.guest.user) { asked.done($0) } }
+        if name == "chat.clear" { return self.desk.clear(id, of: asked.user) { asked.done($0) } }
         let isMuted = fields.value("on") == nil || fields.bool("on")
-        self.desk.setMuted(isMuted, id, of: asked.guest.user) { asked.done($0) }
+        self.desk.setMuted(isMuted, id, of: asked.user) { asked.done($0) }
     }
 
     private func block(
-        _ name: String, _ fields: borrowing RequestFields, _ asked: Asked
+        _ name: String, _ fields: borrowing RequestFields, _ asked: ChatAsker
     ) throws(SwitchboardError) {
         if name == "chat.blocked" {
-            return self.desk.blocked(by: asked.guest.user) { result in
+            return self.desk.blocked(by: asked.user) { result in
                 asked.answer(result) { json, users in json.names("users", users) }
             }
         }
         let other = try fields.required("user") { UserID($0) }
-        guard other != asked.guest.user else { throw SwitchboardError(.badRequest, "nobody can block themselves") }
-        self.desk.setBlocked(fields.value("on") == nil || fields.bool("on"), other, by: asked.guest.user) {
+        guard other != asked.user else { throw SwitchboardError(.badRequest, "nobody can block themselves") }
+        self.desk.setBlocked(fields.value("on") == nil || fields.bool("on"), other, by: asked.user) {
             asked.done($0)
         }
     }
