@@ -181,3 +181,11 @@ if Context.environment["PARLEY_FUZZ"] != nil {
         )
     )
 }
+
+// What `Scripts/bench chat` measures beside a loop in C.
+if Context.environment["PARLEY_BENCH"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"], path: "Tests/Bench",
+            swiftSettings: houseForTests))
+}

@@ -10,20 +10,23 @@ package enum SearchWords {
 
     /// The words of a text, one space between them.
     package static func indexed(_ text: String) -> String {
-        var words: [String] = []
-        for run in Self.runs(of: text) {
-            let room = Self.maximumWords - words.count
-            guard room > 0 else { break }
+        var words: [UInt8] = []
+        var room = Self.maximumWords
+        for run in Self.runs(of: text) where room > 0 {
             guard run.isDense else {
-                words.append(run.text)
+                words += run.bytes
+                words.append(UInt8(ascii: " "))
+                room -= 1
                 continue
             }
             let characters = Array(run.text.unicodeScalars)
             for index in characters.indices.prefix(room) {
-                words.append(Self.text(characters[index..<min(index + 2, characters.count)]))
+                words += Self.text(characters[index..<min(index + 2, characters.count)]).utf8
+                words.append(UInt8(ascii: " "))
             }
+            room -= characters.count
         }
-        return words.joined(separator: " ")
+        return String(decoding: words.dropLast(), as: UTF8.self)
     }
 
     /// What to look for in an FTS5 index of such words; nil when nothing in the text can be looked for.
@@ -39,38 +42,46 @@ package enum SearchWords {
     }
 
     private struct Run {
-        var text: String
+        var bytes: [UInt8] = []
         let isDense: Bool
+
+        var text: String { String(decoding: self.bytes, as: UTF8.self) }
     }
 
     private static func runs(of text: String) -> [Run] {
         var runs: [Run] = []
         var open: (isDense: Bool, bytes: Int)?
-        for scalar in text.lowercased().unicodeScalars {
+        for scalar in text.unicodeScalars {
             guard let isDense = Self.density(of: scalar) else {
                 open = nil
                 continue
             }
-            if let run = open, run.isDense == isDense {
-                guard isDense || run.bytes < Self.longestWord else { continue }
-                runs[runs.count - 1].text.unicodeScalars.append(scalar)
-                open = (isDense, run.bytes + UTF8.width(scalar))
-            } else {
-                runs.append(Run(text: String(scalar), isDense: isDense))
-                open = (isDense, UTF8.width(scalar))
-            }
+            let isNew = open?.isDense != isDense
+            let bytes = isNew ? 0 : open?.bytes ?? 0
+            guard isDense || bytes < Self.longestWord else { continue }
+            if isNew { runs.append(Run(isDense: isDense)) }
+            runs[runs.count - 1].bytes.append(small: scalar)
+            open = (isDense, bytes + UTF8.width(scalar))
         }
         return runs
     }
 
     /// Whether it belongs to a script without spaces; nil for what stands between words.
     private static func density(of scalar: Unicode.Scalar) -> Bool? {
-        switch scalar.value {
+        if scalar.isASCII { return Self.isASCIIWord(UInt8(truncatingIfNeeded: scalar.value)) ? false : nil }
+        return switch scalar.value {
         // Kana, Bopomofo, ideographs and their extensions, Hangul, Thai, Lao, Khmer, Myanmar.
         case 0x3040...0x30FF, 0x3100...0x312F, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xAC00...0xD7A3,
             0x2_0000...0x3_FFFF, 0x0E00...0x0EFF, 0x1780...0x17FF, 0x1000...0x109F:
             true
         default: Self.isOfWords(scalar.properties) ? false : nil
+        }
+    }
+
+    private static func isASCIIWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122: true
+        default: false
         }
     }
 
@@ -83,5 +94,17 @@ package enum SearchWords {
         var text = String.UnicodeScalarView()
         text.append(contentsOf: scalars)
         return String(text)
+    }
+}
+
+extension [UInt8] {
+    /// In small letters, for whoever searches does not care.
+    fileprivate mutating func append(small scalar: Unicode.Scalar) {
+        if scalar.isASCII {
+            let isCapital = (65...90).contains(scalar.value)
+            self.append(UInt8(truncatingIfNeeded: scalar.value) | (isCapital ? 0x20 : 0))
+        } else {
+            self.append(contentsOf: scalar.properties.lowercaseMapping.utf8)
+        }
     }
 }

@@ -7,6 +7,7 @@ enum ChangeQueries {
         let request: ChangeRequest
 
         static let writes = true
+        static let failsAlone = false
 
         func perform(
             on connection: borrowing Connection
