@@ -171,10 +171,21 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
     package.targets.append(
         .target(
-            name: "Fuzz", dependencies: ["AudioFiles", "Bytes", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
+            name: "Fuzz", dependencies: ["AudioFiles", "Bytes", "ICE", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
             swiftSettings: houseForTests
+        )
+    )
+}
+
+// What measures pieces without a program around them is built only for it (`Scripts/bench`).
+if Context.environment["PARLEY_BENCH"] != nil {
+    package.products.append(.executable(name: "stun-codec", targets: ["stun-codec"]))
+    package.targets.append(
+        .executableTarget(
+            name: "stun-codec", dependencies: ["Bytes", "STUN", "Vocabulary"],
+            path: "Scripts/bench.d/support/stun-codec", swiftSettings: houseForTests
         )
     )
 }
