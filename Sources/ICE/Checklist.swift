@@ -62,8 +62,9 @@ struct Checklist: Sendable {
         self.pairs.firstIndex { $0.path == path && $0.remote.address == address }
     }
 
+    /// The first description counts; other credentials are for another session, after a restart.
     mutating func described(_ credentials: ICECredentials, isLite: Bool, at now: Instant) {
-        guard self.remote?.credentials != credentials else { return }
+        guard self.remote == nil else { return }
         let username = "\(credentials.usernameFragment):\(self.local.usernameFragment)"
         self.remote = Remote(
             credentials: credentials, key: STUNKey(shortTerm: credentials.password), isLite: isLite,
