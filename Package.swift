@@ -80,6 +80,7 @@ let package = Package(
         // Floor 3: machines.
         room("Calling", "Vocabulary"),
         room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
+        room("Pacing", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -87,29 +88,33 @@ let package = Package(
         room("Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "Vocabulary"),
         room("OpusCodec", "COpus"),
         room("Resampling", "CSoxr"),
-        room("SoundFiles", "AudioFiles", "CSndFile", "Locking"),
+        room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "Locking"),
         room("Store", "CSQLite", "Locking", "Vocabulary"),
 
         // Floor 5.
-        room("HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Vocabulary", "Web"),
+        room("HTTPServer", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
-        room("Identity", "Bytes", "Hashing", "Journal", "Locking", "Reactor", "Secure", "Store", "Vocabulary"),
+        room(
+            "Identity", "Bytes", "Hashing", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
 
         // Floor 6: each end of a Socket.IO connection.
         room(
             "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Reactor", "Secure", "SocketIO", "Vocabulary", "Web"),
         room(
-            "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Reactor", "Sessions", "SocketIO", "Vocabulary",
-            "Web"),
+            "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "Vocabulary"),
+        room(
+            "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
+            "Vocabulary", "Web"),
 
         // Floor 7: who is where, what goes to whom.
         room(
-            "Switchboard", "Bytes", "Calling", "JSON", "Reactor", "SocketIO", "SocketServer", "Vocabulary"),
+            "Switchboard", "Bytes", "Calling", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer", "Vocabulary"),
 
         // Floor 8: what people run.
         room(
             "Service", "Bytes", "Calling", "HTTPServer", "Hashing", "ICEServers", "Identity", "JSON", "Journal",
-            "Locking", "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "Switchboard",
+            "Locking", "Pacing", "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store",
+            "Switchboard",
             "Vocabulary",
             "Web",
             resources: [.embedInCode("Web")]),
@@ -119,9 +124,9 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "JSON", "Journal", "Locking",
-                "OpusCodec", "Reactor", "Secure", "Service", "Sessions", "SoundFiles", "Switchboard", "Vocabulary",
-                "Voice", "Web",
+                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICE", "ICEServers", "JSON",
+                "Journal", "Locking", "OpusCodec", "Pacing", "Pathways", "Reactor", "STUN", "Secure", "Service",
+                "Sessions", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
         ),
@@ -136,6 +141,10 @@ let package = Package(
         tests(of: "JSON", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
+        tests(of: "Pacing", "TestSupport", "Vocabulary"),
+        tests(
+            of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
+            "TestSupport", "Vocabulary"),
         tests(of: "Switchboard", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
@@ -148,16 +157,19 @@ let package = Package(
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
         tests(of: "ICE", "Bytes", "STUN", "TestSupport", "Vocabulary"),
-        tests(of: "HTTPServer", "Journal", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
+        tests(of: "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "TestSupport",
+            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
+            "TestSupport", "Vocabulary", "Web"),
+        tests(
+            of: "Service", "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Sessions", "Store", "TestSupport",
             "Vocabulary", "Web"),
         tests(
-            of: "Service", "HTTPServer", "Journal", "Reactor", "Secure", "Sessions", "TestSupport", "Vocabulary", "Web"),
+            of: "Pathways", "Bytes", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "TestSupport", "Vocabulary"),
         tests(of: "Journal", "TestSupport"),
         tests(
-            of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Service", "Vocabulary",
-            "Web", "Voice"),
+            of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Pacing", "Service",
+            "Vocabulary", "Web", "Voice"),
         tests(of: "AudioFiles", "Bytes", "TestSupport"),
         tests(of: "OpusCodec", "AudioFiles", "COpus", "TestSupport"),
         tests(of: "SoundFiles", "AudioFiles", "TestSupport"),
@@ -171,7 +183,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
     package.targets.append(
         .target(
-            name: "Fuzz", dependencies: ["AudioFiles", "Bytes", "ICE", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
+            name: "Fuzz",
+            dependencies: ["AudioFiles", "Bytes", "ICE", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
             swiftSettings: houseForTests

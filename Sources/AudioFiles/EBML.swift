@@ -10,9 +10,6 @@ enum EBML {
         var length: Int
     }
 
-    /// Longer than any header: four bytes of identifier and eight of size.
-    static let longestHeader = 12
-
     static func readHeader(from reader: inout ByteReader) throws(ByteError) -> Header {
         let start = reader.offset
         let id = try self.readNumber(from: &reader, keepingMarker: true, longest: 4)

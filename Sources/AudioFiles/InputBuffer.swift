@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Bytes that have arrived and are not yet understood, with their place in the whole input.
 ///
 /// Every reader of this room is fed through one: bytes come in pieces of any size, and what is not
@@ -25,7 +27,7 @@ package struct InputBuffer: Sendable {
             self.bytes.removeSubrange(0..<self.start)
             self.start = 0
         }
-        unsafe chunk.withUnsafeBufferPointer { source in unsafe self.bytes.append(contentsOf: source) }
+        self.bytes.append(copying: chunk)
     }
 
     package mutating func finish() {

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Writes an Ogg Opus file (RFC 7845), packet by packet.
 ///
 /// Pages last at most a second and hold whole packets. The newest page is kept back until the next one
@@ -66,7 +68,7 @@ package struct OggOpusWriter: Sendable {
         if isFull, self.pageDuration > 0 { self.endPage(into: &output) }
         for _ in 1..<segments { self.page.lacing.append(255) }
         self.page.lacing.append(UInt8(packet.count % 255))
-        unsafe packet.withUnsafeBufferPointer { bytes in unsafe self.page.body.append(contentsOf: bytes) }
+        self.page.body.append(copying: packet)
         self.granule += Int64(duration)
         self.page.granule = self.granule
         self.pageDuration += duration

@@ -18,7 +18,6 @@ package struct OggPage: Hashable, Sendable {
 
     package static let magic = Array("OggS".utf8)
     package static let headerSize = 27
-    package static let largestSize = 27 + 255 + 255 * 255
 
     package init(granule: Int64, serial: UInt32, sequence: UInt32, lacing: [UInt8], body: [UInt8]) {
         self.granule = granule

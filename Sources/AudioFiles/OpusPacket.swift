@@ -17,8 +17,6 @@ package enum OpusPacket {
         }
     }
 
-    package static func isStereo(_ toc: UInt8) -> Bool { toc & 0b100 != 0 }
-
     /// How long a packet lasts, in samples at 48 kHz; nil for a packet that cannot be.
     package static func duration(of packet: Span<UInt8>) -> Int? {
         guard packet.count > 0 else { return nil }

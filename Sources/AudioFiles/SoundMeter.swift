@@ -7,7 +7,6 @@ package struct SoundMeter: Sendable {
 
     private let format: SoundFormat
     private let weights: [Float]
-    private let measuresLoudness: Bool
     private var loudness: LoudnessMeter
     private var truePeaks: [TruePeakMeter]
     private var waveformMeter = WaveformMeter()
@@ -25,10 +24,9 @@ package struct SoundMeter: Sendable {
     /// The largest absolute sample.
     package private(set) var peak: Float = 0
 
-    package init(format: SoundFormat, measuringLoudness: Bool = true) {
+    package init(format: SoundFormat) {
         self.format = format
         self.weights = format.speakers.monoWeights
-        self.measuresLoudness = measuringLoudness
         self.loudness = LoudnessMeter(format: format)
         self.truePeaks = Array(repeating: TruePeakMeter(), count: format.channels)
     }
@@ -37,10 +35,8 @@ package struct SoundMeter: Sendable {
     package mutating func add(_ samples: Span<Float>) {
         let frames = samples.count / self.format.channels
         self.frames += frames
-        if self.measuresLoudness {
-            self.loudness.add(samples)
-            self.measurePeaks(samples, frames: frames)
-        }
+        self.loudness.add(samples)
+        self.measurePeaks(samples, frames: frames)
         for index in samples.indices { self.peak = max(self.peak, abs(samples[index])) }
         guard self.format.channels > 1 else { return self.addMono(samples) }
         Downmix.mix(samples, weights: self.weights, into: &self.mono)

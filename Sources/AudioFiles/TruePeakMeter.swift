@@ -1,3 +1,5 @@
+import Bytes
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -30,7 +32,7 @@ package struct TruePeakMeter: Sendable {
     package mutating func add(_ samples: Span<Float>) {
         self.window.removeAll(keepingCapacity: true)
         self.window.append(contentsOf: self.history)
-        unsafe samples.withUnsafeBufferPointer { unsafe self.window.append(contentsOf: $0) }
+        self.window.append(copying: samples)
         self.history.removeAll(keepingCapacity: true)
         self.history.append(contentsOf: self.window.suffix(Self.taps))
         self.peak = max(self.peak, Self.highest(in: self.window.span, coefficients: Self.coefficients.span))

@@ -49,10 +49,3 @@ package struct ByteReader: ~Escapable {
         return self.offset..<(self.offset + count)
     }
 }
-
-extension Array where Element == UInt8 {
-    /// What a borrowed view holds, as a value that may be kept.
-    package init(copying view: Span<UInt8>) {
-        self = unsafe view.withUnsafeBufferPointer { source in unsafe Array(source) }
-    }
-}

@@ -11,10 +11,8 @@ extension CallMachine {
             if isFirst { outbox.append(.ringing(ringing.caller.line.session), of: self.id) }
         case .talking:
             break
-        case .ended(let outcome):
-            throw .ended(outcome)
-        case .merged:
-            throw .answeredElsewhere
+        case .ended, .merged:
+            throw self.whyOver
         }
     }
 
@@ -31,10 +29,8 @@ extension CallMachine {
             self.connect(ringing.caller, with: CallSeat(line), at: now, into: &outbox)
         case .talking(let talk):
             guard talk[.callee].line == line else { throw .answeredElsewhere }
-        case .ended(let outcome):
-            throw .ended(outcome)
-        case .merged:
-            throw .answeredElsewhere
+        case .ended, .merged:
+            throw self.whyOver
         }
     }
 
@@ -62,10 +58,8 @@ extension CallMachine {
         case .talking(let talk):
             guard talk.hears(line) else { throw .answeredElsewhere }
             self.end(.completed, by: line.user, at: now, into: &outbox)
-        case .ended(let outcome):
-            throw .ended(outcome)
-        case .merged:
-            throw .answeredElsewhere
+        case .ended, .merged:
+            throw self.whyOver
         }
     }
 
@@ -80,10 +74,8 @@ extension CallMachine {
         case .talking(let talk):
             guard talk.hears(line) else { throw .answeredElsewhere }
             self.end(.failed, by: line.user, at: now, into: &outbox)
-        case .ended(let outcome):
-            throw .ended(outcome)
-        case .merged:
-            throw .answeredElsewhere
+        case .ended, .merged:
+            throw self.whyOver
         }
     }
 

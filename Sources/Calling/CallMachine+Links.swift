@@ -59,10 +59,8 @@ extension CallMachine {
             var seat = talk[role]
             guard try seat.taken(by: line, replacing: old) else { return }
             self.take(role, of: talk, by: line, into: &outbox)
-        case .ended(let outcome):
-            throw .ended(outcome)
-        case .merged:
-            throw .answeredElsewhere
+        case .ended, .merged:
+            throw self.whyOver
         }
     }
 
@@ -96,10 +94,8 @@ extension CallMachine {
             return peer.isAway ? .keep(for: peer.line.session) : .deliver(to: peer.line.session)
         case .ringing:
             throw .stillRinging
-        case .ended(let outcome):
-            throw .ended(outcome)
-        case .merged:
-            throw .answeredElsewhere
+        case .ended, .merged:
+            throw self.whyOver
         }
     }
 

@@ -76,6 +76,11 @@ package struct CallMachine: Sendable {
         }
     }
 
+    /// What a call that is over says to whoever still wants something of it.
+    var whyOver: CallRefusal {
+        if case .ended(let outcome) = self.state { .ended(outcome) } else { .answeredElsewhere }
+    }
+
     package var isRinging: Bool {
         switch self.state {
         case .ringing: true
@@ -112,5 +117,4 @@ package struct CallMachine: Sendable {
         case .ringing, .ended, .merged: nil
         }
     }
-
 }

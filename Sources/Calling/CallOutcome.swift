@@ -46,7 +46,4 @@ package struct CallRecord: Hashable, Sendable {
     package let outcome: CallOutcome
     /// Whose doing the end was, if it was anybody's.
     package let endedBy: UserID?
-
-    /// How long they talked, if they did.
-    package var talkTime: Duration? { self.answered?.duration(to: self.ended) }
 }

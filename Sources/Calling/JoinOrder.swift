@@ -42,4 +42,10 @@ extension JoinOrder: Sequence {
     func makeIterator() -> some IteratorProtocol<RoomMember> {
         self.places.lazy.compactMap(\.self).makeIterator()
     }
+
+    func forEach(_ body: (RoomMember) -> Void) {
+        for place in self.places {
+            if let member = place { body(member) }
+        }
+    }
 }

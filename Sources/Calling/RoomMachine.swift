@@ -38,7 +38,11 @@ package struct RoomMachine: Sendable {
     /// When to call `clockAdvanced`, if time is all that happens.
     package var deadline: Instant? { self.leases.next }
     /// Everybody in the order they came.
-    package var members: some Sequence<RoomMember> { self.seats }
+    package var members: [RoomMember] { Array(self.seats) }
+
+    /// Calls `body` with everybody, in the order they came. To thousands of members each step counts, and an iterator
+    /// of another room's takes three of them.
+    package func forEachMember(_ body: (RoomMember) -> Void) { self.seats.forEach(body) }
 
     package func member(_ session: SessionID) -> RoomMember? { self.seats[session] }
 
@@ -84,11 +88,14 @@ package struct RoomMachine: Sendable {
         }
     }
 
-    /// A member's line broke. The seat waits for the length of a lease.
-    package mutating func lineLost(_ session: SessionID, at now: Instant, into outbox: inout RoomOutbox) {
+    /// A member's line broke, or fell silent for too long. The seat waits for the length of a lease.
+    package mutating func lineLost(
+        _ session: SessionID, fellSilent: Bool = false, at now: Instant, into outbox: inout RoomOutbox
+    ) {
         guard var member = self.seats[session], !member.isAway else { return }
-        guard self.settings.lease > .zero else { return self.depart(session, .lost, into: &outbox) }
-        member.keptUntil = now + self.settings.lease
+        let lease = fellSilent ? min(self.settings.leaseOfSilent, self.settings.lease) : self.settings.lease
+        guard lease > .zero else { return self.depart(session, .lost, into: &outbox) }
+        member.keptUntil = now + lease
         self.seats.put(member)
         self.leases.set(member.keptUntil, for: session)
         self.announce(.away(session), except: session, into: &outbox)

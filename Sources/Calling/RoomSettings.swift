@@ -1,9 +1,11 @@
 /// How large a room grows and how long it keeps a seat.
 package struct RoomSettings: Hashable, Sendable {
     package var maximumMembers = 10_000
-    /// How long a seat waits for a line that broke. Together with the ping timeout, after which a silent line counts
-    /// as broken, it has to stay below the ping timeout and one second; so it is less than that second.
-    package var lease: Duration = .milliseconds(800)
+    /// How long a seat waits for a line that broke: as long as a line may be silent before it counts as broken, so
+    /// that whoever vanishes is gone after the same time either way.
+    package var lease: Duration = .seconds(20)
+    /// How long it waits for a line that fell silent, whose ping timeout is over already.
+    package var leaseOfSilent: Duration = .milliseconds(800)
 
     package init() {}
 }

@@ -44,13 +44,15 @@ package struct CrossOrigin: Hashable, Sendable {
         return fields
     }
 
+    static var refusal: HTTPResponse { .error(.forbidden, "this origin is not on the list (--allow-origin)") }
+
     /// The answer to a browser that asks before it sends something unusual; nil when it does not ask.
     package func preflight(_ request: HTTPRequestHead, isEncrypted: Bool) -> HTTPResponse? {
         guard request.method == .options, request.fields.contains(.origin),
             let method = request.fields[.accessControlRequestMethod]
         else { return nil }
         guard self.allows(request, isEncrypted: isEncrypted) else {
-            return .error(.forbidden, "this origin is not on the list (--allow-origin)")
+            return Self.refusal
         }
         var response = HTTPResponse(.noContent)
         for (name, value) in self.fields(for: request, isEncrypted: isEncrypted) {

@@ -19,21 +19,33 @@ extension HTTPConnection {
     static func arrive(_ parcel: Parcel, _ server: HTTPLoopServer) {
         do throws(ReactorError) {
             let connection = try TCPConnection(parcel.connection, on: server.reactor)
-            if let tls = parcel.tls {
-                let stream = TLSStream(tls, over: connection)
-                let http = HTTPConnection(parcel, on: stream, server)
-                stream.start(http)
-                connection.start(stream)
-                http.resume(parcel.request)
-            } else {
-                let http = HTTPConnection(parcel, on: connection, server)
-                connection.start(http)
-                http.resume(parcel.request)
+            guard let tls = parcel.tls else {
+                return Self.settle(parcel, on: connection, server) { connection.start($0) }
             }
+            let stream = TLSStream(tls, over: connection)
+            Self.settle(parcel, on: stream, server) {
+                stream.start($0)
+                connection.start(stream)
+            }
+            stream.readOn()
         } catch {
-            server.said(goodbye: .failed(error))
+            server.said(goodbye: .failed(error), parcel.connection.peer)
             server.journal.error(.connectionLost, "a connection could not move to its loop", [.error: .error(error)])
         }
+    }
+
+    /// The rules of the room hold for those who move in, too: where it is full, they go.
+    private static func settle(
+        _ parcel: Parcel, on stream: any ByteStream, _ server: HTTPLoopServer, start: (any StreamHandler) -> Void
+    ) {
+        guard !server.isFull else {
+            server.said(goodbye: .closed, stream.peer)
+            if let farewell = server.turnAway(stream) { start(farewell) } else { stream.abort() }
+            return
+        }
+        let http = HTTPConnection(parcel, on: stream, server)
+        start(http)
+        http.resume(parcel.request)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Journal
 package import Reactor
 internal import Web
@@ -42,6 +43,7 @@ package final class HTTPConnection: StreamHandler {
         self.parser = parcel.parser
         self.held = parcel.held
         self.peerHasFinished = parcel.peerHasFinished
+        self.isDraining = server.isDraining
         server.connections.insert(self)
     }
 
@@ -127,8 +129,7 @@ extension HTTPConnection {
     /// Keeps what cannot be read yet, and stops reading when that is enough.
     private func hold(_ bytes: Span<UInt8>, from offset: Int) {
         guard offset < bytes.count, self.stream.isOpen else { return }
-        let rest = bytes.extracting(offset..<bytes.count)
-        unsafe rest.withUnsafeBufferPointer { unsafe self.held.append(contentsOf: $0) }
+        self.held.append(copying: bytes.extracting(offset..<bytes.count))
         self.updateReading()
     }
 
@@ -289,7 +290,10 @@ extension HTTPConnection {
         let exchange = HTTPExchange(request, on: self)
         self.exchange = exchange
         self.server.respond(exchange)
-        self.readHeld()
+        // The end of a request without a body needs no bytes to be read, and the loop before had stopped short of it.
+        var offset = 0
+        if self.held.isEmpty { self.process([UInt8]().span, from: &offset) }
+        if !self.hasHandedOver { self.readHeld() }
     }
 
     func handOver(to handler: any StreamHandler) {
@@ -394,7 +398,7 @@ extension HTTPConnection {
 
     package func ended(_ end: StreamEnd) {
         self.leaveServer()
-        self.server.said(goodbye: end)
+        self.server.said(goodbye: end, self.stream.peer)
         self.exchange.take()?.abandoned()
     }
 }

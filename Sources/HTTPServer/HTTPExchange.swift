@@ -1,3 +1,5 @@
+internal import Bytes
+internal import Journal
 package import Reactor
 package import Vocabulary
 package import Web
@@ -5,7 +7,10 @@ package import Web
 /// One request that waits for its answer. Lives on its connection's loop; answer it from there, now or later.
 package final class HTTPExchange {
     package let request: HTTPRequestHead
+    /// Who is at the other end of the connection.
     package let peer: SocketAddress
+    /// Who asks: the peer, or whom a trusted proxy there says it asks for. Limits count by it.
+    package let client: IPAddress
     package let isEncrypted: Bool
     package let reactor: Reactor
     /// Told once when the client has gone before the answer was complete.
@@ -15,6 +20,8 @@ package final class HTTPExchange {
     package var onPeerFinished: (() -> Void)?
     /// Told when a streamed answer that had to wait for a slow reader may go on.
     package var onDrained: (() -> Void)?
+    /// Fields that go with the answer, whoever gives it.
+    package var answerFields: [(HTTPFieldName, String)] = []
 
     var machine: HTTPExchangeMachine
     var body: (any HTTPBodySink)?
@@ -24,6 +31,7 @@ package final class HTTPExchange {
     init(_ request: HTTPRequestHead, on connection: HTTPConnection) {
         self.request = request
         self.peer = connection.stream.peer
+        self.client = connection.server.settings.trustedProxies.client(of: request, from: self.peer.ip)
         self.isEncrypted = connection.stream.isEncrypted
         self.reactor = connection.stream.reactor
         self.connection = connection
@@ -93,7 +101,7 @@ private final class HTTPBodyCollector: HTTPBodySink {
     init(_ completion: @escaping ([UInt8]) -> Void) { self.completion = completion }
 
     func bodyReceived(_ bytes: Span<UInt8>) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe self.bytes.append(contentsOf: $0) }
+        self.bytes.append(copying: bytes)
     }
 
     func bodyEnded() { self.completion(self.bytes) }
@@ -121,10 +129,23 @@ extension HTTPExchange {
         guard let connection = self.connection, self.machine.answer == .none else { return false }
         let mayKeepAlive = self.machine.mayKeepAlive(
             bodyLength: self.request.framing.knownLength ?? 0, atMost: connection.server.settings.maxDiscardedBytes)
+        if head.status == .contentTooLarge || head.status == .tooManyRequests {
+            connection.server.metrics.refusals.increment()
+        }
+        let head = self.withAnswerFields(head)
         let plan = connection.writeHead(head, length: length, answering: self.request, keepAlive: mayKeepAlive)
         self.machine.answerStarted(keepAlive: plan.keepAlive)
         self.plan = plan
         return true
+    }
+
+    /// What an answer varies with adds up; of everything else there is one.
+    private func withAnswerFields(_ head: HTTPResponseHead) -> HTTPResponseHead {
+        var head = head
+        for (name, value) in self.answerFields {
+            if name == .vary { head.fields.append(name, value) } else { head.fields.set(name, to: value) }
+        }
+        return head
     }
 
     /// Writes a piece of the body. True while the client keeps up; when false, `onDrained` tells when to go on.

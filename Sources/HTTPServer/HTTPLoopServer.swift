@@ -1,5 +1,8 @@
 package import Journal
+internal import Locking
+internal import Pacing
 package import Reactor
+internal import Vocabulary
 internal import Web
 
 /// Answers requests, on whichever loop they arrived.
@@ -19,6 +22,8 @@ package final class HTTPLoopServer {
     var webSockets = ConnectionSet<WebSocketConnection>()
 
     private let responder: HTTPResponder
+    /// How many connections each household has, on all loops.
+    private let households: Locked<HouseholdCount>
     private var scratch: [UInt8] = []
     private var turnedAway = 0
     private var dateText = ""
@@ -27,7 +32,7 @@ package final class HTTPLoopServer {
 
     init(
         _ reactor: Reactor, _ siblings: LoopLocal<HTTPLoopServer>, _ settings: HTTPServerSettings,
-        _ metrics: HTTPMetrics, _ journal: Journal,
+        _ metrics: HTTPMetrics, _ journal: Journal, _ households: Locked<HouseholdCount>,
         responder: @escaping HTTPResponder
     ) {
         self.siblings = siblings
@@ -35,6 +40,7 @@ package final class HTTPLoopServer {
         self.settings = settings
         self.metrics = metrics
         self.journal = journal
+        self.households = households
         self.responder = responder
     }
 
@@ -59,22 +65,37 @@ package final class HTTPLoopServer {
         return self.dateText
     }
 
+    /// Nobody else may come, neither fresh nor from another loop.
+    var isFull: Bool { self.connections.count + self.webSockets.count >= self.settings.maxConnectionsPerLoop }
+
     /// Takes a fresh connection in, or turns it away.
     func welcome(_ stream: any ByteStream) -> (any StreamHandler)? {
         self.metrics.connectionsTotal.increment()
-        let isFull = self.connections.count + self.webSockets.count >= self.settings.maxConnectionsPerLoop
-        if isFull || self.isDraining { return self.turnAway(stream) }
+        guard !self.isFull, !self.isDraining else { return self.turnAway(stream) }
+        guard self.admits(stream.peer.ip) else {
+            return self.turnAway(stream, .tooManyRequests, "too many connections from your address")
+        }
         self.metrics.connections.increment()
         return HTTPConnection(stream, self)
     }
 
-    /// Says why and closes. Behind TLS nothing is said, since the handshake is the dear part, and neither is it
-    /// when many who were turned away have not gone yet.
-    private func turnAway(_ stream: any ByteStream) -> (any StreamHandler)? {
+    /// Whether one more may come from there; it is counted then.
+    private func admits(_ address: IPAddress) -> Bool {
+        guard self.settings.counts(address) else { return true }
+        let limit = self.settings.maxConnectionsPerAddress
+        return self.households.withLock { $0.add(address, atMost: limit) }
+    }
+
+    /// Says why and closes; what comes back sees the connection off. Nil, to be cut without a word: behind TLS,
+    /// whose handshake is the dear part, and when many who were turned away have not gone yet.
+    func turnAway(
+        _ stream: any ByteStream, _ status: HTTPStatus = .serviceUnavailable,
+        _ reason: String = "too many connections, please come back later"
+    ) -> (any StreamHandler)? {
         self.metrics.refusals.increment()
         guard !stream.isEncrypted, self.turnedAway < Self.mostTurnedAway else { return nil }
         self.turnedAway += 1
-        self.writeLastAnswer(.serviceUnavailable, "too many connections, please come back later", to: stream)
+        self.writeLastAnswer(status, reason, to: stream)
         stream.close()
         return Farewell { self.turnedAway -= 1 }
     }
@@ -82,8 +103,9 @@ package final class HTTPLoopServer {
     private static let mostTurnedAway = 1024
 
     /// A connection that was welcomed has ended, whatever it had become.
-    func said(goodbye end: StreamEnd) {
+    func said(goodbye end: StreamEnd, _ peer: SocketAddress) {
         self.metrics.connections.decrement()
+        if self.settings.counts(peer.ip) { self.households.withLock { $0.remove(peer.ip) } }
         if end == .slowReader { self.metrics.slowReaders.increment() }
     }
 

@@ -50,5 +50,4 @@ package final class HTTPMetrics: Sendable {
 extension LogName {
     static let httpRefused = LogName("http.refused")
     static let tlsRefused = LogName("tls.refused")
-    static let connectionRefused = LogName("connection.refused")
 }

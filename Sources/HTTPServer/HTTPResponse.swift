@@ -38,6 +38,11 @@ package struct HTTPResponse: Sendable {
         return response
     }
 
+    /// When to ask again (RFC 9110 §10.2.3), in whole seconds that are not too few.
+    package mutating func setRetryAfter(_ wait: Duration) {
+        self.head.fields.set(.retryAfter, to: String((wait.wholeMilliseconds &+ 999) / 1000))
+    }
+
     var bodyLength: Int {
         switch self.body {
         case .none: 0

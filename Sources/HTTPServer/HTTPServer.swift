@@ -1,5 +1,6 @@
 package import Journal
 internal import Locking
+internal import Pacing
 package import Reactor
 package import Secure
 package import Vocabulary
@@ -20,8 +21,10 @@ package final class HTTPServer: Sendable {
         self.group = group
         self.journal = journal
         self.tls = Locked(tls)
+        let households = Locked(HouseholdCount())
         self.loops = LoopLocal(group) { reactor, siblings in
-            HTTPLoopServer(reactor, siblings, settings, metrics, journal, responder: makeResponder(reactor))
+            HTTPLoopServer(
+                reactor, siblings, settings, metrics, journal, households, responder: makeResponder(reactor))
         }
     }
 

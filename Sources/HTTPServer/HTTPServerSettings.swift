@@ -1,4 +1,5 @@
 package import Reactor
+internal import Vocabulary
 package import Web
 
 /// What a stranger may ask of the server, and for how long it waits.
@@ -16,14 +17,26 @@ package struct HTTPServerSettings: Sendable {
     /// For the peer's side of a WebSocket's goodbye.
     package var closeTimeout = Duration.seconds(5)
 
-    /// Open connections on one loop; those beyond are answered 503 and closed, or just closed behind TLS.
+    /// Open connections on one loop, those that moved there included; those beyond are answered 503 and closed, or
+    /// just closed behind TLS.
     package var maxConnectionsPerLoop = 60_000
+    /// Open connections of one household, over all loops; those beyond are answered 429 and closed in the same way.
+    package var maxConnectionsPerAddress = 4_000
+    /// This machine itself has as many as it likes: a proxy on it may speak for everybody.
+    package var countsThisMachine = false
     /// What may wait behind a request that is not answered yet.
     package var maxPipelinedBytes = 64 << 10
     /// What is read and thrown away of a body nobody wanted, to keep its connection.
     package var maxDiscardedBytes = 256 << 10
     /// Smaller messages are not worth compressing.
     package var compressionThreshold = 1024
+    /// Who in front of the server is believed about whom it speaks for.
+    package var trustedProxies = TrustedProxies()
+
+    /// Whether connections from there are counted. A proxy has as many as it likes.
+    func counts(_ address: IPAddress) -> Bool {
+        !self.trustedProxies.contains(address) && (self.countsThisMachine || !address.isLoopback)
+    }
 
     /// How large a body may be is said by whoever takes it; one that nobody takes is not read at all.
     package init() {

@@ -14,8 +14,20 @@ package struct PathParameters: Sendable {
 ///
 /// The first route that fits wins. HEAD is answered as GET without a body; a known path asked for in another way
 /// gets 405 with what it allows.
+///
+/// Web pages from elsewhere are seen to here: a browser that asks first is answered, a page that is not on the list is
+/// refused, and one that is on it may read every answer. A route has nothing to do for that.
 package struct Router {
     package typealias Handler = (HTTPExchange, PathParameters) -> Void
+
+    /// What becomes of a request that a page from elsewhere makes, when it is not on the list.
+    package enum ForeignPages {
+        case refused
+        /// Refused in words of the route's own.
+        case refusedBy((HTTPExchange) -> Void)
+        /// Answered as everybody's; the browser still keeps the answer from the page.
+        case answered
+    }
 
     private enum Segment {
         case text(String)
@@ -26,14 +38,18 @@ package struct Router {
     private struct Route {
         let method: HTTPMethod
         let pattern: [Segment]
+        let foreignPages: ForeignPages
         let handler: Handler
     }
 
+    private let crossOrigin: CrossOrigin
     private var routes: [Route] = []
 
-    package init() {}
+    package init(_ crossOrigin: CrossOrigin = CrossOrigin()) { self.crossOrigin = crossOrigin }
 
-    package mutating func on(_ method: HTTPMethod, _ pattern: String, _ handler: @escaping Handler) {
+    package mutating func on(
+        _ method: HTTPMethod, _ pattern: String, foreignPages: ForeignPages = .refused, _ handler: @escaping Handler
+    ) {
         let segments = pattern.split(separator: "/").map { segment -> Segment in
             switch segment.first {
             case ":": .name(String(segment.dropFirst()))
@@ -41,10 +57,18 @@ package struct Router {
             default: .text(String(segment))
             }
         }
-        self.routes.append(Route(method: method, pattern: segments, handler: handler))
+        self.routes.append(Route(method: method, pattern: segments, foreignPages: foreignPages, handler: handler))
     }
 
     package func respond(to exchange: HTTPExchange) {
+        if let answer = self.crossOrigin.preflight(exchange.request, isEncrypted: exchange.isEncrypted) {
+            return exchange.respond(answer)
+        }
+        exchange.answerFields = self.crossOrigin.fields(for: exchange.request, isEncrypted: exchange.isEncrypted)
+        self.route(exchange)
+    }
+
+    private func route(_ exchange: HTTPExchange) {
         let path = exchange.request.path
         let segments = path.split(separator: "/")
         let end = path.hasSuffix("/") && !segments.isEmpty ? "/" : ""
@@ -53,11 +77,22 @@ package struct Router {
         }
         let method = exchange.request.method == .head ? HTTPMethod.get : exchange.request.method
         if let (route, parameters) = fitting.first(where: { $0.0.method == method }) {
-            return route.handler(exchange, parameters)
+            return self.answer(exchange, route, parameters)
         }
         let methods = fitting.map(\.0.method)
         exchange.respond(
             methods.isEmpty ? .error(.notFound, "nothing lives here") : Self.refusal(Array(methods), method))
+    }
+
+    private func answer(_ exchange: HTTPExchange, _ route: Route, _ parameters: PathParameters) {
+        if self.crossOrigin.allows(exchange.request, isEncrypted: exchange.isEncrypted) {
+            return route.handler(exchange, parameters)
+        }
+        switch route.foreignPages {
+        case .answered: route.handler(exchange, parameters)
+        case .refused: exchange.respond(CrossOrigin.refusal)
+        case .refusedBy(let refuse): refuse(exchange)
+        }
     }
 
     private static func refusal(_ methods: [HTTPMethod], _ method: HTTPMethod) -> HTTPResponse {

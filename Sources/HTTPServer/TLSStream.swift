@@ -1,3 +1,4 @@
+internal import Bytes
 package import Reactor
 package import Secure
 package import Vocabulary
@@ -12,7 +13,7 @@ struct DetachedTLS: @unchecked Sendable {
 /// TLS over a TCP connection: it looks like any stream from above and like any handler from below.
 ///
 /// Plaintext written within a turn is gathered first and encrypted at the turn's end, so that many small writes
-/// become few records. Once the peer has said goodbye, or broken the rules, the connection below is closed too.
+/// become few records. A peer that has said goodbye may still read; one that has broken the rules is told so and closed.
 package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     private let below: TCPConnection
     private let session: TLSSession
@@ -22,6 +23,8 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     private var isClosing = false
     /// More waited than the high-water mark allows; who writes waits to be told.
     private var isFull = false
+    /// Called once, when the handshake is done.
+    package var established: (() -> Void)?
     /// What broke the handshake, or a record after it.
     package private(set) var failure: SecureError?
 
@@ -44,8 +47,10 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     /// Lets go of the connection, so that another loop can take it up.
     func detach() throws(ReactorError) -> (DetachedConnection, DetachedTLS) {
         self.turnEnded()
+        // Until this has succeeded the handler has to hear of the end.
+        let connection = try self.below.detach()
         self.handler = nil
-        return (try self.below.detach(), DetachedTLS(session: self.session, pending: self.pending))
+        return (connection, DetachedTLS(session: self.session, pending: self.pending))
     }
 
     package func start(_ handler: any StreamHandler) {
@@ -84,7 +89,7 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
 extension TLSStream {
     package func write(_ bytes: Span<UInt8>) {
         guard self.isOpen else { return }
-        unsafe bytes.withUnsafeBufferPointer { unsafe self.pending.append(contentsOf: $0) }
+        self.pending.append(copying: bytes)
         if self.queuedBytes > self.below.policy.highWater { self.isFull = true }
         self.gather()
     }
@@ -148,7 +153,14 @@ extension TLSStream {
 extension TLSStream {
     package func received(_ bytes: inout MutableSpan<UInt8>) {
         self.session.receive(bytes.span)
+        self.readOn()
+    }
+
+    /// Reads what has come already. On a stream from another loop nobody else would ask for the records that came
+    /// together with the request it moved with.
+    func readOn() {
         self.readAll()
+        if self.session.isEstablished { self.established.take()?() }
         // Whatever the handshake, a ticket or an alert wants to send.
         self.gather()
     }

@@ -37,11 +37,13 @@ package final class WebSocketConnection: StreamHandler {
     private var state = State.open
     private var closeTimer: TimerToken?
 
-    init(_ stream: any ByteStream, _ server: HTTPLoopServer, _ compression: PerMessageDeflate?) {
+    init(
+        _ stream: any ByteStream, _ server: HTTPLoopServer, _ compression: PerMessageDeflate?, _ limits: WebSocketLimits
+    ) {
         self.stream = stream
         self.server = server
         self.compression = compression
-        self.parser = WebSocketParser(role: .server, limits: server.settings.webSocketLimits)
+        self.parser = WebSocketParser(role: .server, limits: limits)
         server.webSockets.insert(self)
         server.metrics.webSockets.increment()
     }
@@ -193,7 +195,7 @@ extension WebSocketConnection {
     package func drained() { self.handler?.drained(self) }
 
     package func ended(_ end: StreamEnd) {
-        self.server.said(goodbye: end)
+        self.server.said(goodbye: end, self.stream.peer)
         self.finish(nil, "")
         if self.server.webSockets.remove(self) { self.server.metrics.webSockets.decrement() }
     }
@@ -204,14 +206,16 @@ extension WebSocketConnection {
 extension HTTPExchange {
     /// Makes a WebSocket of a request that asks for one, or answers why not.
     ///
-    /// Whether the request's origin may do that has to be settled before.
+    /// - Parameter maxMessageBytes: how much one message may weigh, when that is more than the server's settings say.
     package func upgradeToWebSocket(
-        subprotocols: [String] = [], _ makeHandler: (WebSocketConnection) -> any WebSocketHandler
+        subprotocols: [String] = [], maxMessageBytes: Int = 0,
+        _ makeHandler: (WebSocketConnection) -> any WebSocketHandler
     ) {
         do throws(WebSocketRefusal) {
             let upgrade = try WebSocketHandshake.accept(self.request, subprotocols: subprotocols)
             self.switchProtocols(upgrade.response.fields) { stream, server in
-                let webSocket = WebSocketConnection(stream, server, upgrade.compression)
+                let limits = server.settings.webSocketLimits.raised(toMessagesOf: maxMessageBytes)
+                let webSocket = WebSocketConnection(stream, server, upgrade.compression, limits)
                 webSocket.start(makeHandler(webSocket))
                 if server.isDraining { webSocket.sayGoingAway() }
                 return webSocket
@@ -221,6 +225,15 @@ extension HTTPExchange {
             for (name, value) in error.response.fields { response.head.fields.setIfKnown(name, to: value) }
             self.respond(response)
         }
+    }
+}
+
+extension WebSocketLimits {
+    fileprivate func raised(toMessagesOf count: Int) -> WebSocketLimits {
+        var limits = self
+        limits.maxMessageBytes = max(limits.maxMessageBytes, count)
+        limits.maxFrameBytes = max(limits.maxFrameBytes, count)
+        return limits
     }
 }
 

@@ -24,13 +24,16 @@ package final class ICEServerKeeper {
         fileprivate let version: String?
         package let list: ICEServerList
 
+        /// - Parameter isRequired: somebody named this file, so that it has to be there now.
         /// - Throws: what is wrong with the file; at the start nobody wants to find out later.
-        package init(path: String, environment: [String: String]) throws(ICEServerFileError) {
+        package init(
+            path: String, environment: [String: String], isRequired: Bool = false
+        ) throws(ICEServerFileError) {
             let file = ICEServerFile(path: path)
             self.path = path
             self.environment = environment
             self.version = file.version
-            self.list = try ICEServerKeeper.load(file, environment, exists: self.version != nil)
+            self.list = try ICEServerKeeper.load(file, environment, exists: isRequired || self.version != nil)
         }
     }
 

@@ -9,11 +9,7 @@ struct LegacyToken: Hashable, Sendable {
     let text: String
 
     init(of user: UserID, version: Int64, key: [UInt8]) {
-        var bytes = Array(HMAC.code(of: "\(user.text)\n\(version)", key: key).prefix(16))
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array(Hex.encode(bytes))
-        self.text = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+        self.text = UUIDText.write(Array(HMAC.code(of: "\(user.text)\n\(version)", key: key).prefix(16)))
     }
 
     /// What the store finds it by.

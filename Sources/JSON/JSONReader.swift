@@ -74,10 +74,7 @@ package struct JSONReader: ~Escapable {
 
     /// A copy of the bytes as they stand.
     package func raw(_ value: JSONValue) -> [UInt8] {
-        var copy: [UInt8] = []
-        copy.reserveCapacity(value.range.count)
-        for index in value.range { copy.append(self.bytes[index]) }
-        return copy
+        unsafe self.bytes.extracting(value.range).withUnsafeBufferPointer { unsafe [UInt8]($0) }
     }
 
     private func digit(at index: Int) -> Int? {

@@ -1,18 +1,22 @@
 extension JSONScanner {
     /// Steps over a string, from its first quote to behind its last.
     mutating func skipString() throws(JSONError) {
+        if self.isProven { return try self.skipProvenString() }
         let start = self.offset
         var index = start + 1
         var isASCII = true
         while true {
-            index = self.nextSpecial(from: index, isASCII ? Self.tops : 0)
+            index = self.nextSpecial(from: index, isASCII: isASCII)
             guard index < self.bytes.count else { throw JSONError(.truncated, at: self.bytes.count) }
             switch self.bytes[index] {
             case UInt8(ascii: "\""):
                 if !isASCII { try self.proveText(start + 1..<index) }
                 return self.advance(to: index + 1)
             case UInt8(ascii: "\\"):
-                index = try self.endOfEscape(at: index)
+                // Lines of session descriptions end in two of them.
+                repeat {
+                    index = try self.endOfEscape(at: index)
+                } while index < self.bytes.count && self.bytes[index] == UInt8(ascii: "\\")
             case 0x80...0xFF:
                 isASCII = false
                 index += 1
@@ -22,37 +26,62 @@ extension JSONScanner {
         }
     }
 
-    /// The first byte at or after `index` that is not plain text: a quote, a backslash, a control character, or,
-    /// unless `foreign` is zero, a byte beyond ASCII. Eight bytes are looked at together.
-    private func nextSpecial(from index: Int, _ foreign: UInt64) -> Int {
+    /// Only looks for the quote at the end: one with an even number of backslashes before it.
+    private mutating func skipProvenString() throws(JSONError) {
+        var index = self.offset + 1
+        while true {
+            index = self.nextQuote(from: index)
+            guard index < self.bytes.count else { throw JSONError(.truncated, at: self.bytes.count) }
+            var slash = index
+            while self.bytes[slash - 1] == UInt8(ascii: "\\") { slash -= 1 }
+            index += 1
+            if (index - slash) & 1 == 1 { return self.advance(to: index) }
+        }
+    }
+
+    private func nextQuote(from index: Int) -> Int {
         var index = index
         let raw = unsafe self.bytes.bytes
-        while index &+ 8 <= raw.byteCount {
-            let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
-            let special = Self.specials(in: word) | word & foreign
-            if special != 0 { return index &+ special.trailingZeroBitCount >> 3 }
-            index &+= 8
+        while index &+ 16 <= raw.byteCount {
+            // In bounds, as the line above says.
+            let block = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: SIMD16<UInt8>.self)
+            if let place = (block .== Self.quotes).firstByte { return index &+ place }
+            index &+= 16
         }
-        while index < self.bytes.count, Self.isPlain(self.bytes[index], foreign) { index &+= 1 }
+        while index < self.bytes.count, self.bytes[index] != UInt8(ascii: "\"") { index &+= 1 }
         return index
     }
 
-    private static func isPlain(_ byte: UInt8, _ foreign: UInt64) -> Bool {
-        byte >= 0x20 && (byte < 0x80 || foreign == 0) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    /// The first byte at or after `index` that is not plain text: a quote, a backslash, a control character, or,
+    /// when `isASCII`, a byte beyond ASCII. Sixteen bytes are looked at together.
+    private func nextSpecial(from index: Int, isASCII: Bool) -> Int {
+        var index = index
+        let raw = unsafe self.bytes.bytes
+        while index &+ 16 <= raw.byteCount {
+            // In bounds, as the line above says.
+            let block = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: SIMD16<UInt8>.self)
+            if let place = Self.firstSpecial(in: block, isASCII: isASCII) { return index &+ place }
+            index &+= 16
+        }
+        while index < self.bytes.count, Self.isPlain(self.bytes[index], isASCII: isASCII) { index &+= 1 }
+        return index
     }
 
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
-    private static let tops: UInt64 = 0x8080_8080_8080_8080
+    private static func firstSpecial(in block: SIMD16<UInt8>, isASCII: Bool) -> Int? {
+        // Compared with whole vectors: a comparison with one number is made byte by byte.
+        let marks = block .== Self.quotes .| block .== Self.slashes
+        // As signed numbers all bytes beyond ASCII lie below zero, and so below the first letter.
+        let others = isASCII ? SIMD16<Int8>(truncatingIfNeeded: block) .< Self.signedSpaces : block .< Self.spaces
+        return (marks .| others).firstByte
+    }
 
-    /// A word whose lowest set bit lies in the first byte that is special.
-    ///
-    /// Subtracting one from a zero byte borrows from the byte above it, so a byte above the first hit may be
-    /// marked in error; the lowest mark is always true.
-    private static func specials(in word: UInt64) -> UInt64 {
-        let quotes = word ^ (Self.ones &* UInt64(UInt8(ascii: "\"")))
-        let slashes = word ^ (Self.ones &* UInt64(UInt8(ascii: "\\")))
-        let controls = (word &- Self.ones &* 0x20) & ~word
-        return ((quotes &- Self.ones) & ~quotes | (slashes &- Self.ones) & ~slashes | controls) & Self.tops
+    private static var quotes: SIMD16<UInt8> { SIMD16(repeating: UInt8(ascii: "\"")) }
+    private static var slashes: SIMD16<UInt8> { SIMD16(repeating: UInt8(ascii: "\\")) }
+    private static var spaces: SIMD16<UInt8> { SIMD16(repeating: 0x20) }
+    private static var signedSpaces: SIMD16<Int8> { SIMD16(repeating: 0x20) }
+
+    private static func isPlain(_ byte: UInt8, isASCII: Bool) -> Bool {
+        byte >= 0x20 && (byte < 0x80 || !isASCII) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
     private func endOfEscape(at index: Int) throws(JSONError) -> Int {
@@ -120,5 +149,16 @@ extension JSONScanner {
         case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt16(digit - UInt8(ascii: "A") + 10)
         default: nil
         }
+    }
+}
+
+extension SIMDMask<SIMD16<Int8>> {
+    /// The first of the sixteen bytes that the mask names.
+    fileprivate var firstByte: Int? {
+        // All bits of a byte are set, or none. The first byte is the lowest on a little-endian machine.
+        let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        guard halves[0] | halves[1] != 0 else { return nil }
+        let low = halves[0].littleEndian
+        return low != 0 ? low.trailingZeroBitCount >> 3 : 8 &+ halves[1].littleEndian.trailingZeroBitCount >> 3
     }
 }

@@ -6,6 +6,8 @@ package struct JSONScanner: ~Escapable {
     package let bytes: Span<UInt8>
     package private(set) var offset: Int
     private var depthLeft: Int
+    /// What was proven once is only stepped over.
+    let isProven: Bool
 
     /// Deep enough for people, shallow enough for the stack.
     package static let defaultDepth = 64
@@ -15,6 +17,16 @@ package struct JSONScanner: ~Escapable {
         self.bytes = bytes
         self.offset = offset
         self.depthLeft = depth
+        self.isProven = false
+    }
+
+    /// For text that another scanner has walked over.
+    @_lifetime(copy bytes)
+    init(proven bytes: Span<UInt8>, at offset: Int) {
+        self.bytes = bytes
+        self.offset = offset
+        self.depthLeft = .max
+        self.isProven = true
     }
 
     /// The next value, white space before it included in the walk but not in the value.

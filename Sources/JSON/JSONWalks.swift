@@ -5,7 +5,7 @@ package struct JSONElements: ~Escapable {
 
     @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>, in array: JSONValue) {
-        var scanner = JSONScanner(bytes, at: array.range.lowerBound)
+        var scanner = JSONScanner(proven: bytes, at: array.range.lowerBound)
         self.isAtEnd = array.kind != .array || !scanner.skip(UInt8(ascii: "["))
         self.scanner = scanner
     }
@@ -33,7 +33,7 @@ package struct JSONMembers: ~Escapable {
 
     @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>, in object: JSONValue) {
-        var scanner = JSONScanner(bytes, at: object.range.lowerBound)
+        var scanner = JSONScanner(proven: bytes, at: object.range.lowerBound)
         self.isAtEnd = object.kind != .object || !scanner.skip(UInt8(ascii: "{"))
         self.scanner = scanner
     }

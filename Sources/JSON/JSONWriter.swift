@@ -42,7 +42,12 @@ package struct JSONWriter: Hashable, Sendable {
     package mutating func string(_ text: String) {
         self.separate()
         self.bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 { self.appendEscaped(byte) }
+        let letters = text.utf8.span
+        if letters.needsEscapes {
+            for index in letters.indices { self.appendEscaped(letters[index]) }
+        } else {
+            self.append(letters)
+        }
         self.bytes.append(UInt8(ascii: "\""))
     }
 
@@ -64,14 +69,22 @@ package struct JSONWriter: Hashable, Sendable {
     /// One value, or several with their commas, exactly as they stand in some text that was proven before.
     package mutating func raw(_ values: Span<UInt8>) {
         guard !values.isEmpty else { return }
+        self.makeRoom(for: values.count)
         self.separate()
-        unsafe values.withUnsafeBufferPointer { unsafe self.bytes.append(contentsOf: $0) }
+        self.append(values)
     }
 
-    package mutating func raw(_ values: some Collection<UInt8>) {
-        guard !values.isEmpty else { return }
-        self.separate()
-        self.bytes.append(contentsOf: values)
+    package mutating func raw(_ values: [UInt8]) { self.raw(values.span) }
+
+    private mutating func append(_ bytes: Span<UInt8>) {
+        unsafe bytes.withUnsafeBufferPointer { unsafe self.bytes.append(contentsOf: $0) }
+    }
+
+    /// What is written around a large value fits in beside it, so that it is copied once.
+    private mutating func makeRoom(for count: Int) {
+        let wanted = self.bytes.count + count + 64
+        guard wanted > self.bytes.capacity else { return }
+        self.bytes.reserveCapacity(max(wanted, 2 * self.bytes.capacity))
     }
 
     /// No value ends in one of these bytes, so the last one tells whether a value stands before the next.
@@ -99,4 +112,11 @@ package struct JSONWriter: Hashable, Sendable {
     }
 
     private static let hex = Array("0123456789abcdef".utf8)
+}
+
+extension Span<UInt8> {
+    fileprivate var needsEscapes: Bool {
+        for index in self.indices where self[index] < 0x20 || self[index] == 0x22 || self[index] == 0x5C { return true }
+        return false
+    }
 }

@@ -36,20 +36,3 @@ package protocol MetricLabel: MetricLabels, RawRepresentable where RawValue == S
 extension MetricLabel {
     package var labels: [(name: String, value: String)] { [(Self.labelName.description, self.rawValue)] }
 }
-
-/// Two labels together.
-package struct LabelPair<First: MetricLabels, Second: MetricLabels>: MetricLabels {
-    package let first: First
-    package let second: Second
-
-    package init(_ first: First, _ second: Second) {
-        self.first = first
-        self.second = second
-    }
-
-    package static var allCases: [LabelPair] {
-        First.allCases.flatMap { first in Second.allCases.map { LabelPair(first, $0) } }
-    }
-
-    package var labels: [(name: String, value: String)] { self.first.labels + self.second.labels }
-}

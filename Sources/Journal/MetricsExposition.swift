@@ -27,16 +27,15 @@ struct ExposedSample: Sendable {
     }
 
     /// Buckets add up from the lowest; the count is their total, so that it fits them at any moment.
-    static func samples(of histogram: Histogram, labels: [(name: String, value: String)] = []) -> [ExposedSample] {
+    static func samples(of histogram: Histogram) -> [ExposedSample] {
         var total = 0
         var samples: [ExposedSample] = []
         for (bound, count) in zip(histogram.bounds + [.infinity], histogram.counts) {
             total += count
-            let labels = labels + [("le", bound.exposed)]
-            samples.append(ExposedSample(suffix: "_bucket", labels: labels, number: Double(total)))
+            samples.append(ExposedSample(suffix: "_bucket", labels: [("le", bound.exposed)], number: Double(total)))
         }
-        samples.append(ExposedSample(suffix: "_sum", labels: labels, number: histogram.sum))
-        samples.append(ExposedSample(suffix: "_count", labels: labels, number: Double(total)))
+        samples.append(ExposedSample(suffix: "_sum", number: histogram.sum))
+        samples.append(ExposedSample(suffix: "_count", number: Double(total)))
         return samples
     }
 }

@@ -32,18 +32,6 @@ package final class MetricsRegistry: Sendable {
         return gauge
     }
 
-    package func gauges<Labels: MetricLabels>(
-        _ name: MetricName,
-        _ help: StaticString,
-        by labels: Labels.Type
-    ) -> MetricFamily<Labels, Gauge> {
-        let family = MetricFamily<Labels, Gauge> { Gauge() }
-        self.add(name, .gauge, help) {
-            Labels.allCases.map { ExposedSample(labels: $0.labels, number: Double(family[$0].value)) }
-        }
-        return family
-    }
-
     package func histogram(
         _ name: MetricName,
         _ help: StaticString,
@@ -52,19 +40,6 @@ package final class MetricsRegistry: Sendable {
         let histogram = Histogram(bounds: bounds)
         self.add(name, .histogram, help) { ExposedSample.samples(of: histogram) }
         return histogram
-    }
-
-    package func histograms<Labels: MetricLabels>(
-        _ name: MetricName,
-        _ help: StaticString,
-        by labels: Labels.Type,
-        bounds: [Double] = Histogram.seconds
-    ) -> MetricFamily<Labels, Histogram> {
-        let family = MetricFamily<Labels, Histogram> { Histogram(bounds: bounds) }
-        self.add(name, .histogram, help) {
-            Labels.allCases.flatMap { ExposedSample.samples(of: family[$0], labels: $0.labels) }
-        }
-        return family
     }
 
     /// A gauge that is asked when somebody looks; nil when the answer is not to be had.

@@ -84,23 +84,15 @@ extension DatagramBatch {
         self.count += 1
     }
 
-    /// Sends what is there and says how many the kernel would not take.
-    func sendAll(on fd: Int32) -> Int {
-        var sent = 0
-        var dropped = 0
-        while sent + dropped < self.count {
-            let first = unsafe self.headers + sent + dropped
-            let taken = Int(unsafe parley_send(fd, first, UInt32(self.count - sent - dropped)))
-            if taken > 0 {
-                sent += taken
-            } else if SystemSocket.lastError == UV_EAGAIN.rawValue {
-                dropped = self.count - sent
-            } else {
-                // This one cannot be sent (no route, an earlier ICMP error); the ones behind it may.
-                dropped += 1
-            }
+    /// Sends what is there, as far as the kernel takes it.
+    func sendAll(on fd: Int32) {
+        var done = 0
+        while done < self.count {
+            let taken = Int(unsafe parley_send(fd, self.headers + done, UInt32(self.count - done)))
+            if taken <= 0, SystemSocket.lastError == UV_EAGAIN.rawValue { break }
+            // One that cannot be sent (no route, an earlier ICMP error) is left out; the ones behind it may go.
+            done += max(taken, 1)
         }
         self.count = 0
-        return dropped
     }
 }

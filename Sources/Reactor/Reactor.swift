@@ -27,10 +27,14 @@ package protocol EndOfTurn: AnyObject {
     private var alarmDeadline: UInt64?
     private var gathered: [any EndOfTurn] = []
     private var gatheredHead = 0
+    private var unhurried: [() -> Void] = []
+    private var unhurriedHead = 0
 
     /// A broadcast to ten thousand is many milliseconds of system calls; after so many writes the loop looks at
     /// its sockets again before it goes on.
     private static let writesPerTurn = 2048
+    /// When thousands come or go at once, those who stay wait for this long in each turn, and not until all is done.
+    private static let unhurriedNanoseconds: UInt64 = 500_000
     static let readBufferSize = 65_536
 
     init(loop: EventLoop, wakeUp: UnsafeMutablePointer<uv_async_t>) throws(ReactorError) {
@@ -95,11 +99,33 @@ extension Reactor {
         self.gathered.append(worker)
     }
 
+    /// Calls `body` at the end of this turn or, when there is more of the kind, of one of the next.
+    package func withoutHurry(_ body: @escaping () -> Void) {
+        self.unhurried.append(body)
+    }
+
     private func endTurn() {
+        let unhurriedLeft = self.runUnhurried()
         let jobsLeft = self.loop.runLocalJobs()
         let writesLeft = self.flushGathered()
-        self.setIdling(jobsLeft || writesLeft)
+        self.setIdling(unhurriedLeft || jobsLeft || writesLeft)
         self.armAlarm()
+    }
+
+    private func runUnhurried() -> Bool {
+        guard !self.unhurried.isEmpty else { return false }
+        let end = uv_hrtime() &+ Self.unhurriedNanoseconds
+        repeat {
+            let body = self.unhurried[self.unhurriedHead]
+            self.unhurriedHead += 1
+            body()
+            if self.unhurriedHead == self.unhurried.count {
+                self.unhurried.removeAll(keepingCapacity: self.unhurried.capacity <= 4096)
+                self.unhurriedHead = 0
+                return false
+            }
+        } while uv_hrtime() < end
+        return true
     }
 
     private func flushGathered() -> Bool {

@@ -18,7 +18,6 @@ package struct ReactorError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     package var isAddressInUse: Bool { self.code == UV_EADDRINUSE.rawValue }
-    package var isPermissionDenied: Bool { self.code == UV_EACCES.rawValue }
 
     package var description: String {
         let reason = unsafe String(cString: uv_strerror(self.code))

@@ -1,3 +1,5 @@
+package import Vocabulary
+
 /// Who knows what time it is and calls back later. In the program that is the loop; in tests it is a clock that is
 /// moved by hand, so that no test waits.
 package protocol Scheduler: AnyObject {
@@ -10,6 +12,11 @@ package protocol Scheduler: AnyObject {
 
     /// Does nothing when the timer has fired already.
     func cancel(_ token: TimerToken)
+}
+
+extension Scheduler {
+    /// `now`, as machines take it.
+    package var instant: Instant { Instant(milliseconds: Int64(clamping: self.now)) }
 }
 
 extension Reactor: Scheduler {}

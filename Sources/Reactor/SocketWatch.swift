@@ -31,6 +31,8 @@ internal import CUV
 
     func readable() {}
     func writable() {}
+    /// There is nothing more to learn from the socket, although it is not closed yet.
+    var isBroken: Bool { false }
 
     final func watch(readable: Bool, writable: Bool) {
         guard !self.isClosed else { return }
@@ -63,7 +65,7 @@ internal import CUV
         let watched = self.events
         self.events = 0
         self.readable()
-        guard !self.isClosed, self.events == 0 else { return }
+        guard !self.isClosed, self.events == 0, !self.isBroken else { return }
         self.watch(
             readable: watched & Int32(UV_READABLE.rawValue) != 0, writable: watched & Int32(UV_WRITABLE.rawValue) != 0)
     }

@@ -14,15 +14,20 @@ internal import Darwin
 ///       └──abort(), an error, a slow reader, all written after the peer finished──────▲
 @safe package final class TCPConnection: SocketWatch, ByteStream, EndOfTurn {
     private enum State {
-        /// Can become: finishing, closed.
+        /// Can become: finishing, broken, closed.
         case open
         /// Writes out what is queued, reads nothing. Can become: lingering, closed.
         case finishing
         /// All is written and the peer knows; wait for its own end, so that no reset overtakes our last
         /// bytes. Can become: closed.
         case lingering
+        /// The peer has reset it: nothing is read or written any more, and the handler hears of it when there is
+        /// time. Can become: closed.
+        case broken
         case closed
     }
+
+    private var isOver: Bool { self.state == .closed || self.state == .broken }
 
     package let peer: SocketAddress
     package var policy = WritePolicy()
@@ -30,6 +35,8 @@ internal import Darwin
     private var state = State.open
     private var handler: (any StreamHandler)?
     private var queue = OutboundQueue()
+    /// How many bytes the kernel has taken so far.
+    private var taken: UInt64 = 0
     private var isGathered = false
     private var isPaused = false
     private var isFull = false
@@ -64,6 +71,7 @@ internal import Darwin
 
     override func readable() { self.readOnce() }
     override func writable() { self.flush() }
+    override var isBroken: Bool { self.state == .broken }
     override func loopEnds() { self.end(.aborted) }
 
     private func updateWatch() {
@@ -107,15 +115,19 @@ extension TCPConnection {
         switch self.state {
         case .open:
             self.updateWatch()
-            self.handler?.peerFinished()
+            // Without hurry: when thousands are cut at once, what their ends lead to would hold up everybody else.
+            self.reactor.withoutHurry { if self.state == .open { self.handler?.peerFinished() } }
         case .lingering: self.end(.closed)
-        case .finishing, .closed: break
+        case .finishing, .broken, .closed: break
         }
     }
 
     private func readFailed(_ code: Int32) {
         guard !SystemSocket.isTemporary(code) else { return self.updateWatch() }
-        self.end(self.state == .open ? .failed(ReactorError(.read, code: code, "\(self.peer)")) : .closed)
+        guard self.state == .open else { return self.end(.closed) }
+        self.state = .broken
+        self.updateWatch()
+        self.reactor.withoutHurry { self.end(.failed(ReactorError(.read, code: code, "\(self.peer)"))) }
     }
 }
 
@@ -163,9 +175,10 @@ extension TCPConnection {
     }
 
     private func flush() {
-        while !self.queue.isEmpty, self.state != .closed {
+        while !self.queue.isEmpty, !self.isOver {
             let count = self.writeOnce()
             if count < 0 { return self.writeStopped(SystemSocket.lastError) }
+            self.taken &+= UInt64(count)
             self.queue.consume(count, returningTo: &self.reactor.chunks)
         }
         self.wroteAll()
@@ -194,7 +207,7 @@ extension TCPConnection {
     }
 
     private func wroteAll() {
-        guard self.state != .closed else { return }
+        guard !self.isOver else { return }
         self.wantsWritable = false
         if self.state == .finishing { self.linger() }
         self.updateWatch()
@@ -208,7 +221,7 @@ extension TCPConnection {
         }
         guard !self.isFull else { return }
         self.isFull = true
-        self.watchForStall(from: self.queue.byteCount)
+        self.watchForStall()
     }
 
     private func fellBelowLowWater() {
@@ -219,10 +232,10 @@ extension TCPConnection {
     }
 
     /// A reader that takes a little now and then may stay; one that takes nothing for a whole stall may not.
-    private func watchForStall(from before: Int) {
-        self.stallTimer = self.reactor.schedule(after: self.policy.stall) { [unowned self] in
-            if self.queue.byteCount >= before { return self.end(.slowReader) }
-            self.watchForStall(from: self.queue.byteCount)
+    private func watchForStall() {
+        self.stallTimer = self.reactor.schedule(after: self.policy.stall) { [unowned self, before = self.taken] in
+            if self.taken == before { return self.end(.slowReader) }
+            self.watchForStall()
         }
     }
 }
@@ -239,7 +252,7 @@ extension TCPConnection {
             self.linger()
         } else if self.stallTimer == nil {
             // However little is left: a peer that never reads it must not keep the connection for ever.
-            self.watchForStall(from: self.queue.byteCount)
+            self.watchForStall()
         }
         self.updateWatch()
     }
@@ -249,9 +262,9 @@ extension TCPConnection {
     }
 
     /// Lets go of the socket without closing it, so that another loop can take it up. Nothing is delivered any more.
+    /// A connection that has ended, or breaks now, cannot move and stays with its handler.
     package func detach() throws(ReactorError) -> DetachedConnection {
-        precondition(self.state == .open, "only an open connection can move")
-        self.flush()
+        if self.state == .open { self.flush() }
         guard self.state == .open else { throw ReactorError(.watch, code: UV_ECANCELED.rawValue, "\(self.peer)") }
         // The watch on the old descriptor ends with it; a copy lives on.
         let copy = dup(self.fd)

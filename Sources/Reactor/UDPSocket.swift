@@ -9,11 +9,10 @@ package protocol DatagramHandler: AnyObject {
 
 /// A UDP socket that reads and writes its datagrams in batches of up to 64.
 ///
-/// What is sent within a turn leaves at its end. A datagram that finds the kernel's buffer full is dropped and
-/// counted, as the network itself would do.
+/// What is sent within a turn leaves at its end. A datagram that finds the kernel's buffer full is dropped, as
+/// the network itself would do.
 @safe package final class UDPSocket: SocketWatch, EndOfTurn {
     package let address: SocketAddress
-    package private(set) var droppedDatagrams = 0
 
     private let incoming = DatagramBatch(capacity: 64, datagramSize: 2048)
     private let outgoing = DatagramBatch(capacity: 64, datagramSize: 2048)
@@ -27,6 +26,15 @@ package protocol DatagramHandler: AnyObject {
         SystemSocket.set(fd, SOL_SOCKET, SO_RCVBUF, 4 << 20)
         SystemSocket.set(fd, SOL_SOCKET, SO_SNDBUF, 4 << 20)
         try super.init(fd, on: reactor)
+    }
+
+    /// The address of ours from which something for `peer` would leave. Nothing is sent; nil where no way leads there.
+    package static func source(towards peer: SocketAddress) -> IPAddress? {
+        guard let fd = try? SystemSocket.open(peer, type: SystemSocket.datagram, for: .connect) else { return nil }
+        defer { SystemSocket.close(fd) }
+        var system = SystemAddress(peer)
+        guard unsafe system.withSockaddr({ unsafe CSockets.connect(fd, $0, $1) }) == 0 else { return nil }
+        return SystemSocket.localAddress(of: fd)?.ip
     }
 
     package func start(_ handler: any DatagramHandler) {
@@ -78,6 +86,6 @@ package protocol DatagramHandler: AnyObject {
     }
 
     private func flush() {
-        self.droppedDatagrams += self.outgoing.sendAll(on: self.fd)
+        self.outgoing.sendAll(on: self.fd)
     }
 }

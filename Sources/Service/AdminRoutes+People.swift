@@ -8,22 +8,44 @@ internal import Web
 /// What the person who runs the server asks about people and rooms, and does to them: `/v1/…` on the admin listener.
 extension AdminRoutes {
     func addPeople(to router: inout Router) {
-        router.on(.get, "/v1/users") { exchange, _ in
+        self.on(.get, "/v1/users", &router) { exchange, _ in
             self.atHome(exchange) { exchange, desk in
                 exchange.respond(.json(.ok, Self.json("users", desk.people) { $0.person($1) }))
             }
         }
-        router.on(.get, "/v1/rooms") { exchange, _ in
+        self.on(.get, "/v1/rooms", &router) { exchange, _ in
             self.atHome(exchange) { exchange, desk in
                 exchange.respond(.json(.ok, Self.json("rooms", desk.rooms) { $0.room($1) }))
             }
         }
-        router.on(.post, "/v1/users/:user/kick") { self.restrict($0, $1) { desk, user in await desk.kick(user) } }
-        router.on(.post, "/v1/users/:user/unban") { self.restrict($0, $1) { desk, user in await desk.unban(user) } }
-        router.on(.post, "/v1/users/:user/ban") { exchange, parameters in
-            let seconds = QueryItems(exchange.request.query ?? "")?["seconds"].flatMap { Int64($0) } ?? 86_400
-            self.restrict(exchange, parameters) { desk, user in await desk.ban(user, for: .seconds(max(0, seconds))) }
+        self.on(.post, "/v1/users/:user/kick", &router) {
+            self.restrict($0, $1) { desk, user in await desk.kick(user) }
         }
+        self.on(.post, "/v1/users/:user/unban", &router) {
+            self.restrict($0, $1) { desk, user in await desk.unban(user) }
+        }
+        self.on(.post, "/v1/users/:user/ban", &router) { exchange, parameters in
+            guard let duration = Self.banDuration(exchange.request) else {
+                return exchange.respond(.error(.badRequest, "'seconds' is a whole number, and at least 1"))
+            }
+            self.restrict(exchange, parameters) { desk, user in await desk.ban(user, for: duration) }
+        }
+    }
+
+    private func on(
+        _ method: HTTPMethod, _ pattern: String, _ router: inout Router, _ handler: @escaping Router.Handler
+    ) {
+        router.on(method, pattern) { exchange, parameters in
+            if let refusal = self.gate.refusal(of: exchange.request) { return exchange.respond(refusal) }
+            handler(exchange, parameters)
+        }
+    }
+
+    /// A day when nothing is said; nil when it cannot be what was meant.
+    private static func banDuration(_ request: HTTPRequestHead) -> Duration? {
+        guard let items = QueryItems(request.query ?? "") else { return nil }
+        guard let text = items["seconds"] else { return .seconds(86_400) }
+        return Int64(text).flatMap { $0 >= 1 ? .seconds($0) : nil }
     }
 
     /// People are known on one loop; the question goes there.

@@ -8,6 +8,7 @@ struct AdminRoutes: Sendable {
     let health: Health
     let registry: MetricsRegistry
     let signalling: Signalling
+    let gate: AdminGate
 
     func makeResponder(_ reactor: Reactor) -> HTTPResponder {
         var router = Router()

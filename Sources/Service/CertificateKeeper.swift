@@ -1,4 +1,3 @@
-internal import HTTPServer
 internal import Journal
 internal import Reactor
 internal import Secure
@@ -16,19 +15,28 @@ internal import Darwin
 final class CertificateKeeper {
     private let certificate: String
     private let key: String
-    private let server: HTTPServer
-    private let reactor: Reactor
+    private let scheduler: any Scheduler
     private let journal: Journal
+    private let load: (_ certificate: String, _ key: String) throws(SecureError) -> TLSContext
+    private let use: (TLSContext) -> Void
     private var version: String
 
     private static let lookEvery = Duration.seconds(10)
 
-    init(certificate: String, key: String, _ server: HTTPServer, _ reactor: Reactor, _ journal: Journal) {
+    /// - Parameters:
+    ///   - load: reads both files and sees that they fit together.
+    ///   - use: takes what was read, for connections from then on.
+    init(
+        certificate: String, key: String, on scheduler: any Scheduler, _ journal: Journal,
+        load: @escaping (String, String) throws(SecureError) -> TLSContext = CertificateKeeper.read,
+        use: @escaping (TLSContext) -> Void
+    ) {
         self.certificate = certificate
         self.key = key
-        self.server = server
-        self.reactor = reactor
+        self.scheduler = scheduler
         self.journal = journal
+        self.load = load
+        self.use = use
         self.version = Self.version(of: certificate, key)
         self.lookLater()
     }
@@ -36,7 +44,7 @@ final class CertificateKeeper {
     func reload() {
         do throws(SecureError) {
             self.version = Self.version(of: self.certificate, self.key)
-            self.server.use(try TLSContext(certificateFile: self.certificate, keyFile: self.key))
+            self.use(try self.load(self.certificate, self.key))
             self.journal.notice(
                 .tlsReloaded, "new connections use the new certificate", [.file: .plain(self.certificate)])
         } catch {
@@ -44,8 +52,12 @@ final class CertificateKeeper {
         }
     }
 
+    private static func read(_ certificate: String, _ key: String) throws(SecureError) -> TLSContext {
+        try TLSContext(certificateFile: certificate, keyFile: key)
+    }
+
     private func lookLater() {
-        self.reactor.schedule(after: Self.lookEvery) { [weak self] in
+        self.scheduler.schedule(after: Self.lookEvery) { [weak self] in
             guard let self else { return }
             if Self.version(of: self.certificate, self.key) != self.version { self.reload() }
             self.lookLater()

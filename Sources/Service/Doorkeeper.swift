@@ -69,6 +69,7 @@ final class Doorkeeper {
             let socket = try UDPSocket(on: wanted, reactor: self.reactor)
             socket.start(STUNService())
             self.stun = socket
+            self.signalling.offerSTUN(on: socket.address.port, self.reactor)
             self.journal.info(.stunReady, "the STUN service is ready", [.address: .plain(socket.address)])
         } catch {
             self.journal.warning(
@@ -79,7 +80,7 @@ final class Doorkeeper {
     private func keepCertificates() {
         guard case .files(let certificate, let key) = self.configuration.tls else { return }
         self.certificates = CertificateKeeper(
-            certificate: certificate, key: key, self.server, self.reactor, self.journal)
+            certificate: certificate, key: key, on: self.reactor, self.journal, use: self.server.use)
     }
 
     private func watchSignals() throws(ReactorError) {

@@ -4,11 +4,9 @@ internal import Hashing
 internal import Reactor
 internal import Web
 
-/// The page and its modules (`Web/`), which every server carries with it.
+/// The page and its modules (`Web/`), which every server carries with it. A page from elsewhere may load the modules,
+/// when it may talk to the server at all.
 struct EmbeddedPages: Sendable {
-    /// A page from elsewhere may load the modules, when it may talk to the server at all.
-    let crossOrigin: CrossOrigin
-
     static let files = [
         EmbeddedFile("index.html", PackageResources.index_html),
         EmbeddedFile("page.css", PackageResources.page_css),
@@ -37,20 +35,10 @@ struct EmbeddedPages: Sendable {
     func add(to router: inout Router) {
         for file in Self.files {
             let path = file.name == "index.html" ? "/" : "/\(file.name)"
-            router.on(.get, path) { exchange, _ in self.respond(to: exchange, with: file) }
-        }
-    }
-
-    private func respond(to exchange: HTTPExchange, with file: EmbeddedFile) {
-        var response = file.response(to: exchange.request)
-        for (name, value) in self.crossOrigin.fields(for: exchange.request, isEncrypted: exchange.isEncrypted) {
-            if name == .vary {
-                response.head.fields.append(name, value)
-            } else {
-                response.head.fields.set(name, to: value)
+            router.on(.get, path, foreignPages: .answered) { exchange, _ in
+                exchange.respond(file.response(to: exchange.request))
             }
         }
-        exchange.respond(response)
     }
 }
 

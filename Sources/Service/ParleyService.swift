@@ -3,6 +3,7 @@ package import Journal
 internal import Locking
 internal import Reactor
 internal import Secure
+internal import Sessions
 internal import SocketServer
 package import Vocabulary
 
@@ -52,7 +53,9 @@ package final class ParleyService: Sendable {
             self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
             tls: tls
         ) { routes.makeResponder($0) }
-        let admin = AdminRoutes(health: self.health, registry: self.registry, signalling: self.signalling)
+        let admin = AdminRoutes(
+            health: self.health, registry: self.registry, signalling: self.signalling,
+            gate: AdminGate(names: configuration.adminNames))
         self.adminServer = HTTPServer(
             self.group, metrics: HTTPMetrics(MetricsRegistry()), journal: journal
         ) { admin.makeResponder($0) }
@@ -66,8 +69,9 @@ package final class ParleyService: Sendable {
     private static func socketSettings(_ configuration: ServiceConfiguration) -> SocketServerSettings {
         var settings = SocketServerSettings()
         settings.engine = configuration.engine
-        settings.oldEngine = configuration.engine
-        settings.crossOrigin = configuration.crossOrigin
+        settings.oldEngine = EngineSettings(
+            pingInterval: configuration.engine.pingInterval, pingTimeout: configuration.engine.pingTimeout,
+            maxPayload: configuration.oldEngine.maxPayload)
         return settings
     }
 

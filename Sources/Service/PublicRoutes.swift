@@ -11,23 +11,20 @@ struct PublicRoutes: Sendable {
     let test: TestEndpoints?
 
     func makeResponder(_ reactor: Reactor) -> HTTPResponder {
-        var router = Router()
+        var router = Router(self.crossOrigin)
         self.test?.add(to: &router, reactor)
         self.signalling?.addRoutes(to: &router)
         self.addPages(to: &router, reactor)
-        return { exchange in
-            if let answer = self.crossOrigin.preflight(exchange.request, isEncrypted: exchange.isEncrypted) {
-                return exchange.respond(answer)
-            }
-            router.respond(to: exchange)
-        }
+        return { router.respond(to: $0) }
     }
 
     private func addPages(to router: inout Router, _ reactor: Reactor) {
         guard let web = self.web else {
-            return EmbeddedPages(crossOrigin: self.crossOrigin).add(to: &router)
+            return EmbeddedPages().add(to: &router)
         }
         let files = StaticFiles(root: web, on: reactor)
-        router.on(.get, "/*") { exchange, parameters in files.respond(to: exchange, path: parameters["*"] ?? "") }
+        router.on(.get, "/*", foreignPages: .answered) { exchange, parameters in
+            files.respond(to: exchange, path: parameters["*"] ?? "")
+        }
     }
 }

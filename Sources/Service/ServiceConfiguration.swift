@@ -3,6 +3,7 @@ package import Identity
 package import Sessions
 package import Switchboard
 internal import Calling
+package import Pacing
 internal import Reactor
 package import Vocabulary
 internal import Web
@@ -19,6 +20,8 @@ package struct ServiceConfiguration: Sendable {
     package var listen = SocketAddress(.loopback, port: 8080)
     /// Health and metrics, off the public port.
     package var admin = SocketAddress(.loopback, port: 8081)
+    /// Names by which the admin listener is reached, besides its address and `localhost`.
+    package var adminNames: [String] = []
     package var data = DataDirectory("parley-data")
     package var tls = TLS.off
     /// How long what is under way may take once the service is asked to stop.
@@ -30,18 +33,28 @@ package struct ServiceConfiguration: Sendable {
     package var crossOrigin = CrossOrigin()
     package var http = HTTPServerSettings()
     /// The heartbeat of Socket.IO clients, and how much they may send at once.
-    package var engine = EngineSettings()
-    /// The same for clients of Engine.IO 3, whose own patience is short.
-    package var oldEngine = EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3))
+    package var engine = EngineSettings() {
+        didSet { self.switchboard.rooms.lease = self.engine.pingTimeout }
+    }
+    /// The same for clients of Engine.IO 3, whose own patience is short. They send pictures as they are: a mebibyte
+    /// has to go through, also in the Base64 of a polling body. They are not told a limit.
+    package var oldEngine = EngineSettings(
+        pingInterval: .seconds(5), pingTimeout: .seconds(3), maxPayload: 2_000_000)
+    /// How often one address may begin a session, and how many it may have.
+    package var arrivals = ArrivalBook.Limits()
     package var accounts = AccountSettings()
     package var switchboard = SwitchboardSettings()
     /// What all tokens are signed with; without one, the data directory keeps one.
     package var secret: String?
     /// Programs on other servers that vouch for users.
     package var applications: [ApplicationKey] = []
+    /// How long it is kept who called whom.
+    package var callHistory = Duration.seconds(90 * 86_400)
     package var stun = STUN.besideServer
     /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
     package var iceServers: String?
+    /// The file that says so.
+    package var iceServerFile: String { self.iceServers ?? self.data.path(of: "ice-servers.json") }
     /// Where `env:NAME` is looked up.
     package var environment: [String: String] = [:]
     /// The official suites of Socket.IO and Engine.IO find what they expect, instead of signalling.
@@ -65,8 +78,6 @@ package struct ServiceConfiguration: Sendable {
         set { self.switchboard.calls.ringTime = newValue }
     }
 
-    var stunPort: UInt16? { self.stunAddress(beside: self.listen)?.port }
-
     func stunAddress(beside listener: SocketAddress) -> SocketAddress? {
         switch self.stun {
         case .off: nil
@@ -76,18 +87,25 @@ package struct ServiceConfiguration: Sendable {
     }
 
     package struct ApplicationKey: Hashable, Sendable {
-        package let id: String
-        package let secret: String
+        package enum Material: Hashable, Sendable {
+            case secret(String)
+            /// Of an Ed25519 key pair whose other half never leaves the program.
+            case publicKey([UInt8])
+        }
 
-        package init(id: String, secret: String) {
+        package let id: String
+        package let material: Material
+
+        package init(id: String, _ material: Material) {
             self.id = id
-            self.secret = secret
+            self.material = material
         }
     }
 
     package init() {}
 
-    /// A WebSocket message may be as large as a polling body. Conformance suites send messages of 16 MiB, some in tens of thousands of pieces, and want them back.
+    /// A WebSocket message may be as large as a polling body. Conformance suites send messages of 16 MiB, some in tens
+    /// of thousands of pieces, and want them back.
     var effectiveHTTP: HTTPServerSettings {
         var http = self.http
         http.webSocketLimits.maxMessageBytes = self.engine.maxPayload

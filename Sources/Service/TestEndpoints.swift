@@ -29,7 +29,9 @@ struct TestEndpoints: Sendable {
 
     func add(to router: inout Router, _ reactor: Reactor) {
         let members = self.hub.members(on: reactor)
-        router.on(.get, "/test/echo") { exchange, _ in exchange.upgradeToWebSocket { _ in EchoEndpoint() } }
+        router.on(.get, "/test/echo", foreignPages: .answered) { exchange, _ in
+            exchange.upgradeToWebSocket { _ in EchoEndpoint() }
+        }
         router.on(.get, "/test/broadcast") { exchange, _ in
             exchange.upgradeToWebSocket { webSocket in
                 members.add(webSocket)
@@ -37,8 +39,9 @@ struct TestEndpoints: Sendable {
             }
         }
         for method in [HTTPMethod.get, .post, .put] where self.servesSuites {
-            router.on(method, "/socket.io") { exchange, _ in self.sockets.respond(to: exchange) }
-            router.on(method, "/engine.io") { exchange, _ in self.engines.respond(to: exchange) }
+            let refusal = Router.ForeignPages.refusedBy(SocketServer.refusePage)
+            router.on(method, "/socket.io", foreignPages: refusal) { exchange, _ in self.sockets.respond(to: exchange) }
+            router.on(method, "/engine.io", foreignPages: refusal) { exchange, _ in self.engines.respond(to: exchange) }
         }
         router.on(.post, "/test/upload") { exchange, _ in
             exchange.streamBody(to: CountingSink(exchange), limit: 1 << 40)

@@ -84,10 +84,6 @@ package struct EngineSession: ~Copyable {
         }
     }
 
-    package var isEnded: Bool {
-        if case .ended = self.state { true } else { false }
-    }
-
     /// Which transport would carry something sent now.
     package var transport: EngineTransport {
         if case .webSocket = self.state { .webSocket } else { .polling }

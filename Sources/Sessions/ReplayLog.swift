@@ -12,7 +12,7 @@ package struct ReplayLog: Sendable {
         package let events: Int
         package let bytes: Int
 
-        package init(events: Int = 1024, bytes: Int = 1_000_000) {
+        package init(events: Int = 1024, bytes: Int = 262_144) {
             self.events = events
             self.bytes = bytes
         }

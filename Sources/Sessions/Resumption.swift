@@ -20,14 +20,6 @@ package struct Resumption: ~Copyable {
         case gap
     }
 
-    /// What the shell does when a client is back.
-    package struct Welcome: Sendable {
-        /// To be sent in this order, before anything new.
-        package let missed: [[EncodedPacket]]
-        /// The old link still looks alive; it is not, or it is no longer wanted.
-        package let replacesLink: Bool
-    }
-
     private enum State: Sendable {
         /// Can become: away, over.
         case attached
@@ -96,22 +88,18 @@ package struct Resumption: ~Copyable {
         self.state = .over
     }
 
-    /// A new link shows the key and says how far its client got. A refusal is final.
+    /// A new link shows the key and says how far its client got; the old one may still look alive. Answers what the
+    /// client missed, to be sent in this order before anything new. A refusal is final.
     package mutating func resumed(
         from position: RecoveryRequest.Position, at now: Instant
-    ) throws(Refusal) -> Welcome {
+    ) throws(Refusal) -> [[EncodedPacket]] {
         self.clockAdvanced(to: now)
-        let replacesLink: Bool
-        switch self.state {
-        case .over: throw .over
-        case .away: replacesLink = false
-        case .attached: replacesLink = true
-        }
+        if case .over = self.state { throw .over }
         guard let missed = self.log.replay(from: position) else {
             self.state = .over
             throw .gap
         }
         self.state = .attached
-        return Welcome(missed: missed, replacesLink: replacesLink)
+        return missed
     }
 }

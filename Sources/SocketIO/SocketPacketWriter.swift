@@ -13,16 +13,18 @@ package struct SocketPacketWriter: Hashable, Sendable {
     /// An event. With attachments, one placeholder for each of them must stand in the arguments.
     package init(event name: String, in namespace: Namespace = .main, ackID: Int? = nil, attachments: Int = 0) {
         let kind: SocketPacket.Kind = attachments > 0 ? .binaryEvent : .event
-        let head = Self.head(kind, namespace, ackID: ackID, attachments: attachments)
-        self.arguments = JSONWriter(after: head + [UInt8(ascii: "[")])
+        var head = Self.head(kind, namespace, ackID: ackID, attachments: attachments)
+        head.append(UInt8(ascii: "["))
+        self.arguments = JSONWriter(after: head)
         self.arguments.string(name)
     }
 
     /// The answer to the event that asked for it with `ackID`.
     package init(ack ackID: Int, in namespace: Namespace = .main, attachments: Int = 0) {
         let kind: SocketPacket.Kind = attachments > 0 ? .binaryAck : .ack
-        let head = Self.head(kind, namespace, ackID: ackID, attachments: attachments)
-        self.arguments = JSONWriter(after: head + [UInt8(ascii: "[")])
+        var head = Self.head(kind, namespace, ackID: ackID, attachments: attachments)
+        head.append(UInt8(ascii: "["))
+        self.arguments = JSONWriter(after: head)
     }
 
     /// The last argument of an event in a session that can be taken up again: how far the client got with it.
@@ -38,7 +40,10 @@ package struct SocketPacketWriter: Hashable, Sendable {
     private static func head(
         _ kind: SocketPacket.Kind, _ namespace: Namespace, ackID: Int? = nil, attachments: Int = 0
     ) -> [UInt8] {
-        var bytes = [EnginePacket.Kind.message.digit, kind.digit]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(128)
+        bytes.append(EnginePacket.Kind.message.digit)
+        bytes.append(kind.digit)
         if kind.isBinary { bytes.append(contentsOf: "\(attachments)-".utf8) }
         if !namespace.isMain {
             bytes.append(contentsOf: namespace.text.utf8)

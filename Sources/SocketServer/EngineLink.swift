@@ -31,16 +31,19 @@ final class EngineLink {
         self.version = version
         self.client = SocketClient(exchange)
         self.desk = desk
-        self.layer = desk.makeLayer()
+        self.layer = desk.makeLayer(version)
         self.session = EngineSession(
             sid: sid, version: version, transport: request.transport, base64Only: request.base64Only,
-            settings: version == .v4 ? desk.settings.engine : desk.settings.oldEngine, at: desk.now, into: &self.outbox)
+            settings: desk.settings.engine(for: version), at: desk.now, into: &self.outbox)
     }
 }
 
 // MARK: - Transports
 
 extension EngineLink {
+    /// What one polling body or one WebSocket message may weigh.
+    var maxPayload: Int { self.desk.settings.engine(for: self.version).maxPayload }
+
     func begin(answering exchange: HTTPExchange) {
         self.waitingPoll = exchange
         self.begin()
@@ -51,7 +54,7 @@ extension EngineLink {
         // Old clients lose an opening that comes in one segment with the answer to their upgrade.
         if self.version == .v3 {
             self.hasBegun = true
-            self.desk.reactor.schedule(after: .milliseconds(1)) { self.begin() }
+            self.desk.clock.schedule(after: .milliseconds(1)) { self.begin() }
         } else {
             self.begin()
         }
@@ -99,7 +102,7 @@ extension EngineLink {
             self.perform()
         }
         let isBinary = exchange.request.fields[.contentType] == "application/octet-stream"
-        exchange.collectBody(limit: self.desk.settings.engine.maxPayload) { self.posted($0, isBinary, exchange) }
+        exchange.collectBody(limit: self.maxPayload) { self.posted($0, isBinary, exchange) }
     }
 
     private func posted(_ body: [UInt8], _ isBinary: Bool, _ exchange: HTTPExchange) {
@@ -114,8 +117,8 @@ extension EngineLink {
         let answer = self.session.postFinished(into: &self.outbox)
         self.perform()
         switch answer {
-        case .ok: self.desk.respond(exchange, .posted)
-        case .badRequest: self.desk.refuse(exchange, .badRequest)
+        case .ok: exchange.respondOnce(.posted)
+        case .badRequest: exchange.refuse(.badRequest)
         }
     }
 
@@ -125,11 +128,11 @@ extension EngineLink {
         } catch .badRequest {
             // A session has one WebSocket. Another is let in and closed, as clients expect it.
             return exchange.upgradeToWebSocket { webSocket in
-                self.desk.reactor.schedule(after: .zero) { webSocket.close(.normal) }
+                self.desk.clock.schedule(after: .zero) { webSocket.close(.normal) }
                 return UnwantedChannel()
             }
         }
-        exchange.upgradeToWebSocket { webSocket in
+        exchange.upgradeToWebSocket(maxMessageBytes: self.maxPayload) { webSocket in
             self.webSocket = webSocket
             return EngineChannel(self)
         }
@@ -184,17 +187,29 @@ extension EngineLink {
     }
 
     func send(_ packets: [EncodedPacket]) {
+        if let webSocket = self.openWebSocket {
+            for packet in packets { self.write(packet, to: webSocket) }
+            return self.watchBacklog()
+        }
         self.session.send(packets, into: &self.outbox)
         self.perform()
     }
 
     /// The same packet goes to many; a WebSocket gets the frame that was made for all of them.
     func send(_ broadcast: Broadcast) {
-        if case .webSocket = self.session.transport, self.outbox.isEmpty, let webSocket = self.webSocket {
-            webSocket.send(broadcast.message(for: self.version))
-            return self.watchBacklog()
-        }
-        self.send([broadcast.packet])
+        guard let webSocket = self.openWebSocket else { return self.send([broadcast.packet]) }
+        webSocket.send(broadcast.message(for: self.version))
+        self.watchBacklog()
+    }
+
+    /// Where the machine would write at once anyway, nothing goes through its outbox.
+    private var openWebSocket: WebSocketConnection? {
+        guard !self.isPerforming, self.outbox.isEmpty, case .webSocket = self.session.transport else { return nil }
+        return self.webSocket
+    }
+
+    private func write(_ packet: EncodedPacket, to webSocket: WebSocketConnection) {
+        webSocket.send(packet.isBinary ? .binary : .text, packet.frame(for: self.version).span)
     }
 
     func close(_ reason: EngineEnd) {
@@ -223,8 +238,7 @@ extension EngineLink {
     private func perform(_ action: EngineOutbox.Action) {
         switch action {
         case .answerPoll(let packets): self.answerPoll(packets)
-        case .write(let packet):
-            self.webSocket?.send(packet.isBinary ? .binary : .text, packet.frame(for: self.version).span)
+        case .write(let packet): if let webSocket = self.webSocket { self.write(packet, to: webSocket) }
         case .closeSocket(let code):
             if let webSocket = self.webSocket.take() { webSocket.close(WebSocketCloseCode(code) ?? .normal) }
         case .upgraded: break
@@ -239,15 +253,13 @@ extension EngineLink {
         exchange.onAbandoned = nil
         let payload = EnginePayload(packets, version: self.version, base64Only: self.session.base64Only)
         let type = payload.isBinary ? "application/octet-stream" : "text/plain; charset=UTF-8"
-        self.desk.respond(
-            exchange,
-            HTTPResponse(.ok, fields: HTTPFields(dictionaryLiteral: (.contentType, type)), body: .bytes(payload.bytes)))
+        exchange.respondOnce(HTTPResponse(.ok, fields: [.contentType: type], body: .bytes(payload.bytes)))
     }
 
     private func ended(_ reason: EngineEnd) {
         self.isOver = true
         self.desk.forget(self)
-        if let timer = self.timer.take() { self.desk.reactor.cancel(timer.token) }
+        if let timer = self.timer.take() { self.desk.clock.cancel(timer.token) }
         self.layer.ended(reason)
     }
 
@@ -262,10 +274,10 @@ extension EngineLink {
         guard let deadline = self.session.deadline else { return }
         if let timer = self.timer {
             guard deadline < timer.rings else { return }
-            self.desk.reactor.cancel(timer.token)
+            self.desk.clock.cancel(timer.token)
         }
         let delay = max(.zero, self.desk.now.duration(to: deadline))
-        let token = self.desk.reactor.schedule(after: delay) { [unowned self] in self.timerRang() }
+        let token = self.desk.clock.schedule(after: delay) { [unowned self] in self.timerRang() }
         self.timer = (token, deadline)
     }
 

@@ -74,12 +74,12 @@ extension Socket {
         var writer = SocketPacketWriter(event: name, in: self.namespace, attachments: attachments.count)
         arguments(&writer.arguments)
         guard self.resumption != nil else {
-            self.link?.send([writer.finish()] + attachments.map { EncodedPacket(binary: $0) })
+            self.link?.send(writer.finish(with: attachments))
             return
         }
         let offset = self.desk.nextOffset()
         writer.append(offset)
-        let packets = [writer.finish()] + attachments.map { EncodedPacket(binary: $0) }
+        let packets = writer.finish(with: attachments)
         if self.resumption?.record(isVolatile ? [] : packets, as: offset) == true { self.link?.send(packets) }
     }
 
@@ -97,7 +97,7 @@ extension Socket {
             event: name, in: self.namespace, ackID: ackID, attachments: attachments.count)
         arguments(&writer.arguments)
         self.pendingAcks[ackID] = answer
-        link.send([writer.finish()] + attachments.map { EncodedPacket(binary: $0) })
+        link.send(writer.finish(with: attachments))
     }
 
     /// Answers an event that waits for it.
@@ -106,7 +106,7 @@ extension Socket {
     ) {
         var writer = SocketPacketWriter(ack: ackID, in: self.namespace, attachments: attachments.count)
         arguments(&writer.arguments)
-        self.link?.send([writer.finish()] + attachments.map { EncodedPacket(binary: $0) })
+        self.link?.send(writer.finish(with: attachments))
     }
 
     /// Sends what was encoded for many.
@@ -121,6 +121,14 @@ extension Socket {
     }
 }
 
+extension SocketPacketWriter {
+    /// The packet, and its attachments behind it.
+    fileprivate consuming func finish(with attachments: [[UInt8]]) -> [EncodedPacket] {
+        let packet = self.finish()
+        return attachments.isEmpty ? [packet] : [packet] + attachments.map { EncodedPacket(binary: $0) }
+    }
+}
+
 // MARK: - The link comes and goes
 
 extension Socket {
@@ -131,7 +139,7 @@ extension Socket {
         self.pendingAcks.removeValue(forKey: ackID)?(answer)
     }
 
-    func linkEnded() {
+    func linkEnded(_ end: EngineEnd) {
         self.link = nil
         self.layer = nil
         self.dropAcks()
@@ -140,20 +148,22 @@ extension Socket {
             return self.leave(.lineLost)
         }
         self.resumption?.linkLost(at: self.desk.now)
-        self.window = self.desk.reactor.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
-        self.desk.application.lost(self)
+        self.window = self.desk.clock.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
+        self.desk.application.lost(self, fellSilent: end == .pingTimeout)
     }
 
     /// A new link takes the place of the lost one, if everything it missed is still known.
     func resume(on link: EngineLink, _ layer: SocketLayer, from position: RecoveryRequest.Position) -> Bool {
-        guard let missed = self.takeUp(position) else {
-            self.leave(.lineLost)
-            return false
-        }
-        if let window = self.window.take() { self.desk.reactor.cancel(window) }
+        let missed = self.takeUp(position)
+        // The old line may look alive for as long as nobody has noticed that it is not.
         let old = self.link
         self.detach()
         old?.close(.transportClose)
+        guard let missed else {
+            self.leave(.lineLost)
+            return false
+        }
+        if let window = self.window.take() { self.desk.clock.cancel(window) }
         self.link = link
         self.layer = layer
         layer.add(self)
@@ -165,7 +175,7 @@ extension Socket {
 
     private func takeUp(_ position: RecoveryRequest.Position) -> [[EncodedPacket]]? {
         do throws(Resumption.Refusal) {
-            return try self.resumption?.resumed(from: position, at: self.desk.now).missed
+            return try self.resumption?.resumed(from: position, at: self.desk.now)
         } catch {
             return nil
         }
@@ -204,7 +214,7 @@ extension Socket {
     private func leave(_ end: SocketEnd) {
         guard !self.isGone else { return }
         self.isGone = true
-        if let window = self.window.take() { self.desk.reactor.cancel(window) }
+        if let window = self.window.take() { self.desk.clock.cancel(window) }
         if let key = self.key { self.desk.giveUpPlace(key) }
         self.resumption?.left()
         self.dropAcks()

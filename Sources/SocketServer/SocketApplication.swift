@@ -11,8 +11,9 @@ package protocol SocketApplication: AnyObject {
     func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String?
     /// The event's bytes are lent for the time of the call.
     func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from socket: Socket)
-    /// The link is lost; the socket may still come back, and what is sent to it is kept until then.
-    func lost(_ socket: Socket)
+    /// The link is lost, or nothing was heard over it for too long; the socket may still come back, and what is sent
+    /// to it is kept until then.
+    func lost(_ socket: Socket, fellSilent: Bool)
     /// The link is there again.
     func returned(_ socket: Socket)
     /// The last call for this socket.
@@ -21,7 +22,7 @@ package protocol SocketApplication: AnyObject {
 
 extension SocketApplication {
     package func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String? { nil }
-    package func lost(_ socket: Socket) {}
+    package func lost(_ socket: Socket, fellSilent: Bool) {}
     package func returned(_ socket: Socket) {}
 }
 

@@ -27,17 +27,23 @@ package final class SocketArrival {
     ///   by which the client tells how far it got.
     @discardableResult
     package func accept(mayReturn: Bool = true) -> Socket? {
-        guard !self.isSettled, !self.link.isOver else { return nil }
-        self.isSettled = true
+        guard self.settle() else { return nil }
         let socket = self.layer.makeSocket(in: self.namespace, on: self.link, mayReturn: mayReturn)
         self.link.send([socket.welcome])
         return socket
     }
 
     package func refuse(_ message: String) {
-        guard !self.isSettled, !self.link.isOver else { return }
-        self.isSettled = true
+        guard self.settle() else { return }
         let refusal = SocketPacketWriter.connectError(self.version, from: self.namespace, message: message)
         self.link.send([refusal])
+    }
+
+    /// False when it was settled before, or the client has gone.
+    private func settle() -> Bool {
+        guard !self.isSettled, !self.link.isOver else { return false }
+        self.isSettled = true
+        self.layer.answered(self)
+        return true
     }
 }

@@ -6,28 +6,27 @@ internal import Vocabulary
 package final class SocketBroadcast {
     private let name: String
     let isVolatile: Bool
-    private let arguments: [UInt8]
+    private let arguments: (inout JSONWriter) -> Void
     /// For the namespace of the latest receiver: nearly always it is that of the next one, too.
     private var plainForm: (Namespace, Broadcast)?
     private var countedForm: (Namespace, Broadcast, EventOffset)?
 
-    /// - Parameter isVolatile: not worth sending to somebody who was away.
-    package init(_ name: String, isVolatile: Bool = false, _ arguments: (inout JSONWriter) -> Void) {
+    /// - Parameters:
+    ///   - isVolatile: not worth sending to somebody who was away.
+    ///   - arguments: called once for each form that is sent, and always writes the same.
+    package init(_ name: String, isVolatile: Bool = false, _ arguments: @escaping (inout JSONWriter) -> Void) {
         self.name = name
         self.isVolatile = isVolatile
-        var writer = JSONWriter()
-        arguments(&writer)
-        self.arguments = writer.bytes
+        self.arguments = arguments
     }
 
     /// For a single one the form that many could share is not made.
     package func send(to socket: Socket) {
-        socket.emit(self.name, isVolatile: self.isVolatile) { $0.raw(self.arguments) }
+        socket.emit(self.name, isVolatile: self.isVolatile, self.arguments)
     }
 
-    package func send(to sockets: some Sequence<Socket>) {
-        for socket in sockets { socket.send(self) }
-    }
+    /// For one of many.
+    package func sendShared(to socket: Socket) { socket.send(self) }
 
     func plain(in namespace: Namespace) -> Broadcast {
         if let form = self.plainForm, form.0 == namespace { return form.1 }
@@ -49,7 +48,7 @@ package final class SocketBroadcast {
 
     private func writer(in namespace: Namespace) -> SocketPacketWriter {
         var writer = SocketPacketWriter(event: self.name, in: namespace)
-        writer.arguments.raw(self.arguments)
+        self.arguments(&writer.arguments)
         return writer
     }
 }

@@ -4,7 +4,7 @@ package import Web
 
 /// Who is at the other end, as far as the first request tells.
 package struct SocketClient: Sendable {
-    package let address: SocketAddress
+    package let address: IPAddress
     package let query: QueryItems?
     package let origin: String?
     /// The host under which the client found the server, as its request says.
@@ -12,7 +12,7 @@ package struct SocketClient: Sendable {
     package let isEncrypted: Bool
 
     init(_ exchange: HTTPExchange) {
-        self.address = exchange.peer
+        self.address = exchange.client
         self.query = QueryItems(exchange.request.query ?? "")
         self.host = exchange.request.authority.map(Self.host)
         self.origin = exchange.request.fields[.origin]

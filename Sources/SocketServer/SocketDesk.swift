@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Journal
+internal import Pacing
 internal import Reactor
 internal import Sessions
 internal import SocketIO
@@ -8,11 +9,12 @@ internal import Web
 
 /// All sessions of the server, on their loop: finds the one a request is for, or begins one.
 final class SocketDesk {
-    let reactor: Reactor
+    let clock: any Scheduler
     let settings: SocketServerSettings
     let application: any SocketApplication
     let journal: Journal
     private var links: [SessionID: EngineLink] = [:]
+    private var arrivals: ArrivalBook
     /// The sockets that may come back, by their keys.
     private var places: [ResumeKey: Socket] = [:]
     private var random = SystemRandomNumberGenerator()
@@ -20,19 +22,26 @@ final class SocketDesk {
     private var lastAckIDs: [Namespace: Int] = [:]
 
     init(
-        _ reactor: Reactor, _ settings: SocketServerSettings, _ journal: Journal, _ application: any SocketApplication
+        _ clock: any Scheduler, _ settings: SocketServerSettings, _ journal: Journal,
+        _ application: any SocketApplication
     ) {
-        self.reactor = reactor
+        self.clock = clock
         self.settings = settings
         self.journal = journal
+        self.arrivals = ArrivalBook(settings.arrivals)
         self.application = application
     }
 
-    var now: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
+    var now: Instant { self.clock.instant }
 
-    func makeLayer() -> any EngineLayer { self.settings.echoes ? EchoLayer() : SocketLayer(self) }
+    func makeLayer(_ version: EngineVersion) -> any EngineLayer {
+        self.settings.echoes ? EchoLayer() : SocketLayer(self, version)
+    }
 
-    func forget(_ link: EngineLink) { self.links[link.sid] = nil }
+    func forget(_ link: EngineLink) {
+        self.links[link.sid] = nil
+        self.arrivals.left(link.client.address)
+    }
 
     func drain() {
         for link in Array(self.links.values) { link.close(.serverShutdown) }
@@ -43,13 +52,10 @@ final class SocketDesk {
 
 extension SocketDesk {
     func respond(to exchange: HTTPExchange) {
-        guard self.settings.crossOrigin.allows(exchange.request, isEncrypted: exchange.isEncrypted) else {
-            return self.refuse(exchange, .forbidden)
-        }
         do throws(EngineRefusal) {
             try self.answer(exchange, try EngineRequest(exchange.request))
         } catch {
-            self.refuse(exchange, error)
+            exchange.refuse(error)
         }
     }
 
@@ -68,36 +74,32 @@ extension SocketDesk {
     }
 
     private func welcome(_ exchange: HTTPExchange, _ request: EngineRequest, _ version: EngineVersion) {
+        do throws(ArrivalBook.Refusal) {
+            try self.arrivals.arrived(from: exchange.client, at: self.now)
+        } catch {
+            return self.turnAway(exchange, error)
+        }
         let link = EngineLink(SessionID(using: &self.random), version, request, exchange, self)
         switch request.transport {
         case .polling: link.begin(answering: exchange)
-        case .webSocket: exchange.upgradeToWebSocket { link.begin(on: $0) }
+        case .webSocket: exchange.upgradeToWebSocket(maxMessageBytes: link.maxPayload) { link.begin(on: $0) }
         }
         // A handshake that went wrong leaves nothing behind.
-        if link.hasBegun { self.links[link.sid] = link }
+        guard link.hasBegun else { return self.arrivals.left(link.client.address) }
+        if !link.isOver { self.links[link.sid] = link }
     }
 
-    /// In the words that Engine.IO's clients know.
-    func refuse(_ exchange: HTTPExchange, _ refusal: EngineRefusal) {
-        let status: HTTPStatus = refusal.status == 403 ? .forbidden : .badRequest
-        guard exchange.request.isUpgrade(to: "websocket") else {
-            return self.respond(exchange, .json(status, refusal.body))
+    private func turnAway(_ exchange: HTTPExchange, _ refusal: ArrivalBook.Refusal) {
+        self.journal.debug(
+            .arrivalRefused, "somebody comes too often", [.peer: .private("\(exchange.client)")])
+        switch refusal {
+        case .tooOften(let wait): exchange.refuse(arrivalUntil: wait, "too many connections at once")
+        case .tooMany: exchange.refuse(arrivalUntil: Self.patience, "too many sessions from your address")
         }
-        var response = HTTPResponse.text(status, refusal.message)
-        response.head.fields.set(.connection, to: "close")
-        self.respond(exchange, response)
     }
 
-    /// Answers with what a page from elsewhere needs to read the answer. Never kept by anybody on the way.
-    func respond(_ exchange: HTTPExchange, _ response: HTTPResponse) {
-        var response = response
-        let origin = self.settings.crossOrigin
-        for (name, value) in origin.fields(for: exchange.request, isEncrypted: exchange.isEncrypted) {
-            response.head.fields.set(name, to: value)
-        }
-        response.head.fields.set(.cacheControl, to: "no-store")
-        exchange.respond(response)
-    }
+    /// When somebody may ask again whether one of their sessions has ended.
+    private static let patience = Duration.seconds(10)
 }
 
 // MARK: - Names and places
@@ -129,4 +131,8 @@ extension EngineRequest {
         try self.init(
             method: request.method.text, isUpgrade: request.isUpgrade(to: "websocket"), parameter: { items[$0] })
     }
+}
+
+extension LogName {
+    static let arrivalRefused = LogName("arrival.refused")
 }

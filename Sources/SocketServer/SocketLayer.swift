@@ -7,14 +7,20 @@ internal import Vocabulary
 /// Socket.IO on one session: its packets, and the sockets of its namespaces.
 final class SocketLayer: EngineLayer {
     private(set) var sockets: [Socket] = []
+    /// Where the client has knocked and nobody has answered yet.
+    private var arriving: Set<Namespace> = []
+    /// How often the client was let in.
+    private var connects = 0
     private let desk: SocketDesk
     private var assembler: SocketPacketAssembler
     /// Runs until the client has connected to a namespace.
     private var patience: TimerToken?
 
-    init(_ desk: SocketDesk) {
+    init(_ desk: SocketDesk, _ version: EngineVersion) {
         self.desk = desk
-        self.assembler = SocketPacketAssembler(limits: desk.settings.packets)
+        self.assembler = SocketPacketAssembler(limits: desk.settings.packetLimits(for: version))
+        // Old clients have knocked there by coming at all.
+        if version == .v3 { self.arriving.insert(.main) }
     }
 
     /// Revision 4, which speaks over Engine.IO 3, connects everybody to the main namespace without being asked. Of the
@@ -23,14 +29,14 @@ final class SocketLayer: EngineLayer {
         guard link.version == .v4 else {
             return self.desk.application.arrived(SocketArrival(.main, auth: [], on: link, self))
         }
-        self.patience = self.desk.reactor.schedule(after: self.desk.settings.connectTimeout) {
+        self.patience = self.desk.clock.schedule(after: self.desk.settings.connectTimeout) {
             self.patience = nil
             link.close(.forcedClose)
         }
     }
 
     private func stopWaiting() {
-        if let patience = self.patience.take() { self.desk.reactor.cancel(patience) }
+        if let patience = self.patience.take() { self.desk.clock.cancel(patience) }
     }
 
     func pinged() { for socket in self.sockets { socket.pingSent() } }
@@ -40,13 +46,14 @@ final class SocketLayer: EngineLayer {
         self.stopWaiting()
         let sockets = self.sockets
         self.sockets = []
-        for socket in sockets { socket.linkEnded() }
+        for socket in sockets { socket.linkEnded(reason) }
     }
 
     /// Old clients take the session's own name for their socket's address.
     func makeSocket(in namespace: Namespace, on link: EngineLink, mayReturn: Bool) -> Socket {
         let id = link.version == .v3 && namespace.isMain ? link.sid : self.desk.newSocketID()
         let socket = Socket(id, namespace, on: link, self, self.desk, mayReturn: mayReturn)
+        self.connects += 1
         self.add(socket)
         return socket
     }
@@ -112,9 +119,15 @@ extension SocketLayer {
 // MARK: - Arrivals
 
 extension SocketLayer {
+    func answered(_ arrival: SocketArrival) { self.arriving.remove(arrival.namespace) }
+
     private func connect(_ packet: SocketPacket, _ bytes: Span<UInt8>, on link: EngineLink) -> Bool {
         let namespace = packet.namespace
-        guard !self.sockets.contains(where: { $0.namespace == namespace }) else { return false }
+        // Who asks twice is answered once.
+        guard !self.arriving.contains(namespace) else { return true }
+        guard self.connects < self.desk.settings.maxConnects,
+            !self.sockets.contains(where: { $0.namespace == namespace })
+        else { return false }
         let auth = [UInt8](copying: bytes.extracting(packet.payload))
         let arrival = SocketArrival(namespace, auth: auth, on: link, self)
         guard self.desk.settings.namespaces.contains(namespace) else {
@@ -122,6 +135,7 @@ extension SocketLayer {
             return true
         }
         if let request = RecoveryRequest(packet, in: bytes), self.takeUp(request, arrival, on: link) { return true }
+        self.arriving.insert(namespace)
         self.desk.application.arrived(arrival)
         return true
     }

@@ -1,6 +1,7 @@
 package import HTTPServer
 package import Journal
 package import Reactor
+internal import SocketIO
 
 /// Socket.IO over HTTP and WebSocket, with an application behind it.
 ///
@@ -10,13 +11,16 @@ package final class SocketServer: Sendable {
     private let home: EventLoop
     private let desk: LoopLocal<SocketDesk>
 
-    /// - Parameter makeApplication: called once, on the sessions' loop; what it returns stays there.
+    /// - Parameters:
+    ///   - clock: what the sessions' times are measured with; a test brings its own.
+    ///   - makeApplication: called once, on the sessions' loop; what it returns stays there.
     package init(
         _ group: EventLoopGroup, _ settings: SocketServerSettings, journal: Journal,
+        clock: @escaping @Sendable (Reactor) -> any Scheduler = { $0 },
         makeApplication: @escaping @Sendable (Reactor) -> any SocketApplication
     ) {
         self.home = group.loops[0]
-        self.desk = LoopLocal(group) { SocketDesk($0, settings, journal, makeApplication($0)) }
+        self.desk = LoopLocal(group) { SocketDesk(clock($0), settings, journal, makeApplication($0)) }
     }
 
     /// Answers a request below `/socket.io/`.
@@ -24,6 +28,9 @@ package final class SocketServer: Sendable {
         guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
         self.desk.value(on: exchange.reactor).respond(to: exchange)
     }
+
+    /// Refuses a web page that may not come in.
+    package static func refusePage(_ exchange: HTTPExchange) { exchange.refuse(.forbidden) }
 
     /// Tells every client that the server goes away, so that it comes back to whoever is there then.
     package func drain() {

@@ -1,3 +1,5 @@
+import Bytes
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -24,12 +26,12 @@ import Darwin
         // A link stays a link: what it leads to is replaced.
         let path = Self.resolved(path)
         self.path = path
-        if let device = Self.openDevice(path) {
-            self.isStream = true
-            self.descriptor = device
+        self.isStream = Self.isStream(path)
+        if self.isStream {
+            self.descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
+            guard self.descriptor >= 0 else { throw FileFailure(.write, path, code: errno) }
             return
         }
-        self.isStream = false
         let directory = Self.directory(of: path)
         if let nameless = Self.openNameless(in: directory) {
             self.descriptor = nameless
@@ -64,7 +66,7 @@ import Darwin
     package var isSeekable: Bool { !self.isStream }
 
     package func write(_ bytes: Span<UInt8>) throws(FileFailure) {
-        unsafe bytes.withUnsafeBufferPointer { unsafe self.pending.append(contentsOf: $0) }
+        self.pending.append(copying: bytes)
         self.byteCount += bytes.count
         if self.pending.count >= Self.bufferSize { try self.flush() }
     }
@@ -104,19 +106,27 @@ import Darwin
         self.temporaryPath = name
     }
 
-    /// A pipe or a device is written to as it is; to take its place would be to destroy it.
-    private static func openDevice(_ path: String) -> Int32? {
+    /// A pipe or a device is written to as it is; to take its place would be to destroy it. What has been written
+    /// there is out, and cannot be taken back.
+    package static func isStream(_ path: String) -> Bool {
         var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard unsafe stat(path, &status) == 0 else { return false }
         let kind = status.st_mode & S_IFMT
-        guard kind != S_IFREG, kind != S_IFDIR else { return nil }
-        let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC)
-        return descriptor >= 0 ? descriptor : nil
+        return kind != S_IFREG && kind != S_IFDIR
     }
 
-    /// The path without links; itself where nothing is yet.
+    /// The path without links and detours, so that one place has one name; where nothing is yet, that of its folder
+    /// with its own behind. Itself where there is no such folder.
     package static func resolved(_ path: String) -> String {
-        guard let real = unsafe realpath(path, nil) else { return path }
+        if let real = Self.real(path) { return real }
+        guard let name = path.split(separator: "/", omittingEmptySubsequences: false).last, !name.isEmpty,
+            let folder = Self.real(Self.directory(of: path))
+        else { return path }
+        return folder.hasSuffix("/") ? "\(folder)\(name)" : "\(folder)/\(name)"
+    }
+
+    private static func real(_ path: String) -> String? {
+        guard let real = unsafe realpath(path, nil) else { return nil }
         defer { unsafe free(real) }
         return unsafe String(cString: real)
     }

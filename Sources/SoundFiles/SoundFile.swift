@@ -14,8 +14,6 @@ import Darwin
     }
 
     package let format: SoundFormat
-    /// Samples of each channel, as the file announces them; nil when it does not.
-    package let frameCount: Int?
     /// What the file is, in words: `FLAC (Free Lossless Audio Codec)`.
     package let kind: String
     private let handle: OpaquePointer
@@ -34,7 +32,6 @@ import Darwin
         }
         unsafe self.handle = handle
         self.format = SoundFormat(rate: rate, speakers: Speakers(count: channels))
-        self.frameCount = info.frames > 0 && info.frames < Int64.max / 2 ? Int(info.frames) : nil
         self.kind = Self.name(of: info.format & Int32(SF_FORMAT_TYPEMASK))
     }
 

@@ -103,4 +103,8 @@ extension SQLiteStore {
     ) {
         self.database.send(CallQueries.Recent(user: user, before: start, limit: limit), answer)
     }
+
+    package func forgetCalls(endedBefore end: WallTime, _ answer: @escaping Answer<Int>) {
+        self.database.send(CallQueries.Forget(endedBefore: end), answer)
+    }
 }

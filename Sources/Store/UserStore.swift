@@ -86,4 +86,6 @@ package protocol CallStore: Sendable {
     func record(_ call: StoredCall, _ answer: @escaping Answer<Void>)
     /// The last ones of a user, newest first, begun before `start`.
     func calls(of user: UserID, before start: WallTime, limit: Int, _ answer: @escaping Answer<[StoredCall]>)
+    /// Answers how many there were.
+    func forgetCalls(endedBefore end: WallTime, _ answer: @escaping Answer<Int>)
 }

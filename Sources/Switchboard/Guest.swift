@@ -1,4 +1,5 @@
 package import Calling
+internal import Pacing
 package import SocketServer
 package import Vocabulary
 
@@ -10,14 +11,21 @@ package final class Guest {
     package let dialect: any Dialect
     package let socket: Socket
     package internal(set) var rooms: Set<RoomName> = []
+    /// For requests, whatever they are for.
     var allowance: TokenBucket
+    /// For calls that begin.
+    var invitations: TokenBucket
 
-    init(_ line: Line, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket, _ allowance: TokenBucket) {
+    init(
+        _ line: Line, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket, _ settings: SwitchboardSettings,
+        at now: Instant
+    ) {
         self.line = line
         self.name = name
         self.dialect = dialect
         self.socket = socket
-        self.allowance = allowance
+        self.allowance = TokenBucket(settings.requests, at: now)
+        self.invitations = TokenBucket(settings.invitations, at: now)
     }
 
     package var user: UserID { self.line.user }

@@ -1,5 +1,6 @@
 internal import Calling
 package import JSON
+internal import Reactor
 package import SocketServer
 internal import Vocabulary
 
@@ -75,8 +76,10 @@ package final class NativeDialect: Dialect {
 
     private static func signal(_ signal: Signal) -> SocketBroadcast {
         SocketBroadcast("signal") { json in
-            let scope = signal.scope.field
-            json.fields((scope.name, scope.value), ("from", signal.from.text)) { json in
+            json.object { json in
+                json.field(signal.scope)
+                json.key("from")
+                json.string(signal.from.text)
                 json.key(signal.content.field)
                 json.raw(signal.json)
                 if let number = signal.number { json.number(number) }
@@ -115,15 +118,6 @@ package final class NativeDialect: Dialect {
 
 // MARK: - Words
 
-extension Signal.Scope {
-    fileprivate var field: (name: String, value: String) {
-        switch self {
-        case .room(let room): ("room", room.text)
-        case .call(let call): ("call", call.text)
-        }
-    }
-}
-
 extension Signal.Content {
     var field: String {
         switch self {
@@ -143,6 +137,17 @@ extension JSONWriter {
                 json.string(value)
             }
             more(&json)
+        }
+    }
+
+    fileprivate mutating func field(_ scope: Signal.Scope) {
+        switch scope {
+        case .room(let room):
+            self.key("room")
+            self.string(room.text)
+        case .call(let call):
+            self.key("call")
+            self.string(call.text)
         }
     }
 
@@ -185,16 +190,8 @@ extension JSONWriter {
             json.fields(("code", error.code.rawValue), ("message", error.message)) { json in
                 guard let wait = error.retryAfter else { return }
                 json.key("retryAfter")
-                json.integer(wait.milliseconds)
+                json.integer(wait.wholeMilliseconds)
             }
         }
-    }
-}
-
-extension Duration {
-    /// Rounded up, for people and programs that wait.
-    fileprivate var milliseconds: Int64 {
-        let (seconds, attoseconds) = self.components
-        return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
     }
 }

@@ -135,16 +135,34 @@ extension NativeRequests {
     private func presence(
         _ name: String, _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
     ) throws(SwitchboardError) {
-        let isEverybody = fields.bool("everybody")
-        let limit = self.board.settings.presence.maximumWatchedPerLine
-        let users = isEverybody ? [] : try fields.users("users", atMost: limit)
+        if fields.bool("everybody") { return try self.presenceOfEverybody(name, event, guest) }
+        let users = try fields.users("users", atMost: self.board.settings.presence.maximumWatchedPerLine)
         switch name {
         case "presence.watch":
-            let views =
-                isEverybody ? try self.board.watchEverybody(by: guest) : try self.board.watch(users, by: guest)
-            self.answer(event, guest) { $0.views(views) }
+            let views = try self.board.watch(users, by: guest)
+            self.answer(event, guest) { json in json.object { $0.users(views) } }
         case "presence.unwatch":
-            if isEverybody { try self.board.unwatchEverybody(by: guest) } else { self.board.unwatch(users, by: guest) }
+            self.board.unwatch(users, by: guest)
+            self.answer(event, guest) { $0.object { _ in } }
+        default: throw Self.unknown(name)
+        }
+    }
+
+    private func presenceOfEverybody(
+        _ name: String, _ event: SocketEvent, _ guest: Guest
+    ) throws(SwitchboardError) {
+        switch name {
+        case "presence.watch":
+            try self.board.watchEverybody(by: guest)
+            self.answer(event, guest) { json in
+                json.object { json in
+                    json.key("count")
+                    json.integer(self.board.onlineCount)
+                    json.users(self.board.viewOfEverybody)
+                }
+            }
+        case "presence.unwatch":
+            try self.board.unwatchEverybody(by: guest)
             self.answer(event, guest) { $0.object { _ in } }
         default: throw Self.unknown(name)
         }
@@ -198,12 +216,10 @@ extension JSONWriter {
         }
     }
 
-    fileprivate mutating func views(_ views: [PresenceView]) {
-        self.object { json in
-            json.key("users")
-            json.array { json in
-                for view in views { json.presence(view) }
-            }
+    fileprivate mutating func users(_ views: [PresenceView]) {
+        self.key("users")
+        self.array { json in
+            for view in views { json.presence(view) }
         }
     }
 

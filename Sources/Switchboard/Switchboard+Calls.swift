@@ -1,4 +1,5 @@
 package import Calling
+internal import Pacing
 package import Vocabulary
 
 extension Switchboard {
@@ -6,6 +7,9 @@ extension Switchboard {
     package func invite(
         _ callee: UserID, _ kind: CallKind, as id: CallID, from guest: Guest
     ) throws(SwitchboardError) -> CallID {
+        if let wait = guest.invitations.take(at: self.now) {
+            throw SwitchboardError(.rateLimited, "too many calls at once", retryAfter: wait)
+        }
         let invitation = CallInvitation(id, from: guest.line, to: callee, kind: kind)
         let devices = self.presence.lines(of: callee)
         return try self.withCalls { desk, outbox, now throws(CallRefusal) in
@@ -59,7 +63,12 @@ extension Switchboard {
     package func signal(
         _ content: Signal.Content, _ json: [UInt8], in id: CallID, from guest: Guest
     ) throws(SwitchboardError) {
-        let route = try self.withCalls { desk, _, _ throws(CallRefusal) in try desk.route(id, from: guest.line) }
+        let route: CallRoute
+        do throws(CallRefusal) {
+            route = try self.calls.route(id, from: guest.line)
+        } catch {
+            throw SwitchboardError(error)
+        }
         switch route {
         case .deliver(let session), .keep(let session):
             self.tell(.signal(Signal(.call(id), from: guest.session, content, json: json)), to: session)
@@ -82,9 +91,12 @@ extension Switchboard {
     }
 
     func carryOutCalls() {
-        let orders = self.callOutbox.orders
-        self.callOutbox.removeAll()
-        for order in orders { self.carryOut(order.action, of: order.call) }
+        // Taken out, for a copy would give its memory away.
+        var outbox = CallOutbox()
+        swap(&outbox, &self.callOutbox)
+        for order in outbox.orders { self.carryOut(order.action, of: order.call) }
+        outbox.removeAll()
+        swap(&outbox, &self.callOutbox)
         self.armAlarm()
     }
 
@@ -99,6 +111,16 @@ extension Switchboard {
         case .peerBack(let session, let peer): self.tell(.peerBack(call, peer), to: session)
         case .ended(let session, let ending): self.tell(.callEnded(call, ending), to: session)
         case .record(let record): self.onCallEnded(record)
+        }
+    }
+
+    /// A user may not stay: nobody waits for them in a call, and their seats in rooms are free.
+    package func sentAway(_ user: UserID) {
+        self.calls.userRemoved(user, at: self.now, into: &self.callOutbox)
+        self.carryOutCalls()
+        let rooms = self.guests.values.filter { $0.user == user }.reduce(into: Set()) { $0.formUnion($1.rooms) }
+        for room in rooms {
+            self.changeRoom(room) { machine, outbox in machine.removed(user, into: &outbox) }
         }
     }
 

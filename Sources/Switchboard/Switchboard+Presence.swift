@@ -15,10 +15,17 @@ extension Switchboard {
         return users.map { self.view(of: $0) }
     }
 
-    package func watchEverybody(by guest: Guest) throws(SwitchboardError) -> [PresenceView] {
+    package func watchEverybody(by guest: Guest) throws(SwitchboardError) {
         try self.watching { () throws(PresenceRefusal) in
             try self.presence.watchedEverybody(true, by: guest.session)
         }
+    }
+
+    package var onlineCount: Int { self.presence.onlineCount }
+
+    /// Everybody who is online. Nobody in a house too large for that.
+    package var viewOfEverybody: [PresenceView] {
+        guard self.onlineCount <= self.settings.maxIntroducedUsers else { return [] }
         return self.presence.online.map { self.view(of: $0) }.sorted { $0.user.text < $1.user.text }
     }
 
@@ -61,17 +68,21 @@ extension Switchboard {
     private func name(of user: UserID) -> DisplayName { self.names[user] ?? DisplayName(of: user) }
 
     func tellPresence() {
-        let orders = self.presenceOutbox.orders
-        self.presenceOutbox.removeAll()
-        for order in orders {
+        // Taken out, for a copy would give its memory away.
+        var outbox = PresenceOutbox()
+        swap(&outbox, &self.presenceOutbox)
+        for order in outbox.orders {
             switch order {
             case .cameOnline(let user):
                 self.tell(.cameOnline(user, self.name(of: user)), to: self.presence.watchers(of: user))
             case .wentOffline(let user, _):
                 let notice = Notice.wentOffline(user, self.name(of: user), lastSeen: self.wallTime)
                 self.tell(notice, to: self.presence.watchers(of: user))
+                self.forgetName(of: user)
             }
         }
+        outbox.removeAll()
+        swap(&outbox, &self.presenceOutbox)
         self.armAlarm()
     }
 }

@@ -32,8 +32,9 @@ extension Switchboard {
     }
 
     private func checkRoom(_ room: RoomName, for guest: Guest) throws(SwitchboardError) {
-        guard guest.rooms.contains(room) || guest.rooms.count < self.settings.maxRoomsPerLine else {
-            throw SwitchboardError(.tooManyRooms, "one line is in at most \(self.settings.maxRoomsPerLine) rooms")
+        let rooms = self.rooms(of: guest)
+        guard rooms.contains(room) || rooms.count < self.settings.maxRoomsPerUser else {
+            throw SwitchboardError(.tooManyRooms, "one user is in at most \(self.settings.maxRoomsPerUser) rooms")
         }
         guard self.rooms[room] == nil else { return }
         guard self.rooms.count < self.settings.maxRooms else {
@@ -41,6 +42,18 @@ extension Switchboard {
         }
         self.rooms[room] = RoomMachine(settings: self.settings.rooms)
     }
+
+    /// Everywhere the user is. Beyond so many lines each counts for itself, so that asking costs no more for a user with
+    /// thousands of them.
+    private func rooms(of guest: Guest) -> Set<RoomName> {
+        let lines = self.presence.lines(of: guest.user)
+        guard lines.count > 1 else { return guest.rooms }
+        return lines.prefix(Self.mostLinesLookedAt).reduce(into: guest.rooms) { rooms, line in
+            if let other = self.guests[line] { rooms.formUnion(other.rooms) }
+        }
+    }
+
+    private static let mostLinesLookedAt = 64
 
     package func leave(_ room: RoomName, _ guest: Guest) {
         guest.rooms.remove(room)
@@ -79,7 +92,7 @@ extension Switchboard {
         case .deliverToOthers(let number):
             signal.number = number
             guard let machine = self.rooms[room] else { return nil }
-            self.tell(.signal(signal), to: machine.members.lazy.map(\.session), except: guest.session)
+            self.tell(.signal(signal), toMembersOf: machine, except: guest.session)
             return number
         case .unknownTarget:
             throw SwitchboardError(.notFound, "nobody in \(room.text) has this name any more")
@@ -126,7 +139,7 @@ extension Switchboard {
                 guard let machine = self.rooms[room], machine.count <= self.settings.maxIntroducedMembers else {
                     continue
                 }
-                self.tell(self.notice(of: event, in: room), to: machine.members.lazy.map(\.session), except: except)
+                self.tell(self.notice(of: event, in: room), toMembersOf: machine, except: except)
             case .dismiss(let session, let reason):
                 self.guests[session]?.rooms.remove(room)
                 self.tell(.dismissed(room, reason), to: session)

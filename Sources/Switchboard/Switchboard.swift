@@ -1,4 +1,5 @@
 package import Calling
+internal import Pacing
 package import Reactor
 package import SocketServer
 package import Vocabulary
@@ -15,8 +16,7 @@ package final class Switchboard {
     package var onCallEnded: (CallRecord) -> Void = { _ in }
 
     private(set) var guests: [SessionID: Guest] = [:]
-    /// What a user was called when they last came in, for as long as anybody asks.
-    var names: [UserID: DisplayName] = [:]
+    var names = NameBook()
     var presence: PresenceMachine
     var calls: CallDesk
     var rooms: [RoomName: RoomMachine] = [:]
@@ -35,7 +35,7 @@ package final class Switchboard {
         self.calls = CallDesk(settings: settings.calls)
     }
 
-    package var now: Instant { Instant(milliseconds: Int64(clamping: self.scheduler.now)) }
+    package var now: Instant { self.scheduler.instant }
     var wallTime: WallTime { self.clock() }
 
     package func guest(_ session: SessionID) -> Guest? { self.guests[session] }
@@ -46,10 +46,9 @@ package final class Switchboard {
 extension Switchboard {
     /// Somebody is signed in on a socket.
     package func enter(_ user: UserID, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket) -> Guest {
-        let allowance = TokenBucket(self.settings.requests, at: self.now)
-        let guest = Guest(Line(user, socket.id), name, dialect, socket, allowance)
+        let guest = Guest(Line(user, socket.id), name, dialect, socket, self.settings, at: self.now)
         self.guests[socket.id] = guest
-        self.names[user] = name
+        self.names.entered(user, as: name)
         self.lineUp(guest)
         return guest
     }
@@ -69,13 +68,15 @@ extension Switchboard {
         self.carryOutCalls()
     }
 
-    /// The line broke. Seats in rooms and calls are kept for a while.
-    package func lost(_ guest: Guest) {
+    /// The line broke or fell silent. Seats in rooms and calls are kept for a while.
+    package func lost(_ guest: Guest, fellSilent: Bool) {
         let now = self.now
         self.presence.lineLost(guest.session, at: now, into: &self.presenceOutbox)
         self.tellPresence()
         for room in guest.rooms {
-            self.changeRoom(room) { machine, outbox in machine.lineLost(guest.session, at: now, into: &outbox) }
+            self.changeRoom(room) { machine, outbox in
+                machine.lineLost(guest.session, fellSilent: fellSilent, at: now, into: &outbox)
+            }
         }
         self.calls.lineLost(guest.line, at: now, into: &self.callOutbox)
         self.carryOutCalls()
@@ -96,12 +97,13 @@ extension Switchboard {
         self.tellPresence()
         self.calls.lineLost(guest.line, at: now, into: &self.callOutbox)
         self.carryOutCalls()
+        self.names.left(guest.user)
         self.forgetName(of: guest.user)
     }
 
-    private func forgetName(of user: UserID) {
-        guard !self.guests.values.contains(where: { $0.user == user }) else { return }
-        if self.presence.watchers(of: user).isEmpty { self.names[user] = nil }
+    /// Somebody may be shown as online for a while after their last line went.
+    func forgetName(of user: UserID) {
+        if !self.presence.isOnline(user) { self.names.forget(user) }
     }
 
     /// Whether this line may ask for something now.
@@ -120,23 +122,42 @@ extension Switchboard {
     }
 
     /// Encoded once for each dialect that is spoken among them.
-    func tell(_ notice: Notice, to sessions: some Sequence<SessionID>, except one: SessionID? = nil) {
-        var events: [(dialect: any Dialect, event: SocketBroadcast?)] = []
-        for session in sessions where session != one {
-            guard let guest = self.guests[session] else { continue }
-            if let known = events.first(where: { $0.dialect === guest.dialect }) {
-                known.event?.send(to: CollectionOfOne(guest.socket))
-                continue
-            }
-            let event = guest.dialect.event(for: notice)
-            events.append((guest.dialect, event))
-            event?.send(to: CollectionOfOne(guest.socket))
+    func tell(_ notice: Notice, to sessions: Set<SessionID>) {
+        var telling = Telling(notice)
+        for session in sessions {
+            if let guest = self.guests[session] { telling.tell(guest) }
+        }
+    }
+
+    func tell(_ notice: Notice, toMembersOf room: RoomMachine, except one: SessionID?) {
+        var telling = Telling(notice)
+        room.forEachMember { member in
+            if member.session != one, let guest = self.guests[member.session] { telling.tell(guest) }
         }
     }
 
     func person(_ line: Line, isAway: Bool = false) -> Person {
         let name = self.guests[line.session]?.name ?? self.names[line.user] ?? DisplayName(of: line.user)
         return Person(line: line, name: name, isAway: isAway)
+    }
+}
+
+/// One notice on its way to many.
+private struct Telling {
+    private let notice: Notice
+    /// In each dialect that was spoken so far.
+    private var events: [(dialect: any Dialect, event: SocketBroadcast?)] = []
+
+    init(_ notice: Notice) { self.notice = notice }
+
+    mutating func tell(_ guest: Guest) {
+        for known in self.events where known.dialect === guest.dialect {
+            known.event?.sendShared(to: guest.socket)
+            return
+        }
+        let event = guest.dialect.event(for: self.notice)
+        self.events.append((guest.dialect, event))
+        event?.sendShared(to: guest.socket)
     }
 }
 

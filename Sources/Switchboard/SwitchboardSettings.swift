@@ -1,4 +1,5 @@
 package import Calling
+package import Pacing
 
 /// How many, how often, and for how long.
 package struct SwitchboardSettings: Sendable {
@@ -7,10 +8,15 @@ package struct SwitchboardSettings: Sendable {
     package var presence = PresenceSettings()
     /// Requests of one line, whatever they are for.
     package var requests = TokenBucket.Rate(perSecond: 100, burst: 400)
-    package var maxRoomsPerLine = 50
+    /// Calls that one line begins: each leaves a line in the history.
+    package var invitations = TokenBucket.Rate(perSecond: 1, burst: 30)
+    /// Rooms that one user is in, on all of their lines together.
+    package var maxRoomsPerUser = 50
     /// In a room with more members than this nobody is told who is there, who comes and who goes: ten thousand people
     /// who meet everybody else would be a hundred million introductions.
     package var maxIntroducedMembers = 256
+    /// With more users online than this nobody is given the list of them all.
+    package var maxIntroducedUsers = 2000
     /// Rooms there may be at once.
     package var maxRooms = 100_000
     /// One description, candidate or piece of data.

@@ -1,15 +1,6 @@
-/// Names one call from its first ring on: 20 URL-safe characters, random.
-package struct CallID: Hashable, Sendable {
+/// Names one call from its first ring on.
+package struct CallID: RandomName {
     package let token: RandomToken
 
-    package init(using random: inout some RandomNumberGenerator) {
-        self.token = RandomToken(using: &random)
-    }
-
-    package init?(_ text: String) {
-        guard let token = RandomToken(text) else { return nil }
-        self.token = token
-    }
-
-    package var text: String { self.token.text }
+    package init(_ token: RandomToken) { self.token = token }
 }

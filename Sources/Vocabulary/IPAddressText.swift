@@ -69,7 +69,8 @@ enum IPv6Text {
     }
 
     private static func group(_ digits: ArraySlice<UInt8>) -> UInt16? {
-        guard (1...4).contains(digits.count), digits.first != UInt8(ascii: "+") else { return nil }
+        // The standard library would read a sign as well.
+        guard (1...4).contains(digits.count), let first = digits.first, !"+-".utf8.contains(first) else { return nil }
         return UInt16(String(decoding: digits, as: UTF8.self), radix: 16)
     }
 

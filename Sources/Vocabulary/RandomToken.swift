@@ -24,18 +24,20 @@ package struct RandomToken: Hashable, Sendable {
         self.low = low
     }
 
-    package var text: String { String(decoding: self.bytes, as: UTF8.self) }
+    package var text: String {
+        unsafe String(unsafeUninitializedCapacity: Self.length) { buffer in
+            for place in 0..<Self.length { unsafe buffer.initializeElement(at: place, to: self.letter(at: place)) }
+            return Self.length
+        }
+    }
 
     /// The characters as they go onto a wire.
-    package var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(Self.length)
-        for half in [self.high, self.low] {
-            for place in (0..<Self.half).reversed() {
-                bytes.append(URLAlphabet.letters[Int(half >> UInt64(place * 6) & 63)])
-            }
-        }
-        return bytes
+    package var bytes: [UInt8] { (0..<Self.length).map { self.letter(at: $0) } }
+
+    private func letter(at place: Int) -> UInt8 {
+        let half = place < Self.half ? self.high : self.low
+        let shift = (Self.half &- 1 &- place % Self.half) &* 6
+        return URLAlphabet.letters[Int(half >> UInt64(shift) & 63)]
     }
 
     /// Compares in the same time wherever two tokens differ, for tokens that are secrets.

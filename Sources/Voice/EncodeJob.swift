@@ -59,10 +59,10 @@ package struct EncodeJob: Sendable {
             guard self.mayKeep(opus.head) else {
                 return try self.encode(try OpusSource(opus), of: file, survey: nil, listener: listener)
             }
-            guard self.output == .standardOutput, file.isSeekable else {
+            guard self.output.isStream, file.isSeekable else {
                 return try self.remux(opus, of: file, listener: listener)
             }
-            // What has gone to standard output cannot be taken back: the whole file is looked at first.
+            // What has gone into a pipe cannot be taken back: the whole file is looked at first.
             guard try opus.isOneRecording() else { return nil }
             try file.rewind()
             guard case .opus(let again) = try SoundOpener.open(file) else { return nil }

@@ -6,7 +6,6 @@ final class LibrarySource: SoundSource {
     private let file: SoundFile
     var format: SoundFormat { self.file.format }
     var kind: String { self.file.kind }
-    var announcedFrames: Int? { self.file.frameCount }
 
     init(_ file: InputFile) throws {
         self.file = try SoundFile(file)

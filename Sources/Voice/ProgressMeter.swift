@@ -21,7 +21,4 @@ struct ProgressMeter {
         self.lastPosition = position
         listener(Progress(bytes: step / self.passes, seconds: Double(samples) / Double(rate)))
     }
-
-    /// The same file from the front.
-    mutating func startOver() { self.lastPosition = 0 }
 }

@@ -37,10 +37,6 @@ final class RawSource: SoundSource {
         self.encoding = raw.encoding
     }
 
-    var announcedFrames: Int? {
-        self.file.size.map { $0 / (self.encoding.size * self.format.channels) }
-    }
-
     func read(into samples: inout [Float]) throws {
         samples.removeAll(keepingCapacity: true)
         let frameSize = self.encoding.size * self.format.channels

@@ -1,3 +1,4 @@
+import Bytes
 import AudioFiles
 import Resampling
 
@@ -73,7 +74,7 @@ final class ShapedSource: SoundSource {
             Downmix.mix(samples, weights: weights, into: &self.shaped)
         } else {
             self.shaped.removeAll(keepingCapacity: true)
-            unsafe samples.withUnsafeBufferPointer { unsafe self.shaped.append(contentsOf: $0) }
+            self.shaped.append(copying: samples)
         }
         guard self.gain != 1 else { return }
         for index in self.shaped.indices { self.shaped[index] = max(-1, min(1, self.shaped[index] * self.gain)) }

@@ -5,8 +5,6 @@ package protocol SoundSource: AnyObject {
     var format: SoundFormat { get }
     /// What the sound comes from, in words: `WAV`, `Ogg Opus`.
     var kind: String { get }
-    /// Samples of each channel the file announces; nil when it does not. It may lie.
-    var announcedFrames: Int? { get }
     /// The places in the file that could not be read and were left out or concealed.
     var damage: [Int] { get }
     /// Reads the next piece over `samples`, all channels one after the other for each moment. Empty
@@ -15,7 +13,6 @@ package protocol SoundSource: AnyObject {
 }
 
 extension SoundSource {
-    package var announcedFrames: Int? { nil }
     package var damage: [Int] { [] }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import AudioFiles
 import OpusCodec
 
@@ -49,8 +50,7 @@ package struct VoiceEncoder {
         var position = 0
         if !self.waiting.isEmpty {
             position = min(self.frameSize - self.waiting.count, sound.count)
-            let first = sound.extracting(0..<position)
-            unsafe first.withUnsafeBufferPointer { unsafe self.waiting.append(contentsOf: $0) }
+            self.waiting.append(copying: sound.extracting(0..<position))
             guard self.waiting.count == self.frameSize else { return }
             try self.encodeWaiting()
         }
@@ -58,8 +58,7 @@ package struct VoiceEncoder {
             try self.encode(sound.extracting(position..<(position + self.frameSize)))
             position += self.frameSize
         }
-        let rest = sound.extracting(position...)
-        unsafe rest.withUnsafeBufferPointer { unsafe self.waiting.append(contentsOf: $0) }
+        self.waiting.append(copying: sound.extracting(position...))
     }
 
     /// Ends the file. The end of the sound is still inside the encoder, so silence is sent after it,

@@ -38,4 +38,12 @@ package enum VoiceOutput: Hashable, Sendable {
         case .standardOutput: try .standardOutput()
         }
     }
+
+    /// What has been written is out, and cannot be taken back.
+    var isStream: Bool {
+        switch self {
+        case .file(let path): OutputFile.isStream(path)
+        case .standardOutput: true
+        }
+    }
 }

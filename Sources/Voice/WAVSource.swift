@@ -5,7 +5,6 @@ import SoundFiles
 final class WAVSource: SoundSource {
     let format: SoundFormat
     let kind: String
-    var announcedFrames: Int? { self.reader.announcedFrames }
     var damage: [Int] { self.reader.truncatedAt.map { [$0] } ?? [] }
 
     private var reader = WAVReader()

@@ -20,7 +20,7 @@ extension JSONWriter {
     /// With so many digits after the point.
     mutating func field(_ name: String, _ number: Double?, digits: Int) {
         self.key(name)
-        if let number, number.isFinite { self.raw(number.fixed(digits).utf8) } else { self.null() }
+        if let number, number.isFinite { self.raw(Array(number.fixed(digits).utf8)) } else { self.null() }
     }
 
     mutating func field(_ name: String, _ numbers: [Int]) {

@@ -1,4 +1,6 @@
 internal import Arguments
+internal import Bytes
+internal import Secure
 internal import Service
 internal import Vocabulary
 
@@ -21,17 +23,30 @@ struct STUNChoice: Hashable, Sendable, ExpressibleByArgument {
     var argumentDescription: String { "\(self.choice)" }
 }
 
-/// `--app`: a program's name and the secret it signs with.
+/// `--app`: a program's name, and the secret it signs with or the public half of its key pair.
 struct ApplicationKeyArgument: Hashable, Sendable, ExpressibleByArgument {
     let key: ServiceConfiguration.ApplicationKey
 
     init?(argument: String) {
         guard let colon = argument.firstIndex(of: ":"), colon > argument.startIndex else { return nil }
-        let secret = argument[argument.index(after: colon)...]
-        self.key = ServiceConfiguration.ApplicationKey(id: String(argument[..<colon]), secret: String(secret))
+        let words = argument[argument.index(after: colon)...]
+        guard let material = Self.material(words) else { return nil }
+        self.key = ServiceConfiguration.ApplicationKey(id: String(argument[..<colon]), material)
+    }
+
+    private static let pairPrefix = "ed25519:"
+
+    private static func material(_ words: Substring) -> ServiceConfiguration.ApplicationKey.Material? {
+        guard words.hasPrefix(self.pairPrefix) else { return .secret(String(words)) }
+        let text = String(words.dropFirst(self.pairPrefix.count))
+        // `openssl` writes the one alphabet, a JSON Web Key (RFC 8037) the other.
+        let decoded = Base64.Alphabet.allCases.lazy.compactMap { try? Base64.decode(text, as: $0) }
+        return decoded.first { $0.count == Ed25519Key.keyLength }.map { .publicKey($0) }
     }
 
     static var valueName: String? { "ID:SECRET" }
-    static var expectation: String { "a name, a colon and a secret of at least 32 bytes" }
+    static var expectation: String {
+        "a name, a colon and a secret of at least 32 bytes, or ed25519: and a public key in Base64"
+    }
     var argumentDescription: String { self.key.id }
 }

@@ -1,6 +1,8 @@
 import Arguments
 import HTTPServer
+import ICEServers
 import Journal
+import Pacing
 import Reactor
 import Secure
 import Service
@@ -54,6 +56,10 @@ struct ServeCommand: ParsableCommand {
     var admin = ServiceConfiguration().admin
 
     @Option(
+        help: ArgumentHelp("A name by which that is reached, besides its address; may be repeated.", valueName: "NAME"))
+    var adminName: [String] = []
+
+    @Option(
         help: ArgumentHelp("Folder of web pages to serve instead of the built-in one.", valueName: "DIR"),
         completion: .directory)
     var web: String?
@@ -79,6 +85,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How long a call rings until nobody has answered.")
     var ringTimeout = ServiceConfiguration().ringTime
 
+    @Option(help: "How long it is kept who called whom and when.")
+    var callHistory = ServiceConfiguration().callHistory
+
     @Option(help: "How many event loops; without a number, one per core.")
     var loops: Int?
 
@@ -93,11 +102,26 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Key of a program that vouches for users: its name, a colon and its secret.", valueName: "ID:SECRET"))
+            """
+            Key of a program that vouches for users: its name, a colon and its secret, or ID:ed25519:KEY with the public \
+            half of a key pair.
+            """, valueName: "ID:SECRET"))
     var app: [ApplicationKeyArgument] = []
 
     @Option(help: "How many requests a second one client may make for long; four times as many at once.")
     var requestRate = 100
+
+    @Option(help: "How many sessions a second one address may begin for long; ten times as many at once.")
+    var connectRate = 50
+
+    @Option(help: "How many sessions one address may have open, and twice as many connections.")
+    var sessionsPerAddress = ServiceConfiguration().arrivals.maxOpen
+
+    @Option(
+        help: ArgumentHelp(
+            "Proxy in front whose X-Forwarded-For is believed; an address or a network such as 10.0.0.0/8.",
+            valueName: "NETWORK"))
+    var trustedProxy: [IPNetwork] = []
 
     @Flag(help: ArgumentHelp("What the official Socket.IO suites expect, instead of signalling.", isHidden: true))
     var conformance = false
@@ -108,6 +132,10 @@ struct ServeCommand: ParsableCommand {
     func validate() throws(ValidationError) {
         if self.pingTimeout <= EngineSettings.slack || self.pingInterval <= .zero {
             throw ValidationError("--ping-interval and --ping-timeout leave no time for an answer")
+        }
+        if self.connectRate < 1 { throw ValidationError("--connect-rate: nobody could come in") }
+        if !(1...1_000_000).contains(self.sessionsPerAddress) {
+            throw ValidationError("--sessions-per-address: \(self.sessionsPerAddress) is not between 1 and 1000000")
         }
         if self.requestRate < 1 { throw ValidationError("--request-rate: nobody could ask for anything") }
         if self.ringTimeout <= .zero { throw ValidationError("--ring-timeout leaves no time to answer") }
@@ -120,6 +148,7 @@ struct ServeCommand: ParsableCommand {
         var service = ServiceConfiguration()
         service.listen = self.listen
         service.admin = self.admin
+        service.adminNames = self.adminName
         service.data = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
         service.tls = self.security.choice
         service.web = self.web
@@ -128,6 +157,7 @@ struct ServeCommand: ParsableCommand {
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
         service.ringTime = self.ringTimeout
+        service.callHistory = self.callHistory
         service.stun = self.stun?.choice ?? .besideServer
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables
@@ -135,13 +165,19 @@ struct ServeCommand: ParsableCommand {
         service.servesConformance = self.conformance
         service.switchboard.requests = .init(
             perSecond: Double(self.requestRate), burst: Double(self.requestRate) * 4)
+        service.arrivals.rate = .init(perSecond: Double(self.connectRate), burst: Double(self.connectRate) * 10)
+        service.arrivals.maxOpen = self.sessionsPerAddress
+        // A client that polls has two connections.
+        service.http.maxConnectionsPerAddress = self.sessionsPerAddress * 2
+        service.http.trustedProxies = TrustedProxies(self.trustedProxy)
         service.exposesTestEndpoints = self.testEndpoints
         return service
     }
 
     mutating func run() throws -> ExitCode {
+        let configuration = self.service
         do {
-            let service = try ParleyService(self.service, journal: self.log.journal)
+            let service = try ParleyService(configuration, journal: self.log.journal)
             try self.greet(service.start())
             service.waitUntilEnded()
             return .success
@@ -149,6 +185,10 @@ struct ServeCommand: ParsableCommand {
             throw CommandFailure("\(error)", exitCode: .cannotCreate)
         } catch let error as SecureError {
             throw CommandFailure("\(error)", exitCode: .noInput)
+        } catch let error as ICEServerFileError {
+            throw CommandFailure("\(configuration.iceServerFile): \(error)", exitCode: .noInput)
+        } catch let error as SecretWeakness {
+            throw CommandFailure("\(error)", exitCode: .usage)
         } catch let error as ReactorError {
             throw CommandFailure(self.explain(error), exitCode: .osError)
         }

@@ -41,21 +41,17 @@ struct VoiceDecodeCommand: ParsableCommand {
     }
 
     mutating func run() throws -> ExitCode {
-        let pairs = try self.files.pairs(extension: self.headerless ? "raw" : "wav")
         let encoding = self.format.encoding
         let form: DecodeJob.Form = self.headerless ? .raw(encoding) : .wav(encoding)
-        let (rate, isMono, json) = (self.rate, self.mono, self.files.json)
-        return VoiceRun.run(self.files.inputs, threads: self.files.threads) { index, listener in
-            let (input, output) = pairs[index]
+        let (rate, isMono) = (self.rate, self.mono)
+        return try self.files.run(extension: self.headerless ? "raw" : "wav") { input, output, listener in
             let job = DecodeJob(input: input, output: output, form: form, rate: rate, isMono: isMono)
-            let report = try job.run(listener: listener)
-            let line = json ? report.json : report.line
-            return VoiceResult(line: output == .standardOutput ? nil : line, damage: report.damage)
+            return try job.run(listener: listener)
         }
     }
 }
 
-extension DecodeJob.Report {
+extension DecodeJob.Report: VoiceReport {
     var line: String {
         let channels = self.channels == 1 ? "mono" : "\(self.channels) channels"
         return "\(self.output)  \(self.seconds.fixed(2)) s  \(self.samples) samples  \(self.rate) Hz \(channels)"

@@ -104,19 +104,14 @@ struct VoiceEncodeCommand: ParsableCommand {
     }
 
     mutating func run() throws -> ExitCode {
-        let pairs = try self.files.pairs(extension: "ogg")
-        let (settings, raw, json) = (self.settings, self.raw, self.files.json)
-        return VoiceRun.run(self.files.inputs, threads: self.files.threads) { index, listener in
-            let (input, output) = pairs[index]
-            let job = EncodeJob(input: input, output: output, settings: settings, raw: raw)
-            let report = try job.run(listener: listener)
-            let line = json ? report.json : report.line
-            return VoiceResult(line: output == .standardOutput ? nil : line, damage: report.damage)
+        let (settings, raw) = (self.settings, self.raw)
+        return try self.files.run(extension: "ogg") { input, output, listener in
+            try EncodeJob(input: input, output: output, settings: settings, raw: raw).run(listener: listener)
         }
     }
 }
 
-extension EncodeJob.Report {
+extension EncodeJob.Report: VoiceReport {
     var line: String {
         var notes: [String] = []
         if self.isRemuxed { notes.append("sound kept") }

@@ -2,11 +2,9 @@ import Arguments
 import SoundFiles
 import Voice
 
-/// The files a voice command reads, and where its own go.
+/// The recordings a voice command reads, and where its own files go.
 struct VoiceFiles: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp("Recordings; - is standard input.", valueName: "IN"), atLeastOne: true, completion: .file)
-    var inputs: [String]
+    @OptionGroup var recordings: VoiceRecordings
 
     @Option(
         name: [.customShort("o"), .long],
@@ -18,41 +16,40 @@ struct VoiceFiles: ParsableArguments {
         completion: .directory)
     var outDir: String?
 
-    @Option(
-        name: [.customShort("j"), .long],
-        help: ArgumentHelp("How many files at once; by itself, one per core.", valueName: "N"))
-    var jobs: Int?
-
-    @Flag(help: "Results as JSON, one object per line.")
-    var json = false
-
     func validate() throws(ValidationError) {
-        if self.output != nil, self.inputs.count > 1 {
+        if self.output != nil, self.recordings.inputs.count > 1 {
             throw ValidationError("--output takes one recording; for several, there is --out-dir")
         }
         if self.output != nil, self.outDir != nil { throw ValidationError("--output does not go with --out-dir") }
-        if let jobs = self.jobs, !(1...256).contains(jobs) {
-            throw ValidationError("--jobs: \(jobs) is not between 1 and 256")
-        }
-        if self.inputs.filter({ $0 == "-" }).count > 1 { throw ValidationError("standard input can be read once") }
     }
 
-    var threads: Int { self.jobs ?? Crew.usualSize }
-
-    static func input(_ name: String) -> VoiceInput { name == "-" ? .standardInput : .file(name) }
+    /// Makes one file of each recording and tells of it; what goes to standard output says enough by itself.
+    func run<Report: VoiceReport>(
+        extension ending: String,
+        _ job: @escaping @Sendable (VoiceInput, VoiceOutput, @escaping ProgressListener) throws -> Report
+    ) throws(CommandFailure) -> ExitCode {
+        let pairs = try self.pairs(extension: ending)
+        let json = self.recordings.json
+        return self.recordings.run { index, listener in
+            let (input, output) = pairs[index]
+            let report = try job(input, output, listener)
+            let line = json ? report.json : report.line
+            return VoiceResult(line: output == .standardOutput ? nil : line, damage: report.damage)
+        }
+    }
 
     /// Each recording with its result, none of which is another's or a recording itself.
     func pairs(extension ending: String) throws(CommandFailure) -> [(VoiceInput, VoiceOutput)] {
-        var taken = Set(self.inputs.map(OutputFile.resolved))
+        var taken = Set(self.recordings.inputs.map(OutputFile.resolved))
         var pairs: [(VoiceInput, VoiceOutput)] = []
-        for name in self.inputs {
+        for name in self.recordings.inputs {
             let output = self.place(of: name, extension: ending)
             if case .file(let path) = output, !taken.insert(OutputFile.resolved(path)).inserted {
                 throw CommandFailure(
                     "\(name): its result would be written over \(path); name another with --output or --out-dir",
                     exitCode: .usage)
             }
-            pairs.append((Self.input(name), output))
+            pairs.append((VoiceRecordings.input(name), output))
         }
         return pairs
     }
@@ -66,4 +63,13 @@ struct VoiceFiles: ParsableArguments {
         if let folder = self.outDir { return .file("\(folder)/\(stem).\(ending)") }
         return .file("\(slash.map { String(name[...$0]) } ?? "")\(stem).\(ending)")
     }
+}
+
+/// What is told of one file that was made.
+protocol VoiceReport: SendableMetatype {
+    /// For people.
+    var line: String { get }
+    /// For programs.
+    var json: String { get }
+    var damage: [Int] { get }
 }

@@ -20,31 +20,16 @@ struct VoiceInfoCommand: ParsableCommand {
         exitCodes: VoiceCommand.exitCodes
     )
 
-    @Argument(
-        help: ArgumentHelp("Recordings; - is standard input.", valueName: "IN"), atLeastOne: true, completion: .file)
-    var inputs: [String]
+    @OptionGroup var recordings: VoiceRecordings
 
     @Option(help: "What the recording is when it has no header: encoding, rate and channels.")
     var raw: RawFormat?
 
-    @Option(
-        name: [.customShort("j"), .long],
-        help: ArgumentHelp("How many files at once; by itself, one per core.", valueName: "N"))
-    var jobs: Int?
-
-    @Flag(help: "Results as JSON, one object per line.")
-    var json = false
-
-    func validate() throws(ValidationError) {
-        if let jobs = self.jobs, !(1...256).contains(jobs) {
-            throw ValidationError("--jobs: \(jobs) is not between 1 and 256")
-        }
-    }
-
     mutating func run() throws -> ExitCode {
-        let (inputs, raw, json, columns) = (self.inputs, self.raw, self.json, Terminal.columns)
-        return VoiceRun.run(inputs, threads: self.jobs ?? Crew.usualSize) { index, listener in
-            let info = try SoundInfo(of: VoiceFiles.input(inputs[index]), raw: raw, listener: listener)
+        let (inputs, raw, columns) = (self.recordings.inputs, self.raw, Terminal.columns)
+        let json = self.recordings.json
+        return self.recordings.run { index, listener in
+            let info = try SoundInfo(of: VoiceRecordings.input(inputs[index]), raw: raw, listener: listener)
             return VoiceResult(line: json ? info.json : info.page(columns: columns), damage: info.damage)
         }
     }

@@ -63,7 +63,7 @@ struct HelpTests {
           -s, --speed slow|steady|full  How fast. (default: steady)
           -t, --time-limit TIME         How long at most. (default: 90s)
           -g, --cargo TEXT              What to carry. (can be repeated)
-              --water BYTES             How much water. (default: 2k)
+              --water N                 How much water. (default: 2048)
               --depth NUMBER            How deep.
               --orders FILE             Orders in a file.
           -v, --verbose                 Say more. (can be repeated)

@@ -7,7 +7,7 @@ struct LineTests {
     @Test("leaves what is not given at its default")
     func defaults() throws {
         let sail = try Harbour().sail("harbour")
-        #expect(sail.speed == .steady && sail.timeLimit == .seconds(90) && sail.water.bytes == 2048)
+        #expect(sail.speed == .steady && sail.timeLimit == .seconds(90) && sail.water == 2048)
         #expect(sail.cargo.isEmpty && sail.depth == nil && sail.verbose == 0 && !sail.dryRun && sail.lamps)
         #expect(sail.chart.from == nil && sail.port == "harbour" && sail.stops.isEmpty)
     }

@@ -89,24 +89,6 @@ struct QuantityTests {
         #expect(Duration(argument: text) == nil)
     }
 
-    @Test(
-        "of bytes may have a unit",
-        arguments: [
-            ("0", 0, "0"), ("512", 512, "512"), ("24k", 24_576, "24k"), ("24KiB", 24_576, "24k"),
-            ("1.5k", 1536, "1536"),
-            ("16M", 16_777_216, "16M"), ("2G", 2_147_483_648, "2G"), ("1t", 1_099_511_627_776, "1T"),
-        ]
-    )
-    func bytes(text: String, count: Int, shown: String) {
-        #expect(ByteCount(argument: text)?.bytes == count)
-        #expect(ByteCount(count).argumentDescription == shown)
-    }
-
-    @Test("of bytes is whole and within reason", arguments: ["", "k", "1.3", "-1", "1kb", "99999999T", "1e9", "٣"])
-    func noBytes(text: String) {
-        #expect(ByteCount(argument: text) == nil)
-    }
-
     @Test("is a plain number where nothing else is said")
     func numbers() {
         #expect(Int(argument: "-12") == -12 && Int(argument: "1.0") == nil && Int(argument: "0x10") == nil)

@@ -46,7 +46,7 @@ struct Sail: ParsableCommand {
     var cargo: [String]
 
     @Option(help: "How much water.")
-    var water: ByteCount = 2048
+    var water = 2048
 
     @Option(help: "How deep.", environment: .named("DEPTH"))
     var depth: Double?

@@ -24,7 +24,7 @@ struct UsageErrorTests {
                 "ship sail: --time-limit: 'soon' is not a time such as 100ms, 30s, 5m or 2h"
             ),
             (["-t5", "p"], "ship sail: -t: '5' is not a time such as 100ms, 30s, 5m or 2h"),
-            (["--water", "-1k", "p"], "ship sail: --water: '-1k' is not a count of bytes such as 512, 24k or 16M"),
+            (["--water", "1k", "p"], "ship sail: --water: '1k' is not a whole number"),
             (["--secre=x", "p"], "ship sail: unknown option '--secre'"),
             ([], "ship sail: missing argument PORT"),
             (["--from", "a", "--to", "a", "p"], "ship sail: --from and --to are the same port"),

@@ -147,7 +147,7 @@ struct CallLinkTests {
             ])
     }
 
-    @Test("rings no more devices than it may")
+    @Test("rings no more devices than it may: devices one call rings")
     func deviceLimit() throws {
         var settings = CallSettings()
         settings.maximumDevices = 2

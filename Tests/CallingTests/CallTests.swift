@@ -104,7 +104,7 @@ struct CallTests {
         scene.wait(.seconds(60))
         try scene.hangUp("1", on: line)
         let record = try #require(scene.records.first)
-        #expect(record.outcome == .completed && record.talkTime == .seconds(60))
+        #expect(record.outcome == .completed && record.answered?.duration(to: record.ended) == .seconds(60))
         #expect(record.started.duration(to: record.ended) == .seconds(65))
         let user = line.prefix(1)
         #expect(

@@ -70,7 +70,7 @@ struct RoomMachineTests {
         var scene = try RoomScene(with: "a1", "b1")
         try scene.lose("b1")
         try scene.lose("b1")
-        scene.wait(.milliseconds(799))
+        scene.wait(.milliseconds(19_999))
         #expect(scene.heard() == ["3 to all but b1: b1 away"])
         scene.wait(.milliseconds(1))
         #expect(scene.heard() == ["b1 dismissed lost", "4 to all but b1: b1 gone lost"])
@@ -94,9 +94,18 @@ struct RoomMachineTests {
     func tooLate() throws {
         var scene = try RoomScene(with: "a1", "b1")
         try scene.lose("b1")
-        scene.wait(.seconds(1))
+        scene.wait(.seconds(20))
         #expect(try !scene.room.returned(Cast.line("b1"), into: &scene.outbox))
         #expect(try !scene.room.returned(Cast.line("c1"), into: &scene.outbox))
+    }
+
+    @Test("keeps a seat for a line that fell silent only a moment longer")
+    func silence() throws {
+        var scene = try RoomScene(with: "a1", "b1", "c1")
+        try scene.lose("b1", fellSilent: true)
+        try scene.lose("c1")
+        scene.wait(.seconds(1))
+        #expect(scene.room.members.map(\.line) == [try Cast.line("a1"), try Cast.line("c1")])
     }
 
     @Test("without a lease loses a member with its line")
@@ -179,8 +188,8 @@ struct RoomScene {
         try self.room.left(Cast.session(line), into: &self.outbox)
     }
 
-    mutating func lose(_ line: String) throws {
-        try self.room.lineLost(Cast.session(line), at: self.now, into: &self.outbox)
+    mutating func lose(_ line: String, fellSilent: Bool = false) throws {
+        try self.room.lineLost(Cast.session(line), fellSilent: fellSilent, at: self.now, into: &self.outbox)
     }
 
     mutating func wait(_ duration: Duration) {

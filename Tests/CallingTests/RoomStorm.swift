@@ -58,7 +58,7 @@ struct RoomStorm {
         self.random = SeededRandom(seed: seed)
         var settings = RoomSettings()
         settings.maximumMembers = 6
-        if seed % 4 == 3 { settings.lease = .zero }
+        settings.lease = seed % 4 == 3 ? .zero : .milliseconds(800)
         self.settings = settings
         self.sights = Sights(hasLeases: settings.lease > .zero)
         self.room = RoomMachine(settings: settings)

@@ -1,5 +1,7 @@
 import Calling
 import Client
+import Service
+import Switchboard
 import Testing
 import Vocabulary
 
@@ -18,6 +20,23 @@ struct MeetingTests {
         #expect(welcome.user == ann.signedIn.user && welcome.name == "Ann 安" && welcome.member == ann.member)
         #expect(welcome.iceServers.servers.bytes.first == UInt8(ascii: "["))
         #expect(welcome.expires == ann.signedIn.expires)
+    }
+
+    @Test("are told of the STUN service where it is, and only if there is one")
+    func stun() async throws {
+        let stage = try Stage { $0.stun = .at(SocketAddress(.loopback, port: 0)) }
+        let url = try #require(try await Self.servers(of: stage).firstMatch(of: /stun:127\.0\.0\.1:(\d+)/))
+        let port = try #require(UInt16(url.1))
+        #expect(port != 0)
+        let late = try Stage { $0.stun = .at(SocketAddress(.loopback, port: port)) }
+        #expect(try await Self.servers(of: late) == "[]")
+        withExtendedLifetime(stage) {}
+    }
+
+    private static func servers(of stage: Stage) async throws -> String {
+        let guest = try await stage.guest("Ann")
+        let welcome = try await guest.hears { if case .welcome(let welcome) = $0 { welcome } else { nil } }
+        return String(decoding: welcome.iceServers.servers.bytes, as: UTF8.self)
     }
 
     @Test("meet in a room, and pass each other descriptions as they are")
@@ -56,6 +75,31 @@ struct MeetingTests {
         let number = try await bob.client.signal(.data(data), in: room)
         let signal = try await ann.hearsSignal()
         #expect(signal.content == .data(data) && signal.number == number && number != nil)
+    }
+
+    @Test("meet in a room only where there is place for one more: rooms at once")
+    func manyRooms() async throws {
+        let stage = try Stage { $0.switchboard.maxRooms = 1 }
+        let (ann, bob) = (try await stage.guest("Ann"), try await stage.guest("Bob"))
+        let (kitchen, cellar) = (try #require(RoomName("kitchen")), try #require(RoomName("cellar")))
+        _ = try await ann.client.join(kitchen)
+        _ = try await bob.client.join(kitchen)
+        let error = await #expect(throws: ClientError.self) { try await bob.client.join(cellar) }
+        guard case .refused(let refusal) = error else { return #expect(Bool(false), "\(String(describing: error))") }
+        #expect(refusal.code == "unavailable" && refusal.retryAfter == .seconds(30))
+        for guest in [ann, bob] { try await guest.client.leave(kitchen) }
+        _ = try await bob.client.join(cellar)
+    }
+
+    @Test("are listed to each other up to a limit: users in the list of everybody")
+    func largeHouse() async throws {
+        let stage = try Stage { $0.switchboard.maxIntroducedUsers = 2 }
+        let (ann, bob) = (try await stage.guest("Ann"), try await stage.guest("Bob"))
+        #expect(try await Set(ann.client.watchEverybody().map(\.user)) == [ann.signedIn.user, bob.signedIn.user])
+        let cid = try await stage.guest("Cid")
+        #expect(try await bob.client.watchEverybody().isEmpty)
+        let news = try await ann.hears { if case .presence(let presence) = $0 { presence } else { nil } }
+        #expect(news.user == cid.signedIn.user && news.isOnline)
     }
 
     @Test("ring each other, talk, and hang up")

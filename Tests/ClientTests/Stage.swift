@@ -15,7 +15,7 @@ final class Stage {
     private(set) var address: SocketAddress
     let isEncrypted: Bool
 
-    init(isEncrypted: Bool = false) throws {
+    init(isEncrypted: Bool = false, _ configure: (inout ServiceConfiguration) -> Void = { _ in }) throws {
         self.folder = try TemporaryFolder()
         self.group = try EventLoopGroup(count: 1)
         self.isEncrypted = isEncrypted
@@ -28,6 +28,7 @@ final class Stage {
         self.configuration.stun = .off
         self.configuration.drainTimeout = .seconds(1)
         if isEncrypted { self.configuration.tls = .selfSigned }
+        configure(&self.configuration)
         try self.startServer()
     }
 

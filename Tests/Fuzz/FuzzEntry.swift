@@ -17,6 +17,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "ogg-opus": OggOpusFuzz.run,
     "socket-packet": SocketPacketFuzz.run,
     "stun": STUNFuzz.run,
+    "turn": TURNFuzz.run,
     "wav": WAVFuzz.run,
     "webm": WebMFuzz.run,
     "websocket": WebSocketFuzz.run,

@@ -6,10 +6,13 @@ import Web
 
 @testable import HTTPServer
 
-/// A server on a loop of its own, and the test beside it on the same loop: what a test keeps from one moment to
+/// A server on loops of its own, and the test beside it on the last of them: what a test keeps from one moment to
 /// the next needs no lock, and a handler may answer whenever the test tells it to.
+///
+/// Requests are answered on the bench's own loop. Connections are dealt out beginning with the first, so with two
+/// loops every odd one comes from afar and moves with its first request.
 final class Bench: @unchecked Sendable {
-    // Unchecked because everything here is touched on the bench's only loop.
+    // Unchecked because everything here is touched on the bench's own loop.
     let reactor: Reactor
     let journal = JournalRecorder()
     let metrics = HTTPMetrics(MetricsRegistry())
@@ -24,7 +27,10 @@ final class Bench: @unchecked Sendable {
         let server = HTTPServer(
             group, settings: settings, metrics: self.metrics, journal: Journal(level: .trace, sink: self.journal),
             tls: tls
-        ) { _ in { self.respond($0) } }
+        ) { [home = self.reactor.loop] reactor in
+            guard reactor.loop === home else { return { $0.move(to: home) } }
+            return { self.respond($0) }
+        }
         self.opened = server
         self.address = try server.listen(on: self.address, self.reactor).address
     }
@@ -75,15 +81,15 @@ private actor Turnstile {
 
 struct NeverCame: Error { let what: String }
 
-/// Runs `body` on the loop of a fresh server.
+/// Runs `body` on the last loop of a fresh server.
 func withBench(
-    _ settings: HTTPServerSettings = HTTPServerSettings(), tls: TLSContext? = nil,
+    _ settings: HTTPServerSettings = HTTPServerSettings(), tls: TLSContext? = nil, loops: Int = 1,
     _ body: @escaping @Sendable (Bench) async throws -> Void
 ) async throws {
     await Turnstile.benches.enter()
     let result: Result<Void, any Error>
     do {
-        result = .success(try await runBench(settings, tls, body))
+        result = .success(try await runBench(settings, tls, loops, body))
     } catch {
         result = .failure(error)
     }
@@ -92,15 +98,17 @@ func withBench(
 }
 
 private func runBench(
-    _ settings: HTTPServerSettings, _ tls: TLSContext?, _ body: @escaping @Sendable (Bench) async throws -> Void
+    _ settings: HTTPServerSettings, _ tls: TLSContext?, _ loops: Int,
+    _ body: @escaping @Sendable (Bench) async throws -> Void
 ) async throws {
-    let group = try EventLoopGroup(count: 1)
+    let group = try EventLoopGroup(count: loops)
     defer { group.shutDown() }
+    let home = group.loops[loops - 1]
     let bench = try await withCheckedThrowingContinuation { continuation in
-        group.loops[0].execute { reactor in
+        home.execute { reactor in
             let bench = Bench(reactor)
             continuation.resume(with: Result { try bench.open(group, settings, tls) }.map { bench })
         }
     }
-    try await Task(executorPreference: group.loops[0]) { try await body(bench) }.value
+    try await Task(executorPreference: home) { try await body(bench) }.value
 }

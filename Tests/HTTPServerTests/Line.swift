@@ -107,8 +107,8 @@ extension Bench {
     }
 
     /// A client of the server's TLS.
-    func dialTLS(_ context: TLSContext) async throws -> Line {
-        let below = try await self.connect()
+    func dialTLS(_ context: TLSContext, over connection: TCPConnection? = nil) async throws -> Line {
+        let below = if let connection { connection } else { try await self.connect() }
         let stream = TLSStream(over: below, try TLSSession(context, role: .client(name: "localhost")))
         let line = Line(stream, self)
         stream.start(line)

@@ -1,5 +1,6 @@
 import Journal
 import Reactor
+import TestSupport
 import Testing
 import Web
 

@@ -26,6 +26,7 @@ struct HTTPLimitsOnTheWireTests {
             let line = try await bench.dial()
             line.send(request)
             #expect(try await line.answer().status == status)
+            #expect(bench.metrics.refusals.value == (status == 200 ? 0 : 1))
             if status != 200 { try await line.closed() }
         }
     }

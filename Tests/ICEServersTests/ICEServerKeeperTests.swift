@@ -78,6 +78,17 @@ struct ICEServerKeeperTests {
         }
     }
 
+    @Test("does not start without a file that somebody named")
+    func requiredAtStart() throws {
+        try self.withPath { path in
+            _ = try ICEServerKeeper.Reading(path: path, environment: [:])
+            let error = #expect(throws: ICEServerFileError.self) {
+                _ = try ICEServerKeeper.Reading(path: path, environment: [:], isRequired: true)
+            }
+            #expect(error?.problem == .unreadable("No such file or directory"))
+        }
+    }
+
     @Test("lets go of its timer when it is let go of")
     func ends() throws {
         try self.withPath { path in

@@ -95,6 +95,9 @@ final class TURNCaller: VirtualDatagramHandler, VirtualStreamHandler, VirtualSle
     func ended(_ stream: VirtualStream) { self.act { $0.disconnected(into: &$2) } }
     func woken(at now: Instant) { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
 
+    /// What comes late from a connection that is over.
+    func overhear(_ bytes: [UInt8]) { self.hear(bytes) }
+
     private func hear(_ bytes: [UInt8]) {
         let bytes = self.spoil(bytes)
         var heard: [Letter] = []

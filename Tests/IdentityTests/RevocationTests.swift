@@ -1,5 +1,6 @@
 import Identity
 import Locking
+import Reactor
 import Secure
 import Store
 import Testing
@@ -35,7 +36,34 @@ struct RevocationTests {
         let restarted = try World(store: world.store)
         #expect(restarted.refusal(ofToken: first.access.text) == .revoked)
         #expect(restarted.refusal(ofToken: next.access.text) == nil)
-        #expect(world.changes.withLock { $0 } == [.userRevoked(first.identity.user, upTo: world.clock.now)])
+        #expect(world.changes.withLock { $0.first } == .userRevoked(first.identity.user, upTo: world.clock.now))
+    }
+
+    @Test("and whoever slips in on the long-lived token before it is replaced goes with it")
+    func slippedIn() async throws {
+        let world = try World()
+        let member = try await world.register()
+        let text = try #require(member.longLived).text
+        let visitor = Locked<Identity?>(nil)
+        world.accounts.observe { [unowned accounts = world.accounts, loop = world.loops.loops[0]] change in
+            guard case .userRevoked = change else { return }
+            let answered = Gate()
+            loop.execute { reactor in
+                reactor.perform({ try? await accounts.identity(ofLegacyToken: text) }) { identity in
+                    visitor.withLock { $0 = identity }
+                    answered.open()
+                }
+            }
+            answered.wait()
+        }
+        try await world.accounts.revokeAll(of: member.identity.user)
+        let slipped = try #require(visitor.withLock { $0 })
+        #expect(throws: IdentityRefusal.revoked) { try world.accounts.check(slipped) }
+        #expect(world.changes.withLock { $0.last } == .tokenRevoked(tokenID: slipped.tokenID))
+        let next = try await world.logIn()
+        let fresh = try #require(next.longLived).text
+        #expect(fresh != text)
+        _ = try await world.accounts.identity(ofLegacyToken: fresh)
     }
 
     @Test("a ban keeps out every token and every way in until it is over or taken back")

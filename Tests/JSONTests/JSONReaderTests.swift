@@ -111,7 +111,7 @@ struct JSONWriterTests {
                 json.null()
             }
             json.key("b")
-            json.raw("[1, 2]".utf8)
+            json.raw("[1, 2]".utf8.span)
             json.key("c")
             json.integer(UInt64.max)
         }
@@ -129,7 +129,7 @@ struct JSONWriterTests {
     @Test("goes on behind what is there")
     func continues() {
         var json = JSONWriter(after: Array("42[\"chat\"".utf8))
-        json.raw("".utf8)
+        json.raw("".utf8.span)
         json.raw("1,2".utf8.span)
         json.close(UInt8(ascii: "]"))
         #expect(String(decoding: json.bytes, as: UTF8.self) == "42[\"chat\",1,2]")

@@ -48,6 +48,50 @@ struct JSONScannerTests {
         #expect(scan("[] x") == .failure(JSONError(.unexpected, at: 3)))
     }
 
+    @Test("finds what ends a string at any place of it", arguments: [0x22, 0x5C, 0x00, 0x1F, 0x80, 0xFF] as [UInt8])
+    func places(_ special: UInt8) {
+        for length in 1..<70 {
+            for index in 0..<length {
+                var text = [UInt8](repeating: 0x61, count: length)
+                text[index] = special
+                let expected: Result<JSONValue, JSONError> =
+                    switch special {
+                    case 0x22 where index == length - 1: .success(JSONValue(.string, at: 0..<index + 2))
+                    case 0x22: .failure(JSONError(.unexpected, at: index + 2))
+                    case 0x5C where index == length - 1: .failure(JSONError(.truncated, at: length + 2))
+                    case 0x5C: .failure(JSONError(.unexpected, at: index + 2))
+                    case 0x80...: .failure(JSONError(.malformedText, at: 1))
+                    default: .failure(JSONError(.unexpected, at: index + 1))
+                    }
+                let isOver = special == 0x22 && index == length - 1
+                #expect(scan([0x22] + text + (isOver ? [] : [0x22])) == expected, "\(length), \(index)")
+            }
+        }
+    }
+
+    @Test("steps over what it has proven to the same place")
+    func provenText() throws {
+        var random = SeededRandom(seed: 8259)
+        let pieces = [#"\\"#, #"\""#, #"\n\r"#, "a", "sixteen letters!", "你", #"\u0041"#, "[{", "}]"]
+        for _ in 0..<500 {
+            let strings = (0..<3).map { _ in
+                "\""
+                    + (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                        pieces.randomElement(using: &random) ?? ""
+                    }.joined() + "\""
+            }
+            let bytes = Array("[\(strings.joined(separator: ","))]".utf8)
+            let reader = JSONReader(bytes.span)
+            var elements = reader.elements(of: try reader.document())
+            for string in strings {
+                let value = elements.next()
+                #expect(value.map { reader.raw($0) } == Array(string.utf8))
+            }
+            let more = elements.next()
+            #expect(more == nil)
+        }
+    }
+
     @Test("refuses strings that are not UTF-8")
     func malformedText() {
         for bad: [UInt8] in [

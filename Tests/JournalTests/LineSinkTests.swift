@@ -1,4 +1,3 @@
-import Journal
 import Testing
 
 #if canImport(Glibc)
@@ -6,6 +5,8 @@ import Glibc
 #else
 import Darwin
 #endif
+
+@testable import Journal
 
 @Suite("A line sink")
 struct LineSinkTests {
@@ -30,15 +31,36 @@ struct LineSinkTests {
         Journal(sink: LineSink(LogFormat(.json), to: -1)).info(.piped, "Piped")
     }
 
-    @Test("does not wait for ever for a reader that has stopped")
-    func stuck() throws {
+    @Test("does not wait for ever for a reader that has stopped", arguments: [0, O_NONBLOCK])
+    func stuck(mode: Int32) throws {
         let pipe = try Pipe()
-        #expect(fcntl(pipe.writer, F_SETFL, O_NONBLOCK) == 0)
-        let filler = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
-        while write(pipe.writer, filler, filler.count) > 0 {}
-        Journal(sink: LineSink(LogFormat(.json), to: pipe.writer)).info(.piped, "Piped")
+        try pipe.fill(thenOpenFor: mode)
+        let journal = Journal(sink: LineSink(LogFormat(.json), to: pipe.writer))
+        let time = ContinuousClock().measure { for _ in 0..<1000 { journal.info(.piped, "Piped") } }
+        // The reader had its moment once, not for every line.
+        #expect(time < .seconds(10))
         pipe.closeWriter()
         #expect(!pipe.readToEnd().contains("{"))
+    }
+
+    @Test("says how many lines were lost once its reader reads again, and begins with a fresh line")
+    func lost() throws {
+        let pipe = try Pipe()
+        let sink = LineSink(LogFormat(.json), to: pipe.writer)
+        let journal = Journal(sink: sink)
+        // More than a pipe holds: it is cut in the middle.
+        let field = LogEvent.Field(key: .reason, value: .plain(String(repeating: "y", count: 1000)))
+        let fields = [LogEvent.Field](repeating: field, count: 200)
+        sink.record(LogEvent(time: .now(), level: .info, name: .piped, message: "Piped", fields: fields))
+        for _ in 0..<2 { journal.info(.piped, "Piped") }
+        pipe.drain()
+        for count in 1...2 { journal.info(.piped, "Piped", [.count: .integer(count)]) }
+        pipe.closeWriter()
+        let lines = pipe.readToEnd().split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.first?.isEmpty == true && lines.count == 5)
+        #expect(lines.dropFirst().first?.contains(#""event":"log.lost""#) == true)
+        #expect(lines.dropFirst().first?.hasSuffix(#""count":3}"#) == true)
+        #expect(lines.dropFirst(2).prefix(2).allSatisfy { $0.contains(#""event":"test.piped""#) })
     }
 
     @Test("knows that a pipe is no terminal")
@@ -63,6 +85,21 @@ private struct Pipe: Sendable {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         (self.reader, self.writer) = (ends[0], ends[1])
+    }
+
+    /// Writes until nothing fits any more.
+    func fill(thenOpenFor mode: Int32) throws {
+        try #require(fcntl(self.writer, F_SETFL, O_NONBLOCK) == 0)
+        let filler = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
+        while write(self.writer, filler, filler.count) > 0 {}
+        try #require(fcntl(self.writer, F_SETFL, mode) == 0)
+    }
+
+    /// Takes what is in it.
+    func drain() {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        var request = pollfd(fd: self.reader, events: Int16(POLLIN), revents: 0)
+        while poll(&request, 1, 0) == 1, read(self.reader, &buffer, buffer.count) > 0 {}
     }
 
     func closeWriter() { close(self.writer) }

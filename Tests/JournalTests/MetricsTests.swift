@@ -2,11 +2,6 @@ import Testing
 
 @testable import Journal
 
-private enum Transport: String, MetricLabel {
-    static let labelName: StaticString = "transport"
-    case polling, websocket
-}
-
 private enum Outcome: String, MetricLabel {
     static let labelName: StaticString = "outcome"
     case done
@@ -50,16 +45,14 @@ struct MetricsTests {
 
     @Test("show every case of a label from the start, escaped")
     func labels() {
-        let sent = self.registry.counters("parley_sent_total", "Sent.", by: LabelPair<Transport, Outcome>.self)
-        sent[LabelPair(.websocket, .odd)].increment()
+        let sent = self.registry.counters("parley_sent_total", "Sent.", by: Outcome.self)
+        sent[.odd].increment()
         #expect(
             self.registry.exposition() == #"""
                 # HELP parley_sent_total Sent.
                 # TYPE parley_sent_total counter
-                parley_sent_total{transport="polling",outcome="done"} 0
-                parley_sent_total{transport="polling",outcome="a \"b\"\\c\nd"} 0
-                parley_sent_total{transport="websocket",outcome="done"} 0
-                parley_sent_total{transport="websocket",outcome="a \"b\"\\c\nd"} 1
+                parley_sent_total{outcome="done"} 0
+                parley_sent_total{outcome="a \"b\"\\c\nd"} 1
 
                 """#
         )
@@ -85,34 +78,24 @@ struct MetricsTests {
         #expect(wait.counts == [2, 2, 1])
     }
 
-    @Test("keep the label of a histogram before the bound")
-    func labelledHistogram() {
-        let wait = self.registry.histograms("parley_wait_seconds", "Waiting.", by: Transport.self, bounds: [1])
-        wait[.polling].observe(2)
-        let lines = self.registry.exposition().split(separator: "\n")
-        #expect(lines.contains(#"parley_wait_seconds_bucket{transport="polling",le="+Inf"} 1"#))
-        #expect(lines.contains(#"parley_wait_seconds_sum{transport="polling"} 2"#))
-        #expect(lines.contains(#"parley_wait_seconds_count{transport="websocket"} 0"#))
-    }
-
     @Test("lose no count when many threads count")
     func threads() async {
         let counter = self.registry.counter("parley_steps_total", "Steps.")
-        let gauges = self.registry.gauges("parley_level", "Level.", by: Transport.self)
+        let gauge = self.registry.gauge("parley_level", "Level.")
         let histogram = self.registry.histogram("parley_size", "Size.", bounds: [0.5])
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
                     for _ in 0..<10_000 {
                         counter.increment()
-                        gauges[.polling].increment(by: 2)
-                        gauges[.polling].decrement()
+                        gauge.increment(by: 2)
+                        gauge.decrement()
                         histogram.observe(1)
                     }
                 }
             }
         }
-        #expect(counter.value == 80_000 && gauges[.polling].value == 80_000)
+        #expect(counter.value == 80_000 && gauge.value == 80_000)
         #expect(histogram.counts == [0, 80_000] && histogram.sum == 80_000)
     }
 

@@ -62,6 +62,27 @@ struct EventLoopTests {
         }
     }
 
+    @Test("does what has no hurry in order, and looks after timers in between")
+    func withoutHurry() async throws {
+        try await withLoops { group in
+            let seen: [String] = await group.loops[0].wait { reactor, done in
+                var seen: [String] = []
+                reactor.schedule(after: .zero) { seen.append("timer") }
+                for number in 1...4 {
+                    reactor.withoutHurry {
+                        seen.append("\(number)")
+                        // More than a turn gives to such work.
+                        let start = ContinuousClock.now
+                        while start.duration(to: .now) < .milliseconds(1) {}
+                        if number == 4 { done(seen) }
+                    }
+                }
+            }
+            #expect(seen.filter { $0 != "timer" } == ["1", "2", "3", "4"])
+            #expect(seen.firstIndex(of: "timer").map { (1...3).contains($0) } == true)
+        }
+    }
+
     @Test("fires timers in order and not the cancelled ones")
     func timers() async throws {
         try await withLoops { group in

@@ -118,6 +118,30 @@ struct TCPTests {
         }
     }
 
+    @Test("may stay full for as long as its peer reads, however much is written in the meantime")
+    func busyReader() async throws {
+        try await withLoops { group in
+            let served = Box<TCPConnection?>(nil)
+            let address = try await self.listen(group) { connection in
+                connection.policy.limit = 256 << 20
+                connection.policy.stall = .milliseconds(200)
+                served.value = connection
+                let handler = CollectHandler { _, _ in }
+                handler.onBytes = { _ in connection.write([UInt8](repeating: 7, count: 8 << 20).span) }
+                return handler
+            }
+            let isOpen: Bool = await group.loops[0].wait { reactor, done in
+                reactor.connect(to: address) { result in
+                    guard let connection = try? result.get() else { return done(false) }
+                    connection.start(Reader(taking: served))
+                    connection.write([1].span)
+                    reactor.schedule(after: .milliseconds(700)) { done(served.value?.isOpen == true) }
+                }
+            }
+            #expect(isOpen)
+        }
+    }
+
     @Test("tells when a full queue has drained, once")
     func drained() async throws {
         try await withLoops { group in
@@ -171,6 +195,23 @@ struct TCPTests {
             #expect(text == (0..<300).map { "\($0) shared " }.joined())
         }
     }
+}
+
+/// Reads, and has as much written again as it took; the first time far more.
+private final class Reader: StreamHandler {
+    private let writer: Box<TCPConnection?>
+    private var more = 8 << 20
+
+    init(taking writer: Box<TCPConnection?>) { self.writer = writer }
+
+    func received(_ bytes: inout MutableSpan<UInt8>) {
+        self.writer.value?.write([UInt8](repeating: 7, count: bytes.count + self.more).span)
+        self.more = 0
+    }
+
+    func peerFinished() {}
+    func drained() {}
+    func ended(_ end: StreamEnd) {}
 }
 
 /// Answers the peer's goodbye with its own.

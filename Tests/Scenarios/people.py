@@ -6,6 +6,7 @@ import hmac
 import itertools
 import json
 import time
+from collections.abc import Callable
 
 from server import PATIENCE, Server
 from wire import Answer, Closed, Packet, PollingLink, WebSocketLink, ask_http, take_parts
@@ -32,19 +33,23 @@ def sign_in(server: Server, name: str = "") -> dict:
     return answer.json
 
 
-def vouch(application: str, secret: str, user: str, name: str | None = None, lasts: float = 600, **claims) -> str:
-    """A token for a user of an application, as that application's server would sign it."""
+def vouch(
+    application: str, key: str | Callable[[bytes], bytes], user: str, name: str | None = None, lasts: float = 600, **claims
+) -> str:
+    """A token for a user of an application, as that application's server would sign it: with its secret, or with what
+    signs by its key pair."""
 
     def part(value: bytes | dict) -> str:
         data = json.dumps(value).encode() if isinstance(value, dict) else value
         return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
     now = time.time()
-    header = {"alg": "HS256", "typ": "JWT", "kid": application}
+    header = {"alg": "EdDSA" if callable(key) else "HS256", "typ": "JWT", "kid": application}
     body = {"sub": user, "aud": "parley", "iss": application, "jti": f"{user}-{now}", "iat": int(now), "exp": now + lasts}
     body |= {"name": name} if name else {}
     text = f"{part(header)}.{part(body | claims)}"
-    return f"{text}.{part(hmac.digest(secret.encode(), text.encode(), hashlib.sha256))}"
+    signature = key(text.encode()) if callable(key) else hmac.digest(key.encode(), text.encode(), hashlib.sha256)
+    return f"{text}.{part(signature)}"
 
 
 class Person:

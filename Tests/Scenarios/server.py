@@ -124,6 +124,13 @@ class Server:
             with error:
                 return error.code, error.read().decode()
 
+    def ask_admin(self, method: str, path: str) -> None:
+        """What the person who runs the server does; anything but success is an error."""
+        host, port = self.admin
+        request = urllib.request.Request(f"http://{host}:{port}{path}", method=method)
+        with urllib.request.urlopen(request, timeout=PATIENCE):
+            pass
+
     def metric(self, name: str) -> float:
         for line in self.get("/metrics", admin=True)[1].splitlines():
             if line.startswith(f"{name} "):

@@ -1,17 +1,21 @@
+import contextlib
 import json
+import random
 import re
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import sys
 import time
 import unittest
 
+import websocket
 from fl import Phone, account, pack, unpack
 from house import House
 
-from server import Server
+from server import Server, eventually
 from wire import ask_http
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -101,6 +105,27 @@ class Accounts(Phones):
         self.assertNotIn("contact", users()["onLineUsers"])
 
 
+class ManyUsers(unittest.TestCase):
+    def test_users_that_a_phone_is_shown(self):
+        """All of them, however many pages of the store that are, up to ten thousand."""
+        with Server(testing=False) as server:
+            server.end()
+            with contextlib.closing(sqlite3.connect(f"{server.data}/parley.db")) as store, store:
+                users = [(f"id{number}", f"user{number:05}", number) for number in range(2_500)]
+                store.executemany("INSERT INTO users (id, name, created) VALUES (?, ?, ?)", users)
+            server.begin()
+            names = [user["name"] for user in ask_http(server, "GET", "/allUsers").json["data"]["allUser"]]
+            self.assertEqual(names, [name for _, name, _ in users])
+            server.end()
+            with contextlib.closing(sqlite3.connect(f"{server.data}/parley.db")) as store, store:
+                more = [(f"id{number}", f"user{number:05}", number) for number in range(2_500, 10_100)]
+                store.executemany("INSERT INTO users (id, name, created) VALUES (?, ?, ?)", more)
+            server.begin()
+            names = [user["name"] for user in ask_http(server, "GET", "/allUsers").json["data"]["allUser"]]
+            self.assertEqual(len(names), 10_000)
+            self.assertEqual(len(set(names)), 10_000)
+
+
 class Link(Phones):
     def test_B01_the_recorded_bytes_of_an_ios_client(self):
         """Opening, connect, ping, probe, noop, upgrade, ping: as their library sends and expects it."""
@@ -120,6 +145,36 @@ class Link(Phones):
         phone.socket.send("2")
         phone.socket.send("42" + json.dumps(["liaotian", {"neirong": "x"}]))
         self.assertEqual(phone.next(), "3")
+
+    def test_an_app_that_connects_while_it_is_let_in_is_there_once(self):
+        """A CONNECT that nobody asked for is no second member, whom nobody would ever see off."""
+        line = self.eager_line("twice", b"40")
+        heard = [line.recv(), line.recv()]
+        line.send("420" + json.dumps(["videoChat", {"from_user": "twice", "to_user": "nobody_there"}]))
+        while not heard[-1].startswith("43"):
+            heard.append(line.recv())
+        self.assertEqual(heard.count("40"), 1, heard)
+        room = "00000000-0000-4000-8000-000000000001"
+        line.send("42" + json.dumps(["__join", {"room": room}]))
+        while "_peers" not in heard[-1]:
+            heard.append(line.recv())
+        line.sock.close()
+        eventually(lambda: room not in self.server.get("/v1/rooms", admin=True)[1], "nobody is in the room any more")
+
+    def eager_line(self, name: str, packet: bytes) -> websocket.WebSocket:
+        """Its first packet comes with the request itself, so the server has it before it knows who this is."""
+        line = websocket.WebSocket()
+        line.sock, line.connected = self.server.connect(), True
+        line.sock.sendall(
+            f"GET /socket.io/?EIO=3&transport=websocket&auth_token={self.token(name)} HTTP/1.1\r\nHost: parley\r\n"
+            "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+            + bytes([0x81, 0x80 | len(packet), 0, 0, 0, 0]) + packet)
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += line.sock.recv(1)
+        self.assertIn(b" 101 ", head)
+        return line
 
     def test_B02_polling_alone_and_websocket_alone(self):
         for platform in ("ios", "android"):
@@ -173,9 +228,9 @@ class Link(Phones):
                         self.assertEqual(receiver.expect("liaotian"), {"neirong": text})
 
     def test_B05_a_silent_phone_is_offline_within_eight_seconds(self):
-        watcher = self.phone("patient")
+        # The watcher comes second: while a process starts, nobody would ping for it.
         child = self.process("frozen")
-        watcher.expect("onLine", user="frozen")
+        watcher = self.phone("patient")
         child.send_signal(signal.SIGSTOP)
         began = time.monotonic()
         watcher.expect("offLine", user="frozen", within=10)
@@ -233,7 +288,7 @@ class Link(Phones):
 
 class Parts(unittest.TestCase):
     def test_B07_binary_parts_travel_both_ways(self):
-        picture = bytes(range(256)) * 2800
+        picture = random.Random(7).randbytes(1 << 20)
         with Server("--conformance") as server:
             for platform in ("ios", "android"):
                 for options in ({"stays_polling": True}, {"starts_on_socket": True}, {}):
@@ -244,6 +299,29 @@ class Parts(unittest.TestCase):
                         self.assertEqual(phone.expect("message-back"), message)
                         self.assertEqual(phone.ask("message-with-ack", message), [message])
                         phone.close()
+
+
+class LongMessages(Phones):
+    def test_B06_B07_a_mebibyte_passes_between_phones_on_every_transport(self):
+        """As much as a picture weighs; in Base64 it is a third more. Beyond two million bytes nobody listens."""
+        listeners = [self.phone("long0", stays_polling=True), self.phone("long1", "android")]
+        for platform in ("ios", "android"):
+            for options in ({"stays_polling": True}, {"starts_on_socket": True}):
+                with self.subTest(platform=platform, **options):
+                    phone = self.phone(f"{platform}{len(options)}", platform, **options)
+                    message = {"neirong": random.Random(7).randbytes(1 << 20).hex()[: 1_400_000], "ren": platform}
+                    phone.emit("liaotian", message)
+                    for listener in listeners:
+                        self.assertEqual(listener.expect("liaotian", ren=platform), message)
+                    phone.close()
+
+    def test_what_a_phone_may_send_at_once(self):
+        phone = self.phone("much", stays_polling=True)
+        self.assertEqual(phone.post("9" * 2_000_001).status, 413)
+        phone = self.phone("much", starts_on_socket=True)
+        with self.assertRaises((ConnectionError, OSError)):
+            phone.socket.send("4" * 2_000_001)
+            phone.expect("never")
 
 
 class Presence(Phones):
@@ -399,6 +477,22 @@ class Calls(Phones):
             callee.expect("_remove_peer")
             callee.emit("closeRoom")
         self.assertEqual(a.heard("_new_peer") + b.heard("_new_peer") + a.heard("_remove_peer"), [])
+
+
+class ManyRings(Phones):
+    def test_J07_who_rings_four_and_then_a_fifth_gives_up_the_first(self):
+        a, second = self.phone("k2aa"), self.phone("k2aa", "android")
+        others = [self.phone(f"k2{n}{n}") for n in range(5)]
+        rooms = []
+        for number, phone in enumerate(others):
+            caller = (a, second)[number % 2]
+            rooms.append(caller.ask("videoChat", {"from_user": "k2aa", "to_user": f"k2{number}{number}"})[0])
+            phone.expect("videoChat", room=rooms[-1])
+        self.assertEqual(others[0].expect("cancelVideoChat", within=0.5), {})
+        for room, phone in zip(rooms[1:], others[1:]):
+            phone.emit("__join", {"room": room})
+            phone.expect("_peers")
+            self.assertEqual(phone.heard("cancelVideoChat"), [])
 
 
 class Reconnecting(unittest.TestCase):

@@ -147,6 +147,15 @@ class Hostile(unittest.TestCase):
             answer = self.answer_to(UPGRADE + b"\r\n\x82" + length + bytes(4))
             self.assertRegex(answer.split(b"\r\n\r\n", 1)[1], rb"^\x88.\x03(\xea|\xf1)")
 
+    def test_what_comes_back_is_what_was_sent_and_not_a_byte_more(self):
+        """CVE-2026-45736 of others: bytes of somebody else's memory in a control frame."""
+        for length in range(0, 124, 3):
+            payload = os.urandom(length)
+            goodbye = b"\x03\xe8" + b"x" * length
+            answer = self.answer_to(UPGRADE + b"\r\n" + frame(9, payload) + frame(8, goodbye))
+            frames = answer.split(b"\r\n\r\n", 1)[1]
+            self.assertEqual(frames, bytes([0x8A, length]) + payload + b"\x88\x02\x03\xe8")
+
     def test_cut_at_every_byte(self):
         upload = UPLOAD + b"Transfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX-Note: x\r\n\r\n"
         session = UPGRADE + DEFLATE + b"\r\n" + frame(1, b"hello") + frame(9, b"there") + frame(8, b"\x03\xe8bye")

@@ -1,3 +1,5 @@
+import base64
+import http.client
 import os
 import stat
 import subprocess
@@ -10,7 +12,7 @@ from fl import Phone, account
 from house import House
 from people import APP, APP_SECRET, Person, Refused, post, sign_in, vouch
 from server import PATIENCE, Server, binary
-from wire import Closed, PollingLink, WebSocketLink, ask_http
+from wire import Closed, PollingLink, WebSocketLink, ask_http, read_answer
 
 
 class SignIn(House):
@@ -68,6 +70,15 @@ class SignIn(House):
         self.assertEqual(post(self.server, "refresh", refreshToken=first["refreshToken"]).status, 401)
         self.assertEqual(post(self.server, "refresh", refreshToken=third.json["refreshToken"]).status, 401)
 
+    def test_A07_who_signs_out_cannot_come_back_on_the_refresh_token(self):
+        first = sign_in(self.server)
+        other = sign_in(self.server)
+        for token in (first["refreshToken"], first["refreshToken"], "nonsense", ""):
+            answer = post(self.server, "logout", refreshToken=token)
+            self.assertEqual((answer.status, answer.json), (200, {}))
+        self.assertEqual(post(self.server, "refresh", refreshToken=first["refreshToken"]).status, 401)
+        self.assertEqual(post(self.server, "refresh", refreshToken=other["refreshToken"]).status, 200)
+
     def test_A05_nobody_comes_in_without_a_token_or_with_a_bad_one(self):
         good = sign_in(self.server)["accessToken"]
         body = good.split(".")
@@ -95,6 +106,44 @@ class SignIn(House):
     def test_A08_an_application_vouches_for_a_user_and_names_it(self):
         with Person(self.server, token=vouch(APP, APP_SECRET, "user-17", "Grace")) as grace:
             self.assertEqual((grace.user, grace.name), ("user-17", "Grace"))
+
+    def test_A08_an_application_asks_for_a_token_and_the_secret_stays_with_it(self):
+        form = {"application": APP, "secret": APP_SECRET, "user": "user-19", "name": "Mary", "picture": "/mary.png"}
+        answer = post(self.server, "token", **form)
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual(set(answer.json), {"user", "name", "accessToken", "expires"})
+        self.assertNotIn(APP_SECRET, answer.text)
+        with Person(self.server, token=answer.json["accessToken"]) as mary:
+            self.assertEqual((mary.user, mary.name), ("user-19", "Mary"))
+        for change, status, code in (
+            ({"secret": APP_SECRET + "!"}, 401, "unauthorized"), ({"application": "strangers"}, 401, "unauthorized"),
+            ({"user": "no such id"}, 400, "bad_request"), ({"user": ""}, 400, "bad_request"),
+            ({"name": "\u202e"}, 400, "bad_request"), ({"picture": "javascript:x"}, 400, "bad_request"),
+        ):
+            with self.subTest(change):
+                answer = post(self.server, "token", **(form | change))
+                self.assertEqual((answer.status, answer.json["error"]["code"]), (status, code))
+
+    def test_A08_an_application_may_keep_its_key_to_itself(self):
+        def openssl(*arguments: str, **options) -> bytes:
+            return subprocess.run(["openssl", *arguments], check=True, capture_output=True, **options).stdout
+
+        with tempfile.TemporaryDirectory() as folder:
+            pair, message = f"{folder}/pair.pem", Path(folder, "message")
+
+            def sign(text: bytes) -> bytes:
+                message.write_bytes(text)
+                return openssl("pkeyutl", "-sign", "-rawin", "-inkey", pair, "-in", str(message))
+
+            openssl("genpkey", "-algorithm", "ed25519", "-out", pair)
+            public = base64.urlsafe_b64encode(openssl("pkey", "-in", pair, "-pubout", "-outform", "DER")[-32:])
+            key = public.rstrip(b"=").decode()
+            with Server("--app", f"shop:ed25519:{key}", testing=False) as server:
+                with Person(server, token=vouch("shop", sign, "user-18", "Hedy")) as hedy:
+                    self.assertEqual((hedy.user, hedy.name), ("user-18", "Hedy"))
+                with self.assertRaises(Refused) as refused:
+                    Person(server, token=vouch("shop", key, "user-18"))
+                self.assertEqual(refused.exception.code, "unauthorized")
 
     def test_A12_who_is_expired_is_told_why_and_cut_off(self):
         for link in (WebSocketLink, PollingLink):
@@ -184,6 +233,42 @@ class SentAway(House):
             self.assertEqual(refused.exception.code, "banned")
         login = post(self.server, "login", userName="banned", password="p4ssword")
         self.assertEqual((login.status, login.json["error"]["code"]), (403, "banned"))
+
+    def test_A12_J06_nobody_waits_in_a_call_for_who_was_sent_away(self):
+        for verb in ("kick", "ban"):
+            with self.subTest(verb):
+                a, b = self.person("A"), self.person("B")
+                call = a.ask("call.invite", user=b.user, kind="audio")["call"]
+                b.expect("call.incoming")
+                b.ask("call.accept", call=call)
+                a.expect("call.connected")
+                self.assertEqual(self.users(verb, b.user).returncode, 0)
+                ended = a.expect("call.ended", within=1)
+                self.assertEqual((ended["outcome"], ended["by"]), ("completed", b.user))
+
+    def test_A12_who_was_sent_away_has_no_seat_any_more(self):
+        banned, friend = self.person("banned"), self.person("friend")
+        for person in (banned, friend):
+            person.ask("room.join", room="cellar")
+        self.assertEqual(self.users("ban", banned.user).returncode, 0)
+        self.assertEqual(friend.expect("room.left")["reason"], "removed")
+        self.assertEqual(banned.expect("room.dismissed"), {"room": "cellar", "reason": "removed"})
+        self.assert_ended(banned, "banned")
+
+    def test_A12_no_web_page_sends_anybody_away_and_no_ban_is_a_slip(self):
+        line = self.person("steady")
+        host, port = self.server.admin
+        for target, headers, status in (
+            ("kick", {"Origin": "https://evil.example"}, 403), ("ban", {"Origin": "null"}, 403),
+            ("ban", {"Host": f"evil.example:{port}"}, 403), ("ban?seconds=abc", {}, 400), ("ban?seconds=-1", {}, 400),
+            ("ban?seconds=0", {}, 400), ("ban?seconds=1e3", {}, 400), ("unban", {"Host": "localhost"}, 200),
+        ):
+            with self.subTest(target, headers=headers):
+                connection = http.client.HTTPConnection(host, port, timeout=PATIENCE)
+                connection.request("POST", f"/v1/users/{line.user}/{target}", headers=headers)
+                self.assertEqual(read_answer(connection).status, status)
+                connection.close()
+        self.assertIn("iceServers", line.ask("ice.servers"))
 
     def test_A12_a_banned_phone_of_the_old_door_is_cut_off_and_stays_out(self):
         token = account(self.server, "oldphone")["data"]["auth_token"]

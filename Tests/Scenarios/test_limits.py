@@ -3,10 +3,11 @@ import json
 import time
 import unittest
 
+import websocket
 from fl import Phone, account
 from house import House
 from server import eventually
-from wire import Closed, PollingLink, WebSocketLink, ask_http
+from wire import Answer, PollingLink, WebSocketLink, ask_http
 
 BOUNDARY = 1_000_000
 
@@ -37,6 +38,26 @@ class Limits(House):
         self.assertNotIn("error", a.ask_raw('["signal",{"room":"big","data":"%s"}]' % ("x" * (256 * 1024 - 2))))
         self.assertEqual(
             a.ask_raw('["signal",{"room":"big","data":"%s"}]' % ("x" * (256 * 1024 - 1)))["error"]["code"], "bad_request")
+
+    def test_calls_of_one_user(self):
+        a = self.person("A")
+        others = [self.person(f"B{number}") for number in range(5)]
+        for other in others[:4]:
+            a.ask("call.invite", user=other.user, kind="audio")
+        self.assertEqual(a.error("call.invite", user=others[4].user, kind="audio"), "too_many_calls")
+        self.assertEqual(self.device(a).error("call.invite", user=others[4].user, kind="audio"), "too_many_calls")
+        self.assertEqual(others[4].heard("call.incoming"), [])
+        others[0].ask("call.decline", call=others[0].expect("call.incoming")["call"])
+        self.assertNotIn("error", a.ask("call.invite", user=others[4].user, kind="audio"))
+
+    def test_calls_one_connection_begins(self):
+        a, b = self.person("A"), self.person("B")
+        answers = [a.ask("call.invite", user="nobody-there", kind="audio") for _ in range(40)]
+        self.assertTrue(all("call" in answer for answer in answers[:30]), answers[:30])
+        error = answers[-1]["error"]
+        self.assertEqual(error["code"], "rate_limited")
+        self.assertTrue(0 < error["retryAfter"] <= 1000, error)
+        self.assertIn("call", b.ask("call.invite", user="nobody-there", kind="audio"))
 
     def test_users_one_connection_watches(self):
         a = self.person("A")
@@ -180,8 +201,19 @@ class Limits(House):
             self.assertEqual(link.receive(), f'44/n{number},{{"message":"Invalid namespace"}}')
         link.close()
 
+    def test_coming_and_going_within_one_session(self):
+        a = self.person("A")
+        for _ in range(15):
+            a.link.send("41")
+            a._connect({"token": a.token}, None)
+        a.link.send("41")
+        a.link.send("40" + json.dumps({"token": a.token}))
+        self.assertEqual(a.wait_for_end(), 1002)
+        self.still_serves()
+
     def test_what_waits_for_one_client(self):
-        """Beyond 4,000,000 bytes a client that does not read is closed with 1013, and can come back."""
+        """Beyond 4,000,000 bytes a client that does not read is closed with 1013. It missed more than is kept for anybody,
+        so it is told that it starts afresh."""
         a, slow = self.person("A"), self.person("slow", recover=True)
         a.ask("room.join", room="slow")
         slow.ask("room.join", room="slow")
@@ -192,7 +224,81 @@ class Limits(House):
                 break
         self.assertEqual(a.expect("room.away")["member"], slow.member)
         self.assertIn(slow.wait_for_end(), (1013, None))
+        self.assertTrue(any(name == "signal" for name, *_ in slow.pending))
+        back = self.back(slow)
+        self.assertFalse(back.is_recovered)
+        self.assertNotEqual(back.member, slow.member)
+        self.assertEqual(back.error("room.members", room="slow"), "not_member")
         self.still_serves()
+
+
+class Arrivals(House):
+    """One address begins so many sessions at once. The proxy that the test stands for is believed whom it speaks for."""
+
+    options = ("--trusted-proxy", "127.0.0.0/8", "--connect-rate", "1")
+    HANDSHAKE = "/socket.io/?EIO=4&transport=polling"
+
+    def knock(self, address: str | None) -> Answer:
+        headers = {"X-Forwarded-For": f"made-up, {address}"} if address else {}
+        return ask_http(self.server, "GET", self.HANDSHAKE, headers=headers)
+
+    def assert_turned_away(self, answer: Answer) -> None:
+        self.assertEqual(answer.status, 429)
+        error = answer.json["error"]
+        self.assertEqual(error["code"], "rate_limited")
+        self.assertTrue(0 < error["retryAfter"] <= 1000, error)
+        self.assertEqual(answer.headers["retry-after"], "1")
+
+    def test_new_sessions_of_one_address(self):
+        self.assertEqual([self.knock("203.0.113.7").status for _ in range(10)], [200] * 10)
+        self.assert_turned_away(self.knock("203.0.113.7"))
+        headers = {"X-Forwarded-For": "203.0.113.7"}
+        with self.assertRaises(websocket.WebSocketBadStatusException) as refusal:
+            WebSocketLink(self.server, "EIO=4", headers)
+        self.assertEqual(refusal.exception.status_code, 429)
+        self.assertEqual(self.knock("203.0.113.8").status, 200)
+        eventually(lambda: self.knock("203.0.113.7").status == 200, "waiting helps")
+
+    def test_a_household_of_ipv6_is_one_address(self):
+        self.assertEqual([self.knock(f"2001:db8::{host}").status for host in range(10)], [200] * 10)
+        self.assert_turned_away(self.knock("2001:db8::ffff"))
+        self.assertEqual(self.knock("2001:db8:0:1::1").status, 200)
+
+    def test_this_machine_itself_is_not_counted(self):
+        self.assertEqual({self.knock(None).status for _ in range(50)}, {200})
+
+    def test_pages_files_and_signing_in_are_not_counted(self):
+        headers = {"X-Forwarded-For": "203.0.113.9"}
+        self.assertEqual({ask_http(self.server, "GET", "/", headers=headers).status for _ in range(50)}, {200})
+
+    def test_guesses_are_counted_by_the_address_behind_the_proxy(self):
+        def guess(number: int, address: str) -> int:
+            body = {"userName": f"nobody{number}", "password": "x"}
+            return ask_http(self.server, "POST", "/v1/auth/login", body, {"X-Forwarded-For": address}).status
+
+        self.assertEqual([guess(number, "203.0.113.20") for number in range(21)], [401] * 20 + [429])
+        self.assertEqual(guess(0, "203.0.113.21"), 401)
+
+
+class OpenSessions(House):
+    options = ("--trusted-proxy", "127.0.0.1", "--sessions-per-address", "3")
+
+    def test_open_sessions_of_one_address(self):
+        headers = {"X-Forwarded-For": "203.0.113.7"}
+        people = [self.person("A", headers=headers) for _ in range(3)]
+        with self.assertRaises(websocket.WebSocketBadStatusException) as refusal:
+            self.person("B", headers=headers)
+        self.assertEqual(refusal.exception.status_code, 429)
+        self.person("C", headers={"X-Forwarded-For": "203.0.113.8"})
+        people[0].link.close()
+
+        def is_free() -> bool:
+            with contextlib.suppress(websocket.WebSocketBadStatusException):
+                self.person("D", headers=headers)
+                return True
+            return False
+
+        eventually(is_free, "there is room again")
 
 
 class LargeRoom(House):
@@ -209,15 +315,16 @@ class LargeRoom(House):
 
 
 class PendingAnswers(House):
+    options = ("--request-rate", "10000")
+
     def test_events_that_wait_for_one_clients_answer(self):
         tokens = [account(self.server, f"ring{n}")["data"]["auth_token"] for n in range(4)]
         callee = Phone(self.server, tokens[0])
         callers = [Phone(self.server, token) for token in tokens[1:]]
         for caller in callers:
-            for number in range(380):
-                caller.emit("videoChat", {"from_user": "x", "to_user": "ring0"}, number=number)
-            while 379 not in caller.acks:
-                caller._step(20)
+            for _ in range(380):
+                caller.emit("__join", {"room": caller.ask("videoChat", {"from_user": "x", "to_user": "ring0"})[0]})
+                caller.emit("closeRoom")
         callee.heard("")
         self.assertEqual(sum(name == "videoChat" for name, _, _ in callee.pending), 1000)
         for phone in (callee, *callers):

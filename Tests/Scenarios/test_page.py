@@ -1,9 +1,12 @@
 """People meet on the page that the server brings along, in Chromium."""
 
+import json
 import signal
 import unittest
+from pathlib import Path
 
 from server import Server, eventually
+from people import VOUCHED, Person, post
 from visitors import Company, Visitor, expect, need_browser
 
 BLOCKED = "window.WebSocket = class { constructor() { setTimeout(() => this.onclose?.()); } close() {} };"
@@ -18,6 +21,22 @@ FORGET_ACCESS = """
   localStorage.setItem(key, JSON.stringify({ ...JSON.parse(grant), accessToken: '', expires: 0 }));
 }
 """
+EXPIRE = """
+([seconds, refreshToken]) => {
+  const [[key, text]] = Object.entries(localStorage);
+  const grant = JSON.parse(text);
+  const changes = { expires: Date.now() + seconds * 1000, refreshToken: refreshToken ?? grant.refreshToken };
+  localStorage.setItem(key, JSON.stringify({ ...grant, ...changes }));
+}
+"""
+# Every connection between two people can be looked at from outside.
+WATCHED = """
+window.peers = [];
+window.RTCPeerConnection = class extends RTCPeerConnection {
+  constructor(...options) { super(...options); window.peers.push(this); }
+};
+"""
+SERVERS = "() => window.peers.at(-1).getConfiguration().iceServers"
 ROOM_PITCHES = {"Anna": 500, "Bo": 900, "Cleo": 1400, "Dan": 2000}
 
 
@@ -34,7 +53,7 @@ class PageTest(unittest.TestCase):
         cls.addClassCleanup(cls.company.close)
 
     def setUp(self) -> None:
-        self.server = Server(testing=False)
+        self.server = Server(*VOUCHED, testing=False)
         self.addCleanup(self.server.__exit__)
 
     def tearDown(self) -> None:
@@ -191,6 +210,8 @@ class RoomTests(PageTest):
         return set(ROOM_PITCHES) - {listener.name}
 
     def test_a_room_survives_a_line_that_breaks_for_longer_than_its_lease(self):
+        self.server = Server("--ping-timeout", "800ms", testing=False)
+        self.addCleanup(self.server.__exit__)
         anna, bo = self.pair()
         for visitor in (anna, bo):
             visitor.join("tea-kitchen")
@@ -263,6 +284,135 @@ class LinkTests(PageTest):
                 visitor.sees_state("Connected")
 
 
+class WhoTests(PageTest):
+    """Who somebody is to the server: remembered, away on purpose, renewed, sent away."""
+
+    def watcher(self) -> Person:
+        watcher = Person(self.server)
+        self.addCleanup(watcher.link.close)
+        watcher.ask("presence.watch", everybody=True)
+        return watcher
+
+    def test_A04_who_leaves_while_they_sign_in_is_told_that_it_came_to_nothing(self):
+        page = self.company.visitor(self.server).page
+        for moment in ("", "await new Promise((done) => parley.addEventListener('state', done, { once: true }));"):
+            outcome = page.evaluate(
+                """async () => {
+                  const { Parley } = await import('./parley.js');
+                  const parley = new Parley();
+                  const signedIn = parley.signIn({ name: 'Anna' }).then(() => 'signed in', ({ code }) => code);
+                  %s
+                  parley.close();
+                  const late = new Promise((done) => setTimeout(done, 5000, 'nothing'));
+                  return [await Promise.race([signedIn, late]), parley.state];
+                }""" % moment)
+            self.assertEqual(outcome, ["closed", "closed"])
+
+    def test_A03_a_reload_keeps_the_session_and_signing_out_clears_it(self):
+        anna = self.visitor("Anna")
+        first = anna.page.evaluate(GRANT)
+        anna.page.reload()
+        expect(anna.page.locator("#my-name")).to_have_text("Anna")
+        anna.sees_state("Connected")
+        self.assertEqual(anna.page.evaluate(GRANT)["user"], first["user"])
+        self.assertEqual(set(first), {"user", "name", "accessToken", "refreshToken", "expires"})
+        anna.page.get_by_role("button", name="Sign out").click()
+        self.assertEqual(anna.page.evaluate("() => localStorage.length"), 0)
+        eventually(
+            lambda: post(self.server, "refresh", refreshToken=first["refreshToken"]).status == 401, "the server forgot her")
+        anna.page.reload()
+        expect(anna.page.get_by_label("Your name")).to_be_visible()
+
+    def test_A04_disconnecting_reconnecting_and_signing_out_by_button_change_presence(self):
+        watcher = self.watcher()
+        anna = self.visitor("Anna")
+        user = anna.page.evaluate(GRANT)["user"]
+        watcher.expect("presence", user=user, online=True)
+        for _ in range(2):
+            anna.page.get_by_role("button", name="Disconnect").click()
+            anna.sees_state("Not connected")
+            expect(anna.page.locator("#nobody")).to_contain_text("You are not connected")
+            watcher.expect("presence", user=user, online=False)
+            anna.page.get_by_role("button", name="Reconnect").click()
+            anna.sees_state("Connected")
+            watcher.expect("presence", user=user, online=True)
+        anna.page.get_by_role("button", name="Sign out").click()
+        watcher.expect("presence", user=user, online=False)
+        anna.enter("Anna")
+        self.assertNotEqual(anna.page.evaluate(GRANT)["user"], user)
+
+    def test_A04_who_disconnects_in_a_call_has_hung_up(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo)
+        anna.page.get_by_role("button", name="Disconnect").click()
+        bo.reads("Anna hung up.")
+        for visitor in (anna, bo):
+            visitor.is_in_lobby()
+
+    def test_A12_a_token_is_renewed_in_place_before_it_ends(self):
+        anna, bo = self.pair()
+        first = anna.page.evaluate(GRANT)
+        anna.page.evaluate(EXPIRE, [63, None])
+        anna.page.reload()
+        anna.sees_state("Connected")
+        lines = anna.page.evaluate("() => window.lines.length")
+        self.connect(anna, bo)
+        renewed = lambda: anna.page.evaluate(GRANT)["accessToken"] != first["accessToken"]  # noqa: E731
+        eventually(renewed, "the token is renewed")
+        self.assertEqual(anna.page.evaluate(GRANT)["user"], first["user"])
+        self.assertEqual(anna.page.evaluate("() => window.lines.length"), lines)
+        self.assert_hears(bo, anna)
+
+    def test_A12_whose_token_ends_and_cannot_be_renewed_is_told_so(self):
+        anna = self.visitor("Anna")
+        anna.page.evaluate(EXPIRE, [62, "spent-long-ago"])
+        anna.page.reload()
+        anna.reads("You are signed out. Enter again.")
+        expect(anna.page.get_by_label("Your name")).to_be_visible()
+
+    def test_A12_who_is_sent_away_reads_why(self):
+        for verb, text in (("kick", "You were sent out."), ("ban", "You may not come in here any more.")):
+            with self.subTest(verb):
+                anna, bo = self.pair()
+                self.connect(anna, bo)
+                self.server.ask_admin("POST", f"/v1/users/{anna.page.evaluate(GRANT)['user']}/{verb}")
+                anna.reads(text)
+                bo.reads("Anna hung up.", within=3)
+                expect(anna.page.get_by_label("Your name")).to_be_visible()
+                bo.is_in_lobby()
+                self.assertEqual(self.company.go_home(), [])
+
+
+class ServerListTests(PageTest):
+    """The STUN and TURN servers of ice-servers.json reach every connection, with credentials of the moment."""
+
+    def write(self, *urls: str) -> None:
+        servers = {"iceServers": [{"urls": list(urls), "secret": "a-secret-that-the-turn-server-shares"}]}
+        Path(self.server.data, "ice-servers.json").write_text(json.dumps(servers))
+
+    def turn(self, visitor: Visitor) -> dict | None:
+        servers = visitor.page.evaluate(SERVERS)
+        return next((server for server in servers if server["urls"][0].startswith("turn:")), None)
+
+    def test_a_call_is_given_turn_servers_and_follows_the_file(self):
+        self.write("turn:127.0.0.1:9?transport=udp")
+        self.restart_server(signal.SIGTERM)
+        anna = self.company.visitor(self.server, 700, (WATCHED,)).enter("Anna")
+        bo = self.visitor("Bo", 1500, (WATCHED,))
+        self.connect(anna, bo)
+        for visitor in (anna, bo):
+            first = self.turn(visitor)
+            self.assertEqual(first["urls"], ["turn:127.0.0.1:9?transport=udp"])
+            expiry, user = first["username"].split(":", 1)
+            self.assertEqual(user, visitor.page.evaluate(GRANT)["user"])
+            self.assertGreater(int(expiry), 0)
+            self.assertTrue(first["credential"])
+        self.write("turn:127.0.0.1:10?transport=udp")
+        for visitor in (anna, bo):
+            eventually(lambda: self.turn(visitor)["urls"] == ["turn:127.0.0.1:10?transport=udp"], "the new list")
+        self.assert_hears(anna, bo)
+
+
 class ManyWaysTests(PageTest):
     def test_everything_is_done_by_keyboard(self):
         anna, bo = self.pair()
@@ -284,9 +434,12 @@ class ManyWaysTests(PageTest):
     def test_it_fits_a_narrow_phone(self):
         phone = {"viewport": {"width": 360, "height": 640}, "has_touch": True}
         anna = self.visitor("Anna Magdalena Wilhelmina", **phone)
-        bo = self.visitor("Bo")
+        bo = self.visitor("Bo with a name of some length")
         overflow = "() => document.documentElement.scrollWidth - innerWidth"
         self.assertLessEqual(anna.page.evaluate(overflow), 0)
+        button = anna.page.get_by_role("button", name="Ring Bo with a name of some length with picture").bounding_box()
+        card = anna.page.locator("#lobby .card").first.bounding_box()
+        self.assertLess(button["x"] + button["width"], card["x"] + card["width"])
         bo.ring("Anna Magdalena Wilhelmina", "picture")
         anna.is_rung_by("Bo")
         anna.answer()

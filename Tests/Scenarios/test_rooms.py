@@ -98,21 +98,6 @@ class Rooms(House):
         self.assertEqual(a.error("signal", room="parts", data=b"\x00\xff"), "bad_request")
         self.assertEqual(b.heard("signal"), [])
 
-    def test_a_broken_line_is_away_and_then_lost_within_the_lease(self):
-        a, b = self.person("A"), self.person("B", recover=True)
-        a.ask("room.join", room="lost")
-        b.ask("room.join", room="lost")
-        b.link.cut()
-        began = time.monotonic()
-        self.assertEqual(a.expect("room.away")["member"], b.member)
-        self.assertEqual(a.expect("room.left"), {"room": "lost", "member": b.member, "reason": "lost", "number": 4})
-        self.assertLess(time.monotonic() - began, 1.4)
-        self.assertEqual(a.ask("room.members", room="lost")["count"], 1)
-        again = self.back(b)
-        self.assertTrue(again.is_recovered)
-        self.assertEqual(again.expect("room.dismissed"), {"room": "lost", "reason": "lost"})
-        self.assertEqual(self.members(again.ask("room.join", room="lost")), [a.member])
-
     def test_who_is_back_in_time_keeps_the_seat(self):
         a, b = self.person("A"), self.person("B", recover=True)
         a.ask("room.join", room="back")
@@ -161,12 +146,39 @@ class Rooms(House):
 
 
 class ManyRooms(House):
-    def test_a_full_house_of_rooms(self):
-        """Rooms of one connection: 50, then too_many_rooms."""
+    def test_rooms_of_one_user(self):
         a = self.person("A")
         for number in range(50):
             self.assertNotIn("error", a.ask("room.join", room=f"room-{number}"))
         self.assertEqual(a.error("room.join", room="one-more"), "too_many_rooms")
         self.assertNotIn("error", a.ask("room.join", room="room-7"))
+        second = self.device(a)
+        self.assertEqual(second.error("room.join", room="one-more"), "too_many_rooms")
+        self.assertNotIn("error", second.ask("room.join", room="room-7"))
         a.ask("room.leave", room="room-7")
-        self.assertNotIn("error", a.ask("room.join", room="one-more"))
+        self.assertEqual(a.error("room.join", room="one-more"), "too_many_rooms")
+        second.ask("room.leave", room="room-7")
+        self.assertNotIn("error", second.ask("room.join", room="one-more"))
+        self.assertNotIn("error", self.person("B").ask("room.join", room="one-more"))
+
+
+class Leases(House):
+    """A seat waits for as long as a line may be silent."""
+
+    options = ("--ping-timeout", "700ms")
+    members = Rooms.members
+
+    def test_a_broken_line_is_away_and_then_lost_within_the_lease(self):
+        a, b = self.person("A"), self.person("B", recover=True)
+        a.ask("room.join", room="lost")
+        b.ask("room.join", room="lost")
+        b.link.cut()
+        began = time.monotonic()
+        self.assertEqual(a.expect("room.away")["member"], b.member)
+        self.assertEqual(a.expect("room.left"), {"room": "lost", "member": b.member, "reason": "lost", "number": 4})
+        self.assertLess(time.monotonic() - began, 1.4)
+        self.assertEqual(a.ask("room.members", room="lost")["count"], 1)
+        again = self.back(b)
+        self.assertTrue(again.is_recovered)
+        self.assertEqual(again.expect("room.dismissed"), {"room": "lost", "reason": "lost"})
+        self.assertEqual(self.members(again.ask("room.join", room="lost")), [a.member])

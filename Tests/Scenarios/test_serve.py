@@ -110,6 +110,37 @@ class Life(unittest.TestCase):
             self.assertIn(f"listen {listen}: address already in use", outcome.stderr)
             self.assertIn("choose another with --listen", outcome.stderr)
 
+    def start_in_vain(self, data: str, *options: str) -> tuple[int, str]:
+        """Its exit code and what it says; far too late when it starts after all."""
+        command = [binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--stun", "off"]
+        outcome = subprocess.run(
+            [*command, "--data", data, *options], capture_output=True, text=True, timeout=20, check=False)
+        return outcome.returncode, outcome.stderr
+
+    def test_a_file_that_was_named_has_to_be_there(self):
+        with tempfile.TemporaryDirectory() as data:
+            missing = f"{data}/typo.json"
+            code, words = self.start_in_vain(data, "--ice-servers", missing)
+            self.assertEqual(code, 66)
+            self.assertIn(f"parley serve: {missing}: the file cannot be read", words)
+            code, words = self.start_in_vain(data, "--tls-cert", missing, "--tls-key", missing)
+            self.assertEqual(code, 66)
+            self.assertIn(missing, words)
+
+    def test_a_mistake_in_ice_servers_is_told_with_its_place(self):
+        with tempfile.TemporaryDirectory() as data:
+            path = Path(data, "ice-servers.json")
+            path.write_text('{"iceServers":[{"urls":"stun:a"},{"urls":"turn:b"}]}')
+            code, words = self.start_in_vain(data)
+            self.assertEqual(code, 66)
+            self.assertIn(f"parley serve: {path}: iceServers[1]", words)
+
+    def test_a_weak_secret_is_a_wrong_command_line(self):
+        with tempfile.TemporaryDirectory() as data:
+            code, words = self.start_in_vain(data, "--app", "a:b")
+            self.assertEqual(code, 64)
+            self.assertIn("the secret has 1 bytes", words)
+
     def test_a_reader_of_the_log_that_has_gone_does_not_end_it(self):
         with Server("--log-level", "trace") as server:
             server.stop_reading_log()

@@ -170,7 +170,7 @@ struct PollingSessionTests {
         #expect(bench.end == .forcedClose)
     }
 
-    @Test("ends when more waits than may wait")
+    @Test("ends when it is more than may wait: bytes that wait for a client")
     func slowReader() {
         let bench = SessionBench(settings: EngineSettings(maxQueuedBytes: 10_000))
         let kilobyte = String(repeating: "x", count: 1_000)

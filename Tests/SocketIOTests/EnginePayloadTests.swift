@@ -90,7 +90,7 @@ struct PayloadVersion4Tests {
         #expect(throws: ByteError(.malformed, at: 0)) { try decode(Array("4a".utf8), .v4, isBinary: true) }
     }
 
-    @Test("may not hold more packets than are allowed: CVE-2020-36048, CVE-2020-36049")
+    @Test("may not hold more than so many, CVE-2020-36048, CVE-2020-36049: packets in one polling body")
     func bounded() throws {
         let body = Array(repeatElement("4", count: 101).joined(separator: "\u{1e}").utf8)
         #expect(throws: ByteError.self) { try decode(body, .v4) }

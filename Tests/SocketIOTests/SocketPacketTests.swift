@@ -71,7 +71,7 @@ struct SocketPacketTests {
     }
 
     @Test(
-        "is refused for what it is",
+        "is refused for what it is, one that is too long included: an ack id",
         arguments: [
             ("", SocketPacketError.Reason.unknownType), ("7", .unknownType), ("a", .unknownType), ("\"", .unknownType),
             ("2", .wrongPayload), (#"2{"a":1}"#, .wrongPayload), ("2null", .wrongPayload), (#"2"foo""#, .wrongPayload),
@@ -105,14 +105,14 @@ struct SocketPacketTests {
         #expect(try read("31[\"\(name)\"]").kind == .ack)
     }
 
-    @Test("is refused when a namespace is too long")
+    @Test("is refused when it is too long: a namespace")
     func longNamespace() throws {
         let fits = "/" + String(repeating: "a", count: 63)
         #expect(try read("0\(fits),").namespace == Namespace(fits))
         #expect { try read("0\(fits)a,") } throws: { ($0 as? SocketPacketError)?.reason == .malformedNamespace }
     }
 
-    @Test("is refused when it is nested too deeply")
+    @Test("is refused when it is too deep: nesting of JSON")
     func depth() throws {
         func nested(_ depth: Int, _ head: String) -> String {
             head + "[\"a\"," + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "]"
@@ -213,7 +213,7 @@ struct PlaceholderTests {
         #expect { try read(text) } throws: { ($0 as? SocketPacketError)?.reason == .illegalPlaceholder }
     }
 
-    @Test("are at most ten: CVE-2026-33151")
+    @Test("are at most ten, CVE-2026-33151: attachments of one packet")
     func bounded() throws {
         func packet(_ count: Int) -> String {
             let list = (0..<count).map { #",{"_placeholder":true,"num":\#($0)}"# }.joined()

@@ -55,6 +55,36 @@ struct OutputFileTests {
         #expect(lstat(self.folder.place("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
     }
 
+    @Test("that cannot be opened stays what it is, and says so")
+    func unopenable() throws {
+        let path = self.folder.place("socket")
+        let socket = try Self.bindSocket(at: path)
+        defer { close(socket) }
+        let error = #expect(throws: FileFailure.self) { try OutputFile(path: path) }
+        #expect(error?.action == .write && error?.path == path)
+        var status = stat()
+        #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK)
+    }
+
+    /// A place that is there, is no file, and that nobody can open.
+    private static func bindSocket(at path: String) throws -> Int32 {
+        #if canImport(Glibc)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(code == 0)
+        return descriptor
+    }
+
     @Test("can have its front written again")
     func front() throws {
         let file = try OutputFile(path: "\(self.folder.path)/a")
@@ -63,6 +93,19 @@ struct OutputFileTests {
         try file.write([5].span)
         try file.commit()
         #expect(try self.folder.read("a") == [1, 2, 3, 4, 5])
+    }
+
+    @Test("has one name however its folder is written, also before it is there")
+    func resolved() throws {
+        try self.folder.folder("real")
+        try self.folder.link("other", to: "real")
+        let real = OutputFile.resolved(self.folder.path) + "/real"
+        for name in ["real/a", "other/a", "real/../other/./a"] {
+            #expect(OutputFile.resolved("\(self.folder.path)/\(name)") == "\(real)/a")
+        }
+        #expect(OutputFile.resolved("/a-that-is-not-there") == "/a-that-is-not-there")
+        #expect(OutputFile.resolved("\(self.folder.path)/none/a") == "\(self.folder.path)/none/a")
+        #expect(OutputFile.resolved("a-that-is-not-there") == OutputFile.resolved(".") + "/a-that-is-not-there")
     }
 
     @Test("in a folder that is not there says so")

@@ -30,7 +30,6 @@ struct SoundFileTests {
         let samples = (0..<1000).map { Int16($0 * 7) }
         let file = try SoundFile(try InputFile(path: try self.folder.write("a.au", Self.au(samples))))
         #expect(file.format == SoundFormat(rate: 8000, speakers: Speakers(count: 1)))
-        #expect(file.frameCount == 1000)
         #expect(file.kind.contains("AU"))
         var sound: [Float] = []
         var piece: [Float] = []

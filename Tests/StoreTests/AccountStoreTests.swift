@@ -117,6 +117,22 @@ struct AccountStoreTests {
         let some = try await ask { store.calls(of: .bob, before: WallTime(milliseconds: 6), limit: 3, $0) }
         #expect(some == [calls[5], calls[4], calls[3]])
     }
+
+    @Test("forgets the calls that ended long ago, and says how many")
+    func oldCalls() async throws {
+        let store = try SQLiteStore(path: ":memory:")
+        var random = SeededRandom(seed: 2)
+        for second: Int64 in 0..<10 {
+            let call = StoredCall(
+                id: CallID(using: &random), caller: .alice, callee: .bob, kind: "audio", started: WallTime(seconds: 0),
+                answered: nil, ended: WallTime(seconds: second), outcome: "declined")
+            try await ask { store.record(call, $0) }
+        }
+        #expect(try await ask { store.forgetCalls(endedBefore: WallTime(seconds: 4), $0) } == 4)
+        let left = try await ask { store.calls(of: .alice, before: Self.now, limit: 100, $0) }
+        #expect(Set(left.map(\.ended.seconds)) == Set(4..<10))
+        #expect(try await ask { store.forgetCalls(endedBefore: WallTime(seconds: 4), $0) } == 0)
+    }
 }
 
 @Suite("A family of refresh tokens")

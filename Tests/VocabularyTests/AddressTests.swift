@@ -22,7 +22,8 @@ struct AddressTests {
         "is refused when it is none",
         arguments: [
             "", "1.2.3", "1.2.3.4.5", "256.0.0.1", "01.2.3.4", "1.2.3.+4", ":", ":::", "1::2::3", "1:2:3:4:5:6:7",
-            "1:2:3:4:5:6:7:8:9", "12345::", "g::", "1:2:3:4:5:6:7::8", "::1%eth0", " ::1", "+1::",
+            "1:2:3:4:5:6:7:8:9", "12345::", "g::", "1:2:3:4:5:6:7::8", "::1%eth0", " ::1", "+1::", "-0::", "1:-0::1",
+            "::-1",
             "1.2.3.4::", "::1.2.3", "1:2:3:4:5:6:7:1.2.3.4",
         ]
     )
@@ -61,5 +62,34 @@ struct AddressTests {
     )
     func refusedSockets(text: String) {
         #expect(SocketAddress(text) == nil)
+    }
+}
+
+@Suite("A network")
+struct NetworkTests {
+    @Test(
+        "holds the addresses that begin as it does",
+        arguments: [
+            ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.0", false), ("10.1.2.3", "10.1.2.3", true),
+            ("10.1.2.3", "10.1.2.4", false), ("0.0.0.0/0", "203.0.113.9", true), ("0.0.0.0/0", "::1", false),
+            ("10.0.0.0/8", "::ffff:10.1.1.1", true), ("2001:db8::/32", "2001:db8:ffff::1", true),
+            ("2001:db8::/32", "2001:db9::1", false), ("2001:db8::/96", "2001:db8::1:1", true),
+            ("2001:db8::/96", "2001:db8::1:0:1", false), ("::1", "::1", true), ("::/0", "fe80::1", true),
+            ("::ffff:10.0.0.1", "10.0.0.1", true),
+        ])
+    func contains(network: String, address: String, isInside: Bool) throws {
+        let network = try #require(IPNetwork(network))
+        #expect(network.contains(try #require(IPAddress(address))) == isInside)
+        #expect(IPNetwork(network.description) == network)
+    }
+
+    @Test(
+        "is refused when it is none",
+        arguments: [
+            "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "::/129", "10.0.0.0/8/8",
+            "10.0.0.0/99999999999999999999",
+        ])
+    func refused(text: String) {
+        #expect(IPNetwork(text) == nil)
     }
 }

@@ -3,6 +3,12 @@ import OpusCodec
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 @testable import Voice
 
 @Suite("Opus that is kept")
@@ -115,6 +121,46 @@ struct RemuxTests {
         #expect(!report.isRemuxed && report.samples == 72_000)
         let referee = try #require(Referee(bytes))
         #expect(referee.links == 1 && referee.samples.count == 72_000)
+    }
+
+    @Test("is looked at as a whole before the first of it goes into a pipe")
+    func chainedIntoPipe() async throws {
+        var settings = VoiceSettings()
+        settings.encoder.bitRate = 256_000
+        // More than waits in memory: the first recording would be out before the second is seen.
+        let first = try Recordings.opus(Self.sound, rate: 48_000, settings: settings, serial: 1)
+        let second = try Recordings.opus(Array(Self.sound[..<24_000]), rate: 48_000, serial: 2)
+        #expect(first.count > 80_000)
+        let job = EncodeJob(
+            input: .file(try self.folder.write("in", first + second)), output: .file(self.folder.place("pipe")),
+            settings: VoiceSettings())
+        #expect(mkfifo(job.output.name, 0o600) == 0)
+        let (report, bytes) = try await Self.reading(job.output.name) { try job.run() }
+        #expect(!report.isRemuxed && report.samples == 182_400 && bytes.count == report.bytes)
+        #expect(try #require(Referee(bytes)).links == 1)
+    }
+
+    /// Runs `body` and reads meanwhile what it writes into a pipe.
+    private static func reading<Result>(_ pipe: String, _ body: () throws -> Result) async throws -> (Result, [UInt8]) {
+        // With a writer of our own the pipe does not end, however often `body` opens and closes it.
+        let descriptor = open(pipe, O_RDWR)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let end = Array("the end".utf8)
+        let reader = Task.detached {
+            var bytes: [UInt8] = []
+            var piece = [UInt8](repeating: 0, count: 65_536)
+            while !bytes.suffix(end.count).elementsEqual(end) {
+                let count = read(descriptor, &piece, piece.count)
+                guard count > 0 else { break }
+                bytes += piece[..<count]
+            }
+            return Array(bytes.dropLast(end.count))
+        }
+        let result = Swift.Result { try body() }
+        #expect(write(descriptor, end, end.count) == end.count)
+        let bytes = await reader.value
+        return (try result.get(), bytes)
     }
 
     @Test("cut off at any place is read to there or refused, and never half written")

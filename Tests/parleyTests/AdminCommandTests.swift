@@ -21,8 +21,10 @@ struct AdminCommandTests {
             (["users", "kick"], "kick: name a user by id, as 'parley users' lists them"),
             (["users", "ban", "no such id"], "ban: name a user by id, as 'parley users' lists them"),
             (["users", "bann", "x"], "bann"),
+            (["users", "ban", "x", "--for", "10ms"], "--for: a ban lasts a second or more"),
             (["token", "a b", "--app", "shop:s"], "'a b' cannot be a user's id"),
             (["token", "alice", "--app", "shop"], "--app"),
+            (["token", "alice", "--app", "shop:ed25519:c2hvcnQ="], "--app"),
             (["token", "alice", "--app", "shop:s", "--life", "0s"], "--life: it would be over before it began"),
         ]
     )
@@ -41,10 +43,12 @@ struct AdminCommandTests {
         #expect(error?.description.hasPrefix("no server at 127.0.0.1:1: ") == true)
     }
 
-    @Test("do not sign with a secret that could be guessed")
-    func weakSecret() throws {
+    @Test(
+        "do not sign with a secret that could be guessed, nor with half a key",
+        arguments: ["shop:secret", "shop:ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"])
+    func weakSecret(app: String) throws {
         let parser = CommandParser(ParleyCommand.self, environment: [:], readFile: { _ in "" })
-        let words = ["token", "alice", "--app", "shop:secret"]
+        let words = ["token", "alice", "--app", app]
         guard case .run(var command as TokenCommand, _) = parser.parse(words) else {
             return #expect(Bool(false), "not parsed")
         }

@@ -1,6 +1,7 @@
 import Arguments
 import HTTPServer
 import Journal
+import Pacing
 import Service
 import Testing
 import Vocabulary
@@ -24,6 +25,7 @@ struct ServeCommandTests {
         let settings = [
             ("listen", "[::1]:0"), ("data", "/var/lib/parley"), ("admin", "localhost:9090"), ("tls-cert", "c.pem"),
             ("tls-key", "k.pem"), ("drain-timeout", "500ms"), ("loops", "3"), ("allow-origin", "https://example.org"),
+            ("connect-rate", "7"), ("sessions-per-address", "9"), ("trusted-proxy", "10.0.0.0/8"),
         ]
         let variables = settings.map { ("PARLEY_" + $0.0.uppercased().replacing("-", with: "_"), $0.1) }
         let file = settings.map { "\($0.0) = \($0.1)\n" }.joined()
@@ -40,6 +42,9 @@ struct ServeCommandTests {
         #expect(service.tls == .files(certificate: "c.pem", key: "k.pem"))
         #expect(service.drainTimeout == .milliseconds(500) && service.loops == 3)
         #expect(service.crossOrigin.allowed == ["https://example.org"])
+        #expect(service.arrivals.rate == TokenBucket.Rate(perSecond: 7, burst: 70) && service.arrivals.maxOpen == 9)
+        #expect(service.http.maxConnectionsPerAddress == 18)
+        #expect(service.http.trustedProxies.networks.map(\.description) == ["10.0.0.0/8"])
     }
 
     @Test(
@@ -52,6 +57,8 @@ struct ServeCommandTests {
                 "--tls self-signed does not go with --tls-cert"
             ),
             (["--loops", "0"], "--loops: 0 is not between 1 and 256"),
+            (["--connect-rate", "0"], "--connect-rate: nobody could come in"),
+            (["--sessions-per-address", "0"], "--sessions-per-address: 0 is not between 1 and 1000000"),
             (["--lisen", "x"], "unknown option '--lisen'; did you mean '--listen'?"),
             (["--tls", "selfsigned"], "--tls: 'selfsigned' is not 'self-signed'; did you mean 'self-signed'?"),
         ]

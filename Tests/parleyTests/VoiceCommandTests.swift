@@ -42,7 +42,7 @@ struct VoiceCommandTests {
         #expect(settings.loudness == -16 && settings.trimsSilence && settings.maximumDuration == 90)
         #expect(settings.rate == 16_000 && !settings.keepsOpus)
         #expect(command.raw?.encoding == .float32 && command.raw?.sound.channels == 2)
-        #expect(command.files.threads == 3 && command.files.json && command.files.output == "-")
+        #expect(command.files.recordings.jobs == 3 && command.files.recordings.json && command.files.output == "-")
     }
 
     @Test(
@@ -56,6 +56,14 @@ struct VoiceCommandTests {
     )
     func refusals(words: [String]) {
         guard case .refuse(let error) = Self.parse(["encode"] + words) else {
+            return #expect(Bool(false), "not refused")
+        }
+        #expect(error.exitCode == .usage)
+    }
+
+    @Test("looks at recordings in the same way", arguments: [["-", "-"], ["a", "--jobs", "257"], []])
+    func refusedInfo(words: [String]) {
+        guard case .refuse(let error) = Self.parse(["info"] + words) else {
             return #expect(Bool(false), "not refused")
         }
         #expect(error.exitCode == .usage)
@@ -79,6 +87,7 @@ struct VoiceCommandTests {
     func collisions() throws {
         for words in [
             ["a.ogg"], ["a.wav", "a.flac"], ["x/a.wav", "y/a.wav", "--out-dir", "z"], ["a.wav", "-o", "a.wav"],
+            ["a.wav", "./a.flac"], ["/tmp/a.wav", "/tmp/../tmp/a.flac"], ["./a.ogg"],
         ] {
             let files = try Self.encode(words).files
             let error = #expect(throws: CommandFailure.self) { try files.pairs(extension: "ogg") }

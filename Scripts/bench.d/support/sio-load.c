@@ -8,11 +8,12 @@
 //   MODE  relay      COUNT pairs, each with DEPTH offers of 3 KB on the way, acknowledged
 //         broadcast  COUNT members of one room; DEPTH 1: one sender, the next when all have the last;
 //                    else ten senders with DEPTH messages each on the way
+//         paced      COUNT pairs that together send DEPTH offers a second, whatever comes of them; times count from
+//                    the moment at which an offer was due
 //         idle       COUNT members of one room, and nothing else
 //
 // Prints one line of JSON; the server's CPU time is that of all threads of PID within the measured time.
-#include "common.h"
-#include "process.h"
+#include "load.h"
 #include <stdarg.h>
 
 enum kind { PARLEY, PLAIN, LIMIT };
@@ -28,14 +29,11 @@ struct client {
 
 static enum kind kind;
 static char mode;
-static int count, depth, pid, port;
-static double seconds;
+static int has_pairs(void) { return mode == 'r' || mode == 'p'; }
+static int count, depth, port;
 static struct client *clients;
 static char **tokens;
 static uint8_t input[1 << 21];
-static uint64_t deliveries, messages;
-static uint32_t latencies[1 << 22];
-static size_t latency_count;
 static char offer[3072];
 
 static void send_text(struct client *c, const char *text, size_t length) {
@@ -45,12 +43,7 @@ static void send_text(struct client *c, const char *text, size_t length) {
     frame[1] |= 0x80;
     memcpy(frame + head, &mask, 4);
     memcpy(frame + head + 4, text, length);
-    size_t total = head + 4 + length;
-    for (size_t done = 0; done < total;) {
-        ssize_t n = write(c->fd, frame + done, total - done);
-        if (n < 0 && errno != EAGAIN) die("send");
-        if (n > 0) done += (size_t)n;
-    }
+    write_all(c->fd, frame, head + 4 + length);
 }
 
 static void send_format(struct client *c, const char *format, ...) {
@@ -99,7 +92,7 @@ static int joined;
 
 static void take_joining(struct client *c, char *text, size_t length) {
     (void)length;
-    int index = (int)(c - clients), room = mode == 'r' ? index / 2 : 0;
+    int index = (int)(c - clients), room = has_pairs() ? index / 2 : 0;
     if (text[0] == '0') {
         if (kind == PARLEY) send_format(c, "40{\"token\":\"%s\"}", tokens[index]);
         else send_text(c, "40", 2);
@@ -117,25 +110,8 @@ static void take_joining(struct client *c, char *text, size_t length) {
 }
 
 static void connect_one(struct client *c) {
-    char request[512], answer[2048];
-    struct sockaddr_in address = loopback(port);
-    c->fd = socket(AF_INET, SOCK_STREAM, 0);
-    if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&address, sizeof address)) die("connect");
-    const char *path = kind == LIMIT ? (mode == 'r' ? "/relay" : "/broadcast") : "/socket.io/?EIO=4&transport=websocket";
-    int n = snprintf(request, sizeof request,
-                     "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
-                     path, port);
-    if (write(c->fd, request, (size_t)n) != n) die("write");
-    for (size_t got = 0; got < sizeof answer - 1;) {
-        if (read(c->fd, answer + got, 1) <= 0) die("handshake");
-        answer[++got] = 0;
-        if (got > 4 && !memcmp(answer + got - 4, "\r\n\r\n", 4)) break;
-    }
-    if (strncmp(answer, "HTTP/1.1 101", 12)) {
-        fprintf(stderr, "refused: %s\n", answer);
-        exit(1);
-    }
+    const char *path = kind == LIMIT ? (has_pairs() ? "/relay" : "/broadcast") : "/socket.io/?EIO=4&transport=websocket";
+    c->fd = connect_websocket(port, path);
     int before = joined;
     while (kind != LIMIT && joined == before) receive(c, take_joining);
     set_nonblocking(c->fd);
@@ -162,11 +138,6 @@ static void send_word(struct client *c) {
     else send_format(c, "42[\"signal\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
 }
 
-static void note(uint64_t since) {
-    if (latency_count < sizeof latencies / sizeof *latencies)
-        latencies[latency_count++] = (uint32_t)((now_ns() - since) / 1000);
-}
-
 static void take_relayed(struct client *c, char *text, size_t length) {
     int index = (int)(c - clients);
     (void)length;
@@ -174,13 +145,13 @@ static void take_relayed(struct client *c, char *text, size_t length) {
     else if (text[1] == '2' && index % 2 == 1) {
         c[-1].delivered++;
         deliveries++;
-        note(c[-1].sent_at);
+        note_latency(c[-1].sent_at);
     }
     struct client *sender = index % 2 ? c - 1 : c;
     while (sender->acked > 0 && sender->delivered > 0) {
         sender->acked--, sender->delivered--;
         messages++;
-        send_offer(sender);
+        if (mode == 'r') send_offer(sender);
     }
 }
 
@@ -208,16 +179,31 @@ static void take_broadcast(struct client *c, char *text, size_t length) {
         round_deliveries = 0;
         clients[0].acked = 0;
         messages++;
-        note(clients[0].sent_at);
+        note_latency(clients[0].sent_at);
         send_word(&clients[0]);
     }
 }
 
-static double pump(int ep, double *cpu) {
+static struct measurement pump_paced(int ep) {
     struct epoll_event events[512];
-    uint64_t begin = now_ns() + (uint64_t)(seconds * 1e8), end = begin + (uint64_t)(seconds * 1e9), time;
-    int is_measuring = 0;
-    void (*take)(struct client *, char *, size_t) = mode == 'r' ? take_relayed : take_broadcast;
+    struct measurement m = begin_measurement();
+    uint64_t due = now_ns(), step = 1000000000u / (uint64_t)depth;
+    for (int whose = 0; goes_on(&m);) {
+        for (; due <= now_ns(); due += step, whose = (whose + 1) % count) {
+            send_offer(&clients[2 * whose]);
+            clients[2 * whose].sent_at = due;
+        }
+        int n = epoll_wait(ep, events, 512, 1);
+        for (int i = 0; i < n; i++) receive(events[i].data.ptr, take_relayed);
+    }
+    return m;
+}
+
+static struct measurement pump(int ep) {
+    struct epoll_event events[512];
+    struct measurement measurement = begin_measurement();
+    void (*take)(struct client *, char *, size_t) = has_pairs() ? take_relayed : take_broadcast;
+    if (mode == 'p') return pump_paced(ep);
     if (mode == 'r')
         for (int i = 0; i < count * 2; i += 2)
             for (int d = 0; d < depth; d++) send_offer(&clients[i]);
@@ -226,17 +212,7 @@ static double pump(int ep, double *cpu) {
             for (int d = 0; d < depth; d++) send_word(&clients[i]);
     for (;;) {
         int n = epoll_wait(ep, events, 512, 100);
-        time = now_ns();
-        if (time >= end) {
-            *cpu = cpu_seconds(pid) - *cpu;
-            return (double)(time - begin) / 1e9;
-        }
-        if (!is_measuring && time >= begin) {
-            is_measuring = 1;
-            begin = time;
-            deliveries = messages = latency_count = 0;
-            *cpu = cpu_seconds(pid);
-        }
+        if (!goes_on(&measurement)) return measurement;
         for (int i = 0; i < n; i++) receive(events[i].data.ptr, take);
     }
 }
@@ -257,11 +233,6 @@ static void read_tokens(const char *path, int wanted) {
     fclose(file);
 }
 
-static int by_value(const void *a, const void *b) {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 int main(int argc, char **argv) {
     if (argc < 8) return fprintf(stderr, "usage: sio-load KIND PORT MODE COUNT DEPTH SECONDS PID [TOKENS]\n"), 64;
     raise_descriptor_limit();
@@ -272,30 +243,16 @@ int main(int argc, char **argv) {
     depth = atoi(argv[5]);
     seconds = atof(argv[6]);
     pid = atoi(argv[7]);
-    int total = mode == 'r' ? count * 2 : count;
+    int total = has_pairs() ? count * 2 : count;
     if (kind == PARLEY) read_tokens(argv[8], total);
     clients = calloc((size_t)total, sizeof *clients);
     memset(offer, 'o', sizeof offer - 1);
     int ep = epoll_create1(0);
-    long before_kib = resident_kib(pid);
-    double before_cpu = cpu_seconds(pid);
-    uint64_t start = now_ns();
+    struct baseline before = take_baseline();
     for (int i = 0; i < total; i++) {
         connect_one(&clients[i]);
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = &clients[i]};
         epoll_ctl(ep, EPOLL_CTL_ADD, clients[i].fd, &event);
     }
-    double connect_cpu = cpu_seconds(pid) - before_cpu, connect_seconds = (double)(now_ns() - start) / 1e9;
-    if (mode == 'i') {
-        usleep((useconds_t)(seconds * 1e6));
-        printf("{\"connections\":%d,\"kib_each\":%.3f,\"cpu_us_each\":%.2f,\"connect_seconds\":%.3f}\n", total,
-               (double)(resident_kib(pid) - before_kib) / total, connect_cpu * 1e6 / total, connect_seconds);
-        return 0;
-    }
-    double cpu = 0, measured = pump(ep, &cpu);
-    qsort(latencies, latency_count, sizeof *latencies, by_value);
-    printf("{\"messages\":%llu,\"deliveries\":%llu,\"seconds\":%.3f,\"cpu\":%.6f,\"p50_us\":%u,\"p99_us\":%u}\n",
-           (unsigned long long)messages, (unsigned long long)deliveries, measured, cpu,
-           latency_count ? latencies[latency_count / 2] : 0, latency_count ? latencies[latency_count * 99 / 100] : 0);
-    return 0;
+    return mode == 'i' ? report_idle(before, total) : report_load(pump(ep));
 }

@@ -33,9 +33,7 @@ final class ClientShell: @unchecked Sendable {
         self.sink = sink
     }
 
-    private static func now(_ reactor: Reactor) -> Instant { Instant(milliseconds: Int64(clamping: reactor.now)) }
-
-    private var now: Instant { self.reactor.map(Self.now) ?? Instant(nanoseconds: 0) }
+    private var now: Instant { self.reactor?.instant ?? Instant(nanoseconds: 0) }
 }
 
 // MARK: - What the program wants

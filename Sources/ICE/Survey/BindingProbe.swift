@@ -8,14 +8,16 @@ package import Vocabulary
 package struct BindingProbe: ~Copyable, Sendable {
     package struct Findings: Hashable, Sendable {
         /// One for each request that was answered, in the order of the requests.
-        package internal(set) var roundTrips: [Duration] = []
-        package internal(set) var requests = 0
-        package internal(set) var mapped: SocketAddress?
+        package var roundTrips: [Duration] = []
+        package var requests = 0
+        package var mapped: SocketAddress?
         /// The server's second address and second port, where it can help to find out what NATs do (RFC 5780 §7.4).
-        package internal(set) var other: SocketAddress?
-        package internal(set) var software: String?
+        package var other: SocketAddress?
+        package var software: String?
         /// What it said instead of an answer.
-        package internal(set) var refusal: STUNErrorCode?
+        package var refusal: STUNErrorCode?
+
+        package init() {}
 
         package var isReachable: Bool { !self.roundTrips.isEmpty }
         package var lost: Int { self.requests - self.roundTrips.count }

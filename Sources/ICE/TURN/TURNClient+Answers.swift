@@ -144,7 +144,7 @@ extension TURNClient {
 
     private mutating func reopen(into outbox: inout Outbox<TURNEvent>) {
         self.state = .reopening
-        self.partial = []
+        self.messages = STUNStream()
         outbox.events.append(.reopen(self.server))
     }
 

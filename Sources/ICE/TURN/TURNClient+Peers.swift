@@ -67,39 +67,23 @@ extension TURNClient {
         _ bytes: Span<UInt8>, at now: Instant, into outbox: inout Outbox<TURNEvent>,
         deliver: (SocketAddress, Span<UInt8>) -> Void
     ) {
+        // What still comes from a connection that was given up is nobody's.
+        guard !self.isClosed, self.state != .reopening else { return }
         guard self.settings.transport.isStream else {
             return self.received(bytes, at: now, into: &outbox, deliver)
         }
-        if self.partial.isEmpty {
-            let rest = self.take(from: bytes, at: now, into: &outbox, deliver)
-            self.partial = [UInt8](copying: bytes.extracting(rest...))
-        } else {
-            var all: [UInt8] = []
-            swap(&all, &self.partial)
-            for index in bytes.indices { all.append(bytes[index]) }
-            let rest = self.take(from: all.span, at: now, into: &outbox, deliver)
-            self.partial = Array(all[rest...])
-        }
-    }
-
-    /// Takes whole messages from the front and says where they end.
-    private mutating func take(
-        from stream: Span<UInt8>, at now: Instant, into outbox: inout Outbox<TURNEvent>,
-        _ deliver: (SocketAddress, Span<UInt8>) -> Void
-    ) -> Int {
-        var start = 0
-        while !self.isClosed, self.state != .reopening {
-            let rest = stream.extracting(start...)
-            do throws(ByteError) {
-                guard let length = try STUNFraming.length(of: rest), length <= rest.count else { return start }
-                self.received(rest.extracting(first: length), at: now, into: &outbox, deliver)
-                start += length
-            } catch {
-                self.fail(.nonsense, into: &outbox)
+        // It is out of the house while the messages are handed over: what they say may change the house.
+        var messages = STUNStream()
+        swap(&messages, &self.messages)
+        do throws(ByteError) {
+            try messages.take(bytes) { message in
+                self.received(message, at: now, into: &outbox, deliver)
+                return !self.isClosed && self.state != .reopening
             }
+            self.messages = messages
+        } catch {
+            self.fail(.nonsense, into: &outbox)
         }
-        // Nothing that came for the former connection, or after the end, is worth keeping.
-        return stream.count
     }
 
     private mutating func received(

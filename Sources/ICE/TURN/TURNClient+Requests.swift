@@ -38,8 +38,14 @@ extension TURNClient {
         if families.count == 2, !self.wantsOneFamily {
             // Both: IPv4 goes without saying, and only IPv6 may be additional (RFC 8656 §7.1).
             writer.append(.additionalAddressFamily, .ipv6)
+            writer.append(.additionalAddressFamilyOfTheDraft, .ipv6)
         } else if self.settings.families.first == .ipv6 {
             writer.append(.requestedAddressFamily, .ipv6)
         }
     }
+}
+
+extension STUNAttributeType {
+    /// What coturn still calls it, by the number of a draft. Who knows neither name ignores both.
+    fileprivate static let additionalAddressFamilyOfTheDraft = STUNAttributeType(rawValue: 0x8032)
 }

@@ -36,8 +36,7 @@ package struct TURNClient: ~Copyable, Sendable {
     var transactions: [TransactionID: TURNTransaction] = [:]
     var patience: TURNPatience
     var peers = TURNPeers()
-    /// Less than one message of a stream.
-    var partial: [UInt8] = []
+    var messages = STUNStream()
     var redirections: [SocketAddress] = []
     var mismatches = 0
     /// Both families were too much for the server, so that the first one has to do.
@@ -177,7 +176,7 @@ extension TURNClient {
         self.state = .closed
         self.transactions.removeAll()
         self.peers = TURNPeers()
-        self.partial = []
+        self.messages = STUNStream()
         outbox.events.append(.closed)
     }
 }

@@ -64,6 +64,15 @@ package struct TURNAllocation: Hashable, Sendable {
     /// Why a family that was wanted is not there, where the server said so.
     package let missing: STUNErrorCode?
 
+    package init(
+        relayed: [SocketAddress], mapped: SocketAddress? = nil, lifetime: Duration, missing: STUNErrorCode? = nil
+    ) {
+        self.relayed = relayed
+        self.mapped = mapped
+        self.lifetime = lifetime
+        self.missing = missing
+    }
+
     package func relayed(_ family: STUNAddressFamily) -> SocketAddress? {
         self.relayed.first { STUNAddressFamily(of: $0.ip) == family }
     }

@@ -20,6 +20,21 @@ extension Accounts {
         try await self.ask { self.store.users(after: name?.text ?? "", limit: limit, $0) }.map(Profile.init)
     }
 
+    /// So many of those with a name, in its order.
+    package func members(atMost limit: Int) async throws(IdentityRefusal) -> [Profile] {
+        var members: [Profile] = []
+        while members.count < limit {
+            let wanted = min(limit - members.count, Self.pageOfMembers)
+            let page = try await self.members(after: members.last?.name, limit: wanted)
+            members += page
+            if page.count < wanted { break }
+        }
+        return members
+    }
+
+    /// What the store is asked for at once, so that nobody else waits long.
+    private static let pageOfMembers = 1000
+
     package func setProfile(
         of user: UserID, displayName: DisplayName?, avatar: AvatarLink?
     ) async throws(IdentityRefusal) -> Bool {

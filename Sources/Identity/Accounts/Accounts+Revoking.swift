@@ -29,9 +29,13 @@ extension Accounts {
         try await self.replaceLegacyToken(of: user)
     }
 
-    /// The next login is given another one; the old one is not found any more.
+    /// The next login is given another one; the old one is not found any more. Until then it lets people in, so
+    /// whoever came in on it is called back by its name.
     private func replaceLegacyToken(of user: UserID) async throws(IdentityRefusal) {
         guard let kept = try await self.ask({ self.store.longLivedToken(of: user, $0) }) else { return }
+        let tokenID = Identity.legacyTokenID(of: user, kept)
+        self.revocations.withLock { $0.revokedToken(tokenID, until: kept.expiry) }
+        self.tellObservers(.tokenRevoked(tokenID: tokenID))
         try await self.renewLegacyToken(of: user, after: kept)
     }
 

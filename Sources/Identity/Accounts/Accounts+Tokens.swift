@@ -65,7 +65,11 @@ extension Identity {
     init(legacyTokenOf user: StoredUser, _ token: LongLivedToken, issuedAt: WallTime) {
         self.init(
             user: user.id, displayName: user.shownName, avatar: user.avatar, kind: user.kind,
-            tokenID: "\(Self.legacyPrefix)\(user.id.text):\(token.version)", issuedAt: issuedAt, expiry: token.expiry)
+            tokenID: Self.legacyTokenID(of: user.id, token), issuedAt: issuedAt, expiry: token.expiry)
+    }
+
+    static func legacyTokenID(of user: UserID, _ token: LongLivedToken) -> String {
+        "\(Self.legacyPrefix)\(user.text):\(token.version)"
     }
 
     /// Whether it came by a long-lived token. Applications name their tokens as they like.

@@ -1,4 +1,5 @@
 internal import Locking
+internal import Pacing
 internal import Vocabulary
 
 /// Keeps count of attempts for all loops.

@@ -1,3 +1,5 @@
+package import Pacing
+
 /// How often somebody may try what. `docs/identity.md` has the table.
 package struct AttemptLimits: Hashable, Sendable {
     /// Wrong passwords for one account, wherever they come from. Short waits, so that nobody can lock out another.

@@ -1,7 +1,6 @@
 internal import HTTPServer
 internal import Identity
 internal import JSON
-internal import Reactor
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -9,57 +8,60 @@ internal import Web
 /// Signing in over HTTP: `/v1/auth/…`, JSON both ways.
 struct AuthRoutes: Sendable {
     let accounts: Accounts
-    let crossOrigin: CrossOrigin
 
     private static let longestBody = 16 << 10
 
     func add(to router: inout Router) {
-        self.add("anonymous", to: &router) { form, address throws(IdentityRefusal) in
-            try await self.accounts.signInAnonymously(as: form.name, from: address)
+        self.add("anonymous", to: &router) { (form: AuthForm, address) throws(IdentityRefusal) in
+            try await self.accounts.signInAnonymously(as: form.name, from: address).answer
         }
-        self.add("register", to: &router) { form, address throws(IdentityRefusal) in
+        self.add("register", to: &router) { (form: AuthForm, address) throws(IdentityRefusal) in
             let registration = Registration(
                 name: form.userName, password: form.password, displayName: form.name)
-            return try await self.accounts.register(registration, from: address)
+            return try await self.accounts.register(registration, from: address).answer
         }
-        self.add("login", to: &router) { form, address throws(IdentityRefusal) in
-            try await self.accounts.logIn(name: form.userName, password: form.password, from: address)
+        self.add("login", to: &router) { (form: AuthForm, address) throws(IdentityRefusal) in
+            try await self.accounts.logIn(name: form.userName, password: form.password, from: address).answer
         }
-        self.add("refresh", to: &router) { form, address throws(IdentityRefusal) in
-            try await self.accounts.refresh(form.refreshToken, from: address)
+        self.add("refresh", to: &router) { (form: AuthForm, address) throws(IdentityRefusal) in
+            try await self.accounts.refresh(form.refreshToken, from: address).answer
+        }
+        self.add("logout", to: &router) { (form: AuthForm, _) throws(IdentityRefusal) in
+            try await self.accounts.signOut(form.refreshToken)
+            return { $0.object { _ in } }
+        }
+        self.add("token", to: &router) { (form: TokenForm, address) throws(IdentityRefusal) in
+            let (identity, token) = try await self.accounts.issueToken(
+                for: form.user, displayName: form.name, avatar: form.picture, application: form.application,
+                secret: form.secret, from: address)
+            return { $0.signedIn(identity, nil, token, refresh: nil) }
         }
     }
 
-    private typealias Work = @Sendable (AuthForm, IPAddress) async throws(IdentityRefusal) -> SignIn
+    /// Writes what came of it.
+    typealias Answer = @Sendable (inout JSONWriter) -> Void
+    private typealias Work<Form> = @Sendable (Form, IPAddress) async throws(IdentityRefusal) -> Answer
 
-    private func add(_ name: String, to router: inout Router, _ work: @escaping Work) {
+    private func add<Form: FilledForm>(_ name: String, to router: inout Router, _ work: @escaping Work<Form>) {
         router.on(.post, "/v1/auth/\(name)") { exchange, _ in
-            guard self.crossOrigin.allows(exchange.request, isEncrypted: exchange.isEncrypted) else {
-                return self.refuse(exchange, .forbidden, SwitchboardError(.forbidden, "this page may not sign in here"))
-            }
             exchange.collectBody(limit: Self.longestBody) { self.answer(exchange, $0, work) }
         }
     }
 
-    private func answer(_ exchange: HTTPExchange, _ body: [UInt8], _ work: @escaping Work) {
-        guard let form = AuthForm(body) else {
-            let error = SwitchboardError(.badRequest, "the body is one JSON object with texts in it")
-            return self.refuse(exchange, .badRequest, error)
+    private func answer<Form: FilledForm>(_ exchange: HTTPExchange, _ body: [UInt8], _ work: @escaping Work<Form>) {
+        guard let form = Form(body) else {
+            return self.refuse(exchange, .badRequest, SwitchboardError(.badRequest, Form.rule))
         }
-        let address = exchange.peer.ip
-        exchange.reactor.perform(
-            { () -> Result<SignIn, IdentityRefusal> in
-                do throws(IdentityRefusal) {
-                    return .success(try await work(form, address))
-                } catch {
-                    return .failure(error)
-                }
-            }, completion: { self.answer(exchange, $0) })
+        exchange.signIn { address throws(IdentityRefusal) in
+            try await work(form, address)
+        } then: {
+            self.answer(exchange, $0)
+        }
     }
 
-    private func answer(_ exchange: HTTPExchange, _ result: Result<SignIn, IdentityRefusal>) {
+    private func answer(_ exchange: HTTPExchange, _ result: Result<Answer, IdentityRefusal>) {
         switch result {
-        case .success(let signIn): self.respond(exchange, .ok) { $0.signIn(signIn) }
+        case .success(let write): self.respond(exchange, .ok, write)
         case .failure(let refusal):
             let (status, error) = refusal.answer
             self.refuse(exchange, status, error)
@@ -78,37 +80,8 @@ struct AuthRoutes: Sendable {
         body(&json)
         var response = HTTPResponse.json(status, json.bytes)
         response.head.fields.set(.cacheControl, to: "no-store")
-        if let retryAfter { response.head.fields.set("Retry-After", to: String(retryAfter.components.seconds + 1)) }
-        for (name, value) in self.crossOrigin.fields(for: exchange.request, isEncrypted: exchange.isEncrypted) {
-            response.head.fields.set(name, to: value)
-        }
+        if let retryAfter { response.setRetryAfter(retryAfter) }
         exchange.respond(response)
-    }
-}
-
-/// What somebody filled in. What is missing is empty.
-struct AuthForm: Hashable, Sendable {
-    let userName: String
-    let password: String
-    let refreshToken: String
-    /// What they want to be called.
-    let name: DisplayName?
-
-    /// Nil for what is no object, or has a name nobody can be called by.
-    init?(_ body: [UInt8]) {
-        let reader = JSONReader(body.span)
-        guard let form = body.isEmpty ? JSONValue(.object, at: 0..<0) : try? reader.document(), form.kind == .object
-        else { return nil }
-        func text(_ name: String) -> String? {
-            body.isEmpty
-                ? nil : JSONReader(body.span).member(name, of: form).flatMap { JSONReader(body.span).string($0) }
-        }
-        self.userName = text("userName") ?? ""
-        self.password = text("password") ?? ""
-        self.refreshToken = text("refreshToken") ?? ""
-        let wanted = text("name") ?? ""
-        self.name = DisplayName(wanted)
-        if self.name == nil, !wanted.isEmpty { return nil }
     }
 }
 
@@ -129,21 +102,31 @@ extension IdentityRefusal {
             return (.tooManyRequests, SwitchboardError(.rateLimited, "too many attempts", retryAfter: wait))
         case .banned: return (.forbidden, SwitchboardError(.banned, "you are banned"))
         case .unavailable: return (.serviceUnavailable, SwitchboardError(.unavailable, "try again later"))
-        case .token, .revoked, .refreshUnknown, .refreshExpired, .refreshReused, .wrongApplication:
+        case .wrongApplication: return (.unauthorized, SwitchboardError(.unauthorized, "wrong application or secret"))
+        case .token, .revoked, .refreshUnknown, .refreshExpired, .refreshReused:
             return (.unauthorized, SwitchboardError(.unauthorized, "sign in anew"))
         }
     }
 }
 
+extension SignIn {
+    fileprivate var answer: AuthRoutes.Answer {
+        { $0.signedIn(self.identity, self.name, self.access, refresh: self.refresh) }
+    }
+}
+
 extension JSONWriter {
-    fileprivate mutating func signIn(_ signIn: SignIn) {
-        let name = signIn.identity.displayName?.text ?? signIn.name?.text ?? signIn.identity.user.text
-        self.fields(
-            ("user", signIn.identity.user.text), ("name", name), ("accessToken", signIn.access.text),
-            ("refreshToken", signIn.refresh.text)
-        ) { json in
+    fileprivate mutating func signedIn(
+        _ identity: Identity, _ userName: UserName?, _ access: SignIn.Token, refresh: SignIn.Token?
+    ) {
+        let name = identity.displayName?.text ?? userName?.text ?? identity.user.text
+        self.fields(("user", identity.user.text), ("name", name), ("accessToken", access.text)) { json in
+            if let refresh {
+                json.key("refreshToken")
+                json.string(refresh.text)
+            }
             json.key("expires")
-            json.integer(signIn.access.expiry.milliseconds)
+            json.integer(access.expiry.milliseconds)
         }
     }
 }

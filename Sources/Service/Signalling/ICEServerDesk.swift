@@ -9,17 +9,14 @@ internal import Vocabulary
 /// server itself, which goes by the name under which the client found the server.
 final class ICEServerDesk {
     private let keeper: ICEServerKeeper
-    private let stunPort: UInt16?
+    /// Of our own STUN service; nil without one.
+    var stunPort: UInt16?
 
-    /// - Parameters:
-    ///   - stunPort: of our own STUN service; nil without one.
-    ///   - changed: the file has changed, and clients want to know.
+    /// - Parameter changed: the file has changed, and clients want to know.
     init(
-        _ reading: ICEServerKeeper.Reading, stunPort: UInt16?, on reactor: Reactor, _ journal: Journal,
-        changed: @escaping () -> Void
+        _ reading: ICEServerKeeper.Reading, on reactor: Reactor, _ journal: Journal, changed: @escaping () -> Void
     ) {
         self.keeper = ICEServerKeeper(reading, scheduler: reactor, journal: journal) { _ in changed() }
-        self.stunPort = stunPort
     }
 
     func offer(to user: UserID, _ client: SocketClient) -> ICEServerOffer {

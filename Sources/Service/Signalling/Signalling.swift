@@ -4,6 +4,7 @@ internal import ICEServers
 internal import Identity
 internal import Journal
 internal import Reactor
+internal import Secure
 internal import SocketServer
 internal import Store
 internal import Switchboard
@@ -17,7 +18,6 @@ final class Signalling: Sendable {
     let home: EventLoop
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
-    private let crossOrigin: CrossOrigin
 
     /// Waits for the store, so it is made before the doors open.
     init(_ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ journal: Journal) throws {
@@ -26,8 +26,8 @@ final class Signalling: Sendable {
             store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
             settings: configuration.accounts, helpers: group.loops[0], journal: journal)
         let iceServers = try ICEServerKeeper.Reading(
-            path: configuration.iceServers ?? configuration.data.path(of: "ice-servers.json"),
-            environment: configuration.environment)
+            path: configuration.iceServerFile, environment: configuration.environment,
+            isRequired: configuration.iceServers != nil)
         let applications = LoopLocal<SignallingApplication>(group) { reactor in
             SignallingApplication(reactor, accounts, configuration, iceServers, store, journal)
         }
@@ -35,7 +35,6 @@ final class Signalling: Sendable {
         self.accounts = accounts
         self.home = group.loops[0]
         self.applications = applications
-        self.crossOrigin = configuration.crossOrigin
         self.sockets = SocketServer(group, configuration.sockets, journal: journal) { applications.value(on: $0) }
         let home = self.home
         accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
@@ -43,12 +42,19 @@ final class Signalling: Sendable {
 
     func addRoutes(to router: inout Router) {
         for method in [HTTPMethod.get, .post] {
-            router.on(method, "/socket.io") { exchange, _ in self.sockets.respond(to: exchange) }
+            router.on(method, "/socket.io", foreignPages: .refusedBy(SocketServer.refusePage)) { exchange, _ in
+                self.sockets.respond(to: exchange)
+            }
         }
-        AuthRoutes(accounts: self.accounts, crossOrigin: self.crossOrigin).add(to: &router)
+        AuthRoutes(accounts: self.accounts).add(to: &router)
         FLRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
             self.applications.value(on: reactor).namesOnline
         }
+    }
+
+    /// From now on clients are told of the STUN service beside the server. On the home loop only.
+    func offerSTUN(on port: UInt16, _ reactor: Reactor) {
+        self.applications.value(on: reactor).servers.stunPort = port
     }
 
     /// Everybody hears that the server goes, calls first.
@@ -97,7 +103,7 @@ extension ServiceConfiguration {
         var settings = SocketServerSettings()
         settings.engine = self.engine
         settings.oldEngine = self.oldEngine
-        settings.crossOrigin = self.crossOrigin
+        settings.arrivals = self.arrivals
         return settings
     }
 
@@ -108,6 +114,11 @@ extension ServiceConfiguration {
     }
 
     fileprivate func makeApplications() throws -> [Application] {
-        try self.applications.map { try Application(id: $0.id, secret: $0.secret) }
+        try self.applications.map { key in
+            switch key.material {
+            case .secret(let secret): try Application(id: key.id, secret: secret)
+            case .publicKey(let bytes): Application(id: key.id, publicKey: try Ed25519Key(publicKey: bytes))
+            }
+        }
     }
 }

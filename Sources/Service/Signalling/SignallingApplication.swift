@@ -19,16 +19,16 @@ final class SignallingApplication: SocketApplication {
     private let accounts: Accounts
     let board: Switchboard
     lazy var servers = ICEServerDesk(
-        self.iceServers, stunPort: self.stunPort, on: self.reactor, self.journal
+        self.iceServers, on: self.reactor, self.journal
     ) { [unowned self] in self.tellEverybodyOfServers() }
     private let iceServers: ICEServerKeeper.Reading
-    private let stunPort: UInt16?
     private let journal: Journal
     let native = NativeDialect()
     private lazy var requests = NativeRequests(self.board, sessions: self)
     private let flDialect = FLDialect()
     private let flRequests: FLRequests
     private(set) var sessions: [SessionID: SignedInSession] = [:]
+    private let housekeeper: Housekeeper
 
     /// How long before its end a session is told to bring a fresh token, in milliseconds.
     private static let warning: Int64 = 30_000
@@ -41,9 +41,10 @@ final class SignallingApplication: SocketApplication {
         self.accounts = accounts
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         self.iceServers = iceServers
-        self.stunPort = configuration.stunPort
-        self.flRequests = FLRequests(self.board, on: reactor, ringTime: configuration.ringTime)
+        self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
         self.journal = journal
+        self.housekeeper = Self.makeHousekeeper(
+            reactor, accounts, store, callHistory: configuration.callHistory, journal)
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
         }
@@ -185,10 +186,11 @@ extension SignallingApplication {
         self.watchExpiry(of: session)
         // Everybody's coming and going is told to everybody there.
         do throws(SwitchboardError) {
-            _ = try self.board.watchEverybody(by: guest)
+            try self.board.watchEverybody(by: guest)
         } catch {
-            self.end(session, error)
+            return self.end(session, error)
         }
+        self.checkAgain(session)
     }
 }
 
@@ -203,8 +205,8 @@ extension SignallingApplication {
         self.requests.received(event, bytes, from: session.guest)
     }
 
-    func lost(_ socket: Socket) {
-        if let session = self.sessions[socket.id] { self.board.lost(session.guest) }
+    func lost(_ socket: Socket, fellSilent: Bool) {
+        if let session = self.sessions[socket.id] { self.board.lost(session.guest, fellSilent: fellSilent) }
     }
 
     func returned(_ socket: Socket) {
@@ -287,6 +289,7 @@ extension SignallingApplication: SessionRequests {
 
     /// Something was called back: whoever lives by it goes.
     func identityChanged(_ change: IdentityChange) {
+        if let user = change.sentAway { self.board.sentAway(user) }
         for session in Array(self.sessions.values) where change.ends(session.identity) {
             self.end(session, change.reason)
         }
@@ -303,6 +306,14 @@ extension IdentityChange {
         case .userRevoked(let user, let moment): identity.user == user && identity.issuedAt <= moment
         case .banned(let user, _): identity.user == user
         case .unbanned: false
+        }
+    }
+
+    /// Who has to leave with all of their lines.
+    fileprivate var sentAway: UserID? {
+        switch self {
+        case .userRevoked(let user, _), .banned(let user, _): user
+        case .tokenRevoked, .unbanned: nil
         }
     }
 

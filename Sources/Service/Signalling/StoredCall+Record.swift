@@ -7,17 +7,11 @@ extension StoredCall {
     init(_ record: CallRecord, now: Instant) {
         let wall = SystemClock.now()
         func hour(_ moment: Instant) -> WallTime {
-            WallTime(milliseconds: wall.milliseconds - moment.duration(to: now).wholeMilliseconds)
+            WallTime(milliseconds: wall.milliseconds - moment.duration(to: now).clampedMilliseconds)
         }
         self.init(
             id: record.id, caller: record.caller, callee: record.callee, room: nil, kind: record.kind.rawValue,
             started: hour(record.started), answered: record.answered.map(hour), ended: hour(record.ended),
             outcome: record.outcome.rawValue)
-    }
-}
-
-extension Duration {
-    fileprivate var wholeMilliseconds: Int64 {
-        self.components.seconds * 1000 + self.components.attoseconds / 1_000_000_000_000_000
     }
 }

@@ -1,5 +1,5 @@
 import { Parley } from './parley.js';
-import { byID, fillTexts, notice, show } from './page-elements.js';
+import { byID, fillTexts, nameButton, notice, show } from './page-elements.js';
 import { People } from './page-people.js';
 import { RingDialog } from './page-ring.js';
 import { Stage } from './page-stage.js';
@@ -16,6 +16,9 @@ const dialog = new RingDialog();
 function paintState() {
   byID('connection').dataset.state = parley.state;
   byID('connection').textContent = texts.state[parley.state];
+  const isClosed = parley.state === 'closed';
+  nameButton(byID('line'), isClosed ? texts.reconnect : texts.disconnect);
+  byID('nobody').textContent = isClosed ? texts.unconnected : texts.nobody;
   titleState(parley.state);
 }
 
@@ -49,6 +52,8 @@ async function enter(name) {
     enterLobby();
     await resume();
   } catch (error) {
+    // Who left in the meantime knows.
+    if (error.code === 'closed') return;
     notice(errorText(error));
     if (parley.state === 'closed') leaveLobby();
   } finally {
@@ -58,16 +63,20 @@ async function enter(name) {
 
 function enterLobby() {
   byID('my-name').textContent = parley.name;
-  byID('me').hidden = byID('sign-out').hidden = false;
+  showMe(true);
   show('lobby');
   const room = new URLSearchParams(location.hash.slice(1)).get('room');
   if (room) byID('room').value = room;
   (room ? byID('join').querySelector('button') : byID('people-title')).focus();
 }
 
+function showMe(isIn) {
+  for (const id of ['me', 'line', 'sign-out']) byID(id).hidden = !isIn;
+}
+
 function leaveLobby() {
   people.clear();
-  byID('me').hidden = byID('sign-out').hidden = true;
+  showMe(false);
   show('welcome');
   byID('name').focus();
 }
@@ -88,6 +97,13 @@ byID('sign-out').addEventListener('click', () => {
   parley.signOut();
   byID('name').value = '';
   leaveLobby();
+});
+
+// Who disconnects stays who they are, and sees nobody meanwhile.
+byID('line').addEventListener('click', () => {
+  if (parley.state === 'closed') return enter(parley.knownName);
+  parley.close();
+  people.clear();
 });
 
 // MARK: Calls

@@ -44,7 +44,15 @@ export class Identity {
     this.#keep(await this.#post('anonymous', name === undefined ? {} : { name }));
   }
 
+  /** Forgets who we were, and asks the server to do so too. */
   signOut() {
+    const refreshToken = this.#grant?.refreshToken;
+    this.#forget();
+    // Out of reach, the server forgets by itself, later.
+    if (refreshToken) this.#post('logout', { refreshToken }).catch(() => {});
+  }
+
+  #forget() {
     this.#grant = undefined;
     this.#storage.removeItem(this.#key);
   }
@@ -76,7 +84,7 @@ export class Identity {
       this.#keep(await this.#post('refresh', { refreshToken: this.#grant.refreshToken }));
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      this.signOut();
+      this.#forget();
       throw new ParleyError('signed_out', error.message);
     }
   }
@@ -102,6 +110,7 @@ export class Identity {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(body),
+        keepalive: true,
         signal: AbortSignal.timeout(15_000),
       });
     } catch (error) {

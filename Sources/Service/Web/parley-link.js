@@ -65,12 +65,6 @@ export class Link extends EventTarget {
     for (const request of [...this.#requests.values()]) request.fail(new ParleyError('closed', 'the link was closed'));
   }
 
-  /** Connects anew as somebody who was never here, as one does with another token. */
-  reopen() {
-    this.#recovery = {};
-    this.#drop();
-  }
-
   /**
    * Asks the server for something and waits for its answer, also while the line is down.
    * @param {string} event

@@ -43,6 +43,8 @@ export class Parley extends EventTarget {
   #rooms = new Map();
   #renewal;
   #lastEnding;
+  /** Whoever waits to be let in. */
+  #entry;
 
   /**
    * @param {object} [options]
@@ -78,11 +80,11 @@ export class Parley extends EventTarget {
    * @param {{name?: string}} [options]
    */
   async signIn({ name } = {}) {
-    if (this.state !== 'closed') this.close();
-    await this.#identity.signIn(name);
+    this.close();
+    const welcomed = new Promise((resolve, reject) => { this.#entry = { resolve, reject }; });
+    await Promise.race([welcomed, this.#identity.signIn(name)]);
     this.user = this.#identity.user;
     this.name = this.#identity.name;
-    const welcomed = this.#next('connected');
     this.#link.open();
     await welcomed;
   }
@@ -99,18 +101,7 @@ export class Parley extends EventTarget {
     for (const call of this.#calls.all) call.hangup();
     clearTimeout(this.#renewal);
     this.#link.close();
-  }
-
-  #next(type) {
-    return new Promise((resolve, reject) => {
-      const settled = new AbortController();
-      const listen = (type, act) => this.addEventListener(type, (event) => {
-        settled.abort();
-        act(event.detail);
-      }, { signal: settled.signal });
-      listen(type, resolve);
-      listen('signedOut', reject);
-    });
+    this.#entry?.reject(new ParleyError('closed', 'nobody waits to be let in any more'));
   }
 
   async #auth() { return { token: await this.#identity.token() }; }
@@ -123,6 +114,7 @@ export class Parley extends EventTarget {
   }
 
   #signedOut(error) {
+    this.#entry?.reject(error);
     this.close();
     tell(this, 'signedOut', error);
   }
@@ -216,6 +208,7 @@ export class Parley extends EventTarget {
 
   #mended(recovered) {
     tell(this, 'connected', { recovered });
+    this.#entry?.resolve();
     this.#calls.lineMended(recovered);
     for (const room of this.#rooms.values()) room.lineMended(recovered);
   }

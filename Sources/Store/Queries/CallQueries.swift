@@ -39,6 +39,18 @@ enum CallQueries {
             return try connection.all(Self.sql, values) { row throws(StoreError) in try StoredCall(row) }
         }
     }
+
+    struct Forget: StoreRequest {
+        let endedBefore: WallTime
+
+        static let writes = true
+
+        static let sql = "DELETE FROM calls WHERE ended < ?"
+
+        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
+            try connection.run(Self.sql, [.time(self.endedBefore)])
+        }
+    }
 }
 
 extension StoredCall {

@@ -1,6 +1,6 @@
 extension Migration {
     /// Every form the tables ever had, oldest first. Only append.
-    static let all = [accountsAndCalls]
+    static let all = [accountsAndCalls, callsByEnd]
 
     /// Times are milliseconds since 1970, hashes are SHA-256.
     private static let accountsAndCalls = Migration(
@@ -53,4 +53,7 @@ extension Migration {
         CREATE INDEX calls_by_caller ON calls (caller, started);
         CREATE INDEX calls_by_callee ON calls (callee, started);
         """)
+
+    /// For throwing out the oldest ones.
+    private static let callsByEnd = Migration("CREATE INDEX calls_by_end ON calls (ended)")
 }

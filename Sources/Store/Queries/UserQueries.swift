@@ -66,9 +66,13 @@ enum UserQueries {
 
         static let writes = false
 
+        /// The index of names knows no letters' case: it finds the one row there can be, and the second condition looks
+        /// whether it is written the same.
+        static let sql = "SELECT \(columns) FROM users WHERE name = ?1 AND name = ?1 COLLATE BINARY"
+
         func perform(on connection: borrowing Connection) throws(StoreError) -> StoredUser? {
-            let sql = "SELECT \(columns) FROM users WHERE name = ? COLLATE BINARY"
-            return try connection.first(sql, [.text(self.name.text)]) { row throws(StoreError) in try StoredUser(row) }
+            let values: [SQLValue] = [.text(self.name.text)]
+            return try connection.first(Self.sql, values) { row throws(StoreError) in try StoredUser(row) }
         }
     }
 

@@ -13,11 +13,6 @@ package final class GzipEncoder {
         self.stream.compress(bytes, flush: .none, into: &out)
     }
 
-    /// Appends all that waited, so that the receiver can read everything so far.
-    package func flush(into out: inout [UInt8]) {
-        self.stream.compress([UInt8]().span, flush: .sync, into: &out)
-    }
-
     /// Appends the end. The next piece begins another body.
     package func finish(into out: inout [UInt8]) {
         self.stream.compress([UInt8]().span, flush: .finish, into: &out)

@@ -91,10 +91,3 @@ extension Span<UInt8> {
         unsafe self.extracting(range).withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
     }
 }
-
-extension Array<UInt8> {
-    /// Appends a borrowed view in one go.
-    package mutating func append(copying view: Span<UInt8>) {
-        unsafe view.withUnsafeBufferPointer { source in unsafe self.append(contentsOf: source) }
-    }
-}

@@ -56,6 +56,7 @@ extension HTTPFieldName {
     package static let location: HTTPFieldName = "Location"
     package static let origin: HTTPFieldName = "Origin"
     package static let range: HTTPFieldName = "Range"
+    package static let retryAfter: HTTPFieldName = "Retry-After"
     package static let server: HTTPFieldName = "Server"
     package static let transferEncoding: HTTPFieldName = "Transfer-Encoding"
     package static let upgrade: HTTPFieldName = "Upgrade"

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Header fields in the order they came.
 ///
 /// All text lies in one block and an entry says where, so that a parsed head costs two allocations

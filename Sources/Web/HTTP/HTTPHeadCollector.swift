@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// Brings the head of a message together, however many reads it takes.
 ///
 /// A head that lies whole in one read is read where it lies; only what is cut is held, and never more of it

@@ -72,15 +72,15 @@ extension Span<UInt8> {
         return index
     }
 
-    /// Where the first byte above 0x7F stands, or the end. Eight bytes at a time.
+    /// Where the first byte above 0x7F stands, or the end. Thirty-two bytes at a time.
     fileprivate func skipASCII(_ range: Range<Int>) -> Int {
         let raw = unsafe self.bytes
         var index = range.lowerBound
-        while index + 8 <= range.upperBound {
+        while index &+ 32 <= range.upperBound {
             // In bounds, because the range was checked and the steps end before its end.
-            let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
-            if word & 0x8080_8080_8080_8080 != 0 { break }
-            index += 8
+            let block = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: SIMD4<UInt64>.self)
+            if (block[0] | block[1] | block[2] | block[3]) & 0x8080_8080_8080_8080 != 0 { break }
+            index &+= 32
         }
         while index < range.upperBound, self[index] < 0x80 { index += 1 }
         return index

@@ -1,3 +1,5 @@
+internal import Bytes
+
 /// What came over a WebSocket.
 package enum WebSocketEvent: Hashable, Sendable {
     /// A whole message, unmasked in place inside the bytes passed in: nothing was copied.

@@ -52,8 +52,11 @@ struct TokenCommand: ParsableCommand {
     }
 
     private func signingKey() throws(CommandFailure) -> SigningKey {
+        guard case .secret(let secret) = self.app.key.material else {
+            throw CommandFailure("--app: nobody signs with the public half of a key", exitCode: .usage)
+        }
         do throws(SecretWeakness) {
-            return try SigningKey(id: self.app.key.id, sharedSecret: Array(self.app.key.secret.utf8))
+            return try SigningKey(id: self.app.key.id, sharedSecret: Array(secret.utf8))
         } catch {
             throw CommandFailure("--app: \(error)", exitCode: .usage)
         }

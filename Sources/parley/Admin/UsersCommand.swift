@@ -38,6 +38,9 @@ struct UsersCommand: ParsableCommand {
 
     func validate() throws(ValidationError) {
         guard self.deed != .list else { return }
+        if self.deed == .ban, self.duration < .seconds(1) {
+            throw ValidationError("--for: a ban lasts a second or more")
+        }
         guard let user = self.user, UserID(user) != nil else {
             throw ValidationError("\(self.deed.rawValue): name a user by id, as 'parley users' lists them")
         }

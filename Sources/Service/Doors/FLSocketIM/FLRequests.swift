@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Calling
 internal import JSON
 internal import Reactor
 internal import SocketServer
@@ -16,21 +17,23 @@ final class FLRequests {
     private var lines: [String: [Guest]] = [:]
     /// Rooms that ring: who is rung, until somebody comes or the time is over.
     private var rings: [RoomName: Ring] = [:]
+    /// The rooms in which somebody lets others ring, by user name, the oldest first.
+    private var ringing: [String: [RoomName]] = [:]
 
     private struct Ring {
-        let caller: SessionID
+        let caller: Guest
         let callee: String
         let timer: TimerToken
         /// Why the caller is to be told at once that nobody will come.
         let isHopeless: Bool
     }
 
-    private let ringTime: Duration
+    private let settings: CallSettings
 
-    init(_ board: Switchboard, on scheduler: any Scheduler, ringTime: Duration) {
+    init(_ board: Switchboard, on scheduler: any Scheduler, _ settings: CallSettings) {
         self.board = board
         self.scheduler = scheduler
-        self.ringTime = ringTime
+        self.settings = settings
     }
 
     func entered(_ guest: Guest) {
@@ -40,7 +43,9 @@ final class FLRequests {
     func left(_ guest: Guest) {
         self.lines[guest.name.text]?.removeAll { $0 === guest }
         if self.lines[guest.name.text]?.isEmpty == true { self.lines[guest.name.text] = nil }
-        for (room, ring) in self.rings where ring.caller == guest.session { self.nobodyCame(to: room) }
+        for room in self.ringing[guest.name.text] ?? [] where self.rings[room]?.caller === guest {
+            self.nobodyCame(to: room)
+        }
     }
 
     func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from guest: Guest) {
@@ -67,9 +72,7 @@ extension FLRequests {
         guard let callee = fields["to_user"], let room = RoomName(UUIDText.make(using: &self.random)) else { return }
         let devices = self.lines[callee] ?? []
         let isBusy = devices.contains { !$0.rooms.isEmpty }
-        let timer = self.scheduler.schedule(after: self.ringTime) { [weak self] in self?.nobodyCame(to: room) }
-        self.rings[room] = Ring(
-            caller: guest.session, callee: callee, timer: timer, isHopeless: devices.isEmpty || isBusy)
+        self.startRinging(room, callee, guest, isHopeless: devices.isEmpty || isBusy)
         if let ackID = event.ackID { guest.socket.answer(ackID) { $0.string(room.text) } }
         guard !isBusy else { return }
         for device in devices where device.session != guest.session {
@@ -89,6 +92,18 @@ extension FLRequests {
         }
     }
 
+    /// The apps have no word for "too many calls" either: whoever rings yet another gives up the one that has rung for
+    /// the longest.
+    private func startRinging(_ room: RoomName, _ callee: String, _ guest: Guest, isHopeless: Bool) {
+        let others = self.ringing[guest.name.text] ?? []
+        if others.count >= self.settings.maximumCallsPerUser, let oldest = others.first { self.nobodyCame(to: oldest) }
+        let timer = self.scheduler.schedule(after: self.settings.ringTime) { [weak self] in
+            self?.nobodyCame(to: room)
+        }
+        self.rings[room] = Ring(caller: guest, callee: callee, timer: timer, isHopeless: isHopeless)
+        self.ringing[guest.name.text, default: []].append(room)
+    }
+
     private func nobodyCame(to room: RoomName) {
         guard let ring = self.stopRinging(room) else { return }
         for device in self.lines[ring.callee] ?? [] { self.sayRefused(to: device) }
@@ -99,6 +114,9 @@ extension FLRequests {
     private func stopRinging(_ room: RoomName) -> Ring? {
         guard let ring = self.rings.removeValue(forKey: room) else { return nil }
         self.scheduler.cancel(ring.timer)
+        let caller = ring.caller.name.text
+        self.ringing[caller]?.removeAll { $0 == room }
+        if self.ringing[caller]?.isEmpty == true { self.ringing[caller] = nil }
         return ring
     }
 
@@ -138,7 +156,7 @@ extension FLRequests {
             }
         }
         guard let ring = self.rings[room] else { return }
-        if guest.session != ring.caller {
+        if guest !== ring.caller {
             self.answered(room, by: guest)
         } else if ring.isHopeless {
             self.nobodyCame(to: room)
@@ -175,15 +193,15 @@ extension FLRequests {
     private func hangUp(_ guest: Guest) {
         for room in guest.rooms {
             self.board.leave(room, guest)
-            if self.rings[room]?.caller == guest.session { self.nobodyCame(to: room) }
+            if self.rings[room]?.caller === guest { self.nobodyCame(to: room) }
         }
     }
 
     /// Site-wide chat: to everybody else, and not kept.
     private func talk(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) {
         let words = [UInt8](copying: bytes.extracting(event.arguments))
-        let others = self.lines.values.joined().lazy.filter { $0 !== guest }.map(\.socket)
-        SocketBroadcast("liaotian") { $0.raw(words) }.send(to: Array(others))
+        let broadcast = SocketBroadcast("liaotian") { $0.raw(words) }
+        for other in self.lines.values.joined() where other !== guest { broadcast.sendShared(to: other.socket) }
     }
 }
 

@@ -13,6 +13,9 @@ struct FLRoutes: Sendable {
     let home: EventLoop
 
     private static let longestBody = 64 << 10
+    /// The apps ask for everybody at once, and anybody may ask: there has to be an end, far beyond what a phone's list
+    /// is good for.
+    private static let mostListed = 10_000
 
     func add(to router: inout Router, online: @escaping (Reactor) -> [DisplayName]) {
         router.on(.post, "/register") { exchange, _ in
@@ -38,16 +41,12 @@ struct FLRoutes: Sendable {
         let isJSON = exchange.request.fields[.contentType]?.hasPrefix("application/json") ?? false
         exchange.collectBody(limit: Self.longestBody) { body in
             let form = FLForm(body, isJSON: isJSON)
-            let address = exchange.peer.ip
             let isLogin = exchange.request.path == "/mobileLogin"
-            exchange.reactor.perform(
-                { () -> Result<SignIn, IdentityRefusal> in
-                    do throws(IdentityRefusal) {
-                        return .success(try await work(form, address))
-                    } catch {
-                        return .failure(error)
-                    }
-                }, completion: { Self.answer(exchange, $0, isLogin: isLogin) })
+            exchange.signIn { address throws(IdentityRefusal) in
+                try await work(form, address)
+            } then: {
+                Self.answer(exchange, $0, isLogin: isLogin)
+            }
         }
     }
 
@@ -67,17 +66,30 @@ struct FLRoutes: Sendable {
 
     private func listUsers(_ exchange: HTTPExchange, _ online: [DisplayName]) {
         exchange.reactor.perform(
-            { try? await self.accounts.members(after: nil, limit: 1000) },
-            completion: { members in
-                Self.respond(exchange, 1, "查询数据成功") { json in
-                    json.object { json in
-                        json.key("allUser")
-                        json.array { json in for member in members ?? [] { json.member(member) } }
-                        json.key("onLineUsers")
-                        json.array { json in for name in online { json.string(name.text) } }
-                    }
+            { () -> Result<[Profile], IdentityRefusal> in
+                do throws(IdentityRefusal) {
+                    return .success(try await self.accounts.members(atMost: Self.mostListed))
+                } catch {
+                    return .failure(error)
+                }
+            },
+            completion: { result in
+                switch result {
+                case .success(let members): Self.list(members, online, exchange)
+                case .failure(let refusal): Self.respond(exchange, -1, refusal.text)
                 }
             })
+    }
+
+    private static func list(_ members: [Profile], _ online: [DisplayName], _ exchange: HTTPExchange) {
+        self.respond(exchange, 1, "查询数据成功") { json in
+            json.object { json in
+                json.key("allUser")
+                json.array { json in for member in members { json.member(member) } }
+                json.key("onLineUsers")
+                json.array { json in for name in online { json.string(name.text) } }
+            }
+        }
     }
 
     private static func respond(
@@ -92,7 +104,9 @@ struct FLRoutes: Sendable {
             json.key("data")
             data(&json)
         }
-        exchange.respond(.json(.ok, json.bytes))
+        var response = HTTPResponse.json(.ok, json.bytes)
+        response.head.fields.set(.cacheControl, to: "no-store")
+        exchange.respond(response)
     }
 }
 

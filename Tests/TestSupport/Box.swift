@@ -1,7 +1,7 @@
 /// Carries something out of a closure that runs before its maker goes on.
-final class Box<Value>: @unchecked Sendable {
+package final class Box<Value>: @unchecked Sendable {
     // Unchecked because the one who fills it and the one who looks into it take turns.
-    var value: Value
+    package var value: Value
 
-    init(_ value: Value) { self.value = value }
+    package init(_ value: Value) { self.value = value }
 }

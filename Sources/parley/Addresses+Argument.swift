@@ -7,3 +7,10 @@ extension SocketAddress: ExpressibleByArgument {
     package static var expectation: String { "an address and a port such as 127.0.0.1:8080 or [::1]:8080" }
     package var argumentDescription: String { self.description }
 }
+
+extension IPNetwork: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package static var valueName: String? { "NETWORK" }
+    package static var expectation: String { "an address or a network such as 10.0.0.0/8" }
+    package var argumentDescription: String { self.description }
+}

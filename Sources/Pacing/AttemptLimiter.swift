@@ -2,8 +2,7 @@ package import Vocabulary
 
 /// Slows down whoever tries again and again: some attempts are free, then each has to wait twice as long as the last.
 ///
-/// An attempt counts as failed from its beginning, so a thousand at once are no way around. What it remembers is
-/// bounded: when half of its room is full it forgets those who have been quiet the longest.
+/// An attempt counts as failed from its beginning, so a thousand at once are no way around.
 package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
     package struct Policy: Hashable, Sendable {
         /// How many attempts cost nothing.
@@ -40,11 +39,11 @@ package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     private let policy: Policy
-    private var recent: [Key: History] = [:]
-    private var older: [Key: History] = [:]
+    private var histories: FadingMemory<Key, History>
 
     package init(_ policy: Policy) {
         self.policy = policy
+        self.histories = FadingMemory(capacity: policy.capacity)
     }
 
     /// Somebody wants to try. Refused attempts are not counted, so waiting always helps.
@@ -53,32 +52,32 @@ package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
         let allowed = history.last + self.delay(after: history.count)
         guard history.count < self.policy.free || now >= allowed else {
             // Whoever keeps on trying is not forgotten for being refused.
-            self.remember(history, for: key)
+            self.histories.remember(history, of: key)
             throw Refusal(retryAfter: now.duration(to: allowed))
         }
         history.count += 1
         history.last = now
-        self.remember(history, for: key)
+        self.histories.remember(history, of: key)
     }
 
     /// The attempt was a good one, and whoever made it is known: everything is forgotten.
     package mutating func forgave(_ key: Key) {
-        self.recent[key] = nil
-        self.older[key] = nil
+        self.histories.forget(key)
     }
 
     /// The attempt was a good one, or nobody's fault: it does not count, but those before do.
     package mutating func tookBack(_ key: Key) {
-        guard var history = self.recent[key] ?? self.older[key], history.count > 0 else { return }
+        guard var history = self.histories[key], history.count > 0 else { return }
         history.count -= 1
-        self.remember(history, for: key)
+        self.histories.remember(history, of: key)
     }
 
-    package var rememberedKeys: Int { self.recent.count + self.older.count }
+    package var rememberedKeys: Int { self.histories.count }
 
     private func history(of key: Key, at now: Instant) -> History {
-        let known = self.recent[key] ?? self.older[key]
-        guard let known, now < known.last + self.policy.forgetsAfter else { return History(last: now) }
+        guard let known = self.histories[key], now < known.last + self.policy.forgetsAfter else {
+            return History(last: now)
+        }
         return known
     }
 
@@ -87,14 +86,5 @@ package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
         guard doublings >= 0 else { return .zero }
         // Twenty doublings of a second are twelve days; more would only run over.
         return min(self.policy.firstDelay * (1 << min(doublings, 20)), self.policy.longestDelay)
-    }
-
-    /// Two generations: what is touched moves to the younger one, and when that is full the older one goes.
-    private mutating func remember(_ history: History, for key: Key) {
-        self.older[key] = nil
-        self.recent[key] = history
-        guard self.recent.count > max(self.policy.capacity / 2, 1) else { return }
-        self.older = self.recent
-        self.recent = [:]
     }
 }

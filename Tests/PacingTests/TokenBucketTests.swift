@@ -1,4 +1,4 @@
-import Switchboard
+import Pacing
 import TestSupport
 import Testing
 import Vocabulary
@@ -55,5 +55,5 @@ struct TokenBucketTests {
 }
 
 extension Instant {
-    fileprivate static let start = Instant(milliseconds: 0)
+    static let start = Instant(milliseconds: 0)
 }

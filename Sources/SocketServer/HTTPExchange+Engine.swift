@@ -1,0 +1,43 @@
+internal import HTTPServer
+internal import JSON
+internal import Reactor
+internal import SocketIO
+internal import Web
+
+extension HTTPExchange {
+    /// Never kept by anybody on the way.
+    func respondOnce(_ response: HTTPResponse) {
+        var response = response
+        response.head.fields.set(.cacheControl, to: "no-store")
+        self.respond(response)
+    }
+
+    /// In the words that Engine.IO's clients know.
+    func refuse(_ refusal: EngineRefusal) {
+        let status: HTTPStatus = refusal.status == 403 ? .forbidden : .badRequest
+        guard self.request.isUpgrade(to: "websocket") else { return self.respondOnce(.json(status, refusal.body)) }
+        var response = HTTPResponse.text(status, refusal.message)
+        response.head.fields.set(.connection, to: "close")
+        self.respondOnce(response)
+    }
+
+    /// Engine.IO has no words for this, so they are those of the protocol's other errors.
+    func refuse(arrivalUntil wait: Duration, _ message: String) {
+        var json = JSONWriter()
+        json.object { json in
+            json.key("error")
+            json.object { json in
+                json.key("code")
+                json.string("rate_limited")
+                json.key("message")
+                json.string(message)
+                json.key("retryAfter")
+                json.integer(wait.wholeMilliseconds)
+            }
+        }
+        var response = HTTPResponse.json(.tooManyRequests, json.bytes)
+        response.setRetryAfter(wait)
+        response.head.fields.set(.connection, to: "close")
+        self.respondOnce(response)
+    }
+}

@@ -1,0 +1,18 @@
+/// A name that is a random token: 20 URL-safe characters, which nobody guesses.
+package protocol RandomName: Hashable, Sendable {
+    init(_ token: RandomToken)
+    var token: RandomToken { get }
+}
+
+extension RandomName {
+    package init(using random: inout some RandomNumberGenerator) {
+        self.init(RandomToken(using: &random))
+    }
+
+    package init?(_ text: String) {
+        guard let token = RandomToken(text) else { return nil }
+        self.init(token)
+    }
+
+    package var text: String { self.token.text }
+}

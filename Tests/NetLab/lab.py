@@ -1,0 +1,169 @@
+"""Networks with real NATs: network namespaces joined by cables, and nftables between them.
+
+    lan 1 ── nat 1 ──┐
+                     wan (198.51.100.1, 198.51.100.2)
+    lan 2 ── nat 2 ──┘
+"""
+
+import os
+import subprocess
+from dataclasses import dataclass
+
+from impairment import Impairment, Line
+
+SERVERS = ("198.51.100.1", "198.51.100.2")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a NAT does; mapping and filtering as RFC 4787 calls them, None where UDP does not get that far."""
+
+    name: str
+    rules: str
+    mapping: str | None
+    filtering: str | None
+
+
+def _chain(name: str, kind: str, hook: str, priority: int, rule: str) -> str:
+    return f"chain {name} {{\ntype {kind} hook {hook} priority {priority};\n{rule}\n}}\n"
+
+
+_MASQUERADE = _chain("leaving", "nat", "postrouting", 100, 'oifname "wan" masquerade')
+_SCATTER = _chain("leaving", "nat", "postrouting", 100, 'oifname "wan" masquerade fully-random')
+# What nobody asked for is not to leave a trace: the kernel would give its port to nobody else.
+_CLOSED = _chain("knocking", "filter", "input", 0, 'iifname "wan" meta l4proto udp drop')
+_LET_IN = _chain("coming", "nat", "prerouting", -100, 'iifname "wan" udp dport 1024-65535 dnat to INSIDE')
+_NO_UDP = _chain("passing", "filter", "forward", 0, "meta l4proto udp drop")
+
+INDEPENDENT, DEPENDENT = "endpoint-independent", "address-and-port-dependent"
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("open", "", INDEPENDENT, INDEPENDENT),
+        Kind("full-cone", _MASQUERADE + _LET_IN, INDEPENDENT, INDEPENDENT),
+        Kind("cone", _MASQUERADE + _CLOSED, INDEPENDENT, DEPENDENT),
+        Kind("symmetric", _SCATTER + _CLOSED, DEPENDENT, DEPENDENT),
+        Kind("udp-blocked", _MASQUERADE + _NO_UDP, None, None),
+    )
+}
+
+
+def run(*words: str, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(words, check=True, capture_output=True, text=True, **options)
+
+
+def is_possible() -> str | None:
+    """Why there can be no laboratory here; None when there can."""
+    if os.geteuid() != 0:
+        return "only root may make network namespaces"
+    for program in ("ip", "nft"):
+        if subprocess.run(["which", program], capture_output=True, check=False).returncode != 0:
+            return f"{program} is not installed"
+    name = f"parley-try-{os.getpid()}"
+    tried = subprocess.run(["ip", "netns", "add", name], capture_output=True, check=False, text=True)
+    if tried.returncode != 0:
+        return f"no network namespaces: {tried.stderr.strip()}"
+    rules = subprocess.run(
+        ["ip", "netns", "exec", name, "nft", "add table ip try"], capture_output=True, check=False, text=True)
+    run("ip", "netns", "del", name)
+    return None if rules.returncode == 0 else f"no nftables: {rules.stderr.strip()}"
+
+
+class Lab:
+    """One LAN for each of `kinds`. Gone with everything in it at the end of a `with`.
+
+    With a `line`, what lies between each NAT and the wan is that line, and no cable.
+    """
+
+    def __init__(self, *kinds: str, loss: int = 0, line: Line | None = None):
+        self.prefix = f"pl{os.getpid()}"
+        self.loss = loss
+        self.line = line
+        self.lines: list[Impairment] = []
+        self.spaces: list[str] = []
+        try:
+            self._build([KINDS[kind] for kind in kinds])
+        except BaseException:
+            self.close()
+            raise
+
+    def _build(self, kinds: list[Kind]) -> None:
+        self._space("wan")
+        for address in SERVERS:
+            self.ip("wan", "addr", "add", f"{address}/32", "dev", "lo")
+        for number, kind in enumerate(kinds, start=1):
+            self._lan(number, kind)
+
+    def _space(self, name: str) -> None:
+        run("ip", "netns", "add", self._full(name))
+        self.spaces.append(name)
+        self.ip(name, "link", "set", "lo", "up")
+        self.inside(name, "sysctl", "-qw", "net.ipv4.ip_forward=1")
+
+    def _lan(self, number: int, kind: Kind) -> None:
+        nat, lan = f"nat{number}", f"lan{number}"
+        outer = f"203.0.113.{4 * number + 2}"
+        self._space(nat)
+        self._space(lan)
+        self._join("wan", f"to{number}", nat, "wan")
+        self.ip("wan", "addr", "add", f"203.0.113.{4 * number + 1}/30", "dev", f"to{number}")
+        self.ip(nat, "addr", "add", f"{outer}/30", "dev", "wan")
+        self.ip(nat, "route", "add", "default", "via", f"203.0.113.{4 * number + 1}")
+        self._cable(nat, "lan", lan, "eth0")
+        self.ip(nat, "addr", "add", f"10.{number}.0.1/24", "dev", "lan")
+        self.ip(lan, "addr", "add", f"10.{number}.0.2/24", "dev", "eth0")
+        self.ip(lan, "route", "add", "default", "via", f"10.{number}.0.1")
+        if kind.name == "open":
+            self.ip("wan", "route", "add", f"10.{number}.0.0/24", "via", outer)
+        rules = kind.rules.replace("INSIDE", f"10.{number}.0.2")
+        if self.loss:
+            rules += _chain(
+                "losing", "filter", "forward", 10, f"meta l4proto udp numgen random mod 100 < {self.loss} drop")
+        if rules:
+            self.inside(nat, "nft", "-f", "-", stdin=f"table ip lab {{\n{rules}}}\n")
+
+    def _join(self, one: str, one_end: str, other: str, other_end: str) -> None:
+        if self.line is None:
+            return self._cable(one, one_end, other, other_end)
+        self.lines.append(Impairment((self._full(one), one_end), (self._full(other), other_end), self.line))
+        self.ip(one, "link", "set", one_end, "up")
+        self.ip(other, "link", "set", other_end, "up")
+
+    def _cable(self, one: str, one_end: str, other: str, other_end: str) -> None:
+        run("ip", "-n", self._full(one), "link", "add", one_end, "type", "veth", "peer", "name", other_end,
+            "netns", self._full(other))
+        self.ip(one, "link", "set", one_end, "up")
+        self.ip(other, "link", "set", other_end, "up")
+
+    def _full(self, space: str) -> str:
+        return f"{self.prefix}-{space}"
+
+    def ip(self, space: str, *words: str) -> None:
+        run("ip", "-n", self._full(space), *words)
+
+    def command(self, space: str, *words: str) -> list[str]:
+        """The words of a command that runs inside of a namespace."""
+        return ["ip", "netns", "exec", self._full(space), *words]
+
+    def inside(self, space: str, *words: str, stdin: str | None = None) -> str:
+        return run(*self.command(space, *words), input=stdin).stdout
+
+    @staticmethod
+    def outer(number: int) -> str:
+        """The address under which a LAN is seen outside."""
+        return f"203.0.113.{4 * number + 2}"
+
+    def close(self) -> None:
+        for line in self.lines:
+            line.close()
+        self.lines = []
+        for space in self.spaces:
+            subprocess.run(["ip", "netns", "del", self._full(space)], capture_output=True, check=False)
+        self.spaces = []
+
+    def __enter__(self) -> "Lab":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()

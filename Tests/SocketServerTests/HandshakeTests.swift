@@ -1,0 +1,108 @@
+import Pacing
+import SocketIO
+import Testing
+import Vocabulary
+
+@testable import SocketServer
+
+@Suite("A handshake", .timeLimit(.minutes(1)))
+struct HandshakeTests {
+    @Test("by polling offers the WebSocket, and one by WebSocket offers nothing", arguments: [true, false])
+    func opening(isPolling: Bool) async throws {
+        try await play { scene in
+            let client = Client(scene: scene)
+            let opening =
+                isPolling ? try #require(client.handshake()).body : try #require(client.webSocket().heard().first)
+            let upgrades = isPolling ? #"["websocket"]"# : "[]"
+            let rest = #","upgrades":\#(upgrades),"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#
+            #expect(opening.hasPrefix(#"0{"sid":""#) && opening.hasSuffix(rest))
+        }
+    }
+
+    @Test(
+        "that makes no sense is answered with a number", arguments: ["transport=pigeon", "transport=polling&sid=who"])
+    func refused(query: String) async throws {
+        try await play { scene in
+            let answer = try #require(Client(scene: scene).ask("GET", query).answer)
+            #expect(answer.status == 400 && answer.body.hasPrefix(#"{"code":"#))
+        }
+    }
+
+    @Test("of version 4 is followed by the client's CONNECT, and one of version 3 by our own")
+    func connecting() async throws {
+        try await play { scene in
+            let new = Client(scene: scene).connected().heard()
+            #expect(new.count == 2 && new[1].hasPrefix(#"40{"sid":""#) && new[1].member("pid") != nil)
+            let old = Client(scene: scene, version: "EIO=3").webSocket()
+            // The opening keeps its distance from the 101.
+            #expect(old.heard() == [])
+            scene.wait(.milliseconds(1))
+            let heard = old.heard()
+            #expect(heard.count == 2 && heard[1] == "40")
+            #expect(scene.company.read() == ["arrived", "arrived"])
+        }
+    }
+
+    @Test("that no CONNECT follows is over in time: a session without a CONNECT")
+    func patience() async throws {
+        try await play({ $0.connectTimeout = .seconds(20) }) { scene in
+            let silent = Client(scene: scene).webSocket()
+            let busy = Client(scene: scene).connected()
+            _ = (silent.heard(), busy.heard())
+            scene.wait(.milliseconds(19_999))
+            #expect(silent.heard() == [])
+            scene.wait(.milliseconds(1))
+            #expect(silent.heard() == ["closed 1000"] && busy.heard() == [])
+        }
+    }
+
+    @Test("of somebody who may not come in ends with the reason")
+    func refusal() async throws {
+        try await play { scene in
+            scene.company.refusal = "banned"
+            let heard = Client(scene: scene).connected().heard()
+            #expect(heard.last == #"44{"message":"banned"}"#)
+            let elsewhere = Client(scene: scene).webSocket()
+            elsewhere.say("40/nowhere,")
+            #expect(elsewhere.heard().last == #"44/nowhere,{"message":"Invalid namespace"}"#)
+        }
+    }
+}
+
+@Suite("An address that begins sessions", .timeLimit(.minutes(1)))
+struct ArrivalTests {
+    @Test("is held to its rate by polling and by WebSocket, and waiting helps")
+    func rate() async throws {
+        try await play({ $0.arrivals.rate = .init(perSecond: 1, burst: 3) }) { scene in
+            let client = Client(scene: scene, address: .v4(1))
+            #expect((0..<3).allSatisfy { _ in client.handshake()?.status == 200 })
+            let answer = try #require(client.handshake())
+            #expect(answer.status == 429 && answer.head.contains("Retry-After: 1"))
+            let error = #"{"error":{"code":"rate_limited","message":"too many connections at once","retryAfter":1000}}"#
+            #expect(answer.body == error)
+            #expect(client.webSocket().status == 429)
+            #expect(Client(scene: scene, address: .v4(2)).handshake()?.status == 200)
+            scene.wait(.seconds(1))
+            #expect(client.webSocket().status == 101 && client.handshake()?.status == 429)
+        }
+    }
+
+    @Test("has room for so many, and for one more when one has ended however it may")
+    func open() async throws {
+        try await play({ $0.arrivals.maxOpen = 2 }) { scene in
+            let client = Client(scene: scene, address: .v4(1))
+            let first = client.connected()
+            let second = try #require(client.open())
+            #expect(client.handshake()?.status == 429)
+            first.pipe.cut()
+            let third = client.connected()
+            #expect(third.status == 101 && client.handshake()?.status == 429)
+            #expect(client.post(second, "1")?.status == 200)
+            #expect(client.handshake()?.status == 200)
+            // The silent one is gone with its heartbeat, and so is the third, which nobody answered for.
+            scene.wait(.seconds(46))
+            #expect(client.webSocket().status == 101 && client.webSocket().status == 101)
+            #expect(client.handshake()?.status == 429)
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import Store
+
+@Suite("The way a question takes")
+struct QueryPlanTests {
+    /// What SQLite says it will do, step by step.
+    private func plan(of sql: String) throws -> [String] {
+        let connection = try Connection(path: Connection.memory)
+        try connection.migrate(Migration.all)
+        return try connection.all("EXPLAIN QUERY PLAN \(sql)") { row in row.text(3) ?? "" }
+    }
+
+    @Test("to a user by name goes through the index of names, however many there are")
+    func userByName() throws {
+        let plan = try self.plan(of: UserQueries.ByName.sql)
+        #expect(plan.count == 1)
+        #expect(plan.first?.hasPrefix("SEARCH users USING INDEX") == true, "\(plan)")
+    }
+
+    @Test("to the calls of long ago passes by the younger ones")
+    func oldCalls() throws {
+        let plan = try self.plan(of: CallQueries.Forget.sql)
+        #expect(plan.count == 1)
+        #expect(plan.first?.contains("INDEX calls_by_end") == true, "\(plan)")
+    }
+}
