@@ -37,6 +37,7 @@ package struct ByteWriter: Hashable, Sendable {
     }
 
     package mutating func writeZeros(_ count: Int) {
+        guard count > 0 else { return }
         self.bytes.append(contentsOf: repeatElement(0, count: count))
     }
 

@@ -19,7 +19,7 @@ struct ICEPropertyTests {
     /// Every step both send a packet, so that it is seen whether they may. Once consent has ended they need not send
     /// again as soon as they may: another pair has to be nominated first.
     private static func talk(
-        _ peers: inout TwoPeers, for duration: Duration, every step: Duration, ended: inout [Bool]
+        _ peers: inout TwoPeers, for duration: Duration, every step: Duration
     ) -> Bool {
         var isRight = true
         let end = peers.now + duration
@@ -29,8 +29,8 @@ struct ICEPropertyTests {
                 guard let answeredAt = peers.peers[peer].answeredAt else { continue }
                 let isAllowed = peers.now < answeredAt + .seconds(30)
                 let hasSent = peers.send(peer)
-                if hasSent != isAllowed, hasSent || !ended[peer] { isRight = false }
-                ended[peer] = ended[peer] || !isAllowed
+                if hasSent != isAllowed, hasSent || !peers.peers[peer].hasLapsed { isRight = false }
+                if !isAllowed { peers.peers[peer].hasLapsed = true }
             }
         }
         return isRight
@@ -43,18 +43,17 @@ struct ICEPropertyTests {
             var peers = Self.scene(seed, &random)
             peers.loss = Double.random(in: 0...0.4, using: &random)
             peers.run(.seconds(10)) { $0.bothSelected }
-            var ended = [false, false]
             let step = Duration.milliseconds(200)
             let before = Self.talk(
-                &peers, for: .milliseconds(Int64.random(in: 100...20_000, using: &random)), every: step, ended: &ended)
+                &peers, for: .milliseconds(Int64.random(in: 100...20_000, using: &random)), every: step)
             // One direction falls silent, or both do, and perhaps only for a while.
             let ends = [TwoPeers.address(0), TwoPeers.address(1)]
             let cut = Int.random(in: 0...2, using: &random)
             peers.mayPass = { from, _ in cut == 2 ? false : from != ends[cut] }
             let during = Self.talk(
-                &peers, for: .milliseconds(Int64.random(in: 1000...45_000, using: &random)), every: step, ended: &ended)
+                &peers, for: .milliseconds(Int64.random(in: 1000...45_000, using: &random)), every: step)
             peers.mayPass = { _, _ in true }
-            let after = Self.talk(&peers, for: .seconds(5), every: step, ended: &ended)
+            let after = Self.talk(&peers, for: .seconds(5), every: step)
             #expect([before, during, after] == [true, true, true], "seed \(seed)")
         }
     }
