@@ -193,10 +193,5 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     )
 }
 
-// What `Scripts/bench chat` measures beside a loop in C.
-if Context.environment["PARLEY_BENCH"] != nil {
-    package.targets.append(
-        .executableTarget(
-            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"], path: "Tests/Bench",
-            swiftSettings: houseForTests))
+            "PARLEY_BENCH", "StoreBench", "Conversing", "Locking", "Store", "Vocabulary", "Tests/Bench", "stun-codec", "stun-codec", "stun-codec", "Bytes", "STUN", "Scripts/bench.d/support/stun-codec",
 }

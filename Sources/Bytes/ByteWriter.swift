@@ -8,12 +8,19 @@ package struct ByteWriter: Hashable, Sendable {
 
     package var count: Int { self.bytes.count }
 
-    /// A big-endian integer of any width.
+    /// A big-endian integer of up to 64 bits.
+    @inlinable
     package mutating func write<Integer: FixedWidthInteger>(_ value: Integer) {
-        var shift = Integer.bitWidth
+        self.write(bits: UInt64(truncatingIfNeeded: value), Integer.bitWidth)
+    }
+
+    /// The lowest `width` bits.
+    @usableFromInline
+    mutating func write(bits: UInt64, _ width: Int) {
+        var shift = UInt64(width)
         while shift > 0 {
             shift -= 8
-            self.bytes.append(UInt8(truncatingIfNeeded: value >> Integer(shift)))
+            self.bytes.append(UInt8(truncatingIfNeeded: bits >> shift))
         }
     }
 
@@ -30,14 +37,20 @@ package struct ByteWriter: Hashable, Sendable {
     }
 
     package mutating func writeZeros(_ count: Int) {
+        guard count > 0 else { return }
         self.bytes.append(contentsOf: repeatElement(0, count: count))
     }
 
     /// Replaces what stands at `offset`: lengths are often known only at the end.
+    @inlinable
     package mutating func overwrite<Integer: FixedWidthInteger>(at offset: Int, with value: Integer) {
-        for index in 0..<(Integer.bitWidth / 8) {
-            let shift = Integer(Integer.bitWidth - 8 * (index + 1))
-            self.bytes[offset + index] = UInt8(truncatingIfNeeded: value >> shift)
+        self.overwrite(at: offset, bits: UInt64(truncatingIfNeeded: value), Integer.bitWidth)
+    }
+
+    @usableFromInline
+    mutating func overwrite(at offset: Int, bits: UInt64, _ width: Int) {
+        for index in 0..<(width / 8) {
+            self.bytes[offset + index] = UInt8(truncatingIfNeeded: bits >> UInt64(width - 8 * (index + 1)))
         }
     }
 

@@ -62,8 +62,9 @@ struct Checklist: Sendable {
         self.pairs.firstIndex { $0.path == path && $0.remote.address == address }
     }
 
+    /// The first description counts; other credentials are for another session, after a restart.
     mutating func described(_ credentials: ICECredentials, isLite: Bool, at now: Instant) {
-        guard self.remote?.credentials != credentials else { return }
+        guard self.remote == nil else { return }
         let username = "\(credentials.usernameFragment):\(self.local.usernameFragment)"
         self.remote = Remote(
             credentials: credentials, key: STUNKey(shortTerm: credentials.password), isLite: isLite,
@@ -89,7 +90,8 @@ extension Checklist {
         }
         guard self.remotes.count < context.settings.maximumRemotes else { return }
         self.remotes.append(candidate)
-        for path in context.paths { self.pair(path, candidate, context, into: &outbox) }
+        // A connection that was accepted leads to one peer, who is known by its checks.
+        for path in context.paths where !path.isConnection { self.pair(path, candidate, context, into: &outbox) }
     }
 
     private mutating func identify(_ known: Int, as candidate: RemoteCandidate, _ context: ICEContext) {
@@ -111,7 +113,7 @@ extension Checklist {
         _ path: LocalPath, _ candidate: RemoteCandidate, _ context: ICEContext,
         into outbox: inout Outbox<ICEEvent>
     ) -> Int? {
-        guard !path.isConnection, path.path.transport.counterpart == candidate.transport,
+        guard path.path.transport.counterpart == candidate.transport,
             path.path.address.canReach(candidate.address),
             context.settings.policy == .all || path.path.isRelayed,
             self.index(on: path.path.id, to: candidate.address) == nil, self.makeRoom(context)

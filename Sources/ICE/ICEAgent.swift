@@ -223,7 +223,11 @@ extension ICEAgent {
     ) -> ICEReceipt {
         guard self.state != .closed else { return .ignored }
         let address = address.undressed
-        guard STUNMessage.isPlausible(packet) else { return self.data(packet.count, path, address, now) }
+        guard STUNMessage.isPlausible(packet) else {
+            let receipt = self.data(packet.count, path, address, now)
+            if receipt == .data, self.state == .disconnected { self.settle(at: now, into: &outbox) }
+            return receipt
+        }
         guard let message = try? STUNMessage(parsing: packet), message.type.method == STUNMethod.binding else {
             return .ignored
         }

@@ -80,7 +80,7 @@ package struct PacketQueue: Sendable {
     ) -> STUNWriter {
         var taken = ByteWriter()
         swap(&taken, &self.writer)
-        return STUNWriter(`class`, method, transaction, into: taken)
+        return STUNWriter(`class`, method, transaction, into: consume taken)
     }
 
     package mutating func finish(_ message: consuming STUNWriter, from path: PathID, to destination: SocketAddress) {

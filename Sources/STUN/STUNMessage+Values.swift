@@ -4,6 +4,7 @@ package import Vocabulary
 // What an attribute means. Each is nil when it is missing or not in its form.
 
 extension STUNMessage {
+    @inlinable
     package func number<Integer: FixedWidthInteger & BitwiseCopyable>(
         of type: STUNAttributeType, as _: Integer.Type = Integer.self
     ) -> Integer? {

@@ -67,14 +67,25 @@ extension STUNWriter {
     }
 
     package mutating func append(_ type: STUNAttributeType, text: String) {
-        let text = text.utf8
-        self.begin(type, text.count)
-        self.writer.write(contentsOf: text)
+        self.begin(type, text.utf8.count)
+        self.writer.write(text)
         self.end()
     }
 
-    package mutating func append<Integer: FixedWidthInteger>(_ type: STUNAttributeType, _ number: Integer) {
-        self.begin(type, Integer.bitWidth / 8)
+    package mutating func append(_ type: STUNAttributeType, _ number: UInt8) {
+        self.begin(type, 1)
+        self.writer.write(number)
+        self.end()
+    }
+
+    package mutating func append(_ type: STUNAttributeType, _ number: UInt32) {
+        self.begin(type, 4)
+        self.writer.write(number)
+        self.end()
+    }
+
+    package mutating func append(_ type: STUNAttributeType, _ number: UInt64) {
+        self.begin(type, 8)
         self.writer.write(number)
         self.end()
     }
@@ -88,12 +99,11 @@ extension STUNWriter {
     }
 
     package mutating func append(_ code: STUNErrorCode, reason: String = "") {
-        let reason = reason.utf8
-        self.begin(.errorCode, 4 + reason.count)
+        self.begin(.errorCode, 4 + reason.utf8.count)
         self.writer.write(UInt16(0))
         self.writer.write(UInt8(code.rawValue / 100))
         self.writer.write(UInt8(code.rawValue % 100))
-        self.writer.write(contentsOf: reason)
+        self.writer.write(reason)
         self.end()
     }
 

@@ -12,6 +12,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "http-request": HTTPRequestFuzz.run,
     "http-response": HTTPResponseFuzz.run,
     "http-values": HTTPValuesFuzz.run,
+    "ice": ICEFuzz.run,
     "json": JSONFuzz.run,
     "ogg-opus": OggOpusFuzz.run,
     "socket-packet": SocketPacketFuzz.run,

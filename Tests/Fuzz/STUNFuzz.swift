@@ -57,7 +57,10 @@ enum STUNFuzz {
 
     private static func responder(_ bytes: [UInt8]) {
         var answer = ByteWriter()
-        guard BindingResponder().answer(bytes.span, from: self.peer, into: &answer) else { return }
+        var random = SystemRandomNumberGenerator()
+        var responder = BindingResponder(using: &random)
+        let now = Instant(nanoseconds: 0)
+        guard responder.answer(bytes.span, from: self.peer, at: now, into: &answer) else { return }
         demand(answer.count <= 3 * bytes.count, "an answer of \(answer.count) bytes to \(bytes.count)")
         demand((try? STUNMessage(parsing: answer.bytes.span)) != nil, "an answer cannot be read")
     }

@@ -127,6 +127,20 @@ struct ICEAgentTests {
         #expect(peers.peers.allSatisfy { $0.agent.state == .failed })
     }
 
+    @Test("J09 is connected again as soon as it hears something after a silence")
+    func hearsAgain() {
+        var peers = Self.pair()
+        peers.meet()
+        peers.run(.seconds(2))
+        peers.mayPass = { _, _ in false }
+        peers.run(.seconds(12))
+        #expect(peers.peers[0].agent.state == .disconnected)
+        peers.mayPass = { _, _ in true }
+        peers.send(1)
+        peers.run(.milliseconds(60))
+        #expect(peers.peers[0].agent.state == .completed)
+    }
+
     @Test("J09 goes on within a moment when an interface goes away and another pair works", arguments: [0, 1])
     func failover(loser: Int) throws {
         var peers = Self.pair()

@@ -13,6 +13,8 @@ struct TwoPeers {
         var selectedAt: Instant?
         /// When somebody who knows the password last answered, on the pair in use.
         var answeredAt: Instant?
+        /// There was a time when nobody had answered for too long.
+        var hasLapsed = false
         var receivedAt: [Instant] = []
     }
 
@@ -152,6 +154,9 @@ struct TwoPeers {
         guard receipt == .handled, flight.bytes.starts(with: [1, 1]), let selection = self.selection(flight.to),
             selection.path == flight.path, selection.remote == flight.from
         else { return }
+        if let last = self.peers[flight.to].answeredAt, self.now >= last + .seconds(30) {
+            self.peers[flight.to].hasLapsed = true
+        }
         self.peers[flight.to].answeredAt = self.now
     }
 

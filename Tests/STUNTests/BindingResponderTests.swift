@@ -18,7 +18,11 @@ struct BindingResponderTests {
 
     private static func answer(_ datagram: [UInt8], from peer: SocketAddress = Self.peer) -> [UInt8]? {
         var writer = ByteWriter()
-        return BindingResponder().answer(datagram.span, from: peer, into: &writer) ? writer.bytes : nil
+        var random = SeededRandom(seed: 1)
+        var responder = BindingResponder(using: &random)
+        let isAnswered = responder.answer(
+            datagram.span, from: peer, at: Instant(nanoseconds: 0), into: &writer)
+        return isAnswered ? writer.bytes : nil
     }
 
     @Test("J09 tells an IPv4 client the address of RFC 5769's example, hidden as it is there")
@@ -71,6 +75,41 @@ struct BindingResponderTests {
             let answer = Self.answer(datagram)
             #expect((answer?.count ?? 0) <= 3 * datagram.count)
         }
+    }
+
+    @Test("J09 answers one household so often in a second, and the others all the same")
+    func limited() {
+        var random = SeededRandom(seed: 3)
+        var responder = BindingResponder(limit: 10, using: &random)
+        var writer = ByteWriter()
+        let request = Self.request()
+        func answers(_ ip: IPAddress, at second: Int64) -> Int {
+            (0..<20).count { port in
+                responder.answer(
+                    request.span, from: SocketAddress(ip, port: UInt16(port)),
+                    at: Instant(milliseconds: second * 1000 + Int64(port)), into: &writer)
+            }
+        }
+        #expect(answers(.v4(0xC000_0201), at: 1) == 10)
+        #expect(answers(.v4(0xC000_0202), at: 1) == 10)
+        #expect(answers(.v4(0xC000_0201), at: 2) == 10)
+        #expect(answers(.v6(0x2001_0DB8_0000_0001, 1), at: 2) == 10)
+        #expect(answers(.v6(0x2001_0DB8_0000_0001, 2), at: 2) == 0)
+        #expect(answers(.v6(0x2001_0DB8_0000_0002, 1), at: 2) == 10)
+        #expect(answers(.loopback, at: 2) == 20)
+        #expect(responder.refused == 70)
+    }
+
+    @Test("J09 signs its answer with a checksum when the question had one, and ignores one that is wrong")
+    func fingerprint() throws {
+        var writer = STUNWriter(.request, STUNMethod.binding, Self.transaction)
+        writer.appendFingerprint()
+        let request = writer.finish().bytes
+        let answer = try #require(Self.answer(request))
+        let message = try STUNMessage(parsing: answer.span)
+        let isRight = message.hasRightFingerprint
+        #expect(isRight)
+        #expect(Self.answer(request.dropLast() + [request[request.count - 1] ^ 1]) == nil)
     }
 
     @Test("message types are taken apart and put together again", arguments: STUNMessageType.Class.allCases)
