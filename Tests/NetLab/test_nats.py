@@ -70,6 +70,13 @@ class NATTests(unittest.TestCase):
                     self.assertTrue(found["mapped"].startswith(f"{lab.outer(1)}:"))
                 self.assertEqual(self.natdiscovery(lab), {"mapping": kind.mapping, "filtering": kind.filtering})
 
+    def test_J09_how_long_a_nat_keeps_a_binding_is_found_out(self):
+        with Lab("cone") as lab, self.coturn(lab):
+            for setting in ("nf_conntrack_udp_timeout", "nf_conntrack_udp_timeout_stream"):
+                lab.inside("nat1", "sysctl", "-qw", f"net.netfilter.{setting}=25")
+            report = self.stun(lab, f"stun:{SERVERS[0]}", "--lifetime", "45s")
+        self.assertEqual(report["networks"]["ipv4"]["lifetime_s"], {"known": 20, "forgotten": 30})
+
     def test_J09_our_own_service_finds_the_address_behind_a_nat(self):
         serving = [str(binary()), "serve", "--listen", f"{SERVERS[0]}:8080", "--admin", "127.0.0.1:0"]
         serving += ["--stun", f"{SERVERS[0]}:3478", "--data", self.folder]
