@@ -79,8 +79,8 @@ let package = Package(
 
         // Floor 3: machines.
         room("Calling", "Vocabulary"),
-        room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
         room("Pacing", "Vocabulary"),
+        room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -112,11 +112,9 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "HTTPServer", "Hashing", "ICEServers", "Identity", "JSON", "Journal",
-            "Locking", "Pacing", "Reactor", "STUN", "Secure", "Sessions", "SocketIO", "SocketServer", "Store",
-            "Switchboard",
-            "Vocabulary",
-            "Web",
+            "Service", "Bytes", "Calling", "Hashing", "HTTPServer", "ICEServers", "Identity", "Journal", "JSON",
+            "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
+            "Switchboard", "Vocabulary", "Web",
             resources: [.embedInCode("Web")]),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
@@ -156,8 +154,8 @@ let package = Package(
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
-        tests(of: "ICE", "Bytes", "STUN", "TestSupport", "Vocabulary"),
         tests(of: "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
+        tests(of: "ICE", "Bytes", "STUN", "TestSupport", "Vocabulary"),
         tests(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),

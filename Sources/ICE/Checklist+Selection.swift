@@ -1,0 +1,219 @@
+internal import STUN
+internal import Vocabulary
+
+// Which of the pairs that work is used: the first at once, a better one as soon as there is one, another one as soon
+// as it is in doubt.
+
+extension Checklist {
+    /// We use another pair than before, and they have to be told although packets get lost.
+    struct Insistence: Sendable {
+        let pair: Int
+        var attempts = 0
+        var next: Instant
+    }
+
+    /// Doubt about the pair in use, because its stream has stopped.
+    struct Doubt: Sendable {
+        let since: Instant
+        let until: Instant
+        var nextProbe: Instant
+        let alternative: Int
+    }
+
+    /// Whether a check on this pair says at once that it is to be used (docs/decisions/ice.md).
+    func nominates(_ index: Int) -> Bool {
+        guard let selected = self.selectedIndex else { return true }
+        return index == selected || self.pairs[index].priority > self.pairs[selected].priority
+    }
+
+    /// We control, and a check of ours succeeded.
+    mutating func choose(
+        _ index: Int, _ check: Check, at now: Instant, _ context: ICEContext, into outbox: inout Outbox<ICEEvent>
+    ) {
+        guard let selected = self.selectedIndex else {
+            if check.nominates { self.select(index, at: now, into: &outbox) } else { self.trigger(index) }
+            return
+        }
+        guard self.pairs[index].priority > self.pairs[selected].priority else { return }
+        guard check.nominates else { return self.trigger(index) }
+        self.select(index, at: now, into: &outbox)
+    }
+
+    /// They control. Of pairs they want, the best; of their changes of mind, the last.
+    ///
+    /// - Parameter isAsked: they want it right now, and not some time ago.
+    mutating func obey(
+        _ index: Int, isAsked: Bool, at now: Instant, _ context: ICEContext, into outbox: inout Outbox<ICEEvent>
+    ) {
+        let pair = self.pairs[index]
+        guard context.role == .controlled, pair.isNominated, pair.id != self.selected else { return }
+        if let selected = self.selectedIndex {
+            let current = self.pairs[selected]
+            let isBetter = pair.priority > current.priority && pair.nomination >= current.nomination
+            let isLater = pair.nomination > current.nomination
+            // Some take back a nomination only by making another; then the old pair is silent.
+            let isAlone = isAsked && now >= current.lastReceived + context.settings.silence
+            guard isBetter || isLater || isAlone && pair.nomination >= current.nomination else { return }
+        }
+        self.select(index, at: now, into: &outbox)
+        self.keepReserves(context)
+    }
+
+    /// They do not control, but have lost the pair in use and use another one: so do we.
+    mutating func grant(
+        _ index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        guard context.role == .controlling, self.pairs[index].isWished, self.pairs[index].state == .succeeded,
+            self.pairs[index].id != self.selected
+        else { return }
+        self.pairs[index].isWished = false
+        self.replace(by: index, &context, at: now, into: &outbox)
+    }
+
+    /// Priorities have changed because a candidate turned out to be another kind than it looked like. Pairs that were
+    /// alive a moment ago are compared anew.
+    mutating func reconsider(_ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        guard let selected = self.selectedIndex else { return }
+        let alive = self.pairs.indices.filter {
+            self.pairs[$0].state == .succeeded && self.pairs[$0].lastReceived + .seconds(1) > now
+        }
+        guard let best = alive.max(by: { self.pairs[$0].priority < self.pairs[$1].priority }), best != selected,
+            self.pairs[best].priority > self.pairs[selected].priority
+        else { return }
+        switch context.role {
+        case .controlling: self.replace(by: best, &context, at: now, into: &outbox)
+        case .controlled: self.obey(best, isAsked: false, at: now, context, into: &outbox)
+        }
+    }
+
+    mutating func select(_ index: Int, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        let pair = self.pairs[index]
+        guard pair.id != self.selected else { return }
+        self.selected = pair.id
+        self.selectedAt = now
+        self.selectedChanges += 1
+        self.doubt = nil
+        self.insistence = nil
+        outbox.events.append(.selected(path: pair.path, remote: pair.remote.address))
+    }
+
+    /// The reserves are those that share least with the pair in use: another way of ours first.
+    mutating func keepReserves(_ context: ICEContext) {
+        guard let selected = self.selectedIndex else { return }
+        let path = self.pairs[selected].path
+        let valid = self.pairs.indices.filter { $0 != selected && self.pairs[$0].state == .succeeded }
+        let ordered = valid.sorted { left, right in
+            let (left, right) = (self.pairs[left], self.pairs[right])
+            return (left.path != path ? 1 : 0, left.priority) > (right.path != path ? 1 : 0, right.priority)
+        }
+        for index in self.pairs.indices { self.pairs[index].isKept = index == selected }
+        for index in ordered.prefix(context.settings.reserves) { self.pairs[index].isKept = true }
+    }
+
+    /// The pair in use is no more. The best one that works takes its place at once.
+    mutating func fallBack(
+        _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        let usable = self.pairs.indices.filter {
+            self.pairs[$0].state == .succeeded && self.pairs[$0].consentUntil > now
+                && self.pairs[$0].id != self.selected
+        }
+        self.doubt = nil
+        guard let best = usable.max(by: { self.pairs[$0].priority < self.pairs[$1].priority }) else { return }
+        self.replace(by: best, &context, at: now, into: &outbox)
+    }
+
+    /// Uses another pair for reasons of our own, and says so until it is heard.
+    private mutating func replace(
+        by index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        self.nomination = max(self.nomination, self.pairs[index].nomination) + 1
+        self.select(index, at: now, into: &outbox)
+        self.keepReserves(context)
+        self.insistence = Insistence(pair: self.pairs[index].id, next: now)
+        self.insist(&context, at: now, into: &outbox)
+    }
+
+    mutating func insist(_ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        guard var insistence = self.insistence else { return }
+        guard insistence.pair == self.selected, insistence.attempts < 10, let index = self.selectedIndex else {
+            self.insistence = nil
+            return
+        }
+        guard now >= insistence.next else { return }
+        insistence.attempts += 1
+        insistence.next = now + .milliseconds(20 << min(insistence.attempts, 5))
+        self.insistence = insistence
+        self.sendRequest(index, &context, at: now, into: &outbox)
+    }
+
+    // MARK: A lite agent
+
+    /// It sends no checks, so theirs have to do for both ways (RFC 8445 §7.3.2).
+    mutating func acceptedLite(
+        _ index: Int, _ context: ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        self.pairs[index].state = .succeeded
+        self.pairs[index].consentUntil = now + context.settings.consentLifetime
+        self.obey(index, isAsked: true, at: now, context, into: &outbox)
+    }
+}
+
+// MARK: - Doubt
+
+extension Checklist {
+    /// Whoever sent fifty packets a second and stopped has paused, or is cut off.
+    mutating func noticeSilence(at now: Instant) {
+        guard let selected = self.selectedIndex, self.doubt == nil, let quiet = self.quietDeadline, now >= quiet,
+            case let alternatives = self.pairs.filter({ $0.state == .succeeded && $0.id != self.selected })
+        else { return }
+        self.streamedPackets = 0
+        guard let best = alternatives.max(by: { $0.priority < $1.priority }) else { return }
+        self.beginDoubt(selected, alternative: best.id, at: now)
+    }
+
+    /// When a stream that was dense is suspiciously late.
+    var quietDeadline: Instant? {
+        guard self.streamedPackets >= 10, self.doubt == nil, let selected = self.selectedIndex else { return nil }
+        return self.pairs[selected].lastReceived + .milliseconds(300)
+    }
+
+    private mutating func beginDoubt(_ selected: Int, alternative: Int, at now: Instant) {
+        let roundTrip = self.pairs[selected].roundTrip ?? .milliseconds(100)
+        self.doubt = Doubt(
+            since: now, until: now + max(roundTrip * 3, .milliseconds(200)), nextProbe: now, alternative: alternative)
+    }
+
+    mutating func resolveDoubt(
+        _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        guard var doubt = self.doubt else { return }
+        guard let selected = self.selectedIndex, self.pairs[selected].lastReceived <= doubt.since else {
+            self.doubt = nil
+            return
+        }
+        if now >= doubt.until {
+            self.doubt = nil
+            guard let index = self.index(of: doubt.alternative), self.pairs[index].state == .succeeded,
+                self.pairs[index].consentUntil > now
+            else { return }
+            return self.replace(by: index, &context, at: now, into: &outbox)
+        }
+        guard now >= doubt.nextProbe else { return }
+        doubt.nextProbe = now + .milliseconds(40)
+        self.doubt = doubt
+        self.sendRequest(selected, &context, at: now, into: &outbox)
+    }
+}
+
+// MARK: - A way that is gone
+
+extension Checklist {
+    mutating func lost(
+        _ path: PathID, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        let wasSelected = self.selectedIndex.map { self.pairs[$0].path == path } ?? false
+        self.remove(path)
+        if wasSelected { self.fallBack(&context, at: now, into: &outbox) }
+    }
+}

@@ -1,0 +1,174 @@
+internal import STUN
+internal import Vocabulary
+
+/// One session between the two sides: their credentials, the pairs, and which of them is used.
+///
+/// A restart makes a new one; the old one goes on carrying packets until the new one has a pair.
+struct Checklist: Sendable {
+    /// The other side, as its description says.
+    struct Remote: Sendable {
+        let credentials: ICECredentials
+        let key: STUNKey
+        let isLite: Bool
+        /// `theirs:ours`, as every check of ours carries it.
+        let username: [UInt8]
+    }
+
+    let local: ICECredentials
+    let localKey: STUNKey
+    var remote: Remote?
+    var remotes: [RemoteCandidate] = []
+    var hasRemoteEnded = false
+    var pairs: [CandidatePair] = []
+    var selected: Int?
+    var selectedAt = Instant(nanoseconds: .min)
+    var selectedChanges = 0
+
+    /// Checks that are not answered, the oldest first.
+    var outstanding: [Check] = []
+    /// Pairs to check before all others because the other side did (RFC 8445 §6.1.4.1).
+    var triggered: [Int] = []
+    var lastTriggered = Instant(nanoseconds: .min)
+    var nextSlot = Instant(nanoseconds: .min)
+    var sentChecks = 0
+    var startedAt: Instant?
+    /// How often we changed our mind to a pair that is worth less.
+    var nomination: UInt32 = 1
+    var doubt: Doubt?
+    var insistence: Insistence?
+    var nextRefusal = Instant(nanoseconds: .min)
+    /// How many packets in a row came close to each other; ten make a stream.
+    var streamedPackets = 0
+    private var nextPair = 0
+
+    struct Check: Sendable {
+        let transaction: UInt64
+        let pair: Int
+        let sentAt: Instant
+        let role: ICERole
+        let nominates: Bool
+        let nomination: UInt32
+    }
+
+    init(_ local: ICECredentials) {
+        self.local = local
+        self.localKey = STUNKey(shortTerm: local.password)
+    }
+
+    func index(of pair: Int) -> Int? { self.pairs.firstIndex { $0.id == pair } }
+    var selectedIndex: Int? { self.selected.flatMap { self.index(of: $0) } }
+
+    func index(on path: PathID, to address: SocketAddress) -> Int? {
+        self.pairs.firstIndex { $0.path == path && $0.remote.address == address }
+    }
+
+    mutating func described(_ credentials: ICECredentials, isLite: Bool, at now: Instant) {
+        guard self.remote?.credentials != credentials else { return }
+        let username = "\(credentials.usernameFragment):\(self.local.usernameFragment)"
+        self.remote = Remote(
+            credentials: credentials, key: STUNKey(shortTerm: credentials.password), isLite: isLite,
+            username: Array(username.utf8))
+        self.startedAt = self.startedAt ?? now
+    }
+}
+
+// MARK: - Forming pairs (RFC 8445 §6.1.2)
+
+extension Checklist {
+    /// Pairs a candidate of theirs with every way of ours. One that was discovered before it was told keeps its place.
+    mutating func add(
+        _ candidate: RemoteCandidate, _ context: inout ICEContext, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
+    ) {
+        if let known = self.remotes.firstIndex(where: {
+            $0.address == candidate.address && $0.transport == candidate.transport
+        }) {
+            guard self.remotes[known].kind == .peerReflexive else { return }
+            self.identify(known, as: candidate, context)
+            return self.reconsider(&context, at: now, into: &outbox)
+        }
+        guard self.remotes.count < context.settings.maximumRemotes else { return }
+        self.remotes.append(candidate)
+        for path in context.paths { self.pair(path, candidate, context, into: &outbox) }
+    }
+
+    private mutating func identify(_ known: Int, as candidate: RemoteCandidate, _ context: ICEContext) {
+        let address = self.remotes[known].address
+        self.remotes[known] = candidate
+        for index in self.pairs.indices where self.pairs[index].remote.address == address {
+            self.pairs[index].remote = candidate
+            self.pairs[index].priority = self.priority(self.pairs[index], context.role)
+        }
+    }
+
+    /// A new way of ours.
+    mutating func add(_ path: LocalPath, _ context: ICEContext, into outbox: inout Outbox<ICEEvent>) {
+        for candidate in self.remotes { self.pair(path, candidate, context, into: &outbox) }
+    }
+
+    @discardableResult
+    mutating func pair(
+        _ path: LocalPath, _ candidate: RemoteCandidate, _ context: ICEContext,
+        into outbox: inout Outbox<ICEEvent>
+    ) -> Int? {
+        guard !path.isConnection, path.path.transport.counterpart == candidate.transport,
+            path.path.address.canReach(candidate.address),
+            context.settings.policy == .all || path.path.isRelayed,
+            self.index(on: path.path.id, to: candidate.address) == nil, self.makeRoom(context)
+        else { return nil }
+        var pair = CandidatePair(
+            id: self.nextPair, path: path.path.id, needsDialing: path.path.transport == .tcpActive,
+            isRelayed: path.path.isRelayed, localPriority: path.priority,
+            reflexivePriority: path.reflexivePriority, localFoundation: path.candidates.first?.foundation ?? "",
+            remote: candidate, priority: 0)
+        self.nextPair += 1
+        pair.priority = self.priority(pair, context.role)
+        self.pairs.append(pair)
+        if pair.isRelayed { outbox.events.append(.peerExpected(path: pair.path, candidate.address)) }
+        return self.pairs.count - 1
+    }
+
+    /// Beyond the limit, what was given up makes room and nothing else does.
+    private mutating func makeRoom(_ context: ICEContext) -> Bool {
+        guard self.pairs.count >= context.settings.maximumPairs else { return true }
+        guard let given = self.pairs.firstIndex(where: { $0.state == .failed }) else { return false }
+        self.remove(at: given)
+        return true
+    }
+
+    /// What we are seen as turns out to be a candidate with another priority than we thought.
+    mutating func reprioritized(_ path: PathID, _ address: SocketAddress, _ priority: UInt32, _ role: ICERole) {
+        for index in self.pairs.indices where self.pairs[index].path == path && self.pairs[index].mapped == address {
+            self.pairs[index].localPriority = priority
+            self.pairs[index].priority = self.priority(self.pairs[index], role)
+        }
+    }
+
+    func priority(_ pair: CandidatePair, _ role: ICERole) -> UInt64 {
+        switch role {
+        case .controlling:
+            .pairPriority(controlling: pair.localPriority, controlled: pair.remote.priority)
+        case .controlled:
+            .pairPriority(controlling: pair.remote.priority, controlled: pair.localPriority)
+        }
+    }
+
+    mutating func roleSwitched(to role: ICERole) {
+        for index in self.pairs.indices {
+            self.pairs[index].priority = self.priority(self.pairs[index], role)
+            // Who controls now has to say which pair it wants.
+            if role == .controlling, self.pairs[index].state == .succeeded { self.trigger(index) }
+        }
+    }
+
+    mutating func remove(_ path: PathID) {
+        for index in self.pairs.indices.reversed() where self.pairs[index].path == path { self.remove(at: index) }
+    }
+
+    private mutating func remove(at index: Int) {
+        let pair = self.pairs.remove(at: index).id
+        self.triggered.removeAll { $0 == pair }
+        self.outstanding.removeAll { $0.pair == pair }
+        if self.selected == pair { self.selected = nil }
+    }
+}

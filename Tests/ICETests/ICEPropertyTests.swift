@@ -1,0 +1,111 @@
+import ICE
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("Whatever happens, an ICE agent")
+struct ICEPropertyTests {
+    private static func scene(_ seed: UInt64, _ random: inout SeededRandom, paths: [Int] = [1, 1]) -> TwoPeers {
+        var peers = TwoPeers(seed: seed)
+        peers.delay = .milliseconds(Int64.random(in: 1...50, using: &random))
+        peers.signalling = .milliseconds(Int64.random(in: 1...60, using: &random))
+        for peer in 0..<2 {
+            for path in 0..<paths[peer] { peers.open(peer, path, preference: UInt8(9 - path)) }
+        }
+        peers.meet()
+        return peers
+    }
+
+    /// Every step both send a packet, so that it is seen whether they may.
+    private static func talk(_ peers: inout TwoPeers, for duration: Duration, every step: Duration) -> [Bool] {
+        var isRight = true
+        let end = peers.now + duration
+        while peers.now < end {
+            peers.run(step)
+            for peer in 0..<2 {
+                guard let answeredAt = peers.peers[peer].answeredAt else { continue }
+                let mayExpire = answeredAt + .seconds(30)
+                let hasSent = peers.send(peer)
+                if hasSent != (peers.now < mayExpire) { isRight = false }
+            }
+        }
+        return [isRight]
+    }
+
+    @Test("J09 sends while there is consent, and not one packet after it")
+    func consent() {
+        for seed in LongTests.seeds(20, long: 100_000) {
+            var random = SeededRandom(seed: seed)
+            var peers = Self.scene(seed, &random)
+            peers.loss = Double.random(in: 0...0.4, using: &random)
+            peers.run(.seconds(10)) { $0.bothSelected }
+            let before = Self.talk(
+                &peers, for: .milliseconds(Int64.random(in: 100...20_000, using: &random)), every: .milliseconds(200))
+            // One direction falls silent, or both do, and perhaps only for a while.
+            let ends = [TwoPeers.address(0), TwoPeers.address(1)]
+            let cut = Int.random(in: 0...2, using: &random)
+            peers.mayPass = { from, _ in cut == 2 ? false : from != ends[cut] }
+            let during = Self.talk(
+                &peers, for: .milliseconds(Int64.random(in: 1000...45_000, using: &random)), every: .milliseconds(200))
+            peers.mayPass = { _, _ in true }
+            let after = Self.talk(&peers, for: .seconds(5), every: .milliseconds(200))
+            #expect(before + during + after == [true, true, true], "seed \(seed)")
+        }
+    }
+
+    @Test("J09 is back within 300 ms when an interface is lost and another pair works")
+    func secondPair() {
+        for seed in LongTests.seeds(50, long: 100_000) {
+            var random = SeededRandom(seed: seed)
+            let loser = Int.random(in: 0...1, using: &random)
+            var peers = Self.scene(seed, &random, paths: loser == 0 ? [2, 1] : [1, 2])
+            peers.run(.milliseconds(Int64.random(in: 3000...30_000, using: &random)))
+            let isReady = peers.selection(loser)?.path == PathID(rawValue: 0)
+            #expect(isReady, "seed \(seed)")
+            let gap = Self.gap(&peers, .milliseconds(600)) { peers in peers.close(loser, 0) }
+            #expect(gap <= .milliseconds(300), "seed \(seed): \(gap)")
+        }
+    }
+
+    @Test("J09 is back within 1.5 s when the only interface is lost and another one comes up")
+    func restart() {
+        for seed in LongTests.seeds(50, long: 100_000) {
+            var random = SeededRandom(seed: seed)
+            let loser = Int.random(in: 0...1, using: &random)
+            var peers = Self.scene(seed, &random)
+            peers.loss = Double.random(in: 0...0.1, using: &random)
+            peers.run(.seconds(10)) { $0.bothSelected }
+            peers.run(.seconds(1))
+            let credentials = [ICECredentials(using: &random), ICECredentials(using: &random)]
+            let gap = Self.gap(&peers, .seconds(3)) { peers in
+                peers.close(loser, 0)
+                peers.run(peers.signalling)
+                let now = peers.now
+                for peer in 0..<2 {
+                    peers.tell(peer) { agent, outbox in agent.restart(credentials[peer], at: now, into: &outbox) }
+                }
+                peers.open(loser, 1)
+                peers.meet()
+            }
+            #expect(gap <= .milliseconds(1500), "seed \(seed): \(gap)")
+        }
+    }
+
+    /// From what happens until a packet sent after it has arrived, on both sides.
+    private static func gap(_ peers: inout TwoPeers, _ duration: Duration, _ event: (inout TwoPeers) -> Void)
+        -> Duration
+    {
+        let start = peers.now
+        event(&peers)
+        let sentFrom = peers.now
+        let marker: [UInt8] = [0x90, 1]
+        let heard = peers.peers.map(\.received.count)
+        while peers.now < start + duration {
+            for peer in 0..<2 { peers.send(peer, marker) }
+            peers.run(.milliseconds(10))
+            let isBack = (0..<2).allSatisfy { peers.peers[$0].received.dropFirst(heard[$0]).contains(marker) }
+            if isBack, peers.now >= sentFrom { return start.duration(to: peers.now) }
+        }
+        return .seconds(3600)
+    }
+}
