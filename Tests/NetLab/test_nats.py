@@ -20,7 +20,9 @@ from server import PATIENCE, binary, eventually  # noqa: E402
 ACCOUNT = ("--username", "user", "--credential", "pass")
 
 
-class NATTests(unittest.TestCase):
+class Case(unittest.TestCase):
+    """A laboratory with a server on the wan."""
+
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="parley-netlab-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -43,6 +45,8 @@ class NATTests(unittest.TestCase):
             *(f"--listening-ip={address}" for address in SERVERS), f"--relay-ip={SERVERS[0]}",
             f"--userdb={self.folder}/db", f"--pidfile={self.folder}/pid", "--log-file=stdout", "--simple-log")
 
+
+class NATTests(Case):
     def stun(self, lab: Lab, *words: str, space: str = "lan1") -> dict:
         done = subprocess.run(
             lab.command(space, str(binary()), "stun", "--json", *words), capture_output=True, check=False, text=True,
