@@ -81,6 +81,7 @@ let package = Package(
         room("Calling", "Vocabulary"),
         room("Pacing", "Vocabulary"),
         room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
+        room("Conversing", "JSON", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -89,7 +90,7 @@ let package = Package(
         room("OpusCodec", "COpus"),
         room("Resampling", "CSoxr"),
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "Locking"),
-        room("Store", "CSQLite", "Locking", "Vocabulary"),
+        room("Store", "CSQLite", "Conversing", "JSON", "Locking", "Vocabulary"),
 
         // Floor 5.
         room("HTTPServer", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
@@ -108,14 +109,15 @@ let package = Package(
 
         // Floor 7: who is where, what goes to whom.
         room(
-            "Switchboard", "Bytes", "Calling", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer", "Vocabulary"),
+            "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer",
+            "Store", "Vocabulary"),
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "Hashing", "HTTPServer", "ICEServers", "Identity", "Journal", "JSON",
-            "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
+            "Service", "Bytes", "Calling", "Conversing", "Hashing", "HTTPServer", "ICEServers", "Identity", "Journal",
+            "JSON", "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
             "Switchboard", "Vocabulary", "Web",
-            resources: [.embedInCode("Web")]),
+            resources: [.embedInCode("Web"), .embedInCode("API/openapi.json")]),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 9: the one executable.
@@ -146,6 +148,7 @@ let package = Package(
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "TestSupport", "Vocabulary"),
+        tests(of: "Conversing", "TestSupport", "Vocabulary"),
         tests(of: "Switchboard", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
@@ -153,7 +156,7 @@ let package = Package(
         tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "ICEServers", "JSON", "Journal", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
-        tests(of: "Store", "Locking", "TestSupport", "Vocabulary"),
+        tests(of: "Store", "Conversing", "JSON", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
@@ -163,8 +166,8 @@ let package = Package(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "Sessions", "Store", "TestSupport",
-            "Vocabulary", "Web"),
+            of: "Service", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure", "Sessions", "Store",
+            "Switchboard", "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Pathways", "Bytes", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "TestSupport", "Vocabulary"),
         tests(of: "Journal", "TestSupport"),
@@ -191,4 +194,12 @@ if Context.environment["PARLEY_FUZZ"] != nil {
             swiftSettings: houseForTests
         )
     )
+}
+
+// What `Scripts/bench chat` measures beside a loop in C.
+if Context.environment["PARLEY_BENCH"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"], path: "Tests/Bench",
+            swiftSettings: houseForTests))
 }

@@ -74,7 +74,9 @@ extension HTTPExchange {
         connection.limitBody(to: limit)
         self.body = sink
         if self.machine.bodyClaimed() { connection.writeContinue() }
-        if self.machine.isRequestComplete { self.bodyEnded() } else { connection.bodyClaimed() }
+        // What has no body is whole, even when its end is only read with what comes next, as after a move.
+        let isWhole = self.machine.isRequestComplete || self.request.framing == .none
+        if isWhole { self.bodyEnded() } else { connection.bodyClaimed() }
     }
 
     /// Gathers a body of at most `limit` bytes; a longer one is answered 413 without `completion`.

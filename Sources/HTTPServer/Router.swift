@@ -5,6 +5,8 @@ package import Web
 package struct PathParameters: Sendable {
     private var values: [(name: String, value: String)] = []
 
+    package init() {}
+
     package subscript(name: String) -> String? { self.values.first { $0.name == name }?.value }
 
     fileprivate mutating func set(_ name: String, _ value: String) { self.values.append((name, value)) }

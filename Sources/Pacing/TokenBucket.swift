@@ -23,6 +23,12 @@ package struct TokenBucket: Hashable, Sendable {
         self.filled = now
     }
 
+    /// How many could be taken now.
+    package func remaining(at now: Instant) -> Int {
+        let elapsed = Double(max(0, now.nanoseconds - self.filled.nanoseconds)) / 1e9
+        return Int(min(self.rate.burst, self.tokens + elapsed * self.rate.perSecond))
+    }
+
     /// Nil when there is one to take; else how long it takes until there is.
     package mutating func take(at now: Instant) -> Duration? {
         let elapsed = Double(max(0, now.nanoseconds - self.filled.nanoseconds)) / 1e9

@@ -14,6 +14,16 @@ extension Reactor {
     }
 }
 
+extension Reactor {
+    /// A function for another thread to call, once: what it is given comes to `completion` here, in the order of such
+    /// calls.
+    package func returning<Value: Sendable>(_ completion: @escaping (Value) -> Void) -> @Sendable (Value) -> Void {
+        let loop = self.loop
+        let ticket = ReturnTicket(completion)
+        return { value in loop.execute { _ in ticket.redeem(value) } }
+    }
+}
+
 /// A closure that belongs to a loop, carried by a task that only passes it on.
 private final class ReturnTicket<Value>: @unchecked Sendable {
     // Unchecked because `completion` is touched on its loop only: where the ticket is made and where it is redeemed.

@@ -24,7 +24,8 @@ package final class Socket {
     private let key: ResumeKey?
     private var window: TimerToken?
     private var pendingAcks: [Int: (SocketAnswer?) -> Void] = [:]
-    private(set) var isGone = false
+    /// Nobody will come back to it.
+    package private(set) var isGone = false
 
     init(
         _ id: SessionID, _ namespace: Namespace, on link: EngineLink, _ layer: SocketLayer, _ desk: SocketDesk,

@@ -1,12 +1,15 @@
+internal import Locking
 package import Vocabulary
 
 /// The store of a single machine: one SQLite file in the data directory.
 package final class SQLiteStore: RefreshTokenStore, RestrictionStore, CallStore {
-    private let database: Database
+    let database: Database
+    /// Messages that were asked for since the search index was last brought on.
+    let unindexed = Locked(0)
 
     /// - Parameter path: `:memory:` for one that is gone with the process.
-    package init(path: String) throws(StoreError) {
-        self.database = try Database(path: path, migrations: Migration.all)
+    package init(path: String, durability: StoreDurability = .full) throws(StoreError) {
+        self.database = try Database(path: path, migrations: Migration.all, durability: durability)
     }
 
     /// Waits until all that was asked before is safe. Never call it from a loop.

@@ -10,6 +10,8 @@ package final class Guest {
     /// In which words this client speaks.
     package let dialect: any Dialect
     package let socket: Socket
+    /// Which of the user's devices it is, as it says.
+    package let device: DeviceID
     package internal(set) var rooms: Set<RoomName> = []
     /// For requests, whatever they are for.
     var allowance: TokenBucket
@@ -17,13 +19,14 @@ package final class Guest {
     var invitations: TokenBucket
 
     init(
-        _ line: Line, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket, _ settings: SwitchboardSettings,
-        at now: Instant
+        _ line: Line, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket, _ device: DeviceID,
+        _ settings: SwitchboardSettings, at now: Instant
     ) {
         self.line = line
         self.name = name
         self.dialect = dialect
         self.socket = socket
+        self.device = device
         self.allowance = TokenBucket(settings.requests, at: now)
         self.invitations = TokenBucket(settings.invitations, at: now)
     }

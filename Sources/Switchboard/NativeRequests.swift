@@ -8,10 +8,12 @@ package import Vocabulary
 package final class NativeRequests {
     private let board: Switchboard
     private let sessions: any SessionRequests
+    private let chat: ChatRequests?
     private var random = SystemRandomNumberGenerator()
 
-    package init(_ board: Switchboard, sessions: any SessionRequests) {
+    package init(_ board: Switchboard, sessions: any SessionRequests, chat: ChatDesk? = nil) {
         self.board = board
+        self.chat = chat.map { ChatRequests($0) }
         self.sessions = sessions
     }
 
@@ -40,6 +42,9 @@ package final class NativeRequests {
         case "room": try self.room(name, fields, event, guest)
         case "call": try self.call(name, fields, event, guest)
         case "presence": try self.presence(name, fields, event, guest)
+        case "chat":
+            guard let chat = self.chat else { throw Self.unknown(name) }
+            try chat.received(name, fields, ChatAsker(guest, event.ackID))
         default: try self.session(name, fields, event, guest)
         }
     }

@@ -21,10 +21,30 @@ struct RequestFields: ~Escapable {
         self.object = object
     }
 
+    /// Of a text that is nothing but the object.
+    @_lifetime(copy bytes)
+    init(document bytes: Span<UInt8>) throws(SwitchboardError) {
+        self.reader = JSONReader(bytes)
+        guard let object = try? self.reader.document(), object.kind == .object else {
+            throw SwitchboardError(.badRequest, "the body is one JSON object")
+        }
+        self.object = object
+    }
+
     private static func object(_ bytes: Span<UInt8>, at range: Range<Int>) -> JSONValue? {
         var scanner = JSONScanner(bytes, at: range.lowerBound)
         guard let value = try? scanner.value(), value.kind == .object else { return nil }
         return value
+    }
+
+    /// The fields of an object among the fields.
+    @_lifetime(copy self)
+    func inner(_ name: String) -> RequestFields { RequestFields(self.reader, self.value(name)) }
+
+    @_lifetime(copy reader)
+    private init(_ reader: borrowing JSONReader, _ object: JSONValue?) {
+        self.reader = JSONReader(reader.bytes)
+        self.object = object?.kind == .object ? object : nil
     }
 
     func value(_ name: String) -> JSONValue? {
@@ -34,6 +54,55 @@ struct RequestFields: ~Escapable {
 
     func raw(_ name: String) -> [UInt8]? { self.value(name).map { self.reader.raw($0) } }
     func bool(_ name: String) -> Bool { self.value(name).flatMap { self.reader.bool($0) } ?? false }
+
+    func integer(_ name: String) throws(SwitchboardError) -> Int? {
+        guard let value = self.value(name) else { return nil }
+        guard let number = self.reader.integer(value) else {
+            throw SwitchboardError(.badRequest, "'\(name)' is a whole number")
+        }
+        return number
+    }
+
+    /// The number of an entry.
+    func number(_ name: String) throws(SwitchboardError) -> UInt64? {
+        guard let number = try self.integer(name) else { return nil }
+        guard let number = UInt64(exactly: number) else {
+            throw SwitchboardError(.badRequest, "'\(name)' is the number of an entry")
+        }
+        return number
+    }
+
+    func requiredNumber(_ name: String) throws(SwitchboardError) -> UInt64 {
+        guard let number = try self.number(name) else {
+            throw SwitchboardError(.badRequest, "'\(name)' is missing")
+        }
+        return number
+    }
+
+    /// An object's bytes as they stand.
+    func object(_ name: String, atMost limit: Int) throws(SwitchboardError) -> [UInt8]? {
+        guard let value = self.value(name) else { return nil }
+        guard value.kind == .object, value.range.count <= limit else {
+            throw SwitchboardError(.badRequest, "'\(name)' is an object of at most \(limit) bytes")
+        }
+        return self.reader.raw(value)
+    }
+
+    /// An object of numbers.
+    func numbers(_ name: String, atMost limit: Int) throws(SwitchboardError) -> [ConversationID: UInt64] {
+        guard let object = self.value(name) else { return [:] }
+        let refusal = SwitchboardError(.badRequest, "'\(name)' has at most \(limit) numbers by conversation")
+        guard object.kind == .object else { throw refusal }
+        var numbers: [ConversationID: UInt64] = [:]
+        var members = self.reader.members(of: object)
+        while let member = members.next() {
+            guard numbers.count < limit, let id = self.reader.text(at: member.key).flatMap({ ConversationID($0) }),
+                let number = self.reader.integer(member.value).flatMap({ UInt64(exactly: $0) })
+            else { throw refusal }
+            numbers[id] = number
+        }
+        return numbers
+    }
 
     /// A field that may be missing, but not be something else.
     func text<Name>(_ name: String, as make: (String) -> Name?) throws(SwitchboardError) -> Name? {

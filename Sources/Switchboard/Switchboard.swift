@@ -45,8 +45,10 @@ package final class Switchboard {
 
 extension Switchboard {
     /// Somebody is signed in on a socket.
-    package func enter(_ user: UserID, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket) -> Guest {
-        let guest = Guest(Line(user, socket.id), name, dialect, socket, self.settings, at: self.now)
+    package func enter(
+        _ user: UserID, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket, _ device: DeviceID = .main
+    ) -> Guest {
+        let guest = Guest(Line(user, socket.id), name, dialect, socket, device, self.settings, at: self.now)
         self.guests[socket.id] = guest
         self.names.entered(user, as: name)
         self.lineUp(guest)

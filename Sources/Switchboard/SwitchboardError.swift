@@ -21,6 +21,12 @@ package struct SwitchboardError: Error, Hashable, Sendable {
         case notAnswered = "not_answered"
         /// What is asked for is true of somebody else already.
         case conflict
+        /// The other side does not want to hear from this user.
+        case blocked
+        /// Somebody who leads the conversation lets this user only listen, for a while.
+        case silenced
+        /// The message is too old for that.
+        case tooLate = "too_late"
         case rateLimited = "rate_limited"
         case tokenExpired = "token_expired"
         case kicked

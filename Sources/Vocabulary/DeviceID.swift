@@ -4,6 +4,11 @@ package struct DeviceID: Hashable, Sendable {
 
     package static let maximumLength = 64
 
+    /// The device of a client that does not tell one from another.
+    package static let main = DeviceID(proven: "main")
+
+    private init(proven text: String) { self.text = text }
+
     package init?(_ text: String) {
         guard Letters.fill(text, upTo: Self.maximumLength, with: Letters.name) else { return nil }
         self.text = text

@@ -12,8 +12,9 @@ struct ParleyCommand: CommandGroup {
             .init(.usage, "The command line, the environment or the configuration file is wrong."),
         ],
         subcommands: [
-            ServeCommand.self, StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self,
-            TokenCommand.self, HelpCommand.self, CompletionsCommand.self, ManualCommand.self,
+            ServeCommand.self, ChatCommand.self, SendCommand.self, HistoryCommand.self, StunCommand.self,
+            VoiceCommand.self, UsersCommand.self, RoomsCommand.self, TokenCommand.self,
+            HelpCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     )
 }

@@ -57,7 +57,7 @@ class Person:
 
     def __init__(
         self, server: Server, name: str = "", *, token: str | None = None, recover: bool = False, link=WebSocketLink,
-        headers: dict | None = None, resumes: "Person | None" = None,
+        headers: dict | None = None, resumes: "Person | None" = None, device: str | None = None,
     ):
         self.server = server
         self.token = token or vouch(APP, APP_SECRET, f"{name or 'somebody'}-{next(_serial)}", name or None)
@@ -69,7 +69,8 @@ class Person:
         self.link = link(server, "EIO=4", headers)
         self.opening = json.loads(self.link.receive()[1:])
         try:
-            self._connect({"token": self.token, "recover": recover}, resumes)
+            self._connect(
+                {"token": self.token, "recover": recover} | ({"device": device} if device else {}), resumes)
         except Refused:
             self.link.close()
             raise

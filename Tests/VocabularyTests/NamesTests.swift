@@ -11,11 +11,13 @@ struct NamesTests {
             #expect(UserID(good)?.text == good)
             #expect(DeviceID(good)?.text == good)
             #expect(MessageID(good)?.text == good)
+            #expect(ConversationID(good)?.text == good)
         }
         for bad in ["", longest + "a", "a b", "a/b", "é", "a\0", "\"", "<a>"] {
             #expect(UserID(bad) == nil)
             #expect(DeviceID(bad) == nil)
             #expect(MessageID(bad) == nil)
+            #expect(ConversationID(bad) == nil)
         }
     }
 

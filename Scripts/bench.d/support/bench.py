@@ -51,8 +51,9 @@ def free_port():
 class Server:
     """A program on the server's core, reachable when the `with` block begins and gone when it ends."""
 
-    def __init__(self, command, port, core=SERVER_CORE, env=None):
+    def __init__(self, command, port, core=SERVER_CORE, env=None, data=None):
         self.command, self.port, self.core, self.env = [str(c) for c in command], port, core, env
+        self.data = data
 
     def __enter__(self):
         pin = ["taskset", "-c", str(self.core)] if self.core is not None else []
@@ -75,6 +76,8 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        if self.data:
+            shutil.rmtree(self.data)
 
     @property
     def pid(self):
@@ -84,7 +87,7 @@ class Server:
 def parley_server(binary, port, *extra):
     data = tempfile.mkdtemp(prefix="parley-bench-")
     return Server([binary, "serve", "--listen", f"127.0.0.1:{port}", "--admin", "127.0.0.1:0", "--data", data,
-                   "--log-level", "error", "--loops", "1", "--test-endpoints", *extra], port)
+                   "--log-level", "error", "--loops", "1", "--test-endpoints", *extra], port, data=data)
 
 
 def load(program, *arguments):

@@ -16,6 +16,9 @@ package enum ParleyEvent: Hashable, Sendable {
     case room(RoomEvent)
     case signal(Signal)
     case call(CallEvent)
+    case entry(ChatEntry)
+    case receipt(ChatReceipt)
+    case typing(ChatTyping)
     case iceServers(ICEServerAdvice)
     /// The session is about to end, for this reason; a fresh token may keep it.
     case sessionEnding(ServerRefusal)
@@ -34,6 +37,9 @@ extension ParleyEvent {
         case "welcome": Welcome(json).map { .welcome($0) }
         case "presence": Presence(json).map { .presence($0) }
         case "signal": Signal(json).map { .signal($0) }
+        case "chat.entry": ChatEntry(json).map { .entry($0) }
+        case "chat.receipt": ChatReceipt(json).map { .receipt($0) }
+        case "chat.typing": ChatTyping(json).map { .typing($0) }
         case "ice.servers": ICEServerAdvice(json).map { .iceServers($0) }
         case "session.ending": ServerRefusal(in: json).map { .sessionEnding($0) }
         case _ where name.hasPrefix("room."): RoomEvent(name, json).map { .room($0) }

@@ -47,6 +47,9 @@ final class Signalling: Sendable {
             }
         }
         AuthRoutes(accounts: self.accounts).add(to: &router)
+        APIRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
+            self.applications.value(on: reactor).api
+        }
         FLRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
             self.applications.value(on: reactor).namesOnline
         }

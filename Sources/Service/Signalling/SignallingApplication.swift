@@ -24,7 +24,10 @@ final class SignallingApplication: SocketApplication {
     private let iceServers: ICEServerKeeper.Reading
     private let journal: Journal
     let native = NativeDialect()
-    private lazy var requests = NativeRequests(self.board, sessions: self)
+    let chat: ChatDesk
+    /// The same conversations over HTTP.
+    let api: APIRoutes.Desk
+    private lazy var requests = NativeRequests(self.board, sessions: self, chat: self.chat)
     private let flDialect = FLDialect()
     private let flRequests: FLRequests
     private(set) var sessions: [SessionID: SignedInSession] = [:]
@@ -35,11 +38,15 @@ final class SignallingApplication: SocketApplication {
 
     init(
         _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration,
-        _ iceServers: ICEServerKeeper.Reading, _ store: any CallStore, _ journal: Journal
+        _ iceServers: ICEServerKeeper.Reading, _ store: any CallStore & ConversationStore, _ journal: Journal
     ) {
         self.reactor = reactor
         self.accounts = accounts
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
+        self.chat = ChatDesk(store, on: reactor, clock: SystemClock.now)
+        self.api = APIRoutes.Desk(
+            chat: self.chat, allowance: APIAllowance(configuration.switchboard.requests)
+        ) { [board] in board.now }
         self.iceServers = iceServers
         self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
         self.journal = journal
@@ -47,6 +54,9 @@ final class SignallingApplication: SocketApplication {
             reactor, accounts, store, callHistory: configuration.callHistory, journal)
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
+        }
+        self.chat.onStoreFailure = { error in
+            journal.error(.chatNotStored, "the store did not do its work", [.error: .error(error)])
         }
     }
 
@@ -113,6 +123,12 @@ extension SignallingApplication {
         return reader.string(value)
     }
 
+    private static func device(in auth: [UInt8]) -> DeviceID {
+        let reader = JSONReader(auth.span)
+        guard let object = try? reader.document(), let value = reader.member("device", of: object) else { return .main }
+        return reader.string(value).flatMap { DeviceID($0) } ?? .main
+    }
+
     /// Some clients cannot cope with the argument that coming back takes, and say so.
     private static func wantsToReturn(_ auth: [UInt8]) -> Bool {
         let reader = JSONReader(auth.span)
@@ -125,7 +141,8 @@ extension SignallingApplication {
         let name = identity.displayName ?? DisplayName(identity.user.text) ?? .nobody
         let offer = self.servers.offer(to: identity.user, socket.client)
         self.sayWelcome(socket, identity, name, offer)
-        let guest = self.board.enter(identity.user, name, self.native, socket)
+        let device = Self.device(in: arrival.auth)
+        let guest = self.board.enter(identity.user, name, self.native, socket, device)
         let session = SignedInSession(identity, guest)
         self.sessions[socket.id] = session
         socket.context = session
@@ -206,7 +223,9 @@ extension SignallingApplication {
     }
 
     func lost(_ socket: Socket, fellSilent: Bool) {
-        if let session = self.sessions[socket.id] { self.board.lost(session.guest, fellSilent: fellSilent) }
+        guard let session = self.sessions[socket.id] else { return }
+        self.chat.lost(session.guest)
+        self.board.lost(session.guest, fellSilent: fellSilent)
     }
 
     func returned(_ socket: Socket) {
@@ -224,6 +243,7 @@ extension SignallingApplication {
         self.cancelTimer(of: session)
         if let timer = session.serverTimer.take() { self.reactor.cancel(timer) }
         self.flRequests.left(session.guest)
+        self.chat.left(session.guest)
         self.board.left(session.guest, saidGoodbye: end != .lineLost)
     }
 }
@@ -340,5 +360,6 @@ extension SwitchboardError {
 
 extension LogName {
     static let sessionEnded = LogName("session.ended")
+    static let chatNotStored = LogName("chat.not_stored")
     static let callNotRecorded = LogName("call.not_recorded")
 }

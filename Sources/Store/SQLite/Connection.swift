@@ -2,29 +2,33 @@ internal import CSQLite
 
 /// One open database, used by one thread. It closes itself when its owner lets go.
 ///
-/// Every commit is on the disk when it returns (`synchronous=FULL`), readers never wait for writers (WAL), and only
+/// Every commit is on the disk when it returns (unless `StoreDurability` says otherwise), readers never wait for writers (WAL), and only
 /// the user the program runs as may look into the file.
 @safe package struct Connection: ~Copyable {
     private let handle: OpaquePointer
     private let cache: StatementCache
+    /// What requests know from one another about the tables. Whoever takes something back has it forgotten.
+    let memory = StoreMemory()
     package let file: String
 
     /// A place that is gone when the connection is; for tests.
     package static let memory = ":memory:"
 
-    package init(path: String) throws(StoreError) {
+    package init(path: String, durability: StoreDurability = .full) throws(StoreError) {
         if path != Self.memory { try PrivateFile.make(path) }
-        unsafe self.handle = try unsafe Self.open(path)
+        unsafe self.handle = try unsafe Self.open(path, durability)
         self.cache = StatementCache()
         self.file = path
     }
 
-    private static func open(_ path: String) throws(StoreError) -> OpaquePointer {
+    private static func open(_ path: String, _ durability: StoreDurability) throws(StoreError) -> OpaquePointer {
+        self.prepareLibrary
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
         if code == SQLITE_OK { code = unsafe sqlite3_busy_timeout(handle, 5000) }
-        if code == SQLITE_OK { code = unsafe sqlite3_exec(handle, self.settings, nil, nil, nil) }
+        let settings = "\(self.settings) PRAGMA synchronous = \(durability.rawValue);"
+        if code == SQLITE_OK { code = unsafe sqlite3_exec(handle, settings, nil, nil, nil) }
         guard code == SQLITE_OK, let opened = unsafe handle else {
             defer { unsafe sqlite3_close_v2(handle) }  // SQLite hands out a handle even on failure.
             throw unsafe StoreError(code, of: handle, file: path)
@@ -37,9 +41,11 @@ internal import CSQLite
         unsafe sqlite3_close_v2(self.handle)
     }
 
+    /// Once for the process, before its first database; later it is refused and changes nothing.
+    private static let prepareLibrary: Void = { _ = parley_sqlite_do_not_count_memory() }()
+
     private static let settings = """
         PRAGMA journal_mode = WAL;
-        PRAGMA synchronous = FULL;
         PRAGMA foreign_keys = ON;
         PRAGMA trusted_schema = OFF;
         PRAGMA temp_store = MEMORY;

@@ -14,10 +14,12 @@ package final class Database: Sendable {
     private let counts = Locked(StoreCounts())
 
     /// - Parameter limit: how many requests may wait; the next one is answered `overloaded` at once.
-    package init(path: String, migrations: [Migration], limit: Int = 10_000) throws(StoreError) {
+    package init(
+        path: String, migrations: [Migration], durability: StoreDurability = .full, limit: Int = 10_000
+    ) throws(StoreError) {
         self.file = path
         self.queue = Mailbox(limit: limit)
-        let connection = try Connection(path: path)
+        let connection = try Connection(path: path, durability: durability)
         try connection.migrate(migrations)
         let worker = StoreWorker(connection, self.queue, self.counts)
         guard StoreThread.start({ worker.run() }, atEnd: self.ended.open) else {

@@ -4,7 +4,8 @@ struct StoreErrand: Sendable {
     typealias Settlement = (StoreError?) -> Void
 
     let writes: Bool
-    let perform: @Sendable (borrowing Connection) -> Settlement
+    /// The second value is a failure that takes the whole group along.
+    let perform: @Sendable (borrowing Connection) -> (Settlement, StoreError?)
     /// Answers without having been carried out.
     let refuse: @Sendable (StoreError) -> Void
 
@@ -13,11 +14,15 @@ struct StoreErrand: Sendable {
         self.refuse = { error in answer(.failure(error)) }
         self.perform = { connection in
             let result = Self.result(of: request, on: connection)
-            return { failure in
+            let settlement: Settlement = { failure in
                 // Its own failure says more than that of the group, which it may have caused.
                 guard let failure, case .success = result else { return answer(result) }
                 answer(.failure(failure))
             }
+            guard case .failure(let error) = result, Request.writes, !Request.failsAlone else {
+                return (settlement, nil)
+            }
+            return (settlement, error)
         }
     }
 
@@ -25,17 +30,18 @@ struct StoreErrand: Sendable {
         of request: Request, on connection: borrowing Connection
     ) -> Result<Request.Answer, StoreError> {
         do throws(StoreError) {
-            guard Request.writes else { return .success(try request.perform(on: connection)) }
+            guard Request.writes, Request.failsAlone else { return .success(try request.perform(on: connection)) }
             try connection.run("SAVEPOINT request")
             let answer = try request.perform(on: connection)
             try connection.run("RELEASE request")
             return .success(answer)
         } catch {
-            return .failure(self.takeBack(error, writes: Request.writes, on: connection))
+            return .failure(self.takeBack(error, writes: Request.writes && Request.failsAlone, on: connection))
         }
     }
 
     private static func takeBack(_ error: StoreError, writes: Bool, on connection: borrowing Connection) -> StoreError {
+        connection.memory.forget()
         guard writes, connection.isInTransaction else { return error }
         do throws(StoreError) {
             try connection.run("ROLLBACK TO request")

@@ -5,6 +5,14 @@ package protocol StoreRequest: Sendable {
     /// Requests that write are committed together; those that only read need no commit.
     static var writes: Bool { get }
 
+    /// Whether a failure takes back this request alone. Where nothing but the disk can fail it may take its whole group
+    /// along, which saves SQLite a copy of every page that is touched.
+    static var failsAlone: Bool { get }
+
     /// Throwing takes back what this request has written, and nothing of the others.
     func perform(on connection: borrowing Connection) throws(StoreError) -> Answer
+}
+
+extension StoreRequest {
+    package static var failsAlone: Bool { true }
 }

@@ -35,7 +35,9 @@ final class StoreWorker: @unchecked Sendable {
         do throws(StoreError) {
             if writes { try self.connection.run("BEGIN IMMEDIATE") }
             for errand in group {
-                settlements.append(errand.perform(self.connection))
+                let (settlement, failure) = errand.perform(self.connection)
+                settlements.append(settlement)
+                if let failure { throw failure }
                 try self.checkTransaction(writes)
             }
             if writes { try self.connection.run("COMMIT") }
@@ -53,6 +55,7 @@ final class StoreWorker: @unchecked Sendable {
     }
 
     private func giveUp(_ error: StoreError) -> StoreError {
+        self.connection.memory.forget()
         guard self.connection.isInTransaction else { return error }
         do throws(StoreError) {
             try self.connection.run("ROLLBACK")

@@ -1,0 +1,118 @@
+internal import JSON
+package import Vocabulary
+
+/// Conversations.
+extension ParleyClient {
+    /// Says something. With an `id` it can be said again when no answer came, and is there once all the same.
+    package func send(
+        _ body: RawJSON, kind: String = "text", to target: ChatTarget, as id: MessageID? = nil,
+        replyingTo reply: UInt64? = nil
+    ) async throws(ClientError) -> ChatOutcome {
+        let argument = RawJSON { json in
+            json.members([target.member, ("kind", kind), ("id", id?.text)])
+            if let reply { json.member("reply", reply) }
+            json.key("body")
+            json.raw(body.bytes)
+        }
+        return try ChatOutcome(try await self.request("chat.send", argument))
+    }
+
+    package func send(
+        text: String, to target: ChatTarget, as id: MessageID? = nil
+    ) async throws(ClientError) -> ChatOutcome {
+        try await self.send(RawJSON { $0.members([("text", text)]) }, to: target, as: id)
+    }
+
+    package func recall(_ number: UInt64, in conversation: ConversationID) async throws(ClientError) -> ChatOutcome {
+        try ChatOutcome(try await self.request("chat.recall", Self.place(conversation, number)))
+    }
+
+    /// How far this device's reader got. What is unread then comes back.
+    @discardableResult
+    package func markRead(_ number: UInt64, in conversation: ConversationID) async throws(ClientError) -> Int {
+        let answer = try await self.request("chat.read", Self.place(conversation, number))
+        guard let unread = answer.integer("unread") else { throw .unreadableAnswer }
+        return unread
+    }
+
+    package func typing(_ isOn: Bool, in conversation: ConversationID) async throws(ClientError) {
+        let argument = RawJSON { json in
+            json.members([("conversation", conversation.text)])
+            json.key("on")
+            json.bool(isOn)
+        }
+        _ = try await self.request("chat.typing", argument)
+    }
+
+    /// Brings what was missed; from then on events come live. Ask again after every `connected`.
+    package func sync(
+        from positions: [ConversationID: UInt64] = [:]
+    ) async throws(ClientError) -> [(view: ChatView, entries: [ChatEntry], remaining: Int)] {
+        let argument = RawJSON { json in
+            json.key("positions")
+            json.object { json in for (id, number) in positions { json.member(id.text, number) } }
+        }
+        let answer = try await self.request("chat.sync", argument)
+        guard let list = answer.list("conversations") else { throw .unreadableAnswer }
+        var pieces: [(view: ChatView, entries: [ChatEntry], remaining: Int)] = []
+        for piece in list {
+            guard let view = ChatView(piece) else { throw .unreadableAnswer }
+            let entries = try ChatPage(piece).entries
+            pieces.append((view, entries, piece.integer("remaining") ?? 0))
+        }
+        return pieces
+    }
+
+    package func history(
+        of conversation: ConversationID, before number: UInt64? = nil, limit: Int = 20
+    ) async throws(ClientError) -> ChatPage {
+        let argument = RawJSON { json in
+            json.members([("conversation", conversation.text)])
+            if let number { json.member("before", number) }
+            json.member("limit", UInt64(clamping: limit))
+        }
+        return try ChatPage(try await self.request("chat.history", argument))
+    }
+
+    /// The latest conversations.
+    package func conversations(limit: Int = 50) async throws(ClientError) -> [ChatView] {
+        let argument = RawJSON { $0.member("limit", UInt64(clamping: limit)) }
+        guard let list = try await self.request("chat.conversations", argument).list("conversations") else {
+            throw .unreadableAnswer
+        }
+        return list.compactMap { ChatView($0) }
+    }
+
+    /// The latest entries in which some words stand.
+    package func search(
+        _ text: String, in conversation: ConversationID? = nil
+    ) async throws(ClientError) -> ChatPage {
+        let argument = RawJSON { $0.members([("text", text), ("conversation", conversation?.text)]) }
+        return try ChatPage(try await self.request("chat.search", argument))
+    }
+
+    package func createGroup(
+        titled title: DisplayName? = nil, with users: [UserID]
+    ) async throws(ClientError) -> ChatOutcome {
+        let argument = RawJSON { json in
+            json.members([("title", title?.text)])
+            json.key("users")
+            json.array { json in for user in users { json.string(user.text) } }
+        }
+        return try ChatOutcome(try await self.request("chat.create", argument))
+    }
+
+    private static func place(_ conversation: ConversationID, _ number: UInt64) -> RawJSON {
+        RawJSON { json in
+            json.members([("conversation", conversation.text)])
+            json.member("number", number)
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ name: String, _ number: UInt64) {
+        self.key(name)
+        self.integer(number)
+    }
+}

@@ -1,0 +1,94 @@
+package import Vocabulary
+
+/// Something that somebody wants of a conversation.
+package enum ConversationChange: Hashable, Sendable {
+    case post(Draft)
+    case edit(UInt64, MessageBody)
+    case recall(UInt64)
+    case react(UInt64, Reaction, isOn: Bool)
+
+    case invite([UserID])
+    case join
+    case leave
+    case remove(UserID)
+    case rename(DisplayName)
+    case setRole(UserID, Role)
+    case silence(UserID, until: WallTime?)
+    case dissolve
+
+    /// The message it is about, which the machine has to be told of.
+    package var target: UInt64? {
+        switch self {
+        case .post(let draft): draft.reply
+        case .edit(let target, _), .recall(let target), .react(let target, _, _): target
+        case .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve: nil
+        }
+    }
+}
+
+/// A message that has no place yet.
+package struct Draft: Hashable, Sendable {
+    package let kind: MessageKind
+    package let body: MessageBody
+    /// The message it answers.
+    package var reply: UInt64?
+    package var mentions: [UserID] = []
+    package var isForwarded = false
+
+    package init(_ kind: MessageKind, _ body: MessageBody) {
+        self.kind = kind
+        self.body = body
+    }
+}
+
+/// A short sign under a message: 1 to 32 bytes, nothing that cannot be seen.
+package struct Reaction: Hashable, Sendable {
+    package let text: String
+
+    package static let maximumBytes = 32
+
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumBytes, let shown = DisplayName(text), shown.text == text else {
+            return nil
+        }
+        self.text = text
+    }
+}
+
+/// What the machine has to know of a message that something is about.
+package struct MessageState: Hashable, Sendable {
+    package let sender: UserID
+    package let time: WallTime
+    package let isMessage: Bool
+    package let isRecalled: Bool
+
+    package init(sender: UserID, time: WallTime, isMessage: Bool, isRecalled: Bool) {
+        self.sender = sender
+        self.time = time
+        self.isMessage = isMessage
+        self.isRecalled = isRecalled
+    }
+}
+
+/// Why a conversation does not do what somebody wants.
+package enum ConversationRefusal: Error, Hashable, Sendable {
+    /// There is none of this name, or it is not for them to know.
+    case unknown
+    case notMember
+    /// Their role does not go so far.
+    case forbidden
+    /// The other side does not want to hear from them.
+    case blocked
+    case silenced(until: WallTime)
+    /// There is no such message in it.
+    case noMessage
+    /// The message was taken back.
+    case recalled
+    /// It was too long ago.
+    case tooLate
+    case dissolved
+    /// No more people fit in.
+    case full
+    /// Somebody else has this name already.
+    case taken
+}

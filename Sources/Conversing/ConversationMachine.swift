@@ -1,0 +1,305 @@
+package import Vocabulary
+
+/// One conversation: who is in it, what they may do, and which number the next entry has.
+///
+///     open ──entry──▶ open …  ──dissolved──▶ dissolved
+///
+/// It is asked for a `Proposal` first and told when that is safe, because what could not be kept has not happened:
+///
+///     proposal(for: change) ──written──▶ accepted(proposal)
+///                └──already known, or not written──▶ nothing
+package struct ConversationMachine: Sendable {
+    package let kind: ConversationKind
+    package let settings: ConversationSettings
+    package private(set) var title: DisplayName?
+    package private(set) var members: [UserID: Member]
+    /// The number of the latest entry.
+    package private(set) var last: UInt64
+    /// How many of the entries are messages.
+    package private(set) var counted: UInt64
+    package private(set) var isDissolved: Bool
+
+    package init(
+        _ kind: ConversationKind, title: DisplayName? = nil, members: [Member], last: UInt64 = 0, counted: UInt64 = 0,
+        isDissolved: Bool = false, settings: ConversationSettings = ConversationSettings()
+    ) {
+        self.kind = kind
+        self.title = title
+        self.members = Dictionary(members.map { ($0.user, $0) }) { first, _ in first }
+        self.last = last
+        self.counted = counted
+        self.isDissolved = isDissolved
+        self.settings = settings
+    }
+
+    /// An entry that could come next, and what it would change.
+    package struct Proposal: Hashable, Sendable {
+        package var entry: Entry
+        package let effect: Effect
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case none
+        /// Who speaks has read what was said before.
+        case spoke(Member)
+        case came([Member])
+        /// Somebody takes over when the only owner goes.
+        case went(UserID, heir: Member? = nil)
+        case changed(Member)
+        case renamed(DisplayName)
+        case dissolved
+    }
+
+    /// How many messages wait for a member. `recalled` of those after their mark were taken back again.
+    package func unread(of member: Member, recalled: UInt64) -> UInt64 {
+        let (passed, overflow) = member.readCounted.addingReportingOverflow(recalled)
+        return overflow || passed >= self.counted ? 0 : self.counted - passed
+    }
+}
+
+// MARK: - What happens
+
+extension ConversationMachine {
+    /// The first entry of a group or room, which names those who are in it from the start.
+    package func creation(by creator: UserID, at now: WallTime) -> Proposal {
+        let others = self.members.keys.filter { $0 != creator }.sorted { $0.text < $1.text }
+        var entry = self.entry(.created, by: creator, at: now)
+        entry.body = EntryBody.users([creator] + others, title: self.title)
+        return Proposal(entry: entry, effect: .none)
+    }
+
+    /// What the conversation would gain. Nothing has changed yet.
+    package func proposal(
+        for change: ConversationChange, by actor: UserID, at now: WallTime, about target: MessageState? = nil
+    ) throws(ConversationRefusal) -> Proposal {
+        if case .join = change { return try self.joining(actor, at: now) }
+        guard let member = self.members[actor] else { throw .notMember }
+        guard !self.isDissolved else { throw .dissolved }
+        switch change {
+        case .post(let draft): return try self.post(draft, by: member, at: now, about: target)
+        case .edit(let number, let body): return try self.edit(number, body, by: member, at: now, about: target)
+        case .recall(let number): return try self.recall(number, by: member, at: now, about: target)
+        case .react(let number, let reaction, let isOn):
+            try self.checkVoice(of: member, at: now)
+            guard let target, target.isMessage else { throw .noMessage }
+            guard !target.isRecalled else { throw .recalled }
+            var entry = self.entry(.reacted, by: actor, at: now)
+            entry.target = number
+            entry.body = EntryBody.reaction(reaction, isOn: isOn)
+            return Proposal(entry: entry, effect: .none)
+        case .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve:
+            return try self.membership(change, by: member, at: now)
+        }
+    }
+
+    /// The proposal was written down.
+    package mutating func accepted(_ proposal: Proposal) {
+        precondition(proposal.entry.number == self.last + 1, "entry \(proposal.entry.number) after \(self.last)")
+        self.last = proposal.entry.number
+        self.counted = proposal.entry.counted
+        switch proposal.effect {
+        case .none: break
+        case .spoke(let member), .changed(let member): self.members[member.user] = member
+        case .came(let members): for member in members { self.members[member.user] = member }
+        case .went(let user, let heir):
+            self.members[user] = nil
+            if let heir { self.members[heir.user] = heir }
+        case .renamed(let title): self.title = title
+        case .dissolved: self.isDissolved = true
+        }
+    }
+
+    /// How a member's place looks when they have read up to `number`, up to which there were `counted` messages; nil
+    /// when they had read as far before.
+    package func reading(
+        _ number: UInt64, counted: UInt64, by user: UserID
+    ) throws(ConversationRefusal) -> Member? {
+        guard var member = self.members[user] else { throw .notMember }
+        guard number <= self.last else { throw .noMessage }
+        guard number > member.read else { return nil }
+        member.read = number
+        member.readCounted = counted
+        return member
+    }
+
+    /// What is no part of the log was written down: how far somebody has read, what they cleared, whom they block.
+    package mutating func accepted(_ member: Member) {
+        precondition(self.members[member.user] != nil, "\(member.user) is no member")
+        self.members[member.user] = member
+    }
+
+    private func entry(_ sort: Entry.Sort, by sender: UserID, at now: WallTime) -> Entry {
+        let counted = sort == .message ? self.counted + 1 : self.counted
+        return Entry(number: self.last + 1, counted: counted, sort: sort, sender: sender, time: now)
+    }
+}
+
+// MARK: - Messages
+
+extension ConversationMachine {
+    private func checkVoice(of member: Member, at now: WallTime) throws(ConversationRefusal) {
+        if let until = member.silencedUntil, now < until { throw .silenced(until: until) }
+        switch self.kind {
+        case .system: guard member.role == .owner else { throw .forbidden }
+        case .direct:
+            let isBlocked = self.members.values.contains { $0.user != member.user && $0.blocksOther }
+            guard !isBlocked else { throw .blocked }
+        case .group, .room, .order: break
+        }
+    }
+
+    private func post(
+        _ draft: Draft, by member: Member, at now: WallTime, about target: MessageState?
+    ) throws(ConversationRefusal) -> Proposal {
+        try self.checkVoice(of: member, at: now)
+        if draft.reply != nil { guard target?.isMessage == true else { throw .noMessage } }
+        for user in draft.mentions { guard self.members[user] != nil else { throw .notMember } }
+        var entry = self.entry(.message, by: member.user, at: now)
+        entry.kind = draft.kind
+        entry.body = draft.body.json
+        entry.target = draft.reply
+        entry.mentions = draft.mentions
+        entry.isForwarded = draft.isForwarded
+        var reader = member
+        reader.read = entry.number
+        reader.readCounted = entry.counted
+        return Proposal(entry: entry, effect: .spoke(reader))
+    }
+
+    private func edit(
+        _ number: UInt64, _ body: MessageBody, by member: Member, at now: WallTime, about target: MessageState?
+    ) throws(ConversationRefusal) -> Proposal {
+        try self.checkVoice(of: member, at: now)
+        guard let target, target.isMessage else { throw .noMessage }
+        guard target.sender == member.user else { throw .forbidden }
+        guard !target.isRecalled else { throw .recalled }
+        guard now <= target.time + self.settings.secondThoughts else { throw .tooLate }
+        var entry = self.entry(.edited, by: member.user, at: now)
+        entry.target = number
+        entry.body = body.json
+        return Proposal(entry: entry, effect: .none)
+    }
+
+    private func recall(
+        _ number: UInt64, by member: Member, at now: WallTime, about target: MessageState?
+    ) throws(ConversationRefusal) -> Proposal {
+        guard let target, target.isMessage else { throw .noMessage }
+        if target.sender == member.user {
+            guard now <= target.time + self.settings.secondThoughts else { throw .tooLate }
+        } else {
+            guard member.role >= .admin else { throw .forbidden }
+        }
+        guard !target.isRecalled else { throw .recalled }
+        var entry = self.entry(.recalled, by: member.user, at: now)
+        entry.target = number
+        return Proposal(entry: entry, effect: .none)
+    }
+}
+
+// MARK: - Members
+
+extension ConversationMachine {
+    private func membership(
+        _ change: ConversationChange, by member: Member, at now: WallTime
+    ) throws(ConversationRefusal) -> Proposal {
+        guard self.kind != .direct, self.kind != .system else { throw .forbidden }
+        switch change {
+        case .invite(let users): return try self.invite(users, by: member, at: now)
+        case .leave: return self.leaving(member, at: now)
+        case .remove(let user):
+            try self.check(member, outranks: user)
+            return self.proposal(.removed, by: member, at: now, EntryBody.user(user), .went(user))
+        case .rename(let title):
+            try self.check(member, .admin)
+            return self.proposal(.renamed, by: member, at: now, EntryBody.title(title), .renamed(title))
+        case .setRole(let user, let role):
+            try self.check(member, .owner)
+            return try self.roleChange(of: user, to: role, by: member, at: now)
+        case .silence(let user, let until):
+            var silenced = try self.check(member, outranks: user)
+            silenced.silencedUntil = until
+            let body = EntryBody.silence(user, until: until)
+            return self.proposal(.silenced, by: member, at: now, body, .changed(silenced))
+        case .dissolve:
+            try self.check(member, .owner)
+            return self.proposal(.dissolved, by: member, at: now, nil, .dissolved)
+        case .post, .edit, .recall, .react, .join:
+            preconditionFailure("\(change) is nothing that members do to members")
+        }
+    }
+
+    private func proposal(
+        _ sort: Entry.Sort, by member: Member, at now: WallTime, _ body: [UInt8]?, _ effect: Effect
+    ) -> Proposal {
+        var entry = self.entry(sort, by: member.user, at: now)
+        entry.body = body
+        return Proposal(entry: entry, effect: effect)
+    }
+
+    private func check(_ member: Member, _ role: Role) throws(ConversationRefusal) {
+        guard member.role >= role else { throw .forbidden }
+    }
+
+    @discardableResult
+    private func check(_ member: Member, outranks user: UserID) throws(ConversationRefusal) -> Member {
+        guard let other = self.members[user] else { throw .notMember }
+        guard member.role >= .admin, member.role > other.role else { throw .forbidden }
+        return other
+    }
+
+    private func joining(_ user: UserID, at now: WallTime) throws(ConversationRefusal) -> Proposal {
+        guard self.kind == .room || self.members[user] != nil else { throw .forbidden }
+        guard !self.isDissolved else { throw .dissolved }
+        guard self.members[user] == nil else { throw .taken }
+        guard self.members.count < self.settings.maxMembers else { throw .full }
+        var entry = self.entry(.joined, by: user, at: now)
+        entry.body = EntryBody.users([user])
+        return Proposal(entry: entry, effect: .came([self.newcomer(user)]))
+    }
+
+    private func invite(
+        _ users: [UserID], by member: Member, at now: WallTime
+    ) throws(ConversationRefusal) -> Proposal {
+        let fresh = Set(users).filter { self.members[$0] == nil }.sorted { $0.text < $1.text }
+        guard !fresh.isEmpty else { throw .taken }
+        guard self.members.count + fresh.count <= self.settings.maxMembers else { throw .full }
+        let body = EntryBody.users(fresh)
+        return self.proposal(.joined, by: member, at: now, body, .came(fresh.map { self.newcomer($0) }))
+    }
+
+    /// What was said in a group before they came is not theirs to see; a room is open, so its past is too.
+    private func newcomer(_ user: UserID) -> Member {
+        let isOpen = self.kind == .room
+        // Everything up to now counts as read, their own coming included, which is no message.
+        return Member(user, since: isOpen ? 0 : self.last, read: self.last, readCounted: self.counted)
+    }
+
+    /// The last one may switch off the light; before that somebody always holds the key.
+    private func leaving(_ member: Member, at now: WallTime) -> Proposal {
+        if self.members.count == 1, self.kind != .room {
+            return self.proposal(.dissolved, by: member, at: now, nil, .dissolved)
+        }
+        let heir = self.heir(of: member)
+        let body = heir.map { EntryBody.user($0.user, role: $0.role) }
+        return self.proposal(.left, by: member, at: now, body, .went(member.user, heir: heir))
+    }
+
+    private func heir(of member: Member) -> Member? {
+        guard member.role == .owner else { return nil }
+        let others = self.members.values.filter { $0.user != member.user }
+        guard !others.contains(where: { $0.role == .owner }) else { return nil }
+        var heir = others.max { ($0.role, $1.user.text) < ($1.role, $0.user.text) }
+        heir?.role = .owner
+        return heir
+    }
+
+    private func roleChange(
+        of user: UserID, to role: Role, by owner: Member, at now: WallTime
+    ) throws(ConversationRefusal) -> Proposal {
+        guard var member = self.members[user] else { throw .notMember }
+        guard user != owner.user else { throw .forbidden }
+        member.role = role
+        let body = EntryBody.user(user, role: role)
+        return self.proposal(.role, by: owner, at: now, body, .changed(member))
+    }
+}

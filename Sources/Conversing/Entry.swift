@@ -1,0 +1,113 @@
+internal import JSON
+package import Vocabulary
+
+/// One thing that happened in a conversation, and its place there: `number` counts without a gap, from 1.
+package struct Entry: Hashable, Sendable {
+    package enum Sort: Int, Hashable, Sendable, CaseIterable {
+        case message = 0
+        case edited, recalled, reacted
+        case created, joined, left, removed, renamed, role, silenced, dissolved
+    }
+
+    package let number: UInt64
+    /// How many messages there are up to here: the difference of two of them is what is unread.
+    package let counted: UInt64
+    package let sort: Sort
+    package let sender: UserID
+    package let time: WallTime
+    /// The sender's own name for it.
+    package var client: MessageID?
+    /// Of a message only.
+    package var kind: MessageKind?
+    /// The message it answers, changes or takes back.
+    package var target: UInt64?
+    package var mentions: [UserID] = []
+    package var isForwarded = false
+    /// One JSON object; nothing when there is nothing to say, or when it was taken back.
+    package var body: [UInt8]?
+    package var edited: WallTime?
+    package var isRecalled = false
+    package var reactions: [ReactionTally] = []
+
+    package init(number: UInt64, counted: UInt64, sort: Sort, sender: UserID, time: WallTime) {
+        self.number = number
+        self.counted = counted
+        self.sort = sort
+        self.sender = sender
+        self.time = time
+    }
+}
+
+/// Who put the same sign under a message.
+package struct ReactionTally: Hashable, Sendable {
+    package let reaction: String
+    package var users: [UserID]
+
+    package init(_ reaction: String, _ users: [UserID]) {
+        self.reaction = reaction
+        self.users = users
+    }
+}
+
+extension Entry.Sort {
+    /// As clients read it.
+    package var word: String {
+        switch self {
+        case .message: "message"
+        case .edited: "edited"
+        case .recalled: "recalled"
+        case .reacted: "reacted"
+        case .created: "created"
+        case .joined: "joined"
+        case .left: "left"
+        case .removed: "removed"
+        case .renamed: "renamed"
+        case .role: "role"
+        case .silenced: "silenced"
+        case .dissolved: "dissolved"
+        }
+    }
+}
+
+/// What entries say that are not messages.
+enum EntryBody {
+    static func users(_ users: [UserID], title: DisplayName? = nil) -> [UInt8] {
+        self.object { json in
+            if let title { json.member("title", title.text) }
+            json.key("users")
+            json.array { json in for user in users { json.string(user.text) } }
+        }
+    }
+
+    static func user(_ user: UserID, role: Role? = nil) -> [UInt8] {
+        self.object { json in
+            json.member("user", user.text)
+            if let role { json.member("role", role.word) }
+        }
+    }
+
+    static func silence(_ user: UserID, until: WallTime?) -> [UInt8] {
+        self.object { json in
+            json.member("user", user.text)
+            guard let until else { return }
+            json.key("until")
+            json.integer(until.milliseconds)
+        }
+    }
+
+    static func title(_ title: DisplayName) -> [UInt8] { self.object { $0.member("title", title.text) } }
+
+    static func reaction(_ reaction: Reaction, isOn: Bool) -> [UInt8] {
+        self.object { json in
+            json.member("reaction", reaction.text)
+            json.key("on")
+            json.bool(isOn)
+        }
+    }
+
+    private static func object(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter()
+        json.object(content)
+        return json.bytes
+    }
+}

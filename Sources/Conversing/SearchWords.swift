@@ -1,0 +1,110 @@
+/// Cuts text into what a search index keeps, so that Chinese is found as well as English.
+///
+/// Letters and digits in a row are one word. Scripts that put no space between words are kept as pairs of neighbours:
+/// `今天天气` becomes `今天 天天 天气 气`. Two or more characters are then found wherever they stand side by side,
+/// and one character as the beginning of a pair.
+package enum SearchWords {
+    /// So much of a message can be found.
+    package static let maximumWords = 4096
+    package static let longestWord = 64
+
+    /// The words of a text, one space between them.
+    package static func indexed(_ text: String) -> String {
+        var words: [UInt8] = []
+        var room = Self.maximumWords
+        for run in Self.runs(of: text) where room > 0 {
+            guard run.isDense else {
+                words += run.bytes
+                words.append(UInt8(ascii: " "))
+                room -= 1
+                continue
+            }
+            let characters = Array(run.text.unicodeScalars)
+            for index in characters.indices.prefix(room) {
+                words += Self.text(characters[index..<min(index + 2, characters.count)]).utf8
+                words.append(UInt8(ascii: " "))
+            }
+            room -= characters.count
+        }
+        return String(decoding: words.dropLast(), as: UTF8.self)
+    }
+
+    /// What to look for in an FTS5 index of such words; nil when nothing in the text can be looked for.
+    package static func query(_ text: String) -> String? {
+        let phrases = Self.runs(of: text).prefix(16).map { run -> String in
+            let characters = Array(run.text.unicodeScalars)
+            // A word is found by its beginning, as people type.
+            guard run.isDense, characters.count > 1 else { return "\"\(run.text)\" *" }
+            let pairs = (0..<characters.count - 1).map { Self.text(characters[$0..<$0 + 2]) }
+            return "\"\(pairs.joined(separator: " "))\""
+        }
+        return phrases.isEmpty ? nil : phrases.joined(separator: " AND ")
+    }
+
+    private struct Run {
+        var bytes: [UInt8] = []
+        let isDense: Bool
+
+        var text: String { String(decoding: self.bytes, as: UTF8.self) }
+    }
+
+    private static func runs(of text: String) -> [Run] {
+        var runs: [Run] = []
+        var open: (isDense: Bool, bytes: Int)?
+        for scalar in text.unicodeScalars {
+            guard let isDense = Self.density(of: scalar) else {
+                open = nil
+                continue
+            }
+            let isNew = open?.isDense != isDense
+            let bytes = isNew ? 0 : open?.bytes ?? 0
+            guard isDense || bytes < Self.longestWord else { continue }
+            if isNew { runs.append(Run(isDense: isDense)) }
+            runs[runs.count - 1].bytes.append(small: scalar)
+            open = (isDense, bytes + UTF8.width(scalar))
+        }
+        return runs
+    }
+
+    /// Whether it belongs to a script without spaces; nil for what stands between words.
+    private static func density(of scalar: Unicode.Scalar) -> Bool? {
+        if scalar.isASCII { return Self.isASCIIWord(UInt8(truncatingIfNeeded: scalar.value)) ? false : nil }
+        return switch scalar.value {
+        // Kana, Bopomofo, ideographs and their extensions, Hangul, Thai, Lao, Khmer, Myanmar.
+        case 0x3040...0x30FF, 0x3100...0x312F, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xAC00...0xD7A3,
+            0x2_0000...0x3_FFFF, 0x0E00...0x0EFF, 0x1780...0x17FF, 0x1000...0x109F:
+            true
+        default: Self.isOfWords(scalar.properties) ? false : nil
+        }
+    }
+
+    private static func isASCIIWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 48...57, 65...90, 97...122: true
+        default: false
+        }
+    }
+
+    /// Accents that stand for themselves belong to the letter before them.
+    private static func isOfWords(_ properties: Unicode.Scalar.Properties) -> Bool {
+        properties.isAlphabetic || properties.numericType != nil || properties.generalCategory == .nonspacingMark
+    }
+
+    private static func text(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+        var text = String.UnicodeScalarView()
+        text.append(contentsOf: scalars)
+        return String(text)
+    }
+}
+
+extension [UInt8] {
+    /// In small letters, for whoever searches does not care.
+    fileprivate mutating func append(small scalar: Unicode.Scalar) {
+        if scalar.isASCII {
+            let isCapital = (65...90).contains(scalar.value)
+            self.append(UInt8(truncatingIfNeeded: scalar.value) | (isCapital ? 0x20 : 0))
+        } else {
+            self.append(contentsOf: scalar.properties.lowercaseMapping.utf8)
+        }
+    }
+}

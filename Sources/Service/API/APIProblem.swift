@@ -1,0 +1,39 @@
+internal import HTTPServer
+internal import JSON
+internal import Switchboard
+internal import Web
+
+/// What could not be granted, as `application/problem+json` (RFC 9457).
+enum APIProblem {
+    static func response(_ error: SwitchboardError) -> HTTPResponse {
+        let status = self.status(of: error.code)
+        var json = JSONWriter()
+        json.fields(
+            ("type", "urn:parley:problem:\(error.code.rawValue)"), ("title", status.reason), ("detail", error.message),
+            ("code", error.code.rawValue)
+        ) { json in
+            json.key("status")
+            json.integer(status.code)
+        }
+        var response = HTTPResponse.json(status, json.bytes)
+        response.head.fields.set(.contentType, to: "application/problem+json")
+        response.head.fields.set(.cacheControl, to: "no-store")
+        if let wait = error.retryAfter {
+            response.head.fields.set("Retry-After", to: String(wait.components.seconds + 1))
+        }
+        if status == .unauthorized { response.head.fields.set("WWW-Authenticate", to: "Bearer") }
+        return response
+    }
+
+    static func status(of code: SwitchboardError.Code) -> HTTPStatus {
+        switch code {
+        case .badRequest, .unknownEvent: .badRequest
+        case .unauthorized, .tokenExpired, .kicked: .unauthorized
+        case .forbidden, .notMember, .banned, .blocked, .silenced, .tooLate: .forbidden
+        case .notFound: .notFound
+        case .conflict, .roomFull, .callOver, .answeredElsewhere, .notAnswered: .conflict
+        case .rateLimited, .tooManyRooms, .tooManyWatched, .tooManyCalls: .tooManyRequests
+        case .unavailable: .serviceUnavailable
+        }
+    }
+}

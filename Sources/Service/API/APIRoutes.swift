@@ -1,0 +1,133 @@
+internal import HTTPServer
+internal import Identity
+internal import JSON
+internal import Reactor
+internal import Switchboard
+internal import Vocabulary
+internal import Web
+
+/// Conversations over HTTP: the requests of the sockets under `/v1`, described by `/v1/openapi.json`.
+struct APIRoutes: Sendable {
+    let accounts: Accounts
+    let home: EventLoop
+
+    /// The largest message body, in an object with its other fields.
+    private static let longestBody = 128 << 10
+
+    /// What lives on the home loop.
+    struct Desk {
+        let chat: ChatDesk
+        let allowance: APIAllowance
+        let now: () -> Instant
+    }
+
+    func add(to router: inout Router, desk: @escaping (Reactor) -> Desk) {
+        router.on(.get, "/v1/openapi.json") { exchange, _ in exchange.respond(Self.description) }
+        for route in APIRoute.all {
+            router.on(route.method, route.path) { exchange, parameters in
+                guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
+                let visit = APIVisit(exchange, self, desk(exchange.reactor))
+                visit.admit { identity in
+                    exchange.collectBody(limit: Self.longestBody) { body in
+                        visit.carryOut(route, parameters, body, identity.user)
+                    }
+                }
+            }
+        }
+        router.on(.get, "/v1/events") { exchange, _ in
+            guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
+            let visit = APIVisit(exchange, self, desk(exchange.reactor))
+            visit.admit { identity in visit.streamEverything(identity.user) }
+        }
+    }
+
+    private static let description: HTTPResponse = {
+        var response = HTTPResponse.json(.ok, PackageResources.openapi_json)
+        response.head.fields.set(.cacheControl, to: "no-cache")
+        return response
+    }()
+}
+
+/// One request over HTTP, from the door to the answer.
+final class APIVisit {
+    let exchange: HTTPExchange
+    let desk: APIRoutes.Desk
+    private let routes: APIRoutes
+    private var fields: [(HTTPFieldName, String)] = []
+
+    init(_ exchange: HTTPExchange, _ routes: APIRoutes, _ desk: APIRoutes.Desk) {
+        self.exchange = exchange
+        self.routes = routes
+        self.desk = desk
+    }
+
+    /// Whoever shows a valid token and does not ask too much comes in.
+    func admit(_ work: (Identity) -> Void) {
+        do throws(SwitchboardError) {
+            let identity = try self.identity()
+            try self.count(identity.user)
+            work(identity)
+        } catch {
+            self.refuse(error)
+        }
+    }
+
+    private func identity() throws(SwitchboardError) -> Identity {
+        let scheme = "Bearer "
+        guard let field = self.exchange.request.fields["Authorization"], field.hasPrefix(scheme) else {
+            throw SwitchboardError(.unauthorized, "send Authorization: Bearer and an access token")
+        }
+        do throws(IdentityRefusal) {
+            return try self.routes.accounts.identity(ofToken: String(field.dropFirst(scheme.count)))
+        } catch {
+            throw SwitchboardError(error)
+        }
+    }
+
+    private func count(_ user: UserID) throws(SwitchboardError) {
+        let (left, wait) = self.desk.allowance.take(user, at: self.desk.now())
+        self.fields = [
+            ("RateLimit-Limit", String(self.desk.allowance.limit)), ("RateLimit-Remaining", String(left)),
+            ("RateLimit-Reset", String(self.desk.allowance.reset(left: left))),
+        ]
+        if let wait { throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait) }
+    }
+
+    func carryOut(_ route: APIRoute, _ parameters: PathParameters, _ body: [UInt8], _ user: UserID) {
+        do throws(SwitchboardError) {
+            guard let query = QueryItems(self.exchange.request.query ?? "") else {
+                throw SwitchboardError(.badRequest, "the query is malformed")
+            }
+            if route.event == "chat.history", try self.watch(parameters, query, user) { return }
+            let object = try route.object(parameters, query, body, key: self.exchange.request.fields["Idempotency-Key"])
+            let asker = ChatAsker(user, on: query["device"].flatMap { DeviceID($0) } ?? .main) { result in
+                switch result {
+                case .success(let write):
+                    var json = JSONWriter()
+                    write(&json)
+                    self.answer(.json(route.status, json.bytes))
+                case .failure(let error): self.refuse(error)
+                }
+            }
+            try self.desk.chat.request(route.event, object, by: asker)
+        } catch {
+            self.refuse(error)
+        }
+    }
+
+    func answer(_ response: HTTPResponse) {
+        var response = response
+        response.head.fields.set(.cacheControl, to: "no-store")
+        for (name, value) in self.fields { response.head.fields.set(name, to: value) }
+        self.exchange.respond(response)
+    }
+
+    func refuse(_ error: SwitchboardError) { self.answer(APIProblem.response(error)) }
+
+    /// An answer that goes on for as long as the client listens.
+    func startStream() -> Bool {
+        var head = HTTPResponseHead(.ok, fields: [.contentType: "text/event-stream", .cacheControl: "no-store"])
+        for (name, value) in self.fields { head.fields.set(name, to: value) }
+        return self.exchange.start(head, length: nil)
+    }
+}

@@ -1,0 +1,162 @@
+internal import Conversing
+internal import HTTPServer
+internal import JSON
+internal import Reactor
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+internal import Web
+
+extension APIVisit {
+    static let longestWait = 60
+
+    /// Takes the request over when it wants to wait for entries, or to hear of them for as long as it listens.
+    func watch(
+        _ parameters: PathParameters, _ query: QueryItems, _ user: UserID
+    ) throws(SwitchboardError) -> Bool {
+        let wantsStream = self.exchange.request.fields["Accept"]?.contains("text/event-stream") ?? false
+        guard wantsStream || query["wait"] != nil else { return false }
+        guard let id = parameters["conversation"].flatMap({ ConversationID($0) }) else {
+            throw SwitchboardError(.badRequest, "'conversation' is not what it should be")
+        }
+        // Where the browser's EventSource stopped comes before what its address says.
+        let place = self.exchange.request.fields["Last-Event-ID"] ?? query["after"] ?? "0"
+        guard let after = UInt64(place), let wait = Int(query["wait"] ?? "0"), wait >= 0 else {
+            throw SwitchboardError(.badRequest, "'after' and 'wait' are whole numbers")
+        }
+        let limit = min(max(query["limit"].flatMap { Int($0) } ?? 50, 1), 200)
+        let watch = EntryWatch(self, user, id, after: after, limit: limit, isStream: wantsStream)
+        watch.start(waiting: .seconds(min(wait, Self.longestWait)))
+        return true
+    }
+}
+
+/// Somebody without a socket who wants to know what comes next in one conversation: once, or again and again.
+final class EntryWatch: ChatListener {
+    let user: UserID
+    private let visit: APIVisit
+    private let id: ConversationID
+    private let limit: Int
+    private let isStream: Bool
+    private var position: UInt64
+    /// A page was asked for and is not there yet; something may happen meanwhile.
+    private var isAsking = false
+    private var hasNews = false
+    private var isOver = false
+    private var timer: TimerToken?
+
+    /// A comment now and then keeps proxies from thinking that nothing lives here.
+    private static let heartbeat = Duration.seconds(20)
+
+    init(_ visit: APIVisit, _ user: UserID, _ id: ConversationID, after: UInt64, limit: Int, isStream: Bool) {
+        self.visit = visit
+        self.user = user
+        self.id = id
+        self.position = after
+        self.limit = limit
+        self.isStream = isStream
+    }
+
+    private var reactor: Reactor { self.visit.exchange.reactor }
+
+    func start(waiting wait: Duration) {
+        // It listens before it looks, so that nothing falls in between.
+        self.visit.desk.chat.wait(self, in: self.id)
+        self.visit.exchange.onAbandoned = { [weak self] in self?.end() }
+        self.visit.exchange.onPeerFinished = { [weak self] in self?.end() }
+        self.visit.exchange.onDrained = { [weak self] in self?.ask() }
+        self.timer = self.reactor.schedule(after: self.isStream ? Self.heartbeat : wait) { [unowned self] in
+            self.timeIsOver()
+        }
+        self.ask()
+    }
+
+    func hear(_ news: ChatNews) {
+        guard news.happening != nil else { return }
+        self.hasNews = true
+        self.ask()
+    }
+
+    private func ask() {
+        guard !self.isAsking, !self.isOver else { return }
+        self.isAsking = true
+        self.hasNews = false
+        let request = HistoryRequest(self.id, for: self.user, .after(self.position), limit: self.limit)
+        self.visit.desk.chat.history(request) { self.take($0) }
+    }
+
+    private func take(_ result: Result<EntryPage, SwitchboardError>) {
+        self.isAsking = false
+        guard !self.isOver else { return }
+        switch result {
+        case .failure(let error):
+            if self.isStream, self.visit.exchange.isAnswered {
+                self.visit.exchange.finish()
+            } else {
+                self.visit.refuse(error)
+            }
+            self.end()
+        case .success(let page): self.isStream ? self.write(page) : self.answer(page)
+        }
+    }
+
+    private func answer(_ page: EntryPage) {
+        guard page.items.isEmpty, self.timer != nil else { return self.finish(page) }
+        if self.hasNews { self.ask() }
+    }
+
+    private func finish(_ page: EntryPage) {
+        var json = JSONWriter()
+        json.page(page)
+        self.visit.answer(.json(.ok, json.bytes))
+        self.end()
+    }
+
+    private func write(_ page: EntryPage) {
+        if !self.visit.exchange.isAnswered, !self.visit.startStream() { return self.end() }
+        var keepsUp = true
+        for item in page.items {
+            var json = JSONWriter()
+            json.entry(item.entry, in: item.conversation, item.key)
+            let frame = ServerSentEvent.frame("chat.entry", json.bytes, id: String(item.entry.number))
+            keepsUp = self.visit.exchange.write(frame.span)
+            self.position = item.entry.number
+        }
+        // A slow reader is waited for; the rest stays in the store.
+        if keepsUp, page.hasMore || self.hasNews { self.ask() }
+    }
+
+    private func timeIsOver() {
+        self.timer = nil
+        guard !self.isOver else { return }
+        guard self.isStream else { return self.isAsking ? () : self.finish(EntryPage()) }
+        if self.visit.exchange.isAnswered { ServerSentEvent.beat(on: self.visit.exchange) }
+        self.timer = self.reactor.schedule(after: Self.heartbeat) { [unowned self] in self.timeIsOver() }
+    }
+
+    private func end() {
+        guard !self.isOver else { return }
+        self.isOver = true
+        if let timer = self.timer.take() { self.reactor.cancel(timer) }
+        self.visit.desk.chat.stopListening(self)
+        self.visit.exchange.onDrained = nil
+    }
+}
+
+/// The text of Server-Sent Events (HTML Standard §9.2.5). JSON of ours has no line breaks.
+enum ServerSentEvent {
+    /// Says that somebody is still here.
+    static func beat(on exchange: HTTPExchange) {
+        let comment = Array(": here\n\n".utf8)
+        exchange.write(comment.span)
+    }
+
+    static func frame(_ event: String, _ json: [UInt8], id: String? = nil) -> [UInt8] {
+        var frame = Array("event: \(event)\n".utf8)
+        if let id { frame += "id: \(id)\n".utf8 }
+        frame += "data: ".utf8
+        // A sender's own JSON may have line breaks between its values; within texts there are none.
+        frame += json.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
+        return frame + [0x0A, 0x0A]
+    }
+}

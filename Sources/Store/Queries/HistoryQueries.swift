@@ -1,0 +1,93 @@
+internal import Conversing
+internal import Vocabulary
+
+/// Reading what was said.
+enum HistoryQueries {
+    struct Page: StoreRequest {
+        let request: HistoryRequest
+
+        static let writes = false
+
+        func perform(
+            on connection: borrowing Connection
+        ) throws(StoreError) -> Result<EntryPage, ConversationRefusal> {
+            guard let record = try ConversationBook.record(self.request.conversation, connection),
+                let member = record.member(self.request.user)
+            else { return .failure(.notMember) }
+            guard let range = self.range(for: member, upTo: record.machine.last), self.request.limit > 0 else {
+                return .success(EntryPage())
+            }
+            let entries = try EntryQueries.page(
+                range, of: record.key, fromEnd: self.isFromEnd, limit: self.request.limit, connection)
+            let isWhole = UInt64(entries.count) == range.upperBound - range.lowerBound + 1
+            let items = entries.map { EntryPage.Item(conversation: record.id, key: record.key, entry: $0) }
+            return .success(EntryPage(items: items, hasMore: !isWhole))
+        }
+
+        private var isFromEnd: Bool { if case .before = self.request.direction { true } else { false } }
+
+        private func range(for member: Member, upTo last: UInt64) -> ClosedRange<UInt64>? {
+            var (low, high) = (member.since + 1, last)
+            switch self.request.direction {
+            case .before(nil): break
+            case .before(let number?): high = min(high, max(number, 1) - 1)
+            case .after(let number): low = max(low, min(number, last) + 1)
+            }
+            return low <= high ? low...high : nil
+        }
+    }
+
+    struct Sync: StoreRequest {
+        let request: SyncRequest
+
+        static let writes = false
+
+        private static let mostPieces = 100
+        private static let mostOfOne = 200
+        private static let mostBytes = 1 << 20
+        /// What a new device sees of a conversation that was read to the end.
+        private static let glance: UInt64 = 20
+
+        func perform(on connection: borrowing Connection) throws(StoreError) -> Synced {
+            let lines = try ViewQueries.all(of: self.request.user, connection)
+            let cursors = try self.cursors(connection)
+            var synced = Synced()
+            synced.ids = lines.map(\.id)
+            var (room, bytes) = (self.request.limit, 0)
+            for line in lines {
+                let start = self.start(of: line, cursors[line.key])
+                guard start < line.last else { continue }
+                guard synced.pieces.count < Self.mostPieces else {
+                    synced.hasMore = true
+                    break
+                }
+                let limit = bytes < Self.mostBytes ? min(room, Self.mostOfOne) : 0
+                let entries =
+                    limit > 0
+                    ? try EntryQueries.page(
+                        start + 1...line.last, of: line.key, fromEnd: false, limit: limit, connection) : []
+                room -= entries.count
+                bytes += entries.reduce(0) { $0 + ($1.body?.count ?? 0) }
+                synced.pieces.append(
+                    Synced.Piece(
+                        view: try ViewQueries.view(line, of: self.request.user, connection), entries: entries,
+                        remaining: line.last - (entries.last?.number ?? start)))
+            }
+            return synced
+        }
+
+        private func start(of line: ViewQueries.Line, _ cursor: UInt64?) -> UInt64 {
+            let hasUnread = line.counted > line.readCounted
+            let fresh = hasUnread ? line.read : line.last - min(line.last, Self.glance)
+            return min(max(self.request.positions[line.id] ?? cursor ?? fresh, line.since), line.last)
+        }
+
+        private func cursors(_ connection: borrowing Connection) throws(StoreError) -> [ConversationKey: UInt64] {
+            let sql = "SELECT conversation, delivered FROM cursors WHERE user = ? AND device = ?"
+            let rows = try connection.all(sql, [.user(self.request.user), .text(self.request.device.text)]) { row in
+                (ConversationKey(row.integer(0)), row.number(1))
+            }
+            return Dictionary(rows) { first, _ in first }
+        }
+    }
+}

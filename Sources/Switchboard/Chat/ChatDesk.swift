@@ -1,0 +1,248 @@
+package import Conversing
+internal import JSON
+package import Reactor
+internal import SocketServer
+package import Store
+package import Vocabulary
+
+/// Passes what people want of conversations to the store, and what the store has kept to everybody who listens.
+///
+/// It lives on the loop of the sockets. The store's answers come back in the order of its commits, and news leave in that
+/// order; nobody hears of what is not on the disk.
+package final class ChatDesk {
+    package typealias Completion<Value> = (Result<Value, SwitchboardError>) -> Void
+
+    let store: any ConversationStore
+    let reactor: Reactor
+    let settings: ConversationSettings
+    private let clock: () -> WallTime
+    private var audience = Audience()
+    private var ears: [SessionID: ChatEar] = [:]
+    private var typing: TypingMachine
+    private var typingAlarm: (token: TimerToken, deadline: Instant)?
+    private var random = SystemRandomNumberGenerator()
+    /// Told when the store does not do its work.
+    package var onStoreFailure: (StoreError) -> Void = { _ in }
+
+    package init(
+        _ store: any ConversationStore, on reactor: Reactor, settings: ConversationSettings = ConversationSettings(),
+        clock: @escaping () -> WallTime
+    ) {
+        self.store = store
+        self.reactor = reactor
+        self.settings = settings
+        self.clock = clock
+        self.typing = TypingMachine(settings: settings)
+    }
+
+    package var now: WallTime { self.clock() }
+    private var instant: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
+
+    /// None that a command line would take for an option.
+    package func newID() -> ConversationID {
+        while true {
+            let id = ConversationID(RandomToken(using: &self.random))
+            if !id.text.hasPrefix("-") { return id }
+        }
+    }
+
+    /// The store's answer, on this loop and in the words of the switchboard.
+    func returning<Value: Sendable>(
+        _ completion: @escaping Completion<Value>
+    ) -> @Sendable (Result<Value, StoreError>) -> Void {
+        self.reactor.returning { [unowned self] result in
+            switch result {
+            case .success(let value): completion(.success(value))
+            case .failure(let error): completion(.failure(self.failure(error)))
+            }
+        }
+    }
+
+    func ruling<Value: Sendable>(
+        _ completion: @escaping Completion<Value>
+    ) -> @Sendable (Result<Result<Value, ConversationRefusal>, StoreError>) -> Void {
+        self.returning { result in
+            completion(result.flatMap { verdict in verdict.mapError { SwitchboardError($0) } })
+        }
+    }
+
+    private func failure(_ error: StoreError) -> SwitchboardError {
+        self.onStoreFailure(error)
+        return SwitchboardError(.unavailable, "the store does not take it now", retryAfter: .seconds(1))
+    }
+}
+
+// MARK: - Writing
+
+extension ChatDesk {
+    /// Answers when it is safe. By then everybody who listens was told.
+    package func change(
+        _ request: ChangeRequest, from guest: Guest? = nil, _ completion: @escaping Completion<Happening>
+    ) {
+        self.store.change(request, self.ruling(self.telling(guest, completion)))
+    }
+
+    package func create(
+        _ request: CreationRequest, from guest: Guest? = nil, _ completion: @escaping Completion<Happening>
+    ) {
+        self.store.create(request, self.ruling(self.telling(guest, completion)))
+    }
+
+    private func telling(_ guest: Guest?, _ completion: @escaping Completion<Happening>) -> Completion<Happening> {
+        { [unowned self] result in
+            if case .success(let happening) = result, !happening.isRepeated { self.tell(happening, from: guest) }
+            completion(result)
+        }
+    }
+
+    private func tell(_ happening: Happening, from guest: Guest?) {
+        let id = happening.conversation
+        for user in happening.came { self.audience.came(user, to: id) }
+        if let guest { self.stopTyping(guest, in: id) }
+        let news = ChatNews(happening)
+        let speaker = guest.flatMap { self.ears[$0.session] }
+        for listener in self.audience.listeners(to: id) where listener !== speaker || speaker?.hasEcho == true {
+            listener.hear(news)
+        }
+        if let user = happening.went { self.audience.went(user, from: id) }
+    }
+
+    /// How far a device got. The others in the conversation hear of it, unless they are too many.
+    package func mark(_ request: MarkRequest, _ completion: @escaping Completion<Marked>) {
+        self.store.mark(
+            request,
+            self.ruling { [unowned self] result in
+                if case .success(let marked) = result, marked.isNews { self.tell(marked, request) }
+                completion(result)
+            })
+    }
+
+    private static let mostReceivers = 256
+
+    private func tell(_ marked: Marked, _ request: MarkRequest) {
+        let receipt = ChatNews("chat.receipt", in: request.conversation) { $0.receipt(marked, request, isOwn: false) }
+        let own = ChatNews("chat.receipt", in: request.conversation) { $0.receipt(marked, request, isOwn: true) }
+        for listener in self.audience.listeners(to: request.conversation) {
+            if listener.user == request.user {
+                listener.hear(own)
+            } else if marked.memberCount <= Self.mostReceivers {
+                listener.hear(receipt)
+            }
+        }
+    }
+}
+
+// MARK: - Listening
+
+extension ChatDesk {
+    /// What the device missed. From there on it hears everything: both pass through the store in one line.
+    package func sync(
+        _ request: SyncRequest, _ guest: Guest, hasEcho: Bool, _ completion: @escaping Completion<Synced>
+    ) {
+        self.store.sync(
+            request,
+            self.returning { [unowned self] result in
+                // Whoever has gone in the meantime would listen for ever.
+                if case .success(let synced) = result, !guest.socket.isGone {
+                    let ear = self.ears[guest.session] ?? ChatEar(guest, hasEcho: hasEcho)
+                    ear.hasEcho = hasEcho
+                    self.ears[guest.session] = ear
+                    self.audience.add(ear, to: synced.ids)
+                }
+                completion(result)
+            })
+    }
+
+    /// The same for a listener of another kind, which says itself when it has had enough.
+    package func listen(
+        _ listener: any ChatListener, _ request: SyncRequest, isAlive: @escaping () -> Bool,
+        _ completion: @escaping Completion<Synced>
+    ) {
+        self.store.sync(
+            request,
+            self.returning { [unowned self] result in
+                if case .success(let synced) = result, isAlive() { self.audience.add(listener, to: synced.ids) }
+                completion(result)
+            })
+    }
+
+    /// Something moves in one conversation: the listener is told, and asks for what it may see itself.
+    package func wait(_ listener: any ChatListener, in id: ConversationID) { self.audience.add(listener, to: [id]) }
+
+    package func stopListening(_ listener: any ChatListener) { self.audience.remove(listener) }
+
+    /// The line broke. It may come back and is told what it missed; what it was typing nobody waits for.
+    package func lost(_ guest: Guest) {
+        for place in self.typing.lineLost(guest.session) { self.tellTyping(place, guest.user, isOn: false) }
+    }
+
+    package func left(_ guest: Guest) {
+        self.lost(guest)
+        if let ear = self.ears.removeValue(forKey: guest.session) { self.audience.remove(ear) }
+    }
+}
+
+// MARK: - Typing
+
+extension ChatDesk {
+    func typed(_ isOn: Bool, _ id: ConversationID, by guest: Guest) throws(SwitchboardError) {
+        guard let ear = self.ears[guest.session], self.audience.hears(ear, id) else {
+            throw SwitchboardError(.notMember, "you do not listen to this conversation; ask for chat.sync first")
+        }
+        let place = TypingMachine.Place(id, guest.session)
+        guard isOn else { return self.stopTyping(guest, in: id) }
+        if self.typing.typed(place, at: self.instant) { self.tellTyping(place, guest.user, isOn: true) }
+        self.armTyping()
+    }
+
+    private func stopTyping(_ guest: Guest, in id: ConversationID) {
+        let place = TypingMachine.Place(id, guest.session)
+        if self.typing.stopped(place) { self.tellTyping(place, guest.user, isOn: false) }
+    }
+
+    /// To the others only: nobody needs to be told what they are typing themselves.
+    private func tellTyping(_ place: TypingMachine.Place, _ user: UserID, isOn: Bool) {
+        let news = ChatNews("chat.typing", in: place.conversation, isVolatile: true) { json in
+            json.fields(("conversation", place.conversation.text), ("user", user.text)) { json in
+                json.key("on")
+                json.bool(isOn)
+            }
+        }
+        for listener in self.audience.listeners(to: place.conversation) where listener.user != user {
+            listener.hear(news)
+        }
+    }
+
+    private func armTyping() {
+        guard self.typingAlarm == nil, let deadline = self.typing.deadline else { return }
+        let delay = max(.zero, self.instant.duration(to: deadline))
+        let token = self.reactor.schedule(after: delay) { [unowned self] in
+            self.typingAlarm = nil
+            for place in self.typing.clockAdvanced(to: self.instant) {
+                guard let guest = self.ears[place.session]?.guest else { continue }
+                self.tellTyping(place, guest.user, isOn: false)
+            }
+            self.armTyping()
+        }
+        self.typingAlarm = (token, deadline)
+    }
+}
+
+extension SwitchboardError {
+    init(_ refusal: ConversationRefusal) {
+        switch refusal {
+        case .unknown: self.init(.notFound, "there is no such conversation")
+        case .notMember: self.init(.notMember, "you are not in this conversation, or somebody you name is not")
+        case .forbidden: self.init(.forbidden, "your role here does not go so far")
+        case .blocked: self.init(.blocked, "they do not want to hear from you")
+        case .silenced(let until):
+            self.init(.silenced, "you may only listen until \(until.milliseconds) ms since 1970")
+        case .noMessage: self.init(.notFound, "there is no such message")
+        case .recalled: self.init(.conflict, "the message was taken back")
+        case .tooLate: self.init(.tooLate, "it is too late to change this message")
+        case .dissolved: self.init(.conflict, "the conversation is dissolved")
+        case .full: self.init(.roomFull, "no more fit into this conversation")
+        case .taken: self.init(.conflict, "it is so already, or the name is somebody else's")
+        }
+    }
+}

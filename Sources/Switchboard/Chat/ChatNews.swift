@@ -1,0 +1,59 @@
+internal import Conversing
+internal import JSON
+package import SocketServer
+package import Store
+package import Vocabulary
+
+/// Something that happened in a conversation, put into words once for everybody who hears it.
+package final class ChatNews {
+    package let event: String
+    package let conversation: ConversationID
+    /// One JSON object.
+    package let json: [UInt8]
+    /// The entry, when it is about one.
+    package let happening: Happening?
+    /// The same for all sockets.
+    package let broadcast: SocketBroadcast
+
+    init(
+        _ event: String, in conversation: ConversationID, _ happening: Happening? = nil, isVolatile: Bool = false,
+        _ object: (inout JSONWriter) -> Void
+    ) {
+        var json = JSONWriter()
+        object(&json)
+        let bytes = json.bytes
+        self.event = event
+        self.conversation = conversation
+        self.json = bytes
+        self.happening = happening
+        self.broadcast = SocketBroadcast(event, isVolatile: isVolatile) { $0.raw(bytes) }
+    }
+
+    convenience init(_ happening: Happening) {
+        self.init("chat.entry", in: happening.conversation, happening) { json in
+            json.entry(happening.entry, in: happening.conversation, happening.key)
+        }
+    }
+}
+
+/// Somebody who hears what happens in their conversations as it happens: a socket, a stream, a request that waits.
+package protocol ChatListener: AnyObject {
+    var user: UserID { get }
+    func hear(_ news: ChatNews)
+}
+
+/// One of our own clients on its line.
+final class ChatEar: ChatListener {
+    let guest: Guest
+    /// Whether it wants to hear what it said itself.
+    var hasEcho: Bool
+
+    init(_ guest: Guest, hasEcho: Bool) {
+        self.guest = guest
+        self.hasEcho = hasEcho
+    }
+
+    var user: UserID { self.guest.user }
+
+    func hear(_ news: ChatNews) { news.broadcast.sendShared(to: self.guest.socket) }
+}

@@ -1,0 +1,17 @@
+/// Names one conversation: 1 to 64 of the characters of a `UserID`. Those that nobody chose are 20 random characters.
+package struct ConversationID: Hashable, Sendable {
+    package let text: String
+
+    package static let maximumLength = 64
+
+    package init?(_ text: String) {
+        guard Letters.fill(text, upTo: Self.maximumLength, with: Letters.name) else { return nil }
+        self.text = text
+    }
+
+    /// One that nobody has and nobody guesses.
+    package init(_ token: RandomToken) {
+        // The 64 characters of a token are all among those of an id.
+        self.text = token.text
+    }
+}

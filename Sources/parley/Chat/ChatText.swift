@@ -1,0 +1,66 @@
+import Client
+import Journal
+import Vocabulary
+
+/// Entries as people read them in a terminal.
+enum ChatText {
+    /// One line for most; a long text has more. Nothing in them moves the cursor.
+    static func lines(of entry: ChatEntry) -> [String] {
+        let head = "\(self.clock(entry.time)) \(entry.from.text)"
+        switch entry.type {
+        case "message":
+            return self.words(of: entry).split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
+                $0.offset == 0 ? "\(head): \($0.element)" : "      \($0.element)"
+            }
+        default: return ["\(head) \(self.deed(of: entry))"]
+        }
+    }
+
+    /// What a message says, or in brackets what it is.
+    static func words(of entry: ChatEntry) -> String {
+        if entry.isRecalled { return "[taken back]" }
+        let body = entry.body
+        switch entry.kind ?? "text" {
+        case "text": return self.plain(body?.text("text") ?? "")
+        case "location": return "[location] \(self.plain(body?.text("name") ?? ""))"
+        case "image", "voice", "video", "file", "call", "notice", "card", "mixed":
+            return "[\(entry.kind ?? "")] \(self.plain(body?.text("name") ?? body?.text("title") ?? ""))"
+        case let kind: return "[\(self.plain(kind)): not supported here, please upgrade]"
+        }
+    }
+
+    private static func deed(of entry: ChatEntry) -> String {
+        let target = entry.target.map { " \($0)" } ?? ""
+        switch entry.type {
+        case "edited": return "changed\(target): \(self.plain(entry.body?.text("text") ?? ""))"
+        case "recalled": return "took back\(target)"
+        case "reacted": return "\(self.plain(entry.body?.text("reaction") ?? "reacted"))\(target)"
+        case "created": return "began the conversation"
+        case "joined": return "brought in \(self.names(entry.body))"
+        case "removed": return "sent away \(entry.body?.text("user") ?? "")"
+        case "renamed": return "calls it \(self.plain(entry.body?.text("title") ?? ""))"
+        default: return self.plain(entry.type)
+        }
+    }
+
+    private static func names(_ body: RawJSON?) -> String {
+        (body?.list("users") ?? []).map { "\($0)".filter { $0 != "\"" } }.joined(separator: ", ")
+    }
+
+    /// A stranger's text must not steer the terminal.
+    static func plain(_ text: String) -> String {
+        var plain = ""
+        for scalar in text.unicodeScalars {
+            let isSafe = scalar == "\n" || scalar.properties.generalCategory != .control
+            plain.unicodeScalars.append(isSafe ? scalar : "\u{FFFD}")
+        }
+        return plain
+    }
+
+    /// Hours and minutes of UTC.
+    private static func clock(_ time: WallTime) -> String {
+        let minutes = (time.seconds / 60) % 1440
+        let text = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
+        return "\(text(minutes / 60)):\(text(minutes % 60))"
+    }
+}

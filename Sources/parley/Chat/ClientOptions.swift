@@ -1,0 +1,126 @@
+import Arguments
+import Client
+import Locking
+import Reactor
+import Vocabulary
+
+/// Which server a command speaks to, and as whom.
+struct ClientOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The server.", valueName: "URL"))
+    var server = ServerURL(SocketAddress(.loopback, port: 8080))
+
+    @Option(help: ArgumentHelp("An access token, as 'parley token' makes them; without one somebody new signs in."))
+    var token: String?
+
+    @Option(help: "What somebody new is called.")
+    var name: String?
+
+    @Flag(help: "Take any certificate, for a trial with one made on the spot.")
+    var trustAnybody = false
+
+    func validate() throws(ValidationError) {
+        if let name = self.name, DisplayName(name) == nil { throw ValidationError("nobody can be called '\(name)'") }
+    }
+
+    /// Signs in, connects, lets `work` do what it wants, and says goodbye.
+    func run(_ work: @escaping @Sendable (ParleyClient) async throws(CommandFailure) -> Void) throws(CommandFailure) {
+        let group: EventLoopGroup
+        do throws(ReactorError) {
+            group = try EventLoopGroup(count: 1)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .osError)
+        }
+        defer { group.shutDown() }
+        let (outcome, done) = (Locked<CommandFailure?>(nil), Gate())
+        let loop = group.loops[0]
+        let visitor = self.visitor
+        Task(executorPreference: loop) {
+            do throws(CommandFailure) {
+                let client = try await visitor.connect(on: loop)
+                try await work(client)
+                client.close()
+            } catch {
+                outcome.withLock { $0 = error }
+            }
+            done.open()
+        }
+        done.wait()
+        if let failure = outcome.withLock(\.self) { throw failure }
+    }
+
+    private var visitor: Visitor {
+        var server = self.server
+        server.trustsAnybody = self.trustAnybody
+        return Visitor(server: server, token: self.token, name: self.name.flatMap { DisplayName($0) })
+    }
+}
+
+/// Who comes to which server.
+private struct Visitor: Sendable {
+    let server: ServerURL
+    let token: String?
+    let name: DisplayName?
+
+    func connect(on loop: EventLoop) async throws(CommandFailure) -> ParleyClient {
+        let client = ParleyClient(self.server, token: try await self.signIn(on: loop), on: loop)
+        do throws(LinkFailure) {
+            try await client.connect()
+            return client
+        } catch {
+            throw CommandFailure("\(self.server): \(error)", exitCode: .unavailable)
+        }
+    }
+
+    private func signIn(on loop: EventLoop) async throws(CommandFailure) -> String {
+        if let token = self.token { return token }
+        do throws(ClientError) {
+            return try await SignInDesk(self.server, on: loop).signInAnonymously(as: self.name).accessToken
+        } catch {
+            throw CommandFailure("\(self.server): \(error)", exitCode: .unavailable)
+        }
+    }
+}
+
+extension ServerURL: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package static var valueName: String? { "URL" }
+    package static var expectation: String { "an address such as https://chat.example.org" }
+    package var argumentDescription: String { self.description }
+}
+
+extension ChatTarget: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package static var valueName: String? { "CONVERSATION|@USER" }
+    package static var expectation: String { "a conversation's id, or @ and a user's id" }
+    package var argumentDescription: String {
+        switch self {
+        case .conversation(let id): id.text
+        case .user(let user): "@\(user.text)"
+        }
+    }
+}
+
+extension ParleyClient {
+    /// The same as the client asks, with its refusals as the command's.
+    func asking<Value>(
+        _ question: (ParleyClient) async throws(ClientError) -> Value
+    ) async throws(CommandFailure) -> Value {
+        do throws(ClientError) {
+            return try await question(self)
+        } catch {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    /// The conversation that is meant; nil when there is none with this user yet.
+    func find(_ target: ChatTarget) async throws(CommandFailure) -> ConversationID? {
+        switch target {
+        case .conversation(let id): return id
+        case .user(let user):
+            let views = try await self.asking { client throws(ClientError) in
+                try await client.conversations(limit: 200)
+            }
+            return views.first { $0.kind == "direct" && $0.peer == user }?.id
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Arguments
+import Client
+import Vocabulary
+
+/// `parley history`
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "history",
+        abstract: "Read what was said in a conversation.",
+        examples: [
+            .init("parley history @alice --token $TOKEN", "The latest twenty."),
+            .init("parley history kitchen --limit 1000 --json --token $TOKEN", "One JSON object a line, for programs."),
+        ],
+        exitCodes: [
+            .init(.success, "That was it."), .init(.usage, "The command line is wrong."),
+            .init(.unavailable, "No server answers there."), .init(.failure, "The server did not show it."),
+        ]
+    )
+
+    @Argument(help: "Which conversation.")
+    var target: ChatTarget
+
+    @Option(help: "How many entries at most.")
+    var limit = 20
+
+    @Option(help: "Only entries before this number.")
+    var before: Int?
+
+    @Flag(help: "Print the entries as JSON, one a line.")
+    var json = false
+
+    @OptionGroup var client: ClientOptions
+
+    func validate() throws(ValidationError) {
+        if self.limit < 1 { throw ValidationError("--limit: nothing would be left") }
+    }
+
+    mutating func run() throws -> ExitCode {
+        let (target, json, limit) = (self.target, self.json, self.limit)
+        let before = self.before.map { UInt64(clamping: $0) }
+        try self.client.run { client throws(CommandFailure) in
+            guard let id = try await client.find(target) else { return }
+            for entry in try await client.latest(limit, before: before, of: id) {
+                if json { print(entry.json) } else { ChatText.lines(of: entry).forEach { print($0) } }
+            }
+        }
+        return .success
+    }
+}
+
+extension ParleyClient {
+    /// As many of the latest entries as are wanted, page by page, in their order.
+    fileprivate func latest(
+        _ wanted: Int, before: UInt64?, of id: ConversationID
+    ) async throws(CommandFailure) -> [ChatEntry] {
+        var pages: [[ChatEntry]] = []
+        var (left, place, hasMore) = (wanted, before, true)
+        while left > 0, hasMore {
+            let (limit, number) = (min(left, 200), place)
+            let page = try await self.asking { client throws(ClientError) in
+                try await client.history(of: id, before: number, limit: limit)
+            }
+            pages.append(page.entries)
+            left -= page.entries.count
+            place = page.entries.first?.number
+            hasMore = page.hasMore && place != nil
+        }
+        return pages.reversed().flatMap(\.self)
+    }
+}

@@ -1,0 +1,238 @@
+import Conversing
+import Testing
+import Vocabulary
+
+@Suite("A conversation")
+struct ConversationMachineTests {
+    @Test("gives every entry the next number, and counts messages apart")
+    func numbers() throws {
+        var group = Scene(.group, [.alice, .bob])
+        try group.say("one", by: .alice)
+        try group.happens(.react(1, Scene.thumb, isOn: true), by: .bob, about: group.message(by: .alice))
+        try group.say("two", by: .bob)
+        #expect(group.log.map(\.number) == [1, 2, 3])
+        #expect(group.log.map(\.counted) == [1, 1, 2])
+        #expect(group.log.map(\.sort) == [.message, .reacted, .message])
+    }
+
+    @Test("changes nothing until what was proposed is written down")
+    func proposals() throws {
+        let group = Scene(.group, [.alice, .bob])
+        let first = try group.machine.proposal(for: .leave, by: .alice, at: Scene.now)
+        #expect(try group.machine.proposal(for: .leave, by: .alice, at: Scene.now) == first)
+        #expect(group.machine.members.count == 2 && group.machine.last == 0)
+    }
+
+    @Test("E02 counts what others said after somebody's mark, and less what was taken back")
+    func unread() throws {
+        var group = Scene(.group, [.alice, .bob])
+        for word in ["one", "two", "three"] { try group.say(word, by: .alice) }
+        #expect(try group.unread(.bob) == 3)
+        #expect(try group.unread(.bob, recalled: 1) == 2)
+        try group.read(2, counted: 2, by: .bob)
+        #expect(try group.unread(.bob) == 1)
+        try group.say("four", by: .bob)
+        #expect(try group.unread(.bob) == 0)
+        #expect(try group.unread(.alice) == 1)
+    }
+
+    @Test("E03 never moves a mark back")
+    func marks() throws {
+        var group = Scene(.group, [.alice, .bob])
+        for word in ["one", "two"] { try group.say(word, by: .alice) }
+        try group.read(2, counted: 2, by: .bob)
+        #expect(try group.machine.reading(1, counted: 1, by: .bob) == nil)
+        #expect(throws: ConversationRefusal.noMessage) { try group.machine.reading(3, counted: 3, by: .bob) }
+        #expect(throws: ConversationRefusal.notMember) { try group.machine.reading(1, counted: 1, by: .carol) }
+    }
+
+    @Test("lets only members speak")
+    func strangers() throws {
+        let group = Scene(.group, [.alice, .bob])
+        for change in [ConversationChange.post(Scene.draft("x")), .leave, .recall(1), .dissolve] {
+            #expect(throws: ConversationRefusal.notMember) {
+                try group.machine.proposal(for: change, by: .carol, at: Scene.now)
+            }
+        }
+        #expect(throws: ConversationRefusal.forbidden) {
+            try group.machine.proposal(for: .join, by: .carol, at: Scene.now)
+        }
+    }
+
+    @Test("D23 carries nothing to somebody who blocks the sender")
+    func blocking() throws {
+        let direct = ConversationMachine(.direct, members: [Member(.alice), Member(.bob, blocksOther: true)])
+        #expect(throws: ConversationRefusal.blocked) {
+            try direct.proposal(for: .post(Scene.draft("x")), by: .alice, at: Scene.now)
+        }
+        _ = try direct.proposal(for: .post(Scene.draft("x")), by: .bob, at: Scene.now)
+    }
+
+    @Test("D17 lets a message be taken back by its sender for a while, and by who leads the group")
+    func recalling() throws {
+        var group = Scene(.group, [.alice, .bob, .carol])
+        let message = try group.say("oops", by: .bob)
+        let late = Scene.now + .seconds(24 * 3600 + 1)
+        #expect(throws: ConversationRefusal.forbidden) {
+            try group.machine.proposal(for: .recall(1), by: .carol, at: Scene.now, about: message)
+        }
+        #expect(throws: ConversationRefusal.tooLate) {
+            try group.machine.proposal(for: .recall(1), by: .bob, at: late, about: message)
+        }
+        #expect(throws: ConversationRefusal.noMessage) {
+            try group.machine.proposal(for: .recall(9), by: .bob, at: Scene.now, about: nil)
+        }
+        _ = try group.machine.proposal(for: .recall(1), by: .alice, at: late, about: message)
+        let gone = MessageState(sender: .bob, time: Scene.now, isMessage: true, isRecalled: true)
+        for change in [
+            ConversationChange.recall(1), .edit(1, Scene.draft("y").body), .react(1, Scene.thumb, isOn: true),
+        ] {
+            #expect(throws: ConversationRefusal.recalled) {
+                try group.machine.proposal(for: change, by: .bob, at: Scene.now, about: gone)
+            }
+        }
+    }
+
+    @Test("lets nobody but its sender change a message")
+    func editing() throws {
+        var group = Scene(.group, [.alice, .bob])
+        let message = try group.say("helo", by: .bob)
+        #expect(throws: ConversationRefusal.forbidden) {
+            try group.machine.proposal(for: .edit(1, Scene.draft("y").body), by: .alice, at: Scene.now, about: message)
+        }
+        let proposal = try group.machine.proposal(
+            for: .edit(1, Scene.draft("hello").body), by: .bob, at: Scene.now, about: message)
+        #expect(proposal.entry.target == 1 && proposal.entry.counted == 1)
+    }
+
+    @Test("F06 mentions nobody who is not there")
+    func mentions() throws {
+        let group = Scene(.group, [.alice, .bob])
+        var draft = Scene.draft("hey")
+        draft.mentions = [.bob]
+        #expect(try group.machine.proposal(for: .post(draft), by: .alice, at: Scene.now).entry.mentions == [.bob])
+        draft.mentions = [.carol]
+        #expect(throws: ConversationRefusal.notMember) {
+            try group.machine.proposal(for: .post(draft), by: .alice, at: Scene.now)
+        }
+    }
+
+    @Test("F01 shows newcomers of a group what is said from then on, and those of a room everything")
+    func newcomers() throws {
+        for (kind, since) in [(ConversationKind.group, UInt64(1)), (.room, 0)] {
+            var scene = Scene(kind, [.alice])
+            try scene.say("before", by: .alice)
+            try scene.happens(kind == .room ? .join : .invite([.bob]), by: kind == .room ? .bob : .alice)
+            let member = try #require(scene.machine.members[.bob])
+            #expect(member.since == since && member.read == 1)
+            #expect(try scene.unread(.bob) == 0)
+        }
+    }
+
+    @Test("listens to roles: who outranks sends out and silences")
+    func roles() throws {
+        var group = Scene(.group, [.alice, .bob, .carol])
+        try group.happens(.setRole(.bob, .admin), by: .alice)
+        #expect(throws: ConversationRefusal.forbidden) {
+            try group.machine.proposal(for: .remove(.alice), by: .bob, at: Scene.now)
+        }
+        #expect(throws: ConversationRefusal.forbidden) {
+            try group.machine.proposal(for: .remove(.bob), by: .carol, at: Scene.now)
+        }
+        let until = Scene.now + .seconds(60)
+        try group.happens(.silence(.carol, until: until), by: .bob)
+        #expect(throws: ConversationRefusal.silenced(until: until)) {
+            try group.machine.proposal(for: .post(Scene.draft("x")), by: .carol, at: Scene.now)
+        }
+        _ = try group.machine.proposal(for: .post(Scene.draft("x")), by: .carol, at: until)
+        try group.happens(.remove(.carol), by: .bob)
+        #expect(group.machine.members[.carol] == nil)
+    }
+
+    @Test("always has an owner until its light goes out")
+    func heirs() throws {
+        var group = Scene(.group, [.alice, .bob, .carol])
+        try group.happens(.setRole(.carol, .admin), by: .alice)
+        try group.happens(.leave, by: .alice)
+        #expect(group.machine.members[.carol]?.role == .owner)
+        try group.happens(.leave, by: .carol)
+        #expect(group.machine.members[.bob]?.role == .owner)
+        try group.happens(.leave, by: .bob)
+        #expect(group.machine.isDissolved)
+        #expect(throws: ConversationRefusal.dissolved) {
+            try group.machine.proposal(for: .post(Scene.draft("x")), by: .bob, at: Scene.now)
+        }
+    }
+
+    @Test("between two has no roles to give and nobody to send out")
+    func directs() throws {
+        let direct = ConversationMachine(.direct, members: [Member(.alice), Member(.bob)])
+        for change in [ConversationChange.leave, .invite([.carol]), .remove(.bob), .dissolve] {
+            #expect(throws: ConversationRefusal.forbidden) {
+                try direct.proposal(for: change, by: .alice, at: Scene.now)
+            }
+        }
+    }
+
+    @Test("of the server's own is for reading")
+    func system() throws {
+        let system = ConversationMachine(.system, members: [Member(.alice), Member(.bob, role: .owner)])
+        #expect(throws: ConversationRefusal.forbidden) {
+            try system.proposal(for: .post(Scene.draft("x")), by: .alice, at: Scene.now)
+        }
+        _ = try system.proposal(for: .post(Scene.draft("x")), by: .bob, at: Scene.now)
+    }
+}
+
+/// A conversation in which everything that is proposed is written down at once.
+private struct Scene {
+    static let now = WallTime(seconds: 1_700_000_000)
+    static let thumb = Reaction("👍") ?? { preconditionFailure("no reaction") }()
+
+    var machine: ConversationMachine
+    private(set) var log: [Entry] = []
+
+    init(_ kind: ConversationKind, _ users: [UserID]) {
+        let members = users.enumerated().map { Member($1, role: $0 == 0 ? .owner : .member) }
+        self.machine = ConversationMachine(kind, members: members)
+    }
+
+    static func draft(_ text: String) -> Draft {
+        Draft(.text, MessageBody(proven: Array("{\"text\":\"\(text)\"}".utf8)))
+    }
+
+    func message(by user: UserID) -> MessageState {
+        MessageState(sender: user, time: Self.now, isMessage: true, isRecalled: false)
+    }
+
+    mutating func happens(
+        _ change: ConversationChange, by user: UserID, about target: MessageState? = nil
+    ) throws {
+        let proposal = try self.machine.proposal(for: change, by: user, at: Self.now, about: target)
+        self.machine.accepted(proposal)
+        self.log.append(proposal.entry)
+    }
+
+    @discardableResult
+    mutating func say(_ text: String, by user: UserID) throws -> MessageState {
+        try self.happens(.post(Self.draft(text)), by: user)
+        return self.message(by: user)
+    }
+
+    mutating func read(_ number: UInt64, counted: UInt64, by user: UserID) throws {
+        let member = try #require(try self.machine.reading(number, counted: counted, by: user))
+        self.machine.accepted(member)
+    }
+
+    func unread(_ user: UserID, recalled: UInt64 = 0) throws -> UInt64 {
+        self.machine.unread(of: try #require(self.machine.members[user]), recalled: recalled)
+    }
+}
+
+extension UserID {
+    fileprivate static let alice = Self.named("alice")
+    fileprivate static let bob = Self.named("bob")
+    fileprivate static let carol = Self.named("carol")
+
+    private static func named(_ text: String) -> UserID { UserID(text) ?? { preconditionFailure("no user id") }() }
+}

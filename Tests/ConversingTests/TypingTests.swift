@@ -1,0 +1,86 @@
+import Conversing
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("Typing")
+struct TypingTests {
+    private let start = Instant(milliseconds: 0)
+    private let places: [TypingMachine.Place]
+
+    init() throws {
+        var random = SeededRandom(seed: 1)
+        let conversation = try #require(ConversationID("kitchen"))
+        self.places = (0..<2).map { _ in TypingMachine.Place(conversation, SessionID(using: &random)) }
+    }
+
+    @Test("G01 is told once, however often it is said")
+    func once() {
+        var typing = TypingMachine()
+        let news = [
+            typing.typed(self.places[0], at: self.start), typing.typed(self.places[0], at: self.start + .seconds(1)),
+            typing.typed(self.places[1], at: self.start),
+        ]
+        #expect(news == [true, false, true])
+        #expect(typing.count == 2)
+    }
+
+    @Test("G02 ends when somebody stops, says something, or their line breaks")
+    func ends() {
+        var typing = TypingMachine()
+        _ = typing.typed(self.places[0], at: self.start)
+        let news = [typing.stopped(self.places[0]), typing.stopped(self.places[0])]
+        #expect(news == [true, false])
+        _ = typing.typed(self.places[0], at: self.start)
+        let lost = typing.lineLost(self.places[0].session)
+        #expect(lost == [self.places[0]])
+        #expect(typing.count == 0)
+    }
+
+    @Test("G02 ends by itself when nothing more is typed, and not before")
+    func clears() {
+        var typing = TypingMachine()
+        _ = typing.typed(self.places[0], at: self.start)
+        _ = typing.typed(self.places[1], at: self.start + .seconds(2))
+        _ = typing.typed(self.places[0], at: self.start + .seconds(4))
+        let stopped = [6, 8, 10].map { typing.clockAdvanced(to: self.start + .seconds($0)) }
+        #expect(stopped == [[], [self.places[1]], [self.places[0]]])
+        #expect(typing.deadline == nil)
+    }
+}
+
+@Suite("Words to search for")
+struct SearchWordsTests {
+    @Test(
+        "are cut so that Chinese is found as well as English",
+        arguments: [
+            ("Hello, World 42!", "hello world 42"), ("今天天气", "今天 天天 天气 气"), ("好", "好"),
+            ("在GitHub上", "在 github 上"), ("", ""), ("…!?", ""), ("cafe\u{301}", "cafe\u{301}"),
+        ])
+    func words(text: String, words: String) {
+        #expect(SearchWords.indexed(text) == words)
+    }
+
+    @Test(
+        "become a question that only finds what stands side by side",
+        arguments: [
+            ("天气", "\"天气\""), ("今天天气", "\"今天 天天 天气\""), ("气", "\"气\" *"), ("hel wor", "\"hel\" * AND \"wor\" *"),
+            ("\" OR *", "\"or\" *"),
+        ])
+    func questions(text: String, query: String) {
+        #expect(SearchWords.query(text) == query)
+    }
+
+    @Test("are none where nothing can be searched for")
+    func nothing() {
+        #expect(SearchWords.query("…") == nil)
+        #expect(SearchWords.query("") == nil)
+    }
+
+    @Test("have an end, whatever a stranger writes")
+    func limits() {
+        let words = SearchWords.indexed(String(repeating: "天", count: 100_000))
+        #expect(words.split(separator: " ").count == SearchWords.maximumWords)
+        #expect(SearchWords.indexed(String(repeating: "a", count: 10_000)).utf8.count == SearchWords.longestWord)
+    }
+}

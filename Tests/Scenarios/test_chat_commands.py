@@ -1,0 +1,118 @@
+import json
+import os
+import pty
+import subprocess
+import time
+import unittest
+
+from people import Person
+from server import PATIENCE, binary
+from test_chat import Talk
+
+
+class Commands(Talk):
+    """`parley chat`, `parley send` and `parley history` beside people on their lines."""
+
+    def parley(self, *words: str, to: str | None = None) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [binary(), *words], input=to, capture_output=True, text=True, timeout=30,
+            stdin=None if to is not None else subprocess.DEVNULL)
+
+    def as_user(self, person: Person) -> list[str]:
+        host, port = self.server.address
+        return ["--server", f"http://{host}:{port}", "--token", person.token]
+
+    def test_D01_D04_send_says_something_once(self):
+        a, b = self.person("A"), self.listener("B")
+        for _ in range(2):
+            answer = self.parley("send", f"@{b.user}", "你好", "--id", "m-1", *self.as_user(a))
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertEqual([e["body"] for e in b.heard("chat.entry")], [{"text": "你好"}])
+        conversation, number = answer.stdout.split()
+        self.assertEqual(number, "1")
+        self.parley("send", conversation, "-", *self.as_user(a), to="two\nlines\n")
+        self.assertEqual(b.expect("chat.entry", number=2)["body"]["text"], "two\nlines")
+
+    def test_E06_history_for_people_and_for_programs(self):
+        a, b = self.listener("A"), self.listener("B")
+        for number in range(30):
+            self.say(a, f"line {number}\u001b[2J", user=b.user)
+        answer = self.parley("history", f"@{a.user}", "--limit", "25", "--json", *self.as_user(b))
+        entries = [json.loads(line) for line in answer.stdout.splitlines()]
+        self.assertEqual([entry["number"] for entry in entries], list(range(6, 31)))
+        text = self.parley("history", f"@{a.user}", *self.as_user(b)).stdout
+        self.assertEqual(len(text.splitlines()), 20)
+        self.assertNotIn("\u001b", text)
+
+    def test_a_pipe_sends_every_line(self):
+        a, b = self.person("A"), self.listener("B")
+        answer = self.parley("chat", f"@{b.user}", *self.as_user(a), to="one\ntwo\nthree\n")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertEqual([e["body"]["text"] for e in b.heard("chat.entry")], ["one", "two", "three"])
+        listed = self.parley("chat", *self.as_user(b)).stdout
+        self.assertIn(f"(3) @{a.user}: three", listed)
+
+    def test_G01_E10_a_terminal_shows_history_then_what_comes(self):
+        a, b = self.listener("A"), self.listener("B")
+        place = self.say(a, "before", user=b.user)["conversation"]
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        screen.wait_for("before")
+        self.assertEqual(a.expect("chat.receipt", user=b.user, read=1)["read"], 1)
+        self.say(a, "live", conversation=place)
+        screen.wait_for("live")
+        a.ask("chat.typing", conversation=place)
+        screen.wait_for("typing")
+        screen.type("answer")
+        number = a.expect("chat.entry", type="message", **{"from": b.user})["number"]
+        a.ask("chat.read", conversation=place, number=number)
+        screen.wait_for("has read it")
+        screen.type("/recall")
+        a.expect("chat.entry", type="recalled")
+        screen.type("/quit")
+        self.assertEqual(screen.process.wait(PATIENCE), 0)
+
+    def screen(self, *words: str) -> "Screen":
+        screen = Screen(words)
+        self.addCleanup(screen.close)
+        return screen
+
+    def test_what_is_wrong_is_said(self):
+        a = self.person("A")
+        answer = self.parley("send", "nowhere", "x", *self.as_user(a))
+        self.assertEqual((answer.returncode, answer.stdout), (1, ""))
+        self.assertIn("not_found", answer.stderr)
+        answer = self.parley("send", "@x", "x", "--server", "http://127.0.0.1:1")
+        self.assertEqual(answer.returncode, 69)
+
+
+class Screen:
+    """A terminal with a program on it."""
+
+    def __init__(self, words: tuple[str, ...]):
+        self.terminal, inner = pty.openpty()
+        self.process = subprocess.Popen([binary(), *words], stdin=inner, stdout=inner, stderr=inner)
+        os.close(inner)
+        self.text = ""
+
+    def wait_for(self, words: str) -> None:
+        deadline = time.monotonic() + PATIENCE
+        os.set_blocking(self.terminal, False)
+        while words not in self.text:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"'{words}' did not appear in: {self.text}")
+            try:
+                self.text += os.read(self.terminal, 65536).decode(errors="replace")
+            except BlockingIOError:
+                time.sleep(0.02)
+
+    def type(self, line: str) -> None:
+        os.write(self.terminal, f"{line}\n".encode())
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.terminal)
+
+
+if __name__ == "__main__":
+    unittest.main()

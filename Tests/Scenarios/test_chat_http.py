@@ -1,0 +1,252 @@
+import http.client
+import json
+import threading
+import time
+import unittest
+
+from people import Person
+from server import PATIENCE
+from test_chat import Talk
+from wire import Answer, ask_http
+
+DESCRIPTION: dict = {}
+
+
+def resolve(schema: dict) -> dict:
+    return DESCRIPTION["components"][schema["$ref"].split("/")[2]][schema["$ref"].split("/")[3]] if "$ref" in schema else schema
+
+
+def check(value, schema: dict, place: str = "answer") -> None:
+    """As much of JSON Schema as our description uses."""
+    schema = resolve(schema)
+    for part in schema.get("allOf", []):
+        check(value, part, place)
+    kinds = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": int}
+    if "type" in schema:
+        assert isinstance(value, kinds[schema["type"]]), f"{place} is no {schema['type']}: {value!r}"
+    if "enum" in schema:
+        assert value in schema["enum"], f"{place}: {value!r}"
+    for name in schema.get("required", []) if isinstance(value, dict) else []:
+        assert name in value, f"{place} lacks {name}: {value}"
+    for name, inner in schema.get("properties", {}).items() if isinstance(value, dict) else []:
+        if name in value:
+            check(value[name], inner, f"{place}.{name}")
+    for inner in value if isinstance(value, list) else []:
+        check(inner, schema["items"], f"{place}[]")
+
+
+class Requests(Talk):
+    """Conversations over HTTP. Every answer is held against the description."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        DESCRIPTION.update(ask_http(cls.server, "GET", "/v1/openapi.json").json)
+
+    def http(
+        self, person: Person, method: str, target: str, body: dict | None = None, headers: dict | None = None
+    ) -> Answer:
+        headers = {"Authorization": f"Bearer {person.token}"} | (headers or {})
+        answer = ask_http(self.server, method, target, body if body is not None else b"", headers)
+        self.hold_against_description(method, target.partition("?")[0], answer)
+        return answer
+
+    def hold_against_description(self, method: str, path: str, answer: Answer) -> None:
+        for pattern, methods in DESCRIPTION["paths"].items():
+            wanted, given = pattern.split("/"), path.split("/")
+            if len(wanted) == len(given) and all(w == g or w.startswith("{") for w, g in zip(wanted, given)):
+                break
+        else:
+            raise AssertionError(f"{path} is not described")
+        response = resolve(methods[method.lower()]["responses"][str(answer.status)])
+        kind = answer.headers["content-type"].partition(";")[0]
+        self.assertIn(kind, response["content"], f"{method} {path} {answer.status}")
+        if kind.endswith("json"):
+            check(answer.json, response["content"][kind]["schema"])
+
+    def post(self, person: Person, other: Person, text: str, **headers) -> dict:
+        answer = self.http(person, "POST", f"/v1/users/{other.user}/messages", {"body": {"text": text}}, headers)
+        self.assertEqual(answer.status, 201, answer.text)
+        return answer.json
+
+    def test_D01_D02_E01_E06_what_is_said_over_http_is_heard_on_sockets_and_the_other_way(self):
+        a, b = self.person("A"), self.listener("B")
+        sent = self.post(a, b, "hello")
+        entry = b.expect("chat.entry")
+        self.assertEqual((entry["number"], entry["time"], entry["id"]), (sent["number"], sent["time"], sent["id"]))
+        place = f"/v1/conversations/{sent['conversation']}"
+        self.say(b, "hi", conversation=sent["conversation"])
+        page = self.http(a, "GET", f"{place}/entries?limit=1").json
+        self.assertEqual((self.texts(page["entries"]), page["more"]), (["hi"], True))
+        page = self.http(a, "GET", f"{place}/entries?before=2").json
+        self.assertEqual((self.texts(page["entries"]), page["more"]), (["hello"], False))
+        views = self.http(a, "GET", "/v1/conversations").json["conversations"]
+        self.assertEqual([(v["unread"], v["latest"]["body"]["text"]) for v in views], [(1, "hi")])
+        marked = self.http(a, "PUT", f"{place}/read?device=web", {"number": 2}).json
+        self.assertEqual(marked["unread"], 0)
+        self.assertEqual(b.expect("chat.receipt")["read"], 2)
+
+    def test_D04_an_idempotency_key_makes_a_request_happen_once(self):
+        a, b = self.person("A"), self.listener("B")
+        headers = {"Idempotency-Key": "k-1"}
+        first = self.http(a, "POST", f"/v1/users/{b.user}/messages", {"body": {"text": "x"}}, headers)
+        again = self.http(a, "POST", f"/v1/users/{b.user}/messages", {"body": {"text": "x"}}, headers)
+        self.assertEqual(first.json, again.json)
+        self.assertEqual(len(b.heard("chat.entry")), 1)
+
+    def test_D17_F01_everything_else_that_sockets_can(self):
+        a, b, c = self.listener("A"), self.person("B"), self.person("C")
+        made = self.http(a, "POST", "/v1/conversations", {"title": "Team", "users": [b.user]})
+        place = f"/v1/conversations/{made.json['conversation']}"
+        for status, person, method, target, body in (
+            (200, a, "PATCH", place, {"title": "New"}),
+            (403, b, "PATCH", place, {"title": "No"}),
+            (200, a, "POST", f"{place}/members", {"users": [c.user]}),
+            (409, a, "POST", f"{place}/members", {"users": [c.user]}),
+            (200, a, "GET", f"{place}/members?limit=2", None),
+            (200, a, "PUT", f"{place}/members/{b.user}", {"role": "admin"}),
+            (400, a, "PUT", f"{place}/members/{b.user}", {"role": "king"}),
+            (200, b, "PUT", f"{place}/members/{c.user}/silence", {"until": 9999999999999}),
+            (403, c, "POST", f"{place}/messages", {"body": {"text": "x"}}),
+            (200, b, "DELETE", f"{place}/members/{c.user}/silence", None),
+            (201, c, "POST", f"{place}/messages", {"body": {"text": "x"}}),
+            (200, c, "PUT", f"{place}/messages/7", {"body": {"text": "hello world"}}),
+            (200, a, "PUT", f"{place}/messages/7/reactions/%F0%9F%91%8D", None),
+            (200, a, "DELETE", f"{place}/messages/7/reactions/%F0%9F%91%8D", None),
+            (200, a, "GET", "/v1/search?text=hello", None),
+            (200, c, "DELETE", f"{place}/messages/7", None),
+            (409, c, "DELETE", f"{place}/messages/7", None),
+            (404, c, "DELETE", f"{place}/messages/99", None),
+            (400, c, "DELETE", f"{place}/messages/x", None),
+            (200, c, "PUT", f"{place}/muted", None),
+            (200, c, "DELETE", f"{place}/muted", None),
+            (200, c, "GET", place, None),
+            (200, c, "DELETE", f"{place}/entries", None),
+            (200, b, "DELETE", f"{place}/members/{c.user}", None),
+            (403, c, "GET", place, None),
+            (403, c, "POST", f"{place}/join", None),
+            (200, b, "POST", f"{place}/leave", None),
+            (200, c, "PUT", f"/v1/blocks/{a.user}", None),
+            (200, c, "GET", "/v1/blocks", None),
+            (403, a, "POST", f"/v1/users/{c.user}/messages", {"body": {"text": "x"}}),
+            (200, c, "DELETE", f"/v1/blocks/{a.user}", None),
+            (400, a, "POST", f"{place}/messages", {"body": "x"}),
+            (404, a, "POST", "/v1/conversations/nowhere/messages", {"body": {"text": "x"}}),
+            (200, a, "DELETE", place, None),
+            (200, a, "POST", "/v1/sync", {"positions": {}}),
+        ):
+            answer = self.http(person, method, target, body)
+            self.assertEqual(answer.status, status, f"{method} {target}: {answer.text}")
+
+    def test_who_has_no_token_or_asks_too_much_is_told(self):
+        a = self.person("A")
+        answer = ask_http(self.server, "GET", "/v1/conversations")
+        self.assertEqual((answer.status, answer.json["code"]), (401, "unauthorized"))
+        self.assertEqual(answer.headers["content-type"], "application/problem+json")
+        answer = self.http(a, "GET", "/v1/conversations")
+        self.assertEqual(answer.headers["ratelimit-limit"], "400")
+        self.assertEqual(answer.headers["ratelimit-remaining"], "399")
+        headers, statuses = {"Authorization": f"Bearer {a.token}"}, []
+        connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)
+        for _ in range(2000):
+            connection.request("GET", "/v1/blocks", headers=headers)
+            answer = connection.getresponse()
+            answer.read()
+            statuses.append(answer.status)
+            if answer.status == 429:
+                self.assertGreater(int(answer.headers["Retry-After"]), 0)
+                break
+        connection.close()
+        self.assertIn(429, statuses)
+        self.assertGreater(len(statuses), 400)
+        answer = self.http(self.person("B"), "POST", "/v1/users/x/messages", {"body": {"text": "x" * 200_000}})
+        self.assertEqual(answer.status, 413)
+
+    def test_B09_a_client_that_only_polls_sees_everything_once(self):
+        a, b = self.listener("A"), self.person("B")
+        place = self.say(a, "0", user=b.user)["conversation"]
+        seen: list[int] = []
+        for turn in range(5):
+            for number in range(7):
+                self.say(a, f"{turn}.{number}", conversation=place)
+            positions = {place: seen[-1]} if seen else {}
+            for view in self.http(b, "POST", "/v1/sync", {"positions": positions}).json["conversations"]:
+                seen += [entry["number"] for entry in view["entries"]]
+        self.assertEqual(seen, list(range(1, 37)))
+
+    def test_B09_a_request_waits_until_something_happens(self):
+        a, b = self.listener("A"), self.person("B")
+        place = self.say(a, "first", user=b.user)["conversation"]
+        target = f"/v1/conversations/{place}/entries"
+        self.assertEqual(self.texts(self.http(b, "GET", f"{target}?after=0&wait=5").json["entries"]), ["first"])
+        answers: list[Answer] = []
+        began = time.monotonic()
+        waiting = threading.Thread(target=lambda: answers.append(self.http(b, "GET", f"{target}?after=1&wait=10")))
+        waiting.start()
+        self.http(b, "GET", f"{target}?after=0")
+        self.say(a, "second", conversation=place)
+        waiting.join(PATIENCE)
+        self.assertEqual(self.texts(answers[0].json["entries"]), ["second"])
+        self.assertLess(time.monotonic() - began, 5)
+        began = time.monotonic()
+        self.assertEqual(self.http(b, "GET", f"{target}?after=2&wait=1").json, {"entries": [], "more": False})
+        self.assertGreaterEqual(time.monotonic() - began, 1)
+        self.assertEqual(self.http(self.person("C"), "GET", f"{target}?after=0&wait=5").status, 403)
+
+    def test_E09_a_stream_goes_on_where_it_stopped(self):
+        a, b = self.listener("A"), self.person("B")
+        for number in range(3):
+            place = self.say(a, str(number), user=b.user)["conversation"]
+        target = f"/v1/conversations/{place}/entries"
+        with Stream(self.server, target, b.token) as stream:
+            self.assertEqual([stream.next()[0] for _ in range(3)], ["1", "2", "3"])
+            self.say(a, "live", conversation=place)
+            number, event, entry = stream.next()
+            self.assertEqual((number, event, entry["body"]["text"]), ("4", "chat.entry", "live"))
+        self.say(a, "missed", conversation=place)
+        with Stream(self.server, target, b.token, after="4") as stream:
+            self.assertEqual(stream.next()[0], "5")
+
+    def test_everything_in_one_stream(self):
+        a, b = self.listener("A"), self.person("B")
+        self.say(a, "missed", user=b.user)
+        with Stream(self.server, "/v1/events?device=tv", b.token) as stream:
+            _, event, synced = stream.next()
+            self.assertEqual((event, synced["conversations"][0]["remaining"]), ("chat.sync", 0))
+            place = self.say(a, "live", user=b.user)["conversation"]
+            self.assertEqual(stream.next()[2]["body"]["text"], "live")
+            a.ask("chat.typing", conversation=place)
+            self.assertEqual(stream.next()[1], "chat.typing")
+
+
+class Stream:
+    """Server-Sent Events, read one by one."""
+
+    def __init__(self, server, target: str, token: str, after: str | None = None):
+        self.connection = http.client.HTTPConnection(*server.address, timeout=PATIENCE)
+        headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
+        self.connection.request("GET", target, headers=headers | ({"Last-Event-ID": after} if after else {}))
+        self.answer = self.connection.getresponse()
+        assert self.answer.status == 200, self.answer.read()
+
+    def __enter__(self) -> "Stream":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.answer.close()
+        self.connection.close()
+
+    def next(self) -> tuple[str | None, str, dict]:
+        fields: dict[str, str] = {}
+        while line := self.answer.fp.readline() if not self.answer.chunked else self.answer.readline():
+            text = line.decode().rstrip("\n")
+            if not text and "data" in fields:
+                return fields.get("id"), fields["event"], json.loads(fields["data"])
+            name, _, value = text.partition(": ")
+            if name:
+                fields[name] = value
+        raise AssertionError("the stream ended")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,369 @@
+import Conversing
+import Locking
+import Store
+import TestSupport
+import Testing
+import Vocabulary
+
+/// People who write to each other, answer twice, think better of it, come and go, on devices that drop and come back;
+/// and a simple model beside the store.
+struct ChatStorm {
+    enum Question {
+        case change(ChangeRequest)
+        case create(CreationRequest)
+        case mark(MarkRequest)
+        case sync(device: Int)
+        case fetch(device: Int, ConversationID)
+        case drop(device: Int)
+        case block(UserID, UserID, Bool)
+    }
+
+    enum Answer: Sendable {
+        case happening(Result<Happening, ConversationRefusal>)
+        case marked(Result<Marked, ConversationRefusal>)
+        case synced(Synced)
+        case page(Result<EntryPage, ConversationRefusal>)
+        case nothing
+    }
+
+    private static let people = (0..<8).compactMap { UserID("user\($0)") }
+
+    let seed: UInt64
+    private let path: String
+    private var store: SQLiteStore
+    private var random: SeededRandom
+    private var model = ChatModel()
+    private var devices: [ChatDevice] = []
+    private var said: [ChangeRequest] = []
+    private var clients = 0
+    private(set) var refusals: Set<String> = []
+    private(set) var repeats = 0
+
+    init(seed: UInt64, path: String) throws {
+        self.seed = seed
+        self.path = path
+        self.random = SeededRandom(seed: seed)
+        self.store = try SQLiteStore(path: path)
+        for user in Self.people {
+            for name in ["phone", "page"] { self.devices.append(ChatDevice(user, try #require(DeviceID(name)))) }
+        }
+    }
+
+    mutating func run(operations: Int) async throws {
+        var done = 0
+        while done < operations {
+            // All at once, as they come from many people: the store writes what waits with one commit.
+            var pending: Set<Int> = []
+            let questions = (0..<Int.random(in: 1...64, using: &self.random)).map { _ in self.question(&pending) }
+            let answers = try await self.answers(to: questions)
+            for (question, answer) in zip(questions, answers) { try self.take(answer, to: question) }
+            done += questions.count
+            if Int.random(in: 0..<40, using: &self.random) == 0 { try await self.check() }
+            if Int.random(in: 0..<100, using: &self.random) == 0 { try self.restart() }
+        }
+        try await self.check()
+    }
+
+    /// What the store remembers is gone; what it has written has to say the same.
+    private mutating func restart() throws {
+        self.store.close()
+        for index in self.devices.indices { self.devices[index].drop() }
+        self.store = try SQLiteStore(path: self.path)
+    }
+
+    private func answers(to questions: [Question]) async throws -> [Answer] {
+        let answers = Locked<[Int: Answer]>([:])
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            for (index, question) in questions.enumerated() {
+                self.send(question) { answer in
+                    let isLast = answers.withLock { answers in
+                        answers[index] = answer
+                        return answers.count == questions.count
+                    }
+                    if isLast { continuation.resume() }
+                }
+            }
+        }
+        return answers.withLock { answers in questions.indices.compactMap { answers[$0] } }
+    }
+}
+
+// MARK: - Asking
+
+extension ChatStorm {
+    static let now = WallTime(seconds: 1_700_000_000)
+
+    private func send(_ question: Question, _ answer: @escaping @Sendable (Answer) -> Void) {
+        switch question {
+        case .change(let request): self.store.change(request) { answer(.happening($0.sound)) }
+        case .create(let request): self.store.create(request) { answer(.happening($0.sound)) }
+        case .mark(let request): self.store.mark(request) { answer(.marked($0.sound)) }
+        case .sync(let index):
+            let device = self.devices[index]
+            let request = SyncRequest(device.user, on: device.id, from: device.positions, limit: 300)
+            self.store.sync(request) { answer(.synced($0.sound)) }
+        case .fetch(let index, let id):
+            let device = self.devices[index]
+            let request = HistoryRequest(id, for: device.user, .after(device.positions[id] ?? 0), limit: 50)
+            self.store.history(request) { answer(.page($0.sound)) }
+        case .drop: answer(.nothing)
+        case .block(let user, let other, let isBlocked):
+            self.store.setBlocked(isBlocked, other, by: user) { _ in answer(.nothing) }
+        }
+    }
+
+    private mutating func question(_ pending: inout Set<Int>) -> Question {
+        switch Int.random(in: 0..<100, using: &self.random) {
+        case ..<42: return .change(self.posting())
+        case ..<50: return .change(self.said.randomElement(using: &self.random) ?? self.posting())
+        case ..<64: return .change(self.secondThought())
+        case ..<74: return .mark(self.marking())
+        case ..<76: return .create(self.creation())
+        case ..<84: return .change(self.movement())
+        case ..<85: return .block(self.person(), self.person(), Bool.random(using: &self.random))
+        default: return self.deviceMove(&pending)
+        }
+    }
+
+    private mutating func deviceMove(_ pending: inout Set<Int>) -> Question {
+        let index = Int.random(in: self.devices.indices, using: &self.random)
+        let device = self.devices[index]
+        guard device.isConnected else {
+            guard pending.insert(index).inserted else { return .change(self.posting()) }
+            return .sync(device: index)
+        }
+        if let id = device.missing.keys.min(by: { $0.text < $1.text }) { return .fetch(device: index, id) }
+        return Int.random(in: 0..<8, using: &self.random) == 0 ? .drop(device: index) : .mark(self.marking())
+    }
+
+    private mutating func person() -> UserID {
+        Self.people[Int.random(in: Self.people.indices, using: &self.random)]
+    }
+
+    private mutating func place() -> ConversationID? {
+        self.model.talks.keys.sorted { $0.text < $1.text }.randomElement(using: &self.random)
+    }
+
+    private mutating func request(_ address: ConversationAddress, _ change: ConversationChange) -> ChangeRequest {
+        self.clients += 1
+        let client = MessageID("c\(self.clients)")
+        let request = ChangeRequest(address, change, by: self.person(), as: client, at: Self.now)
+        self.said.append(request)
+        return request
+    }
+
+    private mutating func posting() -> ChangeRequest {
+        var draft = Draft(.text, self.words())
+        let isDirect = Int.random(in: 0..<3, using: &self.random) == 0
+        guard !isDirect, let id = self.place() else {
+            let new = ConversationID(RandomToken(using: &self.random))
+            return self.request(.user(self.person(), new: new), .post(draft))
+        }
+        if Int.random(in: 0..<8, using: &self.random) == 0 { draft.reply = self.number(in: id) }
+        return self.request(.id(id), .post(draft))
+    }
+
+    private mutating func words() -> MessageBody {
+        MessageBody(proven: Array("{\"text\":\"\(Int.random(in: 0..<1000, using: &self.random))\"}".utf8))
+    }
+
+    private mutating func number(in id: ConversationID) -> UInt64 {
+        let count = UInt64(self.model.talks[id]?.lines.count ?? 0)
+        // Mostly a late one, sometimes one that is not there.
+        return UInt64.random(in: max(count, 12) - 11...count + 1, using: &self.random)
+    }
+
+    private mutating func secondThought() -> ChangeRequest {
+        guard let id = self.place() else { return self.posting() }
+        let number = self.number(in: id)
+        var random = self.random
+        let sender = self.model.talks[id]?.lines.dropFirst(Int(number) - 1).first?.sender
+        let change: ConversationChange
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: change = .edit(number, self.words())
+        case 1: change = .recall(number)
+        default: change = Reaction("👍").map { .react(number, $0, isOn: random.next() % 4 > 0) } ?? .leave
+        }
+        self.random = random
+        let request = self.request(.id(id), change)
+        guard let sender, random.next() % 4 > 0 else { return request }
+        // Mostly by the one who may.
+        let theirs = ChangeRequest(.id(id), change, by: sender, as: request.client, at: Self.now)
+        self.said[self.said.count - 1] = theirs
+        return theirs
+    }
+
+    private mutating func marking() -> MarkRequest {
+        let device = self.devices[Int.random(in: self.devices.indices, using: &self.random)]
+        let id = self.place() ?? ConversationID(RandomToken(using: &self.random))
+        let number = self.number(in: id)
+        let isRead = Bool.random(using: &self.random)
+        return MarkRequest(
+            id, of: device.user, on: device.id, delivered: number, read: isRead ? number : nil, at: Self.now)
+    }
+
+    private mutating func creation() -> CreationRequest {
+        let isRoom = Int.random(in: 0..<4, using: &self.random) == 0
+        let id = ConversationID(RandomToken(using: &self.random))
+        let others = (0..<3).map { _ in self.person() }
+        return CreationRequest(id, isRoom ? .room : .group, by: self.person(), with: others, at: Self.now)
+    }
+
+    private mutating func movement() -> ChangeRequest {
+        guard let id = self.place() else { return self.posting() }
+        let change: ConversationChange =
+            switch Int.random(in: 0..<12, using: &self.random) {
+            case ..<4: .invite([self.person(), self.person()])
+            case ..<7: .join
+            case ..<9: .leave
+            case 9: .remove(self.person())
+            case 10: .setRole(self.person(), .admin)
+            default: .silence(self.person(), until: nil)
+            }
+        return self.request(.id(id), change)
+    }
+}
+
+// MARK: - What is answered
+
+extension ChatStorm {
+    private mutating func take(_ answer: Answer, to question: Question) throws {
+        switch (question, answer) {
+        case (.change(let request), .happening(.success(let happening))): try self.happened(happening, request)
+        case (.create(let request), .happening(.success(let happening))): try self.created(happening, request)
+        case (.change, .happening(.failure(let refusal))), (.create, .happening(.failure(let refusal))):
+            self.refusals.insert("\(refusal)".prefix { $0 != "(" }.description)
+        case (.mark(let request), .marked(let result)): try self.marked(result, request)
+        case (.sync(let index), .synced(let synced)): try self.devices[index].synced(synced)
+        case (.fetch(let index, let id), .page(.success(let page))): try self.devices[index].fetched(page, of: id)
+        case (.fetch(let index, let id), .page(.failure)): self.devices[index].left(id)
+        case (.drop(let index), _): self.devices[index].drop()
+        case (.block, _): break
+        default: throw ChatDamage("\(question) was answered with something else")
+        }
+    }
+
+    private mutating func happened(_ happening: Happening, _ request: ChangeRequest) throws {
+        let before = self.model.talks[happening.conversation]?.members.keys.map(\.self) ?? []
+        try self.model.happened(happening, request)
+        if happening.isRepeated {
+            self.repeats += 1
+        } else {
+            try self.tell(happening, Set(before).union(happening.came))
+        }
+    }
+
+    private mutating func created(_ happening: Happening, _ request: CreationRequest) throws {
+        var talk = ChatModel.Talk(kind: request.kind)
+        for user in happening.came { talk.members[user] = ChatModel.Place(since: 0, read: 0) }
+        talk.lines = [
+            ChatModel.Line(
+                sender: request.creator, sort: .created, client: nil, target: nil, text: happening.entry.body)
+        ]
+        self.model.talks[happening.conversation] = talk
+        try self.tell(happening, Set(happening.came))
+    }
+
+    /// Live, to all devices that are connected: as the switchboard does it.
+    private mutating func tell(_ happening: Happening, _ audience: Set<UserID>) throws {
+        let id = happening.conversation
+        for index in self.devices.indices where audience.contains(self.devices[index].user) {
+            let user = self.devices[index].user
+            guard self.devices[index].isConnected else { continue }
+            if happening.came.contains(user) { self.devices[index].left(id) }
+            try self.devices[index].heard(happening.entry.number, in: id, isLive: true)
+            if happening.went == user { self.devices[index].left(id) }
+        }
+    }
+
+    private mutating func marked(_ result: Result<Marked, ConversationRefusal>, _ request: MarkRequest) throws {
+        let (id, user) = (request.conversation, request.user)
+        switch result {
+        case .failure(let refusal):
+            let talk = self.model.talks[id]
+            let mayRefuse = talk?.members[user] == nil || Int(request.delivered ?? 0) > talk?.lines.count ?? 0
+            guard mayRefuse else { throw ChatDamage("a mark was refused: \(refusal)") }
+        case .success(let marked):
+            guard var place = self.model.talks[id]?.members[user] else { throw ChatDamage("a stranger set a mark") }
+            place.read = max(place.read, request.read ?? 0)
+            self.model.talks[id]?.members[user] = place
+            guard marked.read == place.read, marked.unread == UInt64(self.model.unread(user, in: id)) else {
+                throw ChatDamage("\(marked.unread) unread, but it should be \(self.model.unread(user, in: id))")
+            }
+        }
+    }
+}
+
+// MARK: - What must hold
+
+extension ChatStorm {
+    private mutating func check() async throws {
+        for user in Self.people {
+            let store = self.store
+            let views = try await ask { store.conversations(of: user, before: nil, limit: 10_000, $0) }
+            let mine = self.model.talks.filter { !self.model.visible(user, in: $0.key).isEmpty }
+            guard Set(views.map(\.id)) == Set(mine.keys) else {
+                throw ChatDamage("\(user.text) sees other conversations")
+            }
+            for view in views {
+                guard view.unread == UInt64(self.model.unread(user, in: view.id)) else {
+                    throw ChatDamage("\(view.unread) unread in \(view.id.text)")
+                }
+            }
+            if let view = views.randomElement(using: &self.random) { try await self.checkHistory(of: view, for: user) }
+        }
+        try await self.fetchAll()
+    }
+
+    private func checkHistory(of view: ConversationView, for user: UserID) async throws {
+        var entries: [Entry] = []
+        var before: UInt64?
+        var hasMore = true
+        while hasMore {
+            let (store, request) = (self.store, HistoryRequest(view.id, for: user, .before(before), limit: 97))
+            let page = try await ask { store.history(request, $0) }.get()
+            entries = page.items.map(\.entry) + entries
+            before = page.items.first?.entry.number
+            hasMore = page.hasMore
+        }
+        let lines = self.model.visible(user, in: view.id)
+        guard entries.map(\.number) == lines.indices.map({ view.since + 1 + UInt64($0) }) else {
+            throw ChatDamage("the history of \(view.id.text) has a gap")
+        }
+        for (entry, line) in zip(entries, lines) {
+            let reactions = Dictionary(entry.reactions.map { ($0.reaction, Set($0.users)) }) { first, _ in first }
+            guard entry.sender == line.sender, entry.sort == line.sort, entry.client == line.client,
+                entry.target == line.target, entry.isRecalled == line.isRecalled,
+                entry.sort != .message && entry.sort != .edited || entry.body == line.text,
+                reactions == line.reactions.filter({ !$0.value.isEmpty })
+            else { throw ChatDamage("entry \(entry.number) of \(view.id.text) is not what was written") }
+        }
+    }
+
+    /// Whoever is connected gets to the end, and everybody to the same one.
+    private mutating func fetchAll() async throws {
+        for index in self.devices.indices where self.devices[index].isConnected {
+            while let id = self.devices[index].missing.keys.first {
+                let question = Question.fetch(device: index, id)
+                for answer in try await self.answers(to: [question]) { try self.take(answer, to: question) }
+            }
+            for (id, position) in self.devices[index].positions {
+                guard let talk = self.model.talks[id], talk.members[self.devices[index].user] != nil else { continue }
+                guard Int(position) == talk.lines.count else {
+                    throw ChatDamage("\(self.devices[index].user.text) stopped at \(position) of \(talk.lines.count)")
+                }
+            }
+        }
+    }
+}
+
+extension Result where Failure == StoreError {
+    /// A store that fails is no part of this storm.
+    fileprivate var sound: Success {
+        do {
+            return try self.get()
+        } catch {
+            preconditionFailure("the store failed: \(error)")
+        }
+    }
+}

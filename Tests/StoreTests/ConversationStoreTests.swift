@@ -1,0 +1,295 @@
+import Conversing
+import Foundation
+import Store
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("A storm of chat", .serialized)
+struct ChatStormTests {
+    static let operationsPerSeed = 12_500
+
+    /// `PARLEY_LONG_TESTS=1` makes it a million operations; `PARLEY_STORM_SEED=7` repeats one seed alone.
+    static let seeds: [UInt64] = {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["PARLEY_STORM_SEED"].flatMap({ UInt64($0) }) { return [seed] }
+        return Array(0..<(environment["PARLEY_LONG_TESTS"] == nil ? 2 : 80))
+    }()
+
+    @Test("D04 D19 E02 leaves every message once, numbers without a gap, and counts that are right", arguments: seeds)
+    func storm(seed: UInt64) async throws {
+        try await withFolder { folder in
+            var storm = try ChatStorm(seed: seed, path: "\(folder)/store.db")
+            do {
+                try await storm.run(operations: Self.operationsPerSeed)
+            } catch let damage as ChatDamage {
+                Issue.record("seed \(seed): \(damage); again with PARLEY_STORM_SEED=\(seed)")
+                return
+            }
+            // A storm that meets only closed doors proves nothing.
+            #expect(storm.repeats > 100)
+            #expect(
+                storm.refusals.isSuperset(of: ["blocked", "noMessage", "notMember", "forbidden", "taken", "recalled"]))
+        }
+    }
+}
+
+@Suite("The store of conversations")
+struct ConversationStoreTests {
+    private let store: SQLiteStore
+    private let talk: Talk
+
+    init() throws {
+        self.store = try SQLiteStore(path: ":memory:")
+        self.talk = Talk(store: self.store)
+    }
+
+    @Test("D02 D04 answers a retry with the same id and number, also when somebody else's message came between")
+    func retries() async throws {
+        let first = try await self.talk.say("hello", .alice, to: .bob, as: "m1")
+        _ = try await self.talk.say("hi", .bob, to: .alice, as: "m1")
+        let again = try await self.talk.say("hello", .alice, to: .bob, as: "m1")
+        #expect(again.isRepeated && !first.isRepeated)
+        #expect(again.entry.number == first.entry.number && again.conversation == first.conversation)
+        #expect(again.entry.time == first.entry.time)
+    }
+
+    @Test("D13 keeps a message to oneself once, and counts nothing as unread")
+    func oneself() async throws {
+        let happening = try await self.talk.say("note", .alice, to: .alice)
+        #expect(happening.came == [.alice])
+        let views = try await self.talk.views(.alice)
+        #expect(views.map(\.unread) == [0] && views.first?.members == 1)
+        #expect(try await self.talk.history(happening.conversation, .alice).map(\.number) == [1])
+    }
+
+    @Test("D14 D15 keeps a kind nobody knows, as it came")
+    func unknownKinds() async throws {
+        let kind = try #require(MessageKind("My:Type"))
+        let body = Array(#"{"999":[1, 2,{"a":"\u4f60"}]}"#.utf8)
+        let happening = try await self.talk.post(Draft(kind, MessageBody(proven: body)), .alice, to: .bob)
+        let entry = try await self.talk.history(happening.conversation, .bob).first
+        #expect(entry?.kind == kind && entry?.body == body)
+    }
+
+    @Test("D17 takes the words of a recalled message out of everything: history, edits, reactions, search")
+    func recall() async throws {
+        let place = try await self.talk.say("secret plan", .alice, to: .bob).conversation
+        try await self.talk.change(place, .edit(1, Talk.body("secret scheme")), .alice)
+        try await self.talk.change(place, .react(1, try #require(Reaction("👍")), isOn: true), .bob)
+        #expect(try await self.talk.find("scheme", .bob) == [1])
+        #expect(try await self.talk.find("plan", .bob) == [])
+        try await self.talk.change(place, .recall(1), .alice)
+        let entries = try await self.talk.history(place, .bob)
+        #expect(entries.map(\.sort) == [.message, .edited, .reacted, .recalled])
+        #expect(entries[0].body == nil && entries[0].isRecalled && entries[1].body == nil)
+        #expect(entries[0].reactions.isEmpty)
+        #expect(try await self.talk.find("scheme", .bob) == [])
+        #expect(try await self.talk.views(.bob).map(\.unread) == [0])
+    }
+
+    @Test("D18 forwards a message as a new one with the same words, if its sender can see it")
+    func forward() async throws {
+        let place = try await self.talk.say("look", .alice, to: .bob).conversation
+        var request = ChangeRequest(
+            .user(.carol, new: try self.talk.newID()), .post(Draft(.text, Talk.body("x"))), by: .bob, at: Talk.now)
+        request.original = (place, 1)
+        let forwarded = try await self.talk.change(request)
+        #expect(forwarded.entry.body == Talk.body("look").json && forwarded.entry.isForwarded)
+        #expect(forwarded.conversation != place)
+        let stolen = ChangeRequest(
+            .user(.bob, new: try self.talk.newID()), .post(Draft(.text, Talk.body("x"))), by: .carol, at: Talk.now)
+        var theft = stolen
+        theft.original = (place, 1)
+        await #expect(throws: ConversationRefusal.notMember) { try await self.talk.change(theft) }
+    }
+
+    @Test("D23 refuses who is blocked, also before their first message, until they are not")
+    func blocks() async throws {
+        try await ask { self.store.setBlocked(true, .alice, by: .bob, $0) }
+        await #expect(throws: ConversationRefusal.blocked) { try await self.talk.say("hi", .alice, to: .bob) }
+        #expect(try await self.talk.views(.bob).isEmpty)
+        _ = try await self.talk.say("hi", .bob, to: .alice)
+        await #expect(throws: ConversationRefusal.blocked) { try await self.talk.say("hi", .alice, to: .bob) }
+        #expect(try await ask { self.store.blocked(by: .bob, $0) } == [.alice])
+        try await ask { self.store.setBlocked(false, .alice, by: .bob, $0) }
+        #expect(try await self.talk.say("hi", .alice, to: .bob).entry.number == 2)
+    }
+
+    @Test("E01 lists conversations with the latest first, page by page")
+    func list() async throws {
+        var names: [UserID] = []
+        for number in 0..<7 {
+            let user = try #require(UserID("friend\(number)"))
+            names.append(user)
+            _ = try await self.talk.say("hi", user, to: .alice, at: Talk.now + .seconds(number))
+        }
+        _ = try await self.talk.say("again", names[2], to: .alice, at: Talk.now + .seconds(100))
+        var found: [UserID?] = []
+        var place: ConversationPlace?
+        repeat {
+            let page = try await ask { self.store.conversations(of: .alice, before: place, limit: 3, $0) }
+            found += page.map(\.peer?.user)
+            place = page.last?.place
+        } while place != nil
+        #expect(found == [2, 6, 5, 4, 3, 1, 0].map { names[$0] })
+    }
+
+    @Test("E06 pages through history both ways, with an end")
+    func pages() async throws {
+        var place: ConversationID?
+        for number in 1...25 { place = try await self.talk.say("\(number)", .alice, to: .bob).conversation }
+        let id = try #require(place)
+        var before: UInt64?
+        var pages: [[UInt64]] = []
+        var hasMore = true
+        while hasMore {
+            let request = HistoryRequest(id, for: .bob, .before(before), limit: 10)
+            let page = try await ask { self.store.history(request, $0) }.get()
+            pages.append(page.items.map(\.entry.number))
+            before = page.items.first?.entry.number
+            hasMore = page.hasMore
+        }
+        #expect(pages == [Array(16...25), Array(6...15), Array(1...5)])
+        let request = HistoryRequest(id, for: .bob, .after(20), limit: 10)
+        let page = try await ask { self.store.history(request, $0) }.get()
+        #expect(page.items.map(\.entry.number) == Array(21...25) && !page.hasMore)
+        for direction in [HistoryRequest.Direction.before(0), .before(1), .after(.max)] {
+            let request = HistoryRequest(id, for: .bob, direction, limit: 10)
+            #expect(try await ask { self.store.history(request, $0) }.get().items.isEmpty)
+        }
+    }
+
+    @Test("E09 hands out what was missed with the number that remains, from where the device stopped")
+    func sync() async throws {
+        var id: ConversationID?
+        for number in 1...260 { id = try await self.talk.say("\(number)", .alice, to: .bob).conversation }
+        let place = try #require(id)
+        let phone = try #require(DeviceID("phone"))
+        let first = try await ask { self.store.sync(SyncRequest(.bob, on: phone), $0) }
+        #expect(first.pieces.map { $0.entries.map(\.number) } == [Array(1...200)])
+        #expect(first.pieces.first?.remaining == 60)
+        let mark = MarkRequest(place, of: .bob, on: phone, delivered: 250, at: Talk.now)
+        _ = try await ask { self.store.mark(mark, $0) }.get()
+        let next = try await ask { self.store.sync(SyncRequest(.bob, on: phone), $0) }
+        #expect(next.pieces.map { $0.entries.map(\.number) } == [Array(251...260)])
+        let positions = [place: UInt64(258)]
+        let told = try await ask { self.store.sync(SyncRequest(.bob, on: phone, from: positions), $0) }
+        #expect(told.pieces.map { $0.entries.map(\.number) } == [[259, 260]])
+        let alice = try await ask { self.store.sync(SyncRequest(.alice, on: phone), $0) }
+        // Who has read everything gets a glance.
+        #expect(alice.pieces.map { $0.entries.map(\.number) } == [Array(241...260)])
+    }
+
+    @Test("E14 clears history for one of two, and takes the conversation out of the list until something is said")
+    func clear() async throws {
+        let place = try await self.talk.say("hi", .alice, to: .bob).conversation
+        #expect(try await ask { self.store.clear(place, of: .bob, $0) }.get() == 1)
+        #expect(try await self.talk.views(.bob).isEmpty)
+        #expect(try await self.talk.history(place, .alice).count == 1)
+        _ = try await self.talk.say("still there?", .alice, to: .bob)
+        #expect(try await self.talk.views(.bob).map(\.unread) == [1])
+        #expect(try await self.talk.history(place, .bob).map(\.number) == [2])
+    }
+
+    @Test("E10 E15 knows how far the other got, and who wants quiet")
+    func marks() async throws {
+        let place = try await self.talk.say("hi", .alice, to: .bob).conversation
+        let phone = try #require(DeviceID("phone"))
+        let mark = MarkRequest(place, of: .bob, on: phone, read: 1, at: Talk.now)
+        let marked = try await ask { self.store.mark(mark, $0) }.get()
+        #expect(marked.isNews && marked.unread == 0)
+        #expect(try await !ask { self.store.mark(mark, $0) }.get().isNews)
+        #expect(try await self.talk.views(.alice).first?.peer?.read == 1)
+        try await ask { self.store.setMuted(true, place, of: .bob, $0) }.get()
+        #expect(try await self.talk.views(.bob).first?.isMuted == true)
+        #expect(try await self.talk.views(.alice).first?.isMuted == false)
+    }
+
+    @Test("finds Chinese as well as English, and only what the searcher can see")
+    func search() async throws {
+        let place = try await self.talk.say("今天天气很好", .alice, to: .bob).conversation
+        _ = try await self.talk.say("The weather is fine", .bob, to: .alice)
+        _ = try await self.talk.say("天气不好", .carol, to: .alice)
+        #expect(try await self.talk.find("天气", .bob) == [1])
+        #expect(try await self.talk.find("天气", .alice).count == 2)
+        #expect(try await self.talk.find("气", .bob) == [1])
+        #expect(try await self.talk.find("天很", .bob) == [])
+        #expect(try await self.talk.find("WEATH fine", .alice) == [2])
+        #expect(try await self.talk.find("\"", .alice) == [])
+        let request = SearchRequest("天气", for: .carol, in: place, limit: 10)
+        let answer = try await ask { self.store.search(request, $0) }
+        #expect(throws: ConversationRefusal.notMember) { try answer.get() }
+    }
+
+    @Test("F01 creates a group once, and never under a name that is taken")
+    func groups() async throws {
+        let id = try self.talk.newID()
+        let name = MessageID("create-1")
+        let request = CreationRequest(
+            id, .group, title: DisplayName("Team"), by: .alice, with: [.bob], as: name, at: Talk.now)
+        let first = try await ask { self.store.create(request, $0) }.get()
+        #expect(Set(first.came) == [.alice, .bob] && first.entry.sort == .created)
+        #expect(try await ask { self.store.create(request, $0) }.get().isRepeated)
+        let other = CreationRequest(id, .group, by: .carol, at: Talk.now)
+        let answer = try await ask { self.store.create(other, $0) }
+        #expect(throws: ConversationRefusal.taken) { try answer.get() }
+    }
+}
+
+/// What the tests say to a store.
+private struct Talk {
+    static let now = WallTime(seconds: 1_700_000_000)
+    let store: SQLiteStore
+
+    static func body(_ text: String) -> MessageBody { MessageBody(proven: Array("{\"text\":\"\(text)\"}".utf8)) }
+
+    func newID() throws -> ConversationID {
+        var random = SystemRandomNumberGenerator()
+        return ConversationID(RandomToken(using: &random))
+    }
+
+    @discardableResult
+    func change(_ request: ChangeRequest) async throws -> Happening {
+        try await ask { self.store.change(request, $0) }.get()
+    }
+
+    @discardableResult
+    func change(_ id: ConversationID, _ change: ConversationChange, _ actor: UserID) async throws -> Happening {
+        try await self.change(ChangeRequest(.id(id), change, by: actor, at: Self.now))
+    }
+
+    func post(
+        _ draft: Draft, _ sender: UserID, to other: UserID, as client: String? = nil, at time: WallTime = now
+    ) async throws -> Happening {
+        try await self.change(
+            ChangeRequest(
+                .user(other, new: try self.newID()), .post(draft), by: sender, as: client.flatMap { MessageID($0) },
+                at: time))
+    }
+
+    @discardableResult
+    func say(
+        _ text: String, _ sender: UserID, to other: UserID, as client: String? = nil, at time: WallTime = now
+    ) async throws -> Happening {
+        try await self.post(Draft(.text, Self.body(text)), sender, to: other, as: client, at: time)
+    }
+
+    func views(_ user: UserID) async throws -> [ConversationView] {
+        try await ask { self.store.conversations(of: user, before: nil, limit: 100, $0) }
+    }
+
+    func history(_ id: ConversationID, _ user: UserID) async throws -> [Entry] {
+        let request = HistoryRequest(id, for: user, .before(nil), limit: 100)
+        return try await ask { self.store.history(request, $0) }.get().items.map(\.entry)
+    }
+
+    func find(_ text: String, _ user: UserID) async throws -> [UInt64] {
+        let request = SearchRequest(text, for: user, limit: 10)
+        return try await ask { self.store.search(request, $0) }.get().items.map(\.entry.number)
+    }
+}
+
+extension UserID {
+    fileprivate static let carol = UserID("carol") ?? { preconditionFailure("no user id") }()
+}
