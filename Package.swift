@@ -135,6 +135,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Bytes", "Reactor", "STUN", "Vocabulary"], path: "Tests/TestSupport",
             swiftSettings: houseForTests),
+        .executableTarget(
+            name: "PathPeer", dependencies: ["ICE", "Pathways", "Reactor", "Vocabulary"], path: "Tests/PathPeer",
+            swiftSettings: houseForTests),
         tests(of: "TestSupport", "Vocabulary"),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),

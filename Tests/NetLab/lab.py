@@ -92,6 +92,8 @@ class Lab:
         self._space("wan")
         for address in SERVERS:
             self.ip("wan", "addr", "add", f"{address}/32", "dev", "lo")
+        # The internet swallows what is sent to private addresses. An error instead would end coturn's sessions.
+        self.ip("wan", "route", "add", "default", "dev", "lo")
         for number, kind in enumerate(kinds, start=1):
             self._lan(number, kind)
 

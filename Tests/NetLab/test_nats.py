@@ -20,7 +20,9 @@ from server import PATIENCE, binary, eventually  # noqa: E402
 ACCOUNT = ("--username", "user", "--credential", "pass")
 
 
-class NATTests(unittest.TestCase):
+class Case(unittest.TestCase):
+    """A laboratory with a server on the wan."""
+
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="parley-netlab-")
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
@@ -43,6 +45,8 @@ class NATTests(unittest.TestCase):
             *(f"--listening-ip={address}" for address in SERVERS), f"--relay-ip={SERVERS[0]}",
             f"--userdb={self.folder}/db", f"--pidfile={self.folder}/pid", "--log-file=stdout", "--simple-log")
 
+
+class NATTests(Case):
     def stun(self, lab: Lab, *words: str, space: str = "lan1") -> dict:
         done = subprocess.run(
             lab.command(space, str(binary()), "stun", "--json", *words), capture_output=True, check=False, text=True,
@@ -69,6 +73,13 @@ class NATTests(unittest.TestCase):
                 if name != "open":
                     self.assertTrue(found["mapped"].startswith(f"{lab.outer(1)}:"))
                 self.assertEqual(self.natdiscovery(lab), {"mapping": kind.mapping, "filtering": kind.filtering})
+
+    def test_J09_how_long_a_nat_keeps_a_binding_is_found_out(self):
+        with Lab("cone") as lab, self.coturn(lab):
+            for setting in ("nf_conntrack_udp_timeout", "nf_conntrack_udp_timeout_stream"):
+                lab.inside("nat1", "sysctl", "-qw", f"net.netfilter.{setting}=25")
+            report = self.stun(lab, f"stun:{SERVERS[0]}", "--lifetime", "45s")
+        self.assertEqual(report["networks"]["ipv4"]["lifetime_s"], {"known": 20, "forgotten": 30})
 
     def test_J09_our_own_service_finds_the_address_behind_a_nat(self):
         serving = [str(binary()), "serve", "--listen", f"{SERVERS[0]}:8080", "--admin", "127.0.0.1:0"]
