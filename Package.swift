@@ -126,7 +126,7 @@ let package = Package(
             dependencies: [
                 "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICE", "ICEServers", "JSON",
                 "Journal", "Locking", "OpusCodec", "Pacing", "Pathways", "Reactor", "STUN", "Secure", "Service",
-                "Sessions", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
+                "Sessions", "SoundFiles", "Store", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
         ),

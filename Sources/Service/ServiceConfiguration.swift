@@ -1,6 +1,7 @@
 package import HTTPServer
 package import Identity
 package import Sessions
+package import Store
 package import Switchboard
 internal import Calling
 package import Pacing
@@ -44,6 +45,8 @@ package struct ServiceConfiguration: Sendable {
     package var arrivals = ArrivalBook.Limits()
     package var accounts = AccountSettings()
     package var switchboard = SwitchboardSettings()
+    /// What a commit of the store outlives.
+    package var durability = StoreDurability.full
     /// What all tokens are signed with; without one, the data directory keeps one.
     package var secret: String?
     /// Programs on other servers that vouch for users.

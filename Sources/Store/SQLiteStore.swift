@@ -8,8 +8,11 @@ package final class SQLiteStore: RefreshTokenStore, RestrictionStore, CallStore 
     let unindexed = Locked(0)
 
     /// - Parameter path: `:memory:` for one that is gone with the process.
-    package init(path: String, durability: StoreDurability = .full) throws(StoreError) {
-        self.database = try Database(path: path, migrations: Migration.all, durability: durability)
+    package init(
+        path: String, durability: StoreDurability = .full, largestGroup: Int = 512
+    ) throws(StoreError) {
+        self.database = try Database(
+            path: path, migrations: Migration.all, durability: durability, largestGroup: largestGroup)
     }
 
     /// Waits until all that was asked before is safe. Never call it from a loop.

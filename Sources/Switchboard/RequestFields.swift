@@ -6,19 +6,20 @@ internal import Vocabulary
 /// The fields of a request: of the one object it has for an argument. An event without arguments has none.
 struct RequestFields: ~Escapable {
     private let reader: JSONReader
-    private let object: JSONValue?
+    /// Found in one walk, since a body is long and its neighbours are many.
+    private let members: [JSONMembers.Member]
 
     @_lifetime(copy bytes)
     init(_ event: SocketEvent, _ bytes: Span<UInt8>) throws(SwitchboardError) {
         self.reader = JSONReader(bytes)
         guard event.argumentCount > 0 else {
-            self.object = nil
+            self.members = []
             return
         }
         guard event.argumentCount == 1, let object = Self.object(bytes, at: event.arguments) else {
             throw SwitchboardError(.badRequest, "a request has one object for its argument")
         }
-        self.object = object
+        self.members = Self.members(of: object, self.reader)
     }
 
     /// Of a text that is nothing but the object.
@@ -28,7 +29,14 @@ struct RequestFields: ~Escapable {
         guard let object = try? self.reader.document(), object.kind == .object else {
             throw SwitchboardError(.badRequest, "the body is one JSON object")
         }
-        self.object = object
+        self.members = Self.members(of: object, self.reader)
+    }
+
+    private static func members(of object: JSONValue, _ reader: borrowing JSONReader) -> [JSONMembers.Member] {
+        var members: [JSONMembers.Member] = []
+        var walk = reader.members(of: object)
+        while let member = walk.next() { members.append(member) }
+        return members
     }
 
     private static func object(_ bytes: Span<UInt8>, at range: Range<Int>) -> JSONValue? {
@@ -44,12 +52,15 @@ struct RequestFields: ~Escapable {
     @_lifetime(copy reader)
     private init(_ reader: borrowing JSONReader, _ object: JSONValue?) {
         self.reader = JSONReader(reader.bytes)
-        self.object = object?.kind == .object ? object : nil
+        self.members = object.map { Self.members(of: $0, reader) } ?? []
     }
 
     func value(_ name: String) -> JSONValue? {
-        guard let object = self.object, let value = self.reader.member(name, of: object) else { return nil }
-        return value.kind == .null ? nil : value
+        // When a name stands twice the last one counts, as in JavaScript.
+        for member in self.members.reversed() where self.reader.isString(at: member.key, equalTo: name) {
+            return member.value.kind == .null ? nil : member.value
+        }
+        return nil
     }
 
     func raw(_ name: String) -> [UInt8]? { self.value(name).map { self.reader.raw($0) } }

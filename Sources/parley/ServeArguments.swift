@@ -2,6 +2,7 @@ internal import Arguments
 internal import Bytes
 internal import Secure
 internal import Service
+internal import Store
 internal import Vocabulary
 
 /// `--stun`: an address, or `off`.
@@ -49,4 +50,11 @@ struct ApplicationKeyArgument: Hashable, Sendable, ExpressibleByArgument {
         "a name, a colon and a secret of at least 32 bytes, or ed25519: and a public key in Base64"
     }
     var argumentDescription: String { self.key.id }
+}
+
+extension StoreDurability: ExpressibleByArgument {
+    package init?(argument: String) { self.init(rawValue: argument) }
+    package static var valueName: String? { "full|normal" }
+    package static var expectation: String { "full or normal" }
+    package var argumentDescription: String { self.rawValue }
 }

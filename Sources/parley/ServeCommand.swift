@@ -7,6 +7,7 @@ import Reactor
 import Secure
 import Service
 import Sessions
+import Store
 import Switchboard
 import Vocabulary
 
@@ -123,6 +124,13 @@ struct ServeCommand: ParsableCommand {
             valueName: "NETWORK"))
     var trustedProxy: [IPNetwork] = []
 
+    @Option(
+        help: """
+            What a message outlives once it is acknowledged: 'full' a machine that loses its power, 'normal' the end of \
+            the program.
+            """)
+    var durability = StoreDurability.full
+
     @Flag(help: ArgumentHelp("What the official Socket.IO suites expect, instead of signalling.", isHidden: true))
     var conformance = false
 
@@ -162,6 +170,7 @@ struct ServeCommand: ParsableCommand {
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables
         service.applications = self.app.map(\.key)
+        service.durability = self.durability
         service.servesConformance = self.conformance
         service.switchboard.requests = .init(
             perSecond: Double(self.requestRate), burst: Double(self.requestRate) * 4)

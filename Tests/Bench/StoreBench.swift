@@ -13,7 +13,7 @@ import Darwin
 ///
 ///     StoreBench FILE full|normal BATCH SECONDS
 ///
-/// Keeps BATCH messages on their way, of 64 people to one each; prints messages per second as JSON.
+/// Messages of 64 people to one each, BATCH of them in a commit; prints how many there were as JSON.
 @main
 enum StoreBench {
     static func main() throws {
@@ -22,7 +22,8 @@ enum StoreBench {
             print("usage: StoreBench FILE full|normal BATCH SECONDS")
             exit(64)
         }
-        let store = try SQLiteStore(path: words[1], durability: words[2] == "full" ? .full : .normal)
+        let store = try SQLiteStore(
+            path: words[1], durability: words[2] == "full" ? .full : .normal, largestGroup: batch)
         let crowd = try Crowd(store)
         let begin = Self.now()
         let deadline = begin + seconds

@@ -222,6 +222,20 @@ struct ConversationStoreTests {
         #expect(throws: ConversationRefusal.notMember) { try answer.get() }
     }
 
+    @Test("asks the index nothing it could not understand, whatever is typed")
+    func searchesForNonsense() async throws {
+        _ = try await self.talk.say("今天 hello \u{301}", .alice, to: .bob)
+        var random = SeededRandom(seed: 11)
+        let letters = Array("\"*()^:+-NEAR AND OR NOT今天hé\u{301}\u{0}\u{FFFD}😀ก '%_;".unicodeScalars)
+        for _ in 0..<500 {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<Int.random(in: 0..<12, using: &random) {
+                text.append(letters[Int.random(in: letters.indices, using: &random)])
+            }
+            _ = try await self.talk.find(String(text), .alice)
+        }
+    }
+
     @Test("F01 creates a group once, and never under a name that is taken")
     func groups() async throws {
         let id = try self.talk.newID()

@@ -57,6 +57,35 @@ struct DatabaseTests {
         #expect(results.withLock { $0 } == [true, false, true])
     }
 
+    @Test("takes the whole group back when a request fails that does not fail alone")
+    func groupsThatFailTogether() async throws {
+        let database = try self.memory()
+        let (gate, held) = (Gate(), Gate())
+        database.send(
+            Numbers.Hold {
+                held.open(); gate.wait()
+            }
+        ) { _ in }
+        held.wait()
+        let (failures, answered) = (Locked<[StoreError.Reason]>([]), Gate())
+        let note: @Sendable (Result<Int, StoreError>) -> Void = { result in
+            guard case .failure(let error) = result else { return answered.open() }
+            let count = failures.withLock { reasons in
+                reasons.append(error.reason)
+                return reasons.count
+            }
+            if count == 3 { answered.open() }
+        }
+        database.send(Numbers.Add(number: 1), note)
+        database.send(Numbers.AddTwiceTogether(number: 2), note)
+        database.send(Numbers.Add(number: 3), note)
+        gate.open()
+        answered.wait()
+        #expect(try await ask { database.send(Numbers.All(), $0) } == [])
+        #expect(failures.withLock { $0 } == [.constraint, .constraint, .constraint])
+        #expect(try await ask { database.send(Numbers.Add(number: 4), $0) } == 1)
+    }
+
     @Test("writes nothing of a group whose transaction was lost, and tells everybody in it")
     func lostTransaction() async throws {
         let database = try self.memory()

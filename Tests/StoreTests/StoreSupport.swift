@@ -56,6 +56,17 @@ enum Numbers {
         }
     }
 
+    /// The same, from a request that is not expected to fail.
+    struct AddTwiceTogether: StoreRequest {
+        let number: Int64
+        static let writes = true
+        static let failsAlone = false
+
+        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
+            try AddTwice(number: self.number).perform(on: connection)
+        }
+    }
+
     struct All: StoreRequest {
         static let writes = false
 

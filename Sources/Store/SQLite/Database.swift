@@ -13,15 +13,18 @@ package final class Database: Sendable {
     private let ended = Gate()
     private let counts = Locked(StoreCounts())
 
-    /// - Parameter limit: how many requests may wait; the next one is answered `overloaded` at once.
+    /// - Parameters:
+    ///   - limit: how many requests may wait; the next one is answered `overloaded` at once.
+    ///   - largestGroup: how many go to the disk together.
     package init(
-        path: String, migrations: [Migration], durability: StoreDurability = .full, limit: Int = 10_000
+        path: String, migrations: [Migration], durability: StoreDurability = .full, limit: Int = 10_000,
+        largestGroup: Int = 512
     ) throws(StoreError) {
         self.file = path
         self.queue = Mailbox(limit: limit)
         let connection = try Connection(path: path, durability: durability)
         try connection.migrate(migrations)
-        let worker = StoreWorker(connection, self.queue, self.counts)
+        let worker = StoreWorker(connection, self.queue, self.counts, largestGroup: largestGroup)
         guard StoreThread.start({ worker.run() }, atEnd: self.ended.open) else {
             throw StoreError(.other(code: 0), file: path, detail: "no thread could be started")
         }

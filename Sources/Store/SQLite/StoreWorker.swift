@@ -8,22 +8,24 @@ final class StoreWorker: @unchecked Sendable {
     private let counts: Locked<StoreCounts>
 
     /// So that the first of a long queue need not wait for the last.
-    private static let largestGroup = 512
+    private let largestGroup: Int
 
     init(
-        _ connection: consuming Connection, _ queue: Mailbox<StoreErrand>, _ counts: Locked<StoreCounts>
+        _ connection: consuming Connection, _ queue: Mailbox<StoreErrand>, _ counts: Locked<StoreCounts>,
+        largestGroup: Int
     ) {
         self.connection = connection
         self.queue = queue
         self.counts = counts
+        self.largestGroup = largestGroup
     }
 
     func run() {
         while let waiting = self.queue.takeAll() {
             var rest = waiting[...]
             while !rest.isEmpty {
-                self.carryOut(rest.prefix(Self.largestGroup))
-                rest = rest.dropFirst(Self.largestGroup)
+                self.carryOut(rest.prefix(self.largestGroup))
+                rest = rest.dropFirst(self.largestGroup)
             }
         }
     }
