@@ -73,6 +73,7 @@ let package = Package(
         // Floor 2: formats.
         room("Arguments"),
         room("AudioFiles", "Bytes"),
+        room("RTP", "Bytes"),
         room("SDP", "Bytes", "Vocabulary"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
         room("STUN", "Bytes", "Hashing", "Vocabulary"),
@@ -140,6 +141,7 @@ let package = Package(
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
+        tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
@@ -187,7 +189,7 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .target(
             name: "Fuzz",
-            dependencies: ["AudioFiles", "Bytes", "ICE", "JSON", "SDP", "STUN", "SocketIO", "Vocabulary", "Web"],
+            dependencies: ["AudioFiles", "Bytes", "ICE", "JSON", "RTP", "SDP", "STUN", "SocketIO", "Vocabulary", "Web"],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
             swiftSettings: houseForTests

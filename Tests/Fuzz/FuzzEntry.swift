@@ -14,6 +14,8 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "http-values": HTTPValuesFuzz.run,
     "json": JSONFuzz.run,
     "ogg-opus": OggOpusFuzz.run,
+    "rtcp": RTCPFuzz.run,
+    "rtp": RTPFuzz.run,
     "sdp": SDPFuzz.run,
     "socket-packet": SocketPacketFuzz.run,
     "stun": STUNFuzz.run,
