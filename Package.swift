@@ -54,6 +54,7 @@ let package = Package(
         door("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
         door("CUV", pkgConfig: "libuv", apt: "libuv1-dev", brew: "libuv"),
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
+        door("CSRTP", pkgConfig: "libsrtp2", apt: "libsrtp2-dev", brew: "srtp"),
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
         .systemLibrary(name: "CSockets"),
         .systemLibrary(name: "CTerminal"),
@@ -73,6 +74,8 @@ let package = Package(
         // Floor 2: formats.
         room("Arguments"),
         room("AudioFiles", "Bytes"),
+        room("RTP", "Bytes"),
+        room("SDP", "Bytes", "Vocabulary"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
         room("STUN", "Bytes", "Hashing", "Vocabulary"),
         room("Web", "Bytes", "CZlib"),
@@ -97,6 +100,7 @@ let package = Package(
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
         room(
             "Identity", "Bytes", "Hashing", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
+        room("SRTP", "CSRTP", "Secure"),
 
         // Floor 6: each end of a Socket.IO connection.
         room(
@@ -142,6 +146,9 @@ let package = Package(
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
+        tests(of: "RTP", "Bytes", "TestSupport"),
+        tests(of: "SDP", "TestSupport", "Vocabulary"),
+        tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
@@ -188,7 +195,9 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     package.targets.append(
         .target(
             name: "Fuzz",
-            dependencies: ["AudioFiles", "Bytes", "ICE", "JSON", "STUN", "SocketIO", "Vocabulary", "Web"],
+            dependencies: [
+                "AudioFiles", "Bytes", "ICE", "JSON", "RTP", "SDP", "STUN", "SocketIO", "Vocabulary", "Web",
+            ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
             swiftSettings: houseForTests

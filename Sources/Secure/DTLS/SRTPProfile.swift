@@ -28,6 +28,12 @@ package struct SRTPKeys: Hashable, Sendable {
     package let outgoing: Master
     package let incoming: Master
 
+    package init(_ profile: SRTPProfile, outgoing: Master, incoming: Master) {
+        self.profile = profile
+        self.outgoing = outgoing
+        self.incoming = incoming
+    }
+
     /// Takes apart what the exporter gives: both keys, then both salts, the client's first (RFC 5764 §4.2).
     init(_ profile: SRTPProfile, exported: [UInt8], isClient: Bool) {
         let (key, salt) = (profile.keyLength, profile.saltLength)

@@ -1,0 +1,73 @@
+/// One line of a description: a letter, and what it says.
+package struct SDPLine: Hashable, Sendable {
+    package let letter: Unicode.Scalar
+    package let text: String
+
+    package init(_ letter: Unicode.Scalar, _ text: String) {
+        self.letter = letter
+        self.text = text
+    }
+
+    /// `a=name` or `a=name:value`.
+    package init(attribute name: String, _ value: String? = nil) {
+        self.init("a", value.map { "\(name):\($0)" } ?? name)
+    }
+
+    /// The name of an attribute; nil for other lines.
+    package var attributeName: Substring? {
+        guard self.letter == "a" else { return nil }
+        return self.text[..<(self.text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? self.text.endIndex)]
+    }
+
+    /// What stands behind the colon of an attribute.
+    package var attributeValue: Substring? {
+        guard self.letter == "a", let colon = self.text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        return self.text[self.text.utf8.index(after: colon)...]
+    }
+
+    /// Names are compared as they are written: they are case-sensitive (RFC 8866 §5.13).
+    package func isAttribute(_ name: String) -> Bool {
+        guard self.letter == "a", self.text.utf8.starts(with: name.utf8) else { return false }
+        return self.text.utf8.dropFirst(name.utf8.count).first.map { $0 == UInt8(ascii: ":") } ?? true
+    }
+}
+
+extension StringProtocol {
+    /// Words with one space between them, as every grammar of SDP has it. A space too many makes an empty word, and an
+    /// empty word is nobody's value.
+    func words(atMost count: Int = .max) -> [SubSequence] {
+        self.split(separator: " ", maxSplits: count - 1, omittingEmptySubsequences: false)
+    }
+
+    /// RFC 8866 §9: letters, digits and some signs, at least one.
+    var isToken: Bool {
+        !self.isEmpty && self.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""(),/:;<=>?@[\]"#.utf8.contains($0) }
+    }
+
+    /// Letters, digits, `+` and `/` (RFC 8839 §5.1).
+    func isICEText(_ lengths: ClosedRange<Int>) -> Bool {
+        lengths.contains(self.utf8.count)
+            && self.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    var isDigits: Bool { !self.isEmpty && self.utf8.allSatisfy { (48...57).contains($0) } }
+
+    /// Digits alone: the standard library would read a sign as well.
+    func number<Integer: FixedWidthInteger>(_: Integer.Type = Integer.self) -> Integer? {
+        self.isDigits ? Integer(self) : nil
+    }
+
+    var trimmingSpaces: SubSequence {
+        var rest = self[...]
+        while rest.first == " " { rest.removeFirst() }
+        while rest.last == " " { rest.removeLast() }
+        return rest
+    }
+}
