@@ -205,5 +205,15 @@ if Context.environment["PARLEY_FUZZ"] != nil {
     )
 }
 
-            "PARLEY_BENCH", "StoreBench", "Conversing", "Locking", "Store", "Vocabulary", "Tests/Bench", "stun-codec", "stun-codec", "stun-codec", "Bytes", "STUN", "Scripts/bench.d/support/stun-codec",
+// What measures pieces without a program around them is built only for it (`Scripts/bench`).
+if Context.environment["PARLEY_BENCH"] != nil {
+    package.products.append(.executable(name: "stun-codec", targets: ["stun-codec"]))
+    package.targets += [
+        .executableTarget(
+            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"], path: "Tests/Bench",
+            swiftSettings: houseForTests),
+        .executableTarget(
+            name: "stun-codec", dependencies: ["Bytes", "STUN", "Vocabulary"],
+            path: "Scripts/bench.d/support/stun-codec", swiftSettings: houseForTests),
+    ]
 }
