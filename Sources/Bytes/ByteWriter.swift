@@ -8,20 +8,35 @@ package struct ByteWriter: Hashable, Sendable {
 
     package var count: Int { self.bytes.count }
 
-    /// A big-endian integer of up to 64 bits.
-    @inlinable
+    /// A big-endian integer of any width.
     package mutating func write<Integer: FixedWidthInteger>(_ value: Integer) {
-        self.write(bits: UInt64(truncatingIfNeeded: value), Integer.bitWidth)
-    }
-
-    /// The lowest `width` bits.
-    @usableFromInline
-    mutating func write(bits: UInt64, _ width: Int) {
-        var shift = UInt64(width)
+        var shift = Integer.bitWidth
         while shift > 0 {
             shift -= 8
-            self.bytes.append(UInt8(truncatingIfNeeded: bits >> shift))
+            self.bytes.append(UInt8(truncatingIfNeeded: value >> Integer(shift)))
         }
+    }
+
+    // The same for those that packets are made of. Generic code is not specialised from one room to the next, and costs
+    // many times as much.
+
+    package mutating func write(_ value: UInt8) {
+        self.bytes.append(value)
+    }
+
+    package mutating func write(_ value: UInt16) {
+        self.bytes.append(UInt8(truncatingIfNeeded: value >> 8))
+        self.bytes.append(UInt8(truncatingIfNeeded: value))
+    }
+
+    package mutating func write(_ value: UInt32) {
+        self.write(UInt16(truncatingIfNeeded: value >> 16))
+        self.write(UInt16(truncatingIfNeeded: value))
+    }
+
+    package mutating func write(_ value: UInt64) {
+        self.write(UInt32(truncatingIfNeeded: value >> 32))
+        self.write(UInt32(truncatingIfNeeded: value))
     }
 
     package mutating func write(contentsOf bytes: some Sequence<UInt8>) {
@@ -42,16 +57,16 @@ package struct ByteWriter: Hashable, Sendable {
     }
 
     /// Replaces what stands at `offset`: lengths are often known only at the end.
-    @inlinable
     package mutating func overwrite<Integer: FixedWidthInteger>(at offset: Int, with value: Integer) {
-        self.overwrite(at: offset, bits: UInt64(truncatingIfNeeded: value), Integer.bitWidth)
+        for index in 0..<(Integer.bitWidth / 8) {
+            let shift = Integer(Integer.bitWidth - 8 * (index + 1))
+            self.bytes[offset + index] = UInt8(truncatingIfNeeded: value >> shift)
+        }
     }
 
-    @usableFromInline
-    mutating func overwrite(at offset: Int, bits: UInt64, _ width: Int) {
-        for index in 0..<(width / 8) {
-            self.bytes[offset + index] = UInt8(truncatingIfNeeded: bits >> UInt64(width - 8 * (index + 1)))
-        }
+    package mutating func overwrite(at offset: Int, with value: UInt16) {
+        self.bytes[offset] = UInt8(truncatingIfNeeded: value >> 8)
+        self.bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
     }
 
     /// Starts anew with the memory it has.
