@@ -133,6 +133,7 @@ extension RTCPPacket {
     var extendedOffence: ByteError? {
         var offset = 8
         while offset < self.bytes.count {
+            if let offence = self.needs(offset + 4) { return offence }
             let length = 4 + 4 * Int(self.bytes.bigEndian(at: offset + 2, as: UInt16.self))
             if let offence = self.needs(offset + length) { return offence }
             let isRight =

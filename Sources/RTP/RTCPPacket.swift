@@ -124,8 +124,7 @@ extension RTCPPacket {
         case .receiverReport: return self.needs(8 + 24 * count)
         case .sourceDescription: return self.descriptionOffence
         case .goodbye: return self.goodbyeOffence
-        case .transportFeedback:
-            return self.needs(12) ?? (self.count == RTCPFeedbackFormat.transportWide ? self.transportWideOffence : nil)
+        case .transportFeedback: return self.needs(12) ?? self.transportFeedbackOffence
         case .payloadFeedback: return self.needs(12) ?? self.payloadFeedbackOffence
         case .extendedReport: return self.needs(8) ?? self.extendedOffence
         default: return nil
@@ -140,6 +139,16 @@ extension RTCPPacket {
         let end = 4 + 4 * Int(self.count)
         guard end < self.bytes.count else { return self.needs(end) }
         return self.needs(end + 1 + Int(self.bytes[end]))
+    }
+
+    private var transportFeedbackOffence: ByteError? {
+        switch self.count {
+        // What is left after padding of whatever length need not be whole words.
+        case RTCPFeedbackFormat.nack where !self.bytes.count.isMultiple(of: 4):
+            ByteError(.truncated, at: self.bytes.count)
+        case RTCPFeedbackFormat.transportWide: self.transportWideOffence
+        default: nil
+        }
     }
 
     private var payloadFeedbackOffence: ByteError? {

@@ -175,6 +175,9 @@ struct RTCPTests {
                 "80c90001 00000001 80cf0003 00000001 04000001 00000000",
                 ByteError(.outOfRange, at: 18)
             ),
+            // Padding that leaves a piece of an entry.
+            ("a1cd0004 00000001 00000005 000a0002 00000001", ByteError(.truncated, at: 19)),
+            ("a0cf0003 00000001 01000000 00000002", ByteError(.truncated, at: 14)),
             // Feedback that tells of more packets than it has room for, and a run of none.
             ("8fcd0004 00000001 00000005 00000002 00000100", ByteError(.truncated, at: 20)),
             (
