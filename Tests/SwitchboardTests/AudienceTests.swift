@@ -1,0 +1,71 @@
+import Testing
+import Vocabulary
+
+@testable import Switchboard
+
+@Suite("An audience")
+struct AudienceTests {
+    private final class Ear: ChatListener {
+        let user: UserID
+
+        init(_ user: UserID) { self.user = user }
+
+        func hear(_ news: ChatNews) {}
+    }
+
+    private let kitchen: ConversationID
+    private let hall: ConversationID
+    private let ann: UserID
+    private let bob: UserID
+
+    init() throws {
+        self.kitchen = try #require(ConversationID("kitchen"))
+        self.hall = try #require(ConversationID("hall"))
+        self.ann = try #require(UserID("ann"))
+        self.bob = try #require(UserID("bob"))
+    }
+
+    private func names(_ audience: Audience, _ id: ConversationID) -> Set<UserID> {
+        Set(audience.listeners(to: id).map(\.user))
+    }
+
+    @Test("F03 hears of what its members are in, and of nothing else")
+    func members() {
+        var audience = Audience()
+        let (ann, bob) = (Ear(self.ann), Ear(self.bob))
+        audience.add(ann, to: [self.kitchen, self.hall])
+        audience.add(bob, to: [self.hall])
+        #expect(self.names(audience, self.kitchen) == [self.ann])
+        #expect(self.names(audience, self.hall) == [self.ann, self.bob])
+        #expect(audience.hears(ann, self.kitchen) && !audience.hears(bob, self.kitchen))
+    }
+
+    @Test("F01 follows who comes and who goes, on all their lines")
+    func movements() {
+        var audience = Audience()
+        let (phone, page) = (Ear(self.bob), Ear(self.bob))
+        for ear in [phone, page] { audience.add(ear, to: []) }
+        audience.came(self.bob, to: self.kitchen)
+        audience.came(self.bob, to: self.kitchen)
+        #expect(audience.listeners(to: self.kitchen).map { ObjectIdentifier($0) }.count == 2)
+        audience.came(self.ann, to: self.kitchen)
+        #expect(self.names(audience, self.kitchen) == [self.bob])
+        audience.went(self.bob, from: self.kitchen)
+        #expect(self.names(audience, self.kitchen) == [])
+        #expect(audience.count == 2)
+    }
+
+    @Test("forgets a listener as a whole, and takes it once however often it comes")
+    func leaving() {
+        var audience = Audience()
+        let ear = Ear(self.ann)
+        audience.add(ear, to: [self.kitchen])
+        audience.add(ear, to: [self.hall])
+        #expect(self.names(audience, self.kitchen) == [])
+        audience.remove(ear)
+        audience.remove(ear)
+        audience.came(self.ann, to: self.kitchen)
+        #expect(
+            audience.count == 0 && self.names(audience, self.hall) == [] && self.names(audience, self.kitchen) == [])
+    }
+}
