@@ -159,7 +159,7 @@ let package = Package(
         tests(of: "Switchboard", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
-        tests(of: "Hashing", "Bytes", "TestSupport"),
+        tests(of: "Hashing", "Bytes", "COpenSSL", "TestSupport"),
         tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "ICEServers", "JSON", "Journal", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),

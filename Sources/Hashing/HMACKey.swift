@@ -16,6 +16,12 @@ package struct HMACKey: Sendable {
         self.schedule = schedule
     }
 
+    package func code(of message: [UInt8]) -> [UInt8] {
+        let nothing: [UInt8] = []
+        let code = self.code(of: message.span, nothing.span)
+        return (0..<code.count).map { code.bytes[$0] }
+    }
+
     /// The code of a message that lies in two pieces.
     package func code(of first: Span<UInt8>, _ second: Span<UInt8>) -> HMACCode {
         var code = InlineArray<32, UInt8>(repeating: 0)

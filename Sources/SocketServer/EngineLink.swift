@@ -51,10 +51,9 @@ extension EngineLink {
 
     func begin(on webSocket: WebSocketConnection) -> any WebSocketHandler {
         self.webSocket = webSocket
-        // Old clients lose an opening that comes in one segment with the answer to their upgrade.
         if self.version == .v3 {
             self.hasBegun = true
-            self.desk.clock.schedule(after: .milliseconds(1)) { self.begin() }
+            self.desk.clock.schedule(after: self.desk.settings.oldOpeningDelay) { self.begin() }
         } else {
             self.begin()
         }

@@ -7,6 +7,9 @@ package struct SocketServerSettings: Sendable {
     package var engine = EngineSettings()
     /// For clients of Engine.IO 3.
     package var oldEngine = EngineSettings()
+    /// How long a session of Engine.IO 3 that begins on a WebSocket keeps its opening back: such clients lose one that
+    /// reaches them in one read with the answer to their upgrade.
+    package var oldOpeningDelay = Duration.milliseconds(10)
     /// How often one address may begin a session, and how many it may have.
     package var arrivals = ArrivalBook.Limits()
     /// The namespaces there are.

@@ -15,7 +15,7 @@ struct HandshakeTests {
                 isPolling ? try #require(client.handshake()).body : try #require(client.webSocket().heard().first)
             let upgrades = isPolling ? #"["websocket"]"# : "[]"
             let rest = #","upgrades":\#(upgrades),"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#
-            #expect(opening.hasPrefix(#"0{"sid":""#) && opening.hasSuffix(rest))
+            #expect(opening.first == "0" && opening.sid != nil && opening.hasSuffix(rest))
         }
     }
 
@@ -24,7 +24,9 @@ struct HandshakeTests {
     func refused(query: String) async throws {
         try await play { scene in
             let answer = try #require(Client(scene: scene).ask("GET", query).answer)
-            #expect(answer.status == 400 && answer.body.hasPrefix(#"{"code":"#))
+            #expect(
+                answer.status == 400 && answer.head.contains("application/json") && answer.body.member("message") != nil
+            )
         }
     }
 
@@ -32,9 +34,10 @@ struct HandshakeTests {
     func connecting() async throws {
         try await play { scene in
             let new = Client(scene: scene).connected().heard()
-            #expect(new.count == 2 && new[1].hasPrefix(#"40{"sid":""#) && new[1].member("pid") != nil)
+            #expect(new.count == 2 && new[1].hasPrefix("40") && new[1].sid != nil && new[1].member("pid") != nil)
             let old = Client(scene: scene, version: "EIO=3").webSocket()
             // The opening keeps its distance from the 101.
+            scene.wait(.milliseconds(9))
             #expect(old.heard() == [])
             scene.wait(.milliseconds(1))
             let heard = old.heard()

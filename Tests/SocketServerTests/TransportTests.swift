@@ -10,7 +10,7 @@ struct PollingTests {
             let client = Client(scene: scene)
             let sid = try #require(client.open())
             #expect(client.post(sid, "40")?.body == "ok")
-            #expect(client.poll(sid).answer?.body.hasPrefix("40{") == true)
+            #expect(client.poll(sid).answer?.body.sid != nil)
             let waiting = client.poll(sid)
             #expect(waiting.answer == nil)
             scene.company.tell("hello")
@@ -116,7 +116,7 @@ struct HeartbeatTests {
     func version3() async throws {
         try await play { scene in
             let client = Client(scene: scene, version: "EIO=3").webSocket()
-            scene.wait(.milliseconds(1))
+            scene.wait(.milliseconds(10))
             _ = client.heard()
             for _ in 0..<3 {
                 scene.wait(.milliseconds(44_900))

@@ -10,7 +10,7 @@ package struct SigningKey: Sendable {
     }
 
     private enum Material: Sendable {
-        case shared([UInt8])
+        case shared(HMACKey)
         case pair(Ed25519Key)
     }
 
@@ -22,12 +22,12 @@ package struct SigningKey: Sendable {
     package init(id: String, sharedSecret secret: [UInt8]) throws(SecretWeakness) {
         if let weakness = SecretWeakness.found(in: secret) { throw weakness }
         self.id = id
-        self.material = .shared(secret)
+        self.material = .shared(HMACKey(secret, using: .sha256))
     }
 
     package init(id: String, derivedFrom secret: [UInt8], for purpose: String) {
         self.id = id
-        self.material = .shared(HMAC.code(of: purpose, key: secret))
+        self.material = .shared(HMACKey(HMAC.code(of: purpose, key: secret), using: .sha256))
     }
 
     package init(id: String, _ pair: Ed25519Key) {
@@ -44,14 +44,14 @@ package struct SigningKey: Sendable {
 
     package func signature(of message: [UInt8]) throws(SecureError) -> [UInt8] {
         switch self.material {
-        case .shared(let secret): HMAC.code(of: message, key: secret)
+        case .shared(let key): key.code(of: message)
         case .pair(let pair): try pair.signature(of: message)
         }
     }
 
     package func isValid(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         switch self.material {
-        case .shared(let secret): ConstantTime.areEqual(HMAC.code(of: message, key: secret), signature)
+        case .shared(let key): ConstantTime.areEqual(key.code(of: message), signature)
         case .pair(let pair): pair.isValid(signature, of: message)
         }
     }

@@ -27,12 +27,7 @@ struct AdminCall {
     }
 
     private func outcome(_ method: HTTPMethod, _ target: String) throws(CommandFailure) -> HTTPCall.Outcome {
-        let group: EventLoopGroup
-        do throws(ReactorError) {
-            group = try EventLoopGroup(count: 1)
-        } catch {
-            throw CommandFailure("\(error)", exitCode: .osError)
-        }
+        let group = try EventLoopGroup.forCommand()
         defer { group.shutDown() }
         let outcome = Locked<HTTPCall.Outcome>(.failure(.stopped))
         let done = Gate()

@@ -24,12 +24,7 @@ struct ClientOptions: ParsableArguments {
 
     /// Signs in, connects, lets `work` do what it wants, and says goodbye.
     func run(_ work: @escaping @Sendable (ParleyClient) async throws(CommandFailure) -> Void) throws(CommandFailure) {
-        let group: EventLoopGroup
-        do throws(ReactorError) {
-            group = try EventLoopGroup(count: 1)
-        } catch {
-            throw CommandFailure("\(error)", exitCode: .osError)
-        }
+        let group = try EventLoopGroup.forCommand()
         defer { group.shutDown() }
         let (outcome, done) = (Locked<CommandFailure?>(nil), Gate())
         let loop = group.loops[0]

@@ -11,12 +11,7 @@ struct StunRun {
 
     /// Calls `show` after every look, and says how it went the last time.
     func look(again: Bool, show: (SurveyReport, _ isRepeated: Bool) throws -> Void) throws -> ExitCode {
-        let group: EventLoopGroup
-        do throws(ReactorError) {
-            group = try EventLoopGroup(count: 1)
-        } catch {
-            throw CommandFailure("\(error)", exitCode: .osError)
-        }
+        let group = try EventLoopGroup.forCommand()
         defer { group.shutDown() }
         var report = self.look(on: group.loops[0])
         try show(report, false)

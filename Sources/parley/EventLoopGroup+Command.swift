@@ -1,0 +1,13 @@
+import Arguments
+import Reactor
+
+extension EventLoopGroup {
+    /// The one loop a command works on. Whoever begins it shuts it down.
+    static func forCommand() throws(CommandFailure) -> EventLoopGroup {
+        do throws(ReactorError) {
+            return try EventLoopGroup(count: 1)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .osError)
+        }
+    }
+}
