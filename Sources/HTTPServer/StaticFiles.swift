@@ -1,6 +1,12 @@
 package import Reactor
 internal import Web
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// Serves the files below one directory: whole, in part, compressed, or not at all when the client has them.
 ///
 /// Small files are kept in memory and looked at again at most once a second; large ones are read piece by piece
@@ -25,6 +31,13 @@ package final class StaticFiles {
         self.root = root
         self.reactor = reactor
         self.cacheControl = cacheControl
+    }
+
+    /// Whether there is a directory to serve at all: a wrong name is better told at once than by every page.
+    package static func canServe(_ root: String) -> Bool {
+        guard let directory = unsafe opendir(root) else { return false }
+        unsafe closedir(directory)
+        return true
     }
 
     /// Answers with the file at `path`, which is relative to the directory; a directory's file is `index.html`.

@@ -34,6 +34,7 @@ package struct VoiceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         case let failure as AudioFileError: self.init(.badData, failure.description)
         case let failure as FFmpeg.Failure: self.init(.badData, failure.description)
         case let failure as SoundFile.Failure: self.init(.badData, failure.description)
+        case let failure as OpusRemuxer.Failure: self.init(.badData, failure.description)
         case let failure as VoiceEncoder.Failure: self.init(.badData, failure.description)
         case let failure as OpusError: self.init(.software, failure.description)
         default: self.init(.software, "\(error)")

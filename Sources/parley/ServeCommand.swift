@@ -29,7 +29,7 @@ struct ServeCommand: ParsableCommand {
         exitCodes: [
             .init(.success, "The server was asked to stop and has stopped."),
             .init(.usage, "The command line, the environment or the configuration file is wrong."),
-            .init(.noInput, "A certificate, a key or another file that was named cannot be read."),
+            .init(.noInput, "A certificate, a key, or another file or folder that was named cannot be read."),
             .init(.osError, "The system refused something, such as the port."),
             .init(.cannotCreate, "The data directory cannot be made or written to."),
         ]
@@ -185,6 +185,9 @@ struct ServeCommand: ParsableCommand {
 
     mutating func run() throws -> ExitCode {
         let configuration = self.service
+        if let web = configuration.web, !StaticFiles.canServe(web) {
+            throw CommandFailure("\(web): this is no folder that can be read", exitCode: .noInput)
+        }
         do {
             let service = try ParleyService(configuration, journal: self.log.journal)
             try self.greet(service.start())

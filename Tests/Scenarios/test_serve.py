@@ -126,6 +126,9 @@ class Life(unittest.TestCase):
             code, words = self.start_in_vain(data, "--tls-cert", missing, "--tls-key", missing)
             self.assertEqual(code, 66)
             self.assertIn(missing, words)
+            code, words = self.start_in_vain(data, "--web", missing)
+            self.assertEqual(code, 66)
+            self.assertIn(f"parley serve: {missing}: this is no folder that can be read", words)
 
     def test_a_mistake_in_ice_servers_is_told_with_its_place(self):
         with tempfile.TemporaryDirectory() as data:

@@ -171,6 +171,7 @@ struct DecodeTests {
         let nowhere = DecodeJob(input: .file(good), output: .file(self.folder.place("none/out")))
         #expect(Self.failure { try nowhere.run() }?.kind == .cannotCreate)
         #expect(VoiceFailure(FFmpeg.Failure.notInstalled).kind == .unavailable)
+        #expect(VoiceFailure(OpusRemuxer.Failure.chained).kind == .badData)
         #expect(VoiceFailure(FFmpeg.Failure.notInstalled).description.contains("install the package ffmpeg"))
         #expect(self.folder.names == ["good", "text"])
     }
