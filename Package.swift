@@ -207,13 +207,13 @@ if Context.environment["PARLEY_FUZZ"] != nil {
 
 // What measures pieces without a program around them is built only for it (`Scripts/bench`).
 if Context.environment["PARLEY_BENCH"] != nil {
-    package.products.append(.executable(name: "stun-codec", targets: ["stun-codec"]))
+    package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
     package.targets += [
         .executableTarget(
-            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"], path: "Tests/Bench",
+            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"], path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
         .executableTarget(
-            name: "stun-codec", dependencies: ["Bytes", "STUN", "Vocabulary"],
-            path: "Scripts/bench.d/support/stun-codec", swiftSettings: houseForTests),
+            name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],
+            path: "Tests/Bench/STUNCodec", swiftSettings: houseForTests),
     ]
 }
