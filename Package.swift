@@ -85,6 +85,7 @@ let package = Package(
         room("Pacing", "Vocabulary"),
         room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
+        room("Negotiating", "SDP"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -116,6 +117,9 @@ let package = Package(
             "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer",
             "Store", "Vocabulary"),
 
+        room(
+            "Peer", "Bytes", "ICE", "Negotiating", "RTP", "SDP", "SRTP", "Secure", "Vocabulary"),
+
         // Floor 8: what people run.
         room(
             "Service", "Bytes", "Calling", "Conversing", "Hashing", "HTTPServer", "ICEServers", "Identity", "Journal",
@@ -138,7 +142,11 @@ let package = Package(
         // Beside the house: what only tests may use.
         .target(
             name: "TestSupport", dependencies: ["Bytes", "Reactor", "STUN", "Vocabulary"], path: "Tests/TestSupport",
-            swiftSettings: houseForTests),
+            swiftSettings: houseForTests,
+            // So that libraries find our clock (VirtualTimeOfDay).
+            linkerSettings: [
+                .unsafeFlags(["-Xlinker", "--export-dynamic-symbol=gettimeofday"], .when(platforms: [.linux]))
+            ]),
         .executableTarget(
             name: "PathPeer", dependencies: ["ICE", "Pathways", "Reactor", "Vocabulary"], path: "Tests/PathPeer",
             swiftSettings: houseForTests),
@@ -151,6 +159,8 @@ let package = Package(
         tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
+        tests(of: "Negotiating", "SDP", "TestSupport"),
+        tests(of: "Peer", "ICE", "Negotiating", "SDP", "Secure", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
@@ -210,7 +220,8 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
     package.targets += [
         .executableTarget(
-            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"], path: "Tests/Bench/Store",
+            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"],
+            path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
         .executableTarget(
             name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],

@@ -33,6 +33,16 @@ package struct ICEAgent: Sendable {
     /// The first third of the agent's transactions, by which a demultiplexer finds it.
     package var transactionTag: UInt32 { self.context.tag }
 
+    /// How long an answer takes on the pair in use, if that was measured.
+    package var roundTrip: Duration? { self.current.selectedIndex.flatMap { self.current.pairs[$0].roundTrip } }
+    package var hasPath: Bool { self.current.selected != nil || self.previous?.selected != nil }
+
+    /// Who offers controls (RFC 8445 §6.1.1), and that is known later than that there will be an agent.
+    package mutating func assume(_ role: ICERole) {
+        guard self.state == .new, !self.context.settings.isLite else { return }
+        self.context.role = role
+    }
+
     /// When to call `clockAdvanced`, if time is all that happens.
     package var deadline: Instant? {
         guard self.state != .closed else { return nil }
