@@ -85,6 +85,7 @@ let package = Package(
         room("Pacing", "Vocabulary"),
         room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
+        room("Playout", "Bytes", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -96,6 +97,7 @@ let package = Package(
         room("Store", "CSQLite", "Conversing", "JSON", "Locking", "Vocabulary"),
 
         // Floor 5.
+        room("AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "Playout", "RTP", "Vocabulary"),
         room("HTTPServer", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
         room(
@@ -148,6 +150,8 @@ let package = Package(
         tests(of: "JSON", "TestSupport"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
+        tests(of: "Playout", "TestSupport", "Vocabulary"),
+        tests(of: "AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "RTP", "TestSupport", "Vocabulary"),
         tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
