@@ -86,6 +86,7 @@ let package = Package(
         room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
         room("Negotiating", "SDP"),
+        room("Playout", "Bytes", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -97,6 +98,7 @@ let package = Package(
         room("Store", "CSQLite", "Conversing", "JSON", "Locking", "Vocabulary"),
 
         // Floor 5.
+        room("AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "Playout", "RTP", "Vocabulary"),
         room("HTTPServer", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
         room(
@@ -118,7 +120,7 @@ let package = Package(
             "Store", "Vocabulary"),
 
         room(
-            "Peer", "Bytes", "ICE", "Negotiating", "RTP", "SDP", "SRTP", "Secure", "Vocabulary"),
+            "Peer", "AudioStreams", "Bytes", "ICE", "Negotiating", "RTP", "SDP", "SRTP", "Secure", "Vocabulary"),
 
         // Floor 8: what people run.
         room(
@@ -156,6 +158,8 @@ let package = Package(
         tests(of: "JSON", "TestSupport"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
+        tests(of: "Playout", "TestSupport", "Vocabulary"),
+        tests(of: "AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "RTP", "TestSupport", "Vocabulary"),
         tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),

@@ -8,6 +8,8 @@ package struct AudioFormat: Hashable, Sendable {
     package var audioLevel: UInt8?
     package var mediaID: UInt8?
     package var transportSequence: UInt8?
+    /// Extended reports are understood (RFC 3611 §5).
+    package var hasExtendedReports = true
     /// What the receiver of this format asks for.
     package var preferences: AudioPreferences
 
@@ -38,6 +40,7 @@ package struct AudioFormat: Hashable, Sendable {
         self.audioLevel = Self.id(SDPHeaderExtension.audioLevel, section)
         self.mediaID = Self.id(SDPHeaderExtension.mediaID, section)
         self.transportSequence = Self.id(SDPHeaderExtension.transportSequence, section)
+        self.hasExtendedReports = section.value(of: "rtcp-xr") != nil
         self.preferences = AudioPreferences(section, opus: opus)
     }
 

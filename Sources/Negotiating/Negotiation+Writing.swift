@@ -105,6 +105,7 @@ extension Negotiation {
         }
         section.append(.rtcpMux)
         section.append(.rtcpReducedSize)
+        if format.hasExtendedReports { section.append(SDPLine(attribute: "rtcp-xr", "rcvr-rtt=all")) }
         Self.writeFormats(format, to: &section)
         section.append(SDPSource(transceiver.ssrc, "cname", self.settings.canonicalName))
         return section

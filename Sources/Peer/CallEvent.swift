@@ -40,6 +40,8 @@ package enum CallEvent: Hashable, Sendable {
     case heard(transceiver: Int)
     /// A key of their telephone, and how long it was pressed.
     case key(Character, Duration, transceiver: Int)
+    /// Packets that are lent need not wait for a missing one any longer.
+    case payloadsWaiting
     /// They have left.
     case goodbye
 }

@@ -43,6 +43,7 @@ extension CallSession {
         self.withAgent(into: &outbox, at: now) { session, outbox in
             session.agent.clockAdvanced(to: now, into: &outbox)
             session.transport.clockAdvanced(to: now, &session.agent, into: &outbox)
+            session.advanceMedia(to: now, into: &outbox)
         }
     }
 
@@ -51,6 +52,7 @@ extension CallSession {
         guard self.agent.state != .closed else { return }
         self.negotiation.close()
         self.withAgent(into: &outbox, at: now) { session, outbox in
+            session.sayGoodbye(at: now, into: &outbox)
             session.transport.close(&session.agent, at: now, into: &outbox)
             session.agent.close(into: &outbox)
         }
@@ -75,7 +77,7 @@ extension CallSession {
         case 20...63:
             self.withAgent(into: &outbox, at: now) { $0.transport.received(packet, &$0.agent, at: now, into: &$1) }
             return .handled
-        case 128...191: return self.receivedMedia(packet, at: now) ? .handled : .ignored
+        case 128...191: return self.receivedMedia(packet, at: now, into: &outbox) ? .handled : .ignored
         default: return .ignored
         }
     }
@@ -83,8 +85,4 @@ extension CallSession {
 
 extension Span where Element == UInt8 {
     fileprivate var first: UInt8? { self.isEmpty ? nil : self[0] }
-}
-
-extension CallSession {
-    private mutating func receivedMedia(_ packet: Span<UInt8>, at now: Instant) -> Bool { false }
 }

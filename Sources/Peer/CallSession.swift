@@ -1,4 +1,4 @@
-internal import Bytes
+internal import AudioStreams
 package import ICE
 package import Negotiating
 package import SDP
@@ -19,7 +19,16 @@ package struct CallSession {
     package internal(set) var negotiation: Negotiation
     package internal(set) var events: [CallEvent] = []
     var transport: SecureTransport
-    private var random: any RandomNumberGenerator & Sendable
+    var random: any RandomNumberGenerator & Sendable
+    var lines: [SoundLine] = []
+    var reporter: MediaReporter?
+    /// Who of them sends on which line.
+    var sources: [UInt32: Int] = [:]
+    var media = MediaOutbox()
+    /// A packet of theirs while it is opened.
+    var buffer: [UInt8] = []
+    /// Sees packets as they are when nothing keeps them secret.
+    package var tap: (any PacketTap)?
     /// What the agreement was the last time it was carried out.
     private var agreed: RemoteTransport?
     /// For a restart of ICE that is not agreed on yet.
@@ -36,6 +45,11 @@ package struct CallSession {
     /// Theirs, for credentials that are still to come.
     private var earlyCandidates: [ICECandidate?] = []
     private var lastState = (connection: ConnectionState.new, security: SecurityState.new)
+
+    /// As many as SRTP remembers.
+    static let mostSources = 64
+    /// More than this no way carries in one piece.
+    static let longestPacket = 2048
 
     package init(_ settings: CallSettings, _ context: DTLSContext, random: any RandomNumberGenerator & Sendable) {
         self.settings = settings
@@ -60,7 +74,7 @@ package struct CallSession {
 
     /// When to call `clockAdvanced`, if nothing else happens.
     package var deadline: Instant? {
-        [self.agent.deadline, self.transport.deadline].lazy.compactMap(\.self).min()
+        [self.agent.deadline, self.transport.deadline, self.mediaDeadline].lazy.compactMap(\.self).min()
     }
 }
 
@@ -171,6 +185,7 @@ extension CallSession {
             session.transport.agreed(
                 isClient: agreement.isClient, remote.fingerprints, &session.agent, at: now, into: &outbox)
         }
+        self.carryOutTransceivers(at: now)
     }
 
     /// A first meeting, or another one with new credentials.
@@ -264,6 +279,7 @@ extension CallSession {
             self.heard(outbox.events[index], at: now, into: &outbox)
             index += 1
         }
+        self.openReports(at: now)
         self.noticeStates()
         return result
     }
