@@ -45,7 +45,9 @@ extension CallSession {
 
     /// Reports begin when there is somebody to read them.
     mutating func openReports(at now: Instant) {
-        guard self.reporter == nil, self.transport.isOpen, let first = self.negotiation.transceivers.first else { return }
+        guard self.reporter == nil, self.transport.isOpen, let first = self.negotiation.transceivers.first else {
+            return
+        }
         var settings = MediaReporterSettings(ssrc: first.ssrc, cname: self.settings.canonicalName)
         settings.sendsTransportFeedback = first.receiving?.transportSequence != nil
         settings.sendsExtendedReports = first.sending?.hasExtendedReports == true

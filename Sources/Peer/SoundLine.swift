@@ -18,7 +18,10 @@ struct SoundLine {
 }
 
 extension AudioSenderSettings {
-    init(_ transceiver: Transceiver, _ format: AudioFormat, _ sound: SoundSettings, random: inout some RandomNumberGenerator) {
+    init(
+        _ transceiver: Transceiver, _ format: AudioFormat, _ sound: SoundSettings,
+        random: inout some RandomNumberGenerator
+    ) {
         self.init(ssrc: transceiver.ssrc)
         self.mid = transceiver.mediaID?.value
         self.payloadTypes = AudioPayloadTypes(format)

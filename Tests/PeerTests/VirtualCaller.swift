@@ -6,6 +6,12 @@ import Secure
 import TestSupport
 import Vocabulary
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// A call on a host of the virtual network: what a program would do with sockets, and a wire to the other side for
 /// descriptions and candidates.
 final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
@@ -15,14 +21,17 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
     weak var other: VirtualCaller?
     private(set) var events: [CallEvent] = []
     private(set) var moments: [(CallEvent, Instant)] = []
+    private(set) var audibleAt: Instant?
+    private(set) var keys = ""
+    var isPolite = false
+    var audibleShare = (audible: 0, all: 0)
+    private var isClosed = false
     private let network: VirtualNetwork
     private let host: VirtualHost
     private let signalling: Duration
     private var socket: VirtualSocket?
     private var alarm: VirtualAlarm?
     private var outbox = Outbox<ICEEvent>()
-    /// Called with each event as it happens.
-    var happened: (CallEvent) -> Void = { _ in }
 
     init(
         _ settings: CallSettings, _ context: DTLSContext, on network: VirtualNetwork, _ host: VirtualHost,
@@ -48,6 +57,11 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
     }
 
     private func answer(_ offer: String) throws {
+        if self.session.negotiation.state == .haveLocalOffer {
+            // Of two offers that cross, the impolite side's stands.
+            guard self.isPolite else { return }
+            try self.attempt { try $0.setLocalDescription(.rollback, at: $1, into: &$2) }
+        }
         try self.attempt { try $0.setRemoteDescription(.offer, offer, at: $1, into: &$2) }
         let text = try self.session.createAnswer()
         try self.attempt { try $0.setLocalDescription(.answer, text, at: $1, into: &$2) }
@@ -58,6 +72,38 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
 
     private func tell(_ body: @escaping (VirtualCaller) -> Void) {
         self.network.after(self.signalling) { [weak other = self.other] in other.map(body) }
+    }
+
+    // MARK: Sound
+
+    /// Speaks in packets of 20 ms from now on, for as long as the scene lasts, and hears as much.
+    func talk(_ sound: TestTone? = TestTone(hertz: 440)) {
+        guard !self.isClosed else { return }
+        if var sound {
+            let samples = sound.next(960)
+            self.act { $0.speak(samples.span, at: $1, into: &$2) }
+            self.network.after(.milliseconds(20)) { [weak self] in self?.talk(sound) }
+        } else {
+            self.network.after(.milliseconds(20)) { [weak self] in self?.talk(nil) }
+        }
+        self.listen()
+    }
+
+    private func listen() {
+        var sound = [Float](repeating: 0, count: 480)
+        for _ in 0..<2 {
+            var span = sound.mutableSpan
+            self.session.pull(into: &span, at: self.network.now)
+            let isAudible = sound.contains { abs($0) > 0.05 }
+            if isAudible, self.audibleAt == nil { self.audibleAt = self.network.now }
+            self.audibleShare.audible += isAudible ? 1 : 0
+            self.audibleShare.all += 1
+        }
+    }
+
+    func hangUp() {
+        self.isClosed = true
+        self.act { $0.close(at: $1, into: &$2) }
     }
 
     // MARK: What the network brings
@@ -96,9 +142,9 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
         case .candidate(let candidate, _, _):
             self.tell { other in other.act { $0.addCandidate(candidate.text, at: $1, into: &$2) } }
         case .candidatesEnded: self.tell { other in other.act { $0.addCandidate("", at: $1, into: &$2) } }
+        case .key(let key, _, _): self.keys.append(key)
         default: break
         }
-        self.happened(event)
     }
 
     private func gather() {
@@ -107,6 +153,23 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
         self.act { session, now, outbox in
             session.pathAdded(ICEPath(Self.path, address: socket.address), at: now, into: &outbox)
             session.pathsEnded(at: now, into: &outbox)
+        }
+    }
+}
+
+/// A tone that goes on where it was.
+struct TestTone {
+    let hertz: Double
+    private var phase = 0.0
+
+    init(hertz: Double) {
+        self.hertz = hertz
+    }
+
+    mutating func next(_ count: Int) -> [Float] {
+        (0..<count).map { _ in
+            defer { self.phase = (self.phase + self.hertz / 48_000).truncatingRemainder(dividingBy: 1) }
+            return Float(0.5 * sin(2 * Double.pi * self.phase))
         }
     }
 }
