@@ -12,12 +12,12 @@ import Darwin
 /// One of two who look for a path to each other, for tests in real networks. Whoever starts both carries each one's
 /// lines to the other: `remote UFRAG PASSWORD`, candidates as browsers write them, `end`. `say WORDS` sends the words.
 ///
-///     path-peer controlling|controlled LOCAL-ADDRESS [stun=SERVER] [turn=SERVER]
+///     path-peer controlling|controlled LOCAL-ADDRESS|all [stun=SERVER] [turn=SERVER] [without=udp|tcp] [hides=yes]
 @main
 struct PathPeer {
     static func main() throws {
         guard let wishes = Wishes(CommandLine.arguments.dropFirst()) else {
-            print("usage: path-peer controlling|controlled LOCAL-ADDRESS [stun=SERVER] [turn=SERVER]")
+            print("usage: path-peer controlling|controlled LOCAL-ADDRESS|all [stun=SERVER] [turn=SERVER] …")
             return
         }
         let loop = try EventLoop()
@@ -32,24 +32,39 @@ struct PathPeer {
 /// What the command line asks for.
 struct Wishes: Sendable {
     let isControlling: Bool
-    let local: IPAddress
+    /// Nil for all there are, whenever they come or go.
+    let local: IPAddress?
     var stun: SocketAddress?
     var turn: SocketAddress?
+    var speaksUDP = true
+    var speaksTCP = true
+    var hidesAddresses = false
 
     init?(_ words: ArraySlice<String>) {
-        guard let role = words.first, let second = words.dropFirst().first, let local = IPAddress(second) else {
-            return nil
-        }
+        guard let role = words.first, let second = words.dropFirst().first else { return nil }
         self.isControlling = role == "controlling"
-        self.local = local
+        self.local = IPAddress(second)
+        guard self.local != nil || second == "all" else { return nil }
         for word in words.dropFirst(2) {
             let halves = word.split(separator: "=", maxSplits: 1)
             guard halves.count == 2 else { return nil }
             switch halves[0] {
             case "stun": self.stun = SocketAddress(halves[1])
             case "turn": self.turn = SocketAddress(halves[1])
+            case "without": if halves[1] == "udp" { self.speaksUDP = false } else { self.speaksTCP = false }
+            case "hides": self.hidesAddresses = true
             default: return nil
             }
+        }
+    }
+}
+
+extension Wishes {
+    /// The addresses to use; the loopback interface is as good as any when it is asked for.
+    func look() -> [InterfaceAddress] {
+        InterfaceAddress.all().compactMap { address in
+            guard let local = self.local else { return address }
+            return address.ip == local ? InterfaceAddress(local, on: address.interface, index: address.index) : nil
         }
     }
 }
@@ -73,21 +88,22 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
         settings.stunServers = [self.wishes.stun].compactMap(\.self)
         let agent = ICEAgent(
             self.wishes.isControlling ? .controlling : .controlled, credentials, settings: settings, random: random)
-        let path = PeerPath(agent, on: reactor, handler: self)
+        let watch = InterfaceWatch(on: reactor, look: self.wishes.look)
+        var means = PeerMeans()
+        means.speaksUDP = self.wishes.speaksUDP
+        means.speaksTCP = self.wishes.speaksTCP
+        means.names = LocalNames(on: reactor, watching: watch)
+        means.hidesAddresses = self.wishes.hidesAddresses
+        let path = PeerPath(agent, on: reactor, by: means, handler: self)
         self.reactor = reactor
         self.path = path
         self.say("remote \(credentials.usernameFragment) \(credentials.password)")
         let account = TURNAccount(username: "user", password: "pass")
+        let trust = ServerTrust(name: "lab", isBlind: true)
         let relays = [TURNTransport.udp, .tcp].compactMap { transport in
-            self.wishes.turn.map {
-                PeerPath.RelayServer($0, transport, account, ServerTrust(name: "lab", isBlind: true))
-            }
+            self.wishes.turn.map { RelayServer($0, transport, account, trust) }
         }
-        do {
-            try path.start(on: [self.wishes.local], relays: relays)
-        } catch {
-            self.say("error \(error)")
-        }
+        path.start(following: watch, relays: relays)
     }
 
     func heard(_ line: String) {
@@ -110,7 +126,7 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
         case .candidatesEnded: self.say("end")
         case .stateChanged(let state): self.say("state \(state.rawValue)")
         case .selected(let id, let remote):
-            self.say("selected \(id.rawValue < 1000 ? "own" : "relay") \(remote)")
+            self.say("selected \(path.kind(of: id)?.rawValue ?? "gone") \(remote)")
             if self.wishes.isControlling { self.greet() }
         case .roleChanged(let role): self.say("role \(role)")
         case .resolve, .peerExpected, .dial, .serverSilent: return
