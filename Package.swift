@@ -74,6 +74,7 @@ let package = Package(
         // Floor 2: formats.
         room("Arguments"),
         room("AudioFiles", "Bytes"),
+        room("MulticastDNS", "Bytes", "Vocabulary"),
         room("RTP", "Bytes"),
         room("SDP", "Bytes", "Vocabulary"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
@@ -83,7 +84,7 @@ let package = Package(
         // Floor 3: machines.
         room("Calling", "Vocabulary"),
         room("Pacing", "Vocabulary"),
-        room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
+        room("ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
         room("Negotiating", "SDP"),
         room("Playout", "Bytes", "Vocabulary"),
@@ -109,7 +110,8 @@ let package = Package(
         room(
             "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Reactor", "Secure", "SocketIO", "Vocabulary", "Web"),
         room(
-            "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "Vocabulary"),
+            "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "MulticastDNS", "Reactor", "STUN", "Secure",
+            "Vocabulary"),
         room(
             "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "Vocabulary", "Web"),
@@ -156,6 +158,7 @@ let package = Package(
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
+        tests(of: "MulticastDNS", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
         tests(of: "Playout", "TestSupport", "Vocabulary"),
@@ -182,7 +185,7 @@ let package = Package(
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
         tests(of: "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
-        tests(of: "ICE", "Bytes", "STUN", "TestSupport", "Vocabulary"),
+        tests(of: "ICE", "Bytes", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
         tests(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
@@ -210,7 +213,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "Bytes", "ICE", "JSON", "RTP", "SDP", "STUN", "SocketIO", "Vocabulary", "Web",
+                "AudioFiles", "Bytes", "ICE", "JSON", "MulticastDNS", "RTP", "SDP", "STUN", "SocketIO", "Vocabulary",
+                "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],

@@ -89,23 +89,29 @@ extension ICEAgent {
     package mutating func accepted(
         _ connection: PathID, on path: PathID, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        guard let place = self.context.index(of: path), self.context.index(of: connection) == nil else { return }
-        let listener = self.context.paths[place]
-        var local = LocalPath(
-            path: ICEPath(connection, transport: .tcpPassive, address: listener.path.address),
-            localPreference: listener.localPreference, candidates: listener.candidates)
-        local.isConnection = true
-        self.context.paths.append(local)
+        self.add(connection, from: path)
         self.settle(at: now, into: &outbox)
     }
 
-    /// The answer to `dial`: a way of its own, or nil.
+    /// The answer to `dial`: a way of its own from an address of its own, or nil.
     package mutating func dialed(
-        from path: PathID, to address: SocketAddress, _ connection: PathID?, at now: Instant,
-        into outbox: inout Outbox<ICEEvent>
+        from path: PathID, to address: SocketAddress, _ connection: PathID?, leaving local: SocketAddress? = nil,
+        at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
+        if let connection { self.add(connection, from: path, leaving: local) }
         self.current.dialed(path, to: address.undressed, connection)
         self.settle(at: now, into: &outbox)
+    }
+
+    /// A connection is a path that leads to one peer. What is known of the path it came from is true of it, too.
+    private mutating func add(_ connection: PathID, from path: PathID, leaving local: SocketAddress? = nil) {
+        guard let place = self.context.index(of: path), self.context.index(of: connection) == nil else { return }
+        let parent = self.context.paths[place]
+        var new = LocalPath(
+            path: ICEPath(connection, transport: parent.path.transport, address: local ?? parent.path.address),
+            localPreference: parent.localPreference, candidates: parent.candidates)
+        new.isConnection = true
+        self.context.paths.append(new)
     }
 
     private mutating func ownCandidate(_ local: LocalPath) -> ICECandidate {
@@ -245,7 +251,8 @@ extension ICEAgent {
             switch message.type.class {
             case .request: self.request(message, path, address, now, &outbox)
             case .success, .error: self.response(message, path, address, now, &outbox)
-            case .indication: ICEReceipt.handled
+            // Nobody signs it, and all it wants is to keep a NAT from forgetting.
+            case .indication: ICEReceipt.ignored
             }
         if receipt == .handled { self.settle(at: now, into: &outbox) }
         return receipt
@@ -372,9 +379,14 @@ extension ICEAgent {
             return isOver && !self.current.pairs.contains(where: \.isUndecided) ? .completed : .connected
         }
         guard let startedAt = self.current.startedAt else { return self.state == .new ? .new : .checking }
-        if self.isTrying { return .checking }
+        return self.isTrying || now < startedAt + self.hope ? .checking : .failed
+    }
+
+    /// So long they may still reach us from somewhere we know nothing of, although there is nothing left to try
+    /// (RFC 8863 §4); longer, when they may still tell us something.
+    private var hope: Duration {
         let isOver = self.current.hasRemoteEnded && self.context.gatheringHasEnded
-        return isOver || now >= startedAt + self.context.settings.consentLifetime ? .failed : .checking
+        return isOver ? self.context.settings.patience : self.context.settings.consentLifetime
     }
 
     private var isTrying: Bool {
@@ -392,7 +404,7 @@ extension ICEAgent {
         switch self.state {
         case .connected, .completed: self.silenceDeadline
         case .checking:
-            self.isTrying ? nil : self.current.startedAt.map { $0 + self.context.settings.consentLifetime }
+            self.isTrying ? nil : self.current.startedAt.map { $0 + self.hope }
         case .new, .disconnected, .failed, .closed: nil
         }
     }

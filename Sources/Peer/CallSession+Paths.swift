@@ -5,7 +5,7 @@ package import Vocabulary
 
 // What whoever drives the call tells it of paths and packets, under the names that the agent has for it.
 
-extension CallSession {
+extension CallSession: PathSeeker {
     package mutating func pathAdded(_ path: ICEPath, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
         self.withAgent(into: &outbox, at: now) { $0.agent.pathAdded(path, at: now, into: &$1) }
     }
@@ -25,11 +25,11 @@ extension CallSession {
     }
 
     package mutating func dialed(
-        from path: PathID, to address: SocketAddress, _ connection: PathID?, at now: Instant,
-        into outbox: inout Outbox<ICEEvent>
+        from path: PathID, to address: SocketAddress, _ connection: PathID?, leaving local: SocketAddress? = nil,
+        at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
         self.withAgent(into: &outbox, at: now) {
-            $0.agent.dialed(from: path, to: address, connection, at: now, into: &$1)
+            $0.agent.dialed(from: path, to: address, connection, leaving: local, at: now, into: &$1)
         }
     }
 

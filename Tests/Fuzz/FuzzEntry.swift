@@ -14,6 +14,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "http-values": HTTPValuesFuzz.run,
     "ice": ICEFuzz.run,
     "json": JSONFuzz.run,
+    "multicast-dns": MulticastDNSFuzz.run,
     "ogg-opus": OggOpusFuzz.run,
     "rtcp": RTCPFuzz.run,
     "rtp": RTPFuzz.run,
