@@ -105,6 +105,7 @@ let package = Package(
         room(
             "Identity", "Bytes", "Hashing", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
         room("SRTP", "CSRTP", "Secure"),
+        room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 6: each end of a Socket.IO connection.
         room(
@@ -122,7 +123,9 @@ let package = Package(
             "Store", "Vocabulary"),
 
         room(
-            "Peer", "AudioStreams", "Bytes", "ICE", "Negotiating", "RTP", "SDP", "SRTP", "Secure", "Vocabulary"),
+            "Peer", "AudioStreams", "Bytes", "ICE", "ICEServers", "Negotiating", "Pathways", "RTP", "Reactor", "SDP",
+            "SRTP",
+            "Secure", "Vocabulary"),
 
         // Floor 8: what people run.
         room(
@@ -130,14 +133,18 @@ let package = Package(
             "JSON", "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
             "Switchboard", "Vocabulary", "Web",
             resources: [.embedInCode("Web"), .embedInCode("API/openapi.json")]),
-        room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
+        room(
+            "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "Pathways", "Peer", "Reactor", "SoundFiles",
+            "Vocabulary", "Voice"),
 
         // Floor 9: the one executable.
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICE", "ICEServers", "JSON",
-                "Journal", "Locking", "OpusCodec", "Pacing", "Pathways", "Reactor", "STUN", "Secure", "Service",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "CTerminal", "Client", "HTTPServer", "Handset",
+                "ICE", "ICEServers", "JSON",
+                "Journal", "Locking", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
+                "Secure", "Service",
                 "Sessions", "SoundFiles", "Store", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house

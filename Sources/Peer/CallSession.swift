@@ -17,7 +17,7 @@ package struct CallSession {
     package let settings: CallSettings
     package internal(set) var agent: ICEAgent
     package internal(set) var negotiation: Negotiation
-    package internal(set) var events: [CallEvent] = []
+    package internal(set) var events: [PeerEvent] = []
     var transport: SecureTransport
     var random: any RandomNumberGenerator & Sendable
     var lines: [SoundLine] = []
@@ -67,7 +67,7 @@ package struct CallSession {
     package var state: ConnectionState { ConnectionState(self.agent.state, self.transport.state) }
     package var securityState: SecurityState { self.transport.state }
 
-    package mutating func takeEvents() -> [CallEvent] {
+    package mutating func takeEvents() -> [PeerEvent] {
         defer { self.events.removeAll(keepingCapacity: true) }
         return self.events
     }
@@ -233,6 +233,19 @@ extension CallSession {
         } else {
             self.remoteCandidatesEnded(at: now, into: &outbox)
         }
+    }
+
+    /// Ours as it holds now, with all candidates that are known by now: for those who take no others.
+    package var localDescription: String? {
+        guard var local = self.negotiation.localDescription,
+            let first = local.media.firstIndex(where: { !$0.isRejected })
+        else { return nil }
+        local.media[first].removeAttributes("candidate")
+        local.media[first].set(.endOfCandidates, to: false)
+        let fragment = (local.media[first].first() as SDPUsernameFragment?)?.value ?? ""
+        for candidate in self.ownCandidates { local.media[first].append(candidate: candidate.named(fragment).text) }
+        local.media[first].set(.endOfCandidates, to: self.hasAllCandidates)
+        return local.text
     }
 
     private mutating func candidateReceived(

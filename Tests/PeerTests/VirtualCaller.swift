@@ -19,8 +19,8 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
 
     var session: CallSession
     weak var other: VirtualCaller?
-    private(set) var events: [CallEvent] = []
-    private(set) var moments: [(CallEvent, Instant)] = []
+    private(set) var events: [PeerEvent] = []
+    private(set) var moments: [(PeerEvent, Instant)] = []
     private(set) var audibleAt: Instant?
     private(set) var keys = ""
     var isPolite = false
@@ -44,7 +44,7 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
         self.alarm = network.makeAlarm(for: self)
     }
 
-    func when(_ event: CallEvent) -> Instant? { self.moments.first { $0.0 == event }?.1 }
+    func when(_ event: PeerEvent) -> Instant? { self.moments.first { $0.0 == event }?.1 }
 
     // MARK: Descriptions
 
@@ -134,7 +134,7 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
         self.alarm?.set(self.session.deadline)
     }
 
-    private func carryOut(_ event: CallEvent) {
+    private func carryOut(_ event: PeerEvent) {
         self.events.append(event)
         self.moments.append((event, self.network.now))
         switch event {

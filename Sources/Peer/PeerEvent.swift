@@ -21,7 +21,7 @@ package enum ConnectionState: String, Hashable, Sendable, CaseIterable {
 }
 
 /// What a call has to tell.
-package enum CallEvent: Hashable, Sendable {
+package enum PeerEvent: Hashable, Sendable {
     /// Sockets and relays are wanted now.
     case gatheringWanted
     /// For the other side, with the section it belongs to.
