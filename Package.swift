@@ -141,8 +141,8 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "CTerminal", "Client", "HTTPServer", "Handset",
-                "ICE", "ICEServers", "JSON",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "CTerminal", "Client", "HTTPServer", "Handset",
+                "ICE", "ICEServers", "Identity", "JSON",
                 "Journal", "Locking", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
                 "Secure", "Service",
                 "Sessions", "SoundFiles", "Store", "Switchboard", "Vocabulary", "Voice", "Web",

@@ -55,6 +55,18 @@ extension RawJSON {
         return list
     }
 
+    /// Of an object, in their order; of anything else none.
+    package var memberList: [(name: String, value: RawJSON)] {
+        let reader = JSONReader(self.bytes.span)
+        guard let value = try? reader.document(), value.kind == .object else { return [] }
+        var list: [(name: String, value: RawJSON)] = []
+        var members = reader.members(of: value)
+        while let member = members.next() {
+            list.append((reader.text(at: member.key) ?? "", RawJSON(proven: reader.raw(member.value))))
+        }
+        return list
+    }
+
     /// What a string says; nil for anything else.
     package var string: String? {
         let reader = JSONReader(self.bytes.span)

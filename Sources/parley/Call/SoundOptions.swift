@@ -39,6 +39,12 @@ enum PlayedThing: Hashable, Sendable, ExpressibleByArgument {
         }
     }
 
+    /// A tone goes on for ever, and a pipe for as long as somebody writes.
+    var isEndless: Bool {
+        if case .tone = self { return true }
+        return false
+    }
+
     func open() throws(CommandFailure) -> any SoundFeed {
         switch self {
         case .tone(let hertz): return ToneFeed(hertz: hertz)
@@ -93,8 +99,16 @@ struct SoundOptions: ParsableArguments {
     }
 
     /// Who gets what is heard, besides whoever listens.
-    func sinks() throws(CommandFailure) -> [any SoundSink] {
-        guard let path = self.record else { return [] }
+    func sinks() throws(CommandFailure) -> [any SoundSink] { try Self.sinks(self.record) }
+
+    /// The same for each of several, in a file of its own.
+    static func path(_ record: String, for name: String) -> String {
+        guard record != "-", let dot = record.lastIndex(of: ".") else { return record }
+        return "\(record[..<dot])-\(name)\(record[dot...])"
+    }
+
+    static func sinks(_ record: String?) throws(CommandFailure) -> [any SoundSink] {
+        guard let path = record else { return [] }
         if path == "-" { return [PipeSink()] }
         do {
             return [try Recorder.open(path)]
