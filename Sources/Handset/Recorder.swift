@@ -20,8 +20,8 @@ final class OggRecorder: SoundSink {
 
     init(_ path: String) throws(FileFailure) {
         self.file = try GrowingFile(path: path)
-        // Nothing is cut off in front: a call begins in the middle of somebody's sound.
-        let head = OpusHead(channels: 1, preSkip: 0, inputRate: 48_000)
+        // What a decoder makes before it has heard enough (RFC 7845 §4.2); nobody misses it.
+        let head = OpusHead(channels: 1, preSkip: 312, inputRate: 48_000)
         let tags = OpusTags(vendor: OpusError.library, comments: ["ENCODER=parley call"])
         self.writer = OggOpusWriter(head: head, tags: tags, serial: .random(in: .min ... .max))
         self.writer.start(into: &self.bytes)
@@ -30,11 +30,12 @@ final class OggRecorder: SoundSink {
     }
 
     func received(_ payload: AudioPayload) {
+        // Before the packet and not behind it: the last page has to have one (RFC 7845 §3).
+        if self.unsaved >= Self.saveEvery { self.save() }
         // A packet that cannot be kept is as good as lost.
         if payload.gap > 0 { _ = try? self.writer.addGap(min(payload.gap, Self.longestGap), into: &self.bytes) }
         try? self.writer.add(payload.bytes.span, duration: payload.duration, into: &self.bytes)
         self.unsaved += payload.duration
-        if self.unsaved >= Self.saveEvery { self.save() }
     }
 
     private func save() {

@@ -67,7 +67,7 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
     private func sayReady() {
         guard !self.isReady else { return }
         self.isReady = true
-        self.say(event: "ready")
+        self.say("ready")
     }
 
     private static let most = 1_000
@@ -114,11 +114,11 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in try await client.signal(content, in: call) }
                 },
-                told: { _ in })
+                told: { self.told($0, in: call) })
             self.links[call] = link
             // Who plays something has said it all when it is over.
             link.handset.onEnd = { if self.plan.endsWithSound { self.hangUp(call) } }
-            self.say(event: "answered", call, peer.name)
+            self.say("answered", call, ("name", peer.name))
         } catch {
             Terminal.complain("parley answer: \(error)")
             self.client.ask(on: self.loop) { client throws(ClientError) in try await client.fail(call) }
@@ -132,18 +132,23 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
     private func ended(_ call: CallID, _ outcome: String) {
         guard let link = self.links.removeValue(forKey: call) else { return }
         link.close()
-        self.say(event: "ended", call, outcome)
+        self.say("ended", call, ("outcome", outcome))
     }
 
-    private func say(event: String, _ call: CallID? = nil, _ text: String? = nil) {
+    private func told(_ event: PeerEvent, in call: CallID) {
+        guard case .key(let key, _, _) = event else { return }
+        self.say("key", call, ("key", String(key)))
+    }
+
+    private func say(_ event: String, _ call: CallID? = nil, _ detail: (name: String, text: String)? = nil) {
         guard self.plan.isJSON else {
-            return Terminal.print([event, call?.text, text].compactMap(\.self).joined(separator: " "))
+            return Terminal.print([event, call?.text, detail?.text].compactMap(\.self).joined(separator: " "))
         }
         Terminal.print(
             JSONWriter.line { json in
                 json.field("event", event)
                 if let call { json.field("call", call.text) }
-                if let text { json.field(event == "answered" ? "name" : "outcome", text) }
+                if let detail { json.field(detail.name, detail.text) }
             })
     }
 

@@ -12,11 +12,11 @@ struct CallReport {
     let statistics: CallStatistics?
 
     /// How good it was to its listener, from 1 to 4.5: the E-model (ITU-T G.107) with Opus' robustness put where the
-    /// codec's goes, from the share that was made up and the delay from mouth to ear.
+    /// codec's goes, from the share of packets that were lost or came too late, and the delay from mouth to ear.
     var listeningQuality: Double? {
-        guard let inbound = self.inbound, inbound.totalSamplesReceived > 0 else { return nil }
-        let concealed = Double(inbound.concealedSamples - inbound.silentConcealedSamples)
-        let share = max(0, concealed / Double(inbound.totalSamplesReceived)) * 100
+        guard let inbound = self.inbound, inbound.packetsReceived > 0 else { return nil }
+        let missed = Double(max(0, inbound.packetsLost)) + Double(inbound.packetsDiscarded)
+        let share = 100 * missed / (missed + Double(inbound.packetsReceived))
         let wait = (self.statistics?.lines.first?.delay ?? .zero) / .milliseconds(1)
         let delay = (self.roundTrip.map { $0 / .milliseconds(1) } ?? 0) / 2 + wait + 20
         let impairment = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0)
