@@ -169,7 +169,11 @@ let package = Package(
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
         tests(of: "Playout", "TestSupport", "Vocabulary"),
-        tests(of: "AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "RTP", "TestSupport", "Vocabulary"),
+        .target(
+            name: "VirtualCalls", dependencies: ["AudioStreams", "RTP", "TestSupport", "Vocabulary"],
+            path: "Tests/VirtualCalls", swiftSettings: houseForTests),
+        tests(
+            of: "AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "RTP", "TestSupport", "VirtualCalls", "Vocabulary"),
         tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
@@ -220,7 +224,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "Bytes", "ICE", "JSON", "MulticastDNS", "RTP", "SDP", "STUN", "SocketIO", "Vocabulary",
+                "AudioFiles", "AudioStreams", "Bytes", "ICE", "JSON", "MulticastDNS", "RTP", "SDP", "STUN", "SocketIO",
+                "Vocabulary",
                 "Web",
             ],
             path: "Tests/Fuzz",
@@ -233,11 +238,15 @@ if Context.environment["PARLEY_FUZZ"] != nil {
 // What measures pieces without a program around them is built only for it (`Scripts/bench`).
 if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
+    package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.targets += [
         .executableTarget(
             name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"],
             path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
+        .executableTarget(
+            name: "MediaQualityBench", dependencies: ["AudioStreams", "OpusCodec", "TestSupport", "VirtualCalls"],
+            path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests),
         .executableTarget(
             name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],
             path: "Tests/Bench/STUNCodec", swiftSettings: houseForTests),

@@ -70,7 +70,12 @@ extension AudioSender {
     }
 
     private func affordableBitRate(with redundancy: Int) -> Int {
-        let share = (self.budget ?? self.settings.firstBitRate * (1 + redundancy)) / (1 + redundancy)
+        var share = (self.budget ?? self.settings.firstBitRate * (1 + redundancy)) / (1 + redundancy)
+        if redundancy > 0 {
+            // What copies cost on top of themselves: their headers, and those of the packet.
+            let headers = 8 * (24 + 1 + 4 * redundancy) * self.packetsPerSecond
+            share = min(share, (self.settings.mostBitRateWithCopies - headers) / (1 + redundancy))
+        }
         let most = max(self.settings.mostBitRate, self.settings.leastBitRate)
         // Changes that nobody hears are not worth the encoder's effort.
         return min(max(share / 1000 * 1000, self.settings.leastBitRate), most)

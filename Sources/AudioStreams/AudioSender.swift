@@ -50,6 +50,8 @@ package struct AudioSender {
         self.encoderSettings.complexity = settings.complexity
         self.encoderSettings.usesDTX = settings.usesDTX
         self.encoderSettings.isSpeech = settings.isSpeech
+        self.encoderSettings.application = .audio
+        self.encoderSettings.depth = 16
         self.statistics.targetBitrate = settings.firstBitRate
     }
 }
@@ -177,6 +179,8 @@ extension AudioSender {
 
     package mutating func clockAdvanced(to now: Instant, into outbox: inout MediaOutbox) {
         guard let payloadType = self.settings.payloadTypes.telephoneEvent, self.keys.isActive else { return }
+        // Without sound the clock begins with the first key.
+        self.lastSound = self.lastSound ?? now
         while let key = self.keys.next(at: now) {
             if key.isFirst {
                 self.keyTimestamp = self.timestamp(at: self.position(at: now))
@@ -269,7 +273,8 @@ extension AudioSender {
         let extensions = RTPExtensionWriter(isLong: ids.needsLongForm, to: &writer)
         if let id = ids.audioLevel, let level { extensions.append(id, level.byte, to: &writer) }
         if let id = ids.transportCC { extensions.append(id, transportSequence, to: &writer) }
-        if let id = ids.absSendTime {
+        // Both say when a packet left; the number does it in less.
+        if let id = ids.absSendTime, ids.transportCC == nil {
             let time = AbsoluteSendTime.bytes(at: now)
             extensions.append(id, time.span, to: &writer)
         }

@@ -19,6 +19,8 @@ package struct AudioSenderSettings: Hashable, Sendable {
     package var leastBitRate = 12_000
     package var firstBitRate = 24_000
     package var mostBitRate = 24_000
+    /// With copies and all headers of RTP: what copies cost beyond it the sound pays for with bits of its own.
+    package var mostBitRateWithCopies = 84_000
     /// 0, quick, to 10, best.
     package var complexity = 9
     /// Tells the encoder that this is speech, instead of letting it guess.

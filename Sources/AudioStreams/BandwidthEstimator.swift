@@ -3,8 +3,8 @@ internal import Vocabulary
 /// How much goes through a transport, from when its packets left and arrived.
 ///
 /// Where more is sent than goes through, packets wait in line, and even the quickest take ever longer. So it looks at the
-/// quickest of each half second: jitter does not touch them. When they have become slower twice in a row, less is sent
-/// than arrived; when no line is left, a little more.
+/// quickest of each half second: jitter touches them least. When they have become slower twice in a row, by more than
+/// jitter explains, less is sent than arrived; when no line is left, a little more.
 struct BandwidthEstimator: Sendable {
     private static let interval: Int64 = 500_000_000
     /// So many intervals back, the quickest of all is what the way takes without a line.
@@ -25,6 +25,10 @@ struct BandwidthEstimator: Sendable {
     private var growths = 0
     private var intervalEnd: Int64?
     private var least = Int64.max
+    /// The sum of how far each transit was from the one before.
+    private var changes: Int64 = 0
+    private var lastTransit: Int64?
+    private var count = 0
     private var bytes = 0
     private var received = 0
     private var lost = 0
@@ -36,7 +40,11 @@ struct BandwidthEstimator: Sendable {
 
     /// - Parameter arrival: in nanoseconds of the other side's clock.
     mutating func arrived(_ packet: SentPackets.Arrival, at arrival: Int64) {
-        self.least = min(self.least, arrival &- packet.sent)
+        let transit = arrival &- packet.sent
+        self.least = min(self.least, transit)
+        if let last = self.lastTransit { self.changes += min(abs(transit &- last), 1_000_000_000) }
+        self.lastTransit = transit
+        self.count += 1
         self.bytes += packet.bytes
     }
 
@@ -56,20 +64,23 @@ struct BandwidthEstimator: Sendable {
         if self.least != .max { self.close(after: duration) }
         self.intervalEnd = now.nanoseconds &+ Self.interval
         (self.least, self.bytes, self.received, self.lost) = (.max, 0, 0, 0)
+        (self.changes, self.count) = (0, 0)
     }
 
     private mutating func close(after duration: Int64) {
         let last = self.quickest.last ?? self.least
         let base = min(self.least, self.quickest.min() ?? self.least)
+        let jitter = self.changes / Int64(max(1, self.count))
+        let longest = Self.shortLine + 2 * jitter
         let line = self.least &- base
-        self.growths = self.least &- last > Self.growth ? self.growths + 1 : 0
+        self.growths = self.least &- last > Self.growth + jitter ? self.growths + 1 : 0
         if self.quickest.count >= Self.memory { self.quickest.removeFirst() }
         self.quickest.append(self.least)
         let lossShare = Double(self.lost) / Double(max(1, self.lost + self.received))
         let isOverflowing = lossShare > Self.overflow && self.least &- last > -Self.growth && self.isCongested
-        self.isCongested = line > Self.shortLine && (self.growths >= 2 || isOverflowing)
+        self.isCongested = line > longest && (self.growths >= 2 || isOverflowing)
         let arriving = Int(Double(self.bytes) * 8e9 / Double(duration))
-        self.adapt(arriving, hasLine: line > Self.shortLine)
+        self.adapt(arriving, hasLine: line > longest)
     }
 
     private mutating func adapt(_ arriving: Int, hasLine: Bool) {

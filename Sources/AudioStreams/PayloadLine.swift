@@ -27,7 +27,7 @@ struct PayloadLine: Sendable {
     }
 
     private func isNext(_ packet: borrowing PacketShelf.Packet) -> Bool {
-        self.next.map { packet.start <= $0 } ?? false
+        self.next.map { packet.start <= $0 } ?? true
     }
 
     mutating func take(at now: Instant) -> AudioPayload? {

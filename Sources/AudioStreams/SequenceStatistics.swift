@@ -38,8 +38,9 @@ struct SequenceStatistics: Hashable, Sendable {
             }
             self.lostBefore += self.lostSinceBase
             self.begin(at: sequence)
+        } else if ahead > 0 {
+            self.highest += ahead
         }
-        self.highest = max(self.highest, self.highest + ahead)
         self.suspected = nil
         self.count()
         return true

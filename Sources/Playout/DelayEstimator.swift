@@ -15,14 +15,18 @@ struct DelayEstimator: Hashable, Sendable {
     private static let window: Int64 = 2_000_000_000
     /// The latest packet of each such time counts.
     private static let interval: Int64 = 250_000_000
-    private static let share = 0.95
+    private static let share = 0.98
     /// So much more than usual is an exception, which is believed at once.
     private static let surprise: Int64 = 30_000_000
     private static let mostSamples = 1024
 
     /// Those of the last two seconds, each with the time for its judgement still to come.
     private var samples: [Sample] = []
+    /// The quickest and the slowest of the same time.
+    private var extremes = TransitExtremes(window: Self.window)
     private var histogram: DelayHistogram
+    /// What it says, which is only asked when it has changed.
+    private var usual: Int64
     /// The latest of the interval that is being judged.
     private var latest: Int64 = 0
     private var intervalEnd: Int64?
@@ -32,6 +36,7 @@ struct DelayEstimator: Hashable, Sendable {
 
     init(believing delay: Int64) {
         self.histogram = DelayHistogram(believing: delay)
+        self.usual = delay
         self.target = delay
     }
 
@@ -39,21 +44,22 @@ struct DelayEstimator: Hashable, Sendable {
     mutating func heard(at arrival: Instant, sent: Int64) {
         let now = arrival.nanoseconds
         self.samples.append(Sample(arrival: now, transit: now &- sent))
-        var judged = 0
+        self.extremes.add(now &- sent, at: now)
+        let (least, most) = self.extremes.bounds
         let isFull = self.samples.count > Self.mostSamples
-        while judged < self.samples.count - 1, isFull || now - self.samples[judged].arrival > Self.window {
-            self.judge(judged)
-            judged += 1
+        while let first = self.samples.first, isFull || now - first.arrival > Self.window {
+            self.samples.removeFirst()
+            // Nobody who came after it is missing from the window.
+            self.judge(first, quickest: min(least, first.transit))
             if isFull { break }
         }
-        self.samples.removeFirst(judged)
-        self.estimate()
+        self.leastTransit = least
+        let recent = most &- least
+        self.target = recent > self.usual + Self.surprise ? recent : self.usual
     }
 
     /// Against the quickest of those that came after it.
-    private mutating func judge(_ index: Int) {
-        let sample = self.samples[index]
-        let quickest = self.samples[index...].reduce(sample.transit) { min($0, $1.transit) }
+    private mutating func judge(_ sample: Sample, quickest: Int64) {
         self.latest = max(self.latest, sample.transit &- quickest)
         guard let end = self.intervalEnd else {
             self.intervalEnd = sample.arrival + Self.interval
@@ -61,17 +67,40 @@ struct DelayEstimator: Hashable, Sendable {
         }
         guard sample.arrival >= end else { return }
         self.histogram.add(self.latest)
+        self.usual = self.histogram.quantile(Self.share)
         self.latest = 0
         self.intervalEnd = sample.arrival + Self.interval
     }
+}
 
-    private mutating func estimate() {
-        let usual = self.histogram.quantile(Self.share)
-        let (least, most) = self.samples.reduce((Int64.max, Int64.min)) { bounds, sample in
-            (min(bounds.0, sample.transit), max(bounds.1, sample.transit))
+/// The least and the most of the last seconds, in steps of a twentieth of them.
+private struct TransitExtremes: Hashable, Sendable {
+    private struct Slot: Hashable, Sendable {
+        let begin: Int64
+        var least: Int64
+        var most: Int64
+    }
+
+    private let window: Int64
+    private var slots: [Slot] = []
+
+    init(window: Int64) {
+        self.window = window
+    }
+
+    mutating func add(_ transit: Int64, at now: Int64) {
+        while let first = self.slots.first, now &- first.begin > self.window { self.slots.removeFirst() }
+        if let last = self.slots.last, now &- last.begin < self.window / 20 {
+            self.slots[self.slots.count - 1].least = min(last.least, transit)
+            self.slots[self.slots.count - 1].most = max(last.most, transit)
+        } else {
+            self.slots.append(Slot(begin: now, least: transit, most: transit))
         }
-        self.leastTransit = least
-        let recent = most &- least
-        self.target = recent > usual + Self.surprise ? recent : usual
+    }
+
+    var bounds: (least: Int64, most: Int64) {
+        var bounds = (least: Int64.max, most: Int64.min)
+        for slot in self.slots { bounds = (min(bounds.least, slot.least), max(bounds.most, slot.most)) }
+        return bounds
     }
 }

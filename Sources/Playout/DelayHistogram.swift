@@ -18,8 +18,9 @@ struct DelayHistogram: Hashable, Sendable {
     /// - Parameter delay: in nanoseconds.
     mutating func add(_ delay: Int64) {
         self.count += 1
-        // The first entries share alike, so that one knows soon: 1/2, 2/3, 3/4 is left until the memory is as long.
-        let kept = min(Self.memory, 1 - 1 / Double(self.count + 1))
+        // The first entries outweigh what was believed, so that one knows soon: 1/3, 2/4, 3/5 is left until the memory is
+        // as long.
+        let kept = min(Self.memory, 1 - 2 / Double(self.count + 2))
         for index in self.shares.indices { self.shares[index] *= kept }
         self.shares[Self.bucket(of: delay)] += 1 - kept
     }
