@@ -1,4 +1,5 @@
 internal import CSockets
+internal import CUV
 internal import Vocabulary
 
 /// What the kernel calls an address.

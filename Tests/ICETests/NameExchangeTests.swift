@@ -169,6 +169,20 @@ struct NameExchangeTests {
         #expect(scene.packets.map(\.message.answers.first?.name) == [name, name])
     }
 
+    @Test("J09 are not at an address that means nothing without its link")
+    func linkLocal() {
+        var scene = NameScene(1)
+        let name = Self.name()
+        scene.resolve(name, by: 0)
+        let answers = [IPAddress.v6(0xFE80 << 48, 1), .v6(0x2001_0DB8 << 32, 1)].map {
+            NameMessage.Answer(name, $0, lifetime: 120, isAll: true)
+        }
+        var writer = ByteWriter()
+        NameMessage(isResponse: true, answers: answers).write(to: &writer)
+        scene.send(writer.bytes, from: SocketAddress(.v4(9), port: 5353), to: NameExchange.group4)
+        #expect(scene.found[0].map(\.ip) == [.v6(0x2001_0DB8 << 32, 1)])
+    }
+
     @Test("J09 do not pile up, whoever wants them")
     func limits() {
         var scene = NameScene(1)

@@ -10,7 +10,8 @@ import Darwin
 #endif
 
 /// One of two who look for a path to each other, for tests in real networks. Whoever starts both carries each one's
-/// lines to the other: `remote UFRAG PASSWORD`, candidates as browsers write them, `end`. `say WORDS` sends the words.
+/// lines to the other: `remote UFRAG PASSWORD`, candidates as browsers write them, `end`. `say WORDS` sends the words,
+/// `resolve NAME` asks for a name.
 ///
 ///     path-peer controlling|controlled LOCAL-ADDRESS|all [stun=SERVER] [turn=SERVER] [without=udp|tcp] [hides=yes]
 @main
@@ -73,6 +74,7 @@ extension Wishes {
 final class LoopPeer: PeerPathHandler, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
     private var path: PeerPath<ICEAgent>?
+    private var names: LocalNames?
     private let wishes: Wishes
     private var isAnswered = false
     private var reactor: Reactor?
@@ -92,7 +94,9 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
         var means = PeerMeans()
         means.speaksUDP = self.wishes.speaksUDP
         means.speaksTCP = self.wishes.speaksTCP
-        means.names = LocalNames(on: reactor, watching: watch)
+        let names = LocalNames(on: reactor, watching: watch)
+        means.names = names
+        self.names = names
         means.hidesAddresses = self.wishes.hidesAddresses
         let path = PeerPath(agent, on: reactor, by: means, handler: self)
         self.reactor = reactor
@@ -115,6 +119,8 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
             self.path?.remoteCandidatesEnded()
         } else if line.hasPrefix("say ") {
             self.path?.send(Array(line.utf8.dropFirst(4)).span)
+        } else if words.first == "resolve", words.count == 2 {
+            self.names?.resolve(words[1]) { self.say("found \(words[1]) \($0?.description ?? "nowhere")") }
         } else if let candidate = ICECandidate(line) {
             self.path?.candidateReceived(candidate)
         }

@@ -127,13 +127,18 @@ extension NameExchange {
     ) {
         for answer in answers {
             if answer.lifetime == 0, self.found[answer.name]?.ip == answer.ip { self.found[answer.name] = nil }
-            guard answer.lifetime > 0, let index = self.searches.firstIndex(where: { $0.name == answer.name }) else {
-                continue
-            }
+            guard answer.lifetime > 0, !Self.needsLink(answer.ip),
+                let index = self.searches.firstIndex(where: { $0.name == answer.name })
+            else { continue }
             self.searches.remove(at: index)
             self.remember(answer, at: now)
             outbox.events.append(NameFound(name: answer.name, ip: answer.ip.unmapped))
         }
+    }
+
+    /// Where a link-local address is cannot be said without naming the link, and candidates do not.
+    private static func needsLink(_ ip: IPAddress) -> Bool {
+        if case .v6(let high, _) = ip { high >> 54 == 0x3FA } else { false }
     }
 
     private mutating func remember(_ answer: NameMessage.Answer, at now: Instant) {
