@@ -75,6 +75,7 @@ let package = Package(
         room("Arguments"),
         room("AudioFiles", "Bytes"),
         room("MulticastDNS", "Bytes", "Vocabulary"),
+        room("PacketCapture", "Bytes", "Vocabulary"),
         room("RTP", "Bytes"),
         room("SDP", "Bytes", "Vocabulary"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
@@ -134,14 +135,16 @@ let package = Package(
             "Switchboard", "Vocabulary", "Web",
             resources: [.embedInCode("Web"), .embedInCode("API/openapi.json")]),
         room(
-            "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "Pathways", "Peer", "Reactor", "SoundFiles",
+            "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "PacketCapture", "Pathways", "Peer",
+            "Reactor", "SoundFiles",
             "Vocabulary", "Voice"),
 
         // Floor 9: the one executable.
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "CTerminal", "Client", "HTTPServer", "Handset",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "CTerminal", "Client", "HTTPServer",
+                "Handset",
                 "ICE", "ICEServers", "Identity", "JSON",
                 "Journal", "Locking", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
                 "Secure", "Service",
@@ -166,6 +169,7 @@ let package = Package(
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
         tests(of: "MulticastDNS", "Bytes", "TestSupport", "Vocabulary"),
+        tests(of: "PacketCapture", "Vocabulary"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
         tests(of: "Playout", "TestSupport", "Vocabulary"),

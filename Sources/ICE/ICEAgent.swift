@@ -37,6 +37,16 @@ package struct ICEAgent: Sendable {
     package var roundTrip: Duration? { self.current.selectedIndex.flatMap { self.current.pairs[$0].roundTrip } }
     package var hasPath: Bool { self.current.selected != nil || self.previous?.selected != nil }
 
+    /// Where packets go now.
+    package var way: (path: PathID, remote: SocketAddress)? {
+        (self.current.selectedIndex.map { self.current.pairs[$0] }).map { ($0.path, $0.remote.address) }
+    }
+
+    /// Of ours; no address for a path that is gone.
+    package func address(of path: PathID) -> SocketAddress {
+        self.context.index(of: path).map { self.context.paths[$0].path.address } ?? SocketAddress(.any, port: 0)
+    }
+
     /// Who offers controls (RFC 8445 §6.1.1), and that is known later than that there will be an agent.
     package mutating func assume(_ role: ICERole) {
         guard self.state == .new, !self.context.settings.isLite else { return }

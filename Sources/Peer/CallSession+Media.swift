@@ -60,7 +60,10 @@ extension CallSession {
 // MARK: - What comes
 
 extension CallSession {
-    mutating func receivedMedia(_ packet: Span<UInt8>, at now: Instant, into outbox: inout Outbox<ICEEvent>) -> Bool {
+    mutating func receivedMedia(
+        _ packet: Span<UInt8>, on path: PathID, from peer: SocketAddress, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
+    ) -> Bool {
         guard packet.count > 1, packet.count <= Self.longestPacket else { return false }
         // RFC 5761 §4.
         let isRTCP = (192...223).contains(packet[1])
@@ -73,7 +76,7 @@ extension CallSession {
         var span = buffer.mutableSpan
         guard let count = self.transport.open(&span, isRTCP: isRTCP) else { return false }
         let plain = buffer.span.extracting(first: count)
-        self.tap?.received(plain, isRTCP: isRTCP, at: now)
+        self.tap?.passed(plain, from: peer, to: self.agent.address(of: path), at: now)
         if isRTCP {
             self.receivedReports(plain, at: now)
         } else {
@@ -270,7 +273,10 @@ extension CallSession {
         swap(&media, &self.media)
         media.forEach { packet, bytes, count in
             let isRTCP = packet.kind == .rtcp
-            self.tap?.sent(bytes.span.extracting(first: count), isRTCP: isRTCP, at: now)
+            if let tap = self.tap, let way = self.agent.way {
+                let here = self.agent.address(of: way.path)
+                tap.passed(bytes.span.extracting(first: count), from: here, to: way.remote, at: now)
+            }
             _ = self.transport.send(&bytes, count: count, isRTCP: isRTCP, &self.agent, at: now, into: &outbox)
         }
         media.removeAll()

@@ -71,13 +71,20 @@ extension CallSession {
         let receipt = self.withAgent(into: &outbox, at: now) {
             $0.agent.received(packet, on: path, from: address, at: now, into: &$1)
         }
-        guard receipt == .data, let first = packet.first else { return receipt }
+        guard receipt == .data, let first = packet.first else {
+            if receipt == .handled {
+                self.tap?.passed(packet, from: address, to: self.agent.address(of: path), at: now)
+            }
+            return receipt
+        }
         // RFC 7983 §7.
         switch first {
         case 20...63:
+            self.tap?.passed(packet, from: address, to: self.agent.address(of: path), at: now)
             self.withAgent(into: &outbox, at: now) { $0.transport.received(packet, &$0.agent, at: now, into: &$1) }
             return .handled
-        case 128...191: return self.receivedMedia(packet, at: now, into: &outbox) ? .handled : .ignored
+        case 128...191:
+            return self.receivedMedia(packet, on: path, from: address, at: now, into: &outbox) ? .handled : .ignored
         default: return .ignored
         }
     }

@@ -285,9 +285,10 @@ extension CallSession {
         into outbox: inout Outbox<ICEEvent>, at now: Instant,
         _ body: (inout CallSession, inout Outbox<ICEEvent>) -> Result
     ) -> Result {
-        let first = outbox.events.count
+        let first = (events: outbox.events.count, packets: outbox.packets.count)
         let result = body(&self, &outbox)
-        var index = first
+        if let tap = self.tap { self.show(outbox, from: first.packets, to: tap, at: now) }
+        var index = first.events
         while index < outbox.events.count {
             self.heard(outbox.events[index], at: now, into: &outbox)
             index += 1
@@ -295,6 +296,16 @@ extension CallSession {
         self.openReports(at: now)
         self.noticeStates()
         return result
+    }
+
+    /// Checks and handshakes; media is shown while it can be read.
+    private func show(_ outbox: Outbox<ICEEvent>, from first: Int, to tap: any PacketTap, at now: Instant) {
+        for packet in outbox.packets.packets.dropFirst(first) {
+            outbox.packets.withBytes(of: packet) { bytes in
+                guard !bytes.isEmpty, bytes[0] < 64 else { return }
+                tap.passed(bytes, from: self.agent.address(of: packet.path), to: packet.destination, at: now)
+            }
+        }
     }
 
     private mutating func heard(_ event: ICEEvent, at now: Instant, into outbox: inout Outbox<ICEEvent>) {

@@ -107,6 +107,18 @@ class CommandLine(unittest.TestCase):
         ear.hear(call.stdout)
         self.assertLess(abs(ear.pitch() - 550), 5)
 
+    @unittest.skipUnless(shutil.which("tshark"), "tshark is not installed")
+    def test_J14_packets_are_written_for_others_to_look_into(self):
+        self.home.answer("--as", "echo", "--echo").expect("ready")
+        path = Path(self.home.folder.name) / "call.pcapng"
+        self.assertEqual(outcome(self.home.call("@echo", *TALK, "--pcap", str(path)))[0], 0)
+        for show, least, most in (
+                ("stun", 4, 1000), ("dtls", 4, 100), ("rtp.p_type == 111", 60, 1000), ("_ws.malformed", 0, 0)):
+            told = subprocess.run(
+                ["tshark", "-r", str(path), "--enable-heuristic", "rtp_udp", "-Y", show], capture_output=True, text=True,
+                check=True).stdout
+            self.assertTrue(least <= len(told.splitlines()) <= most, f"{show}: {told}")
+
     def test_J08_four_meet_in_a_room(self):
         calls = [
             self.home.call("tea-kitchen", "--play", f"tone:{pitch}", "--expect-audio", "--duration", "4s")

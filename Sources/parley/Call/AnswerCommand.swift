@@ -63,6 +63,7 @@ struct AnswerCommand: ParsableCommand {
         plan.endsWithSound = self.play?.isEndless == false && self.record == nil
         plan.isJSON = self.json
         plan.servers = try self.way.servers()
+        plan.capture = self.way.pcap
         return plan
     }
 

@@ -48,7 +48,8 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
             }
             house.find(servers) { self.open() }
         } catch {
-            self.close(.failure(CommandFailure("\(error)", exitCode: .osError)))
+            let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
+            self.close(.failure(failure))
         }
     }
 

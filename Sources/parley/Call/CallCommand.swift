@@ -63,6 +63,7 @@ struct CallCommand: ParsableCommand {
         plan.expectsAudio = self.expectAudio
         plan.isJSON = self.json
         plan.servers = try self.way.servers()
+        plan.capture = self.way.pcap
         return plan
     }
 

@@ -14,6 +14,8 @@ struct CallPlan: Sendable {
     var endsWithSound = false
     var expectsAudio = false
     var isJSON = false
+    /// Where packets are written for others to look into.
+    var capture: String?
     /// Those of a file, in place of what the server advises.
     var servers: [AdvisedServer]?
 }

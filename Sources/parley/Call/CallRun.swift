@@ -49,7 +49,8 @@ final class CallRun: CallSeat, @unchecked Sendable {
             self.interrupts = try SignalWatch(SIGINT, on: reactor) { [weak self] in self?.hangUp() }
             house.find(servers) { self.invite() }
         } catch {
-            self.fail("\(error)", .osError)
+            let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
+            self.close(.failure(failure))
         }
     }
 

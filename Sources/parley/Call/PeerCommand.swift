@@ -43,10 +43,13 @@ struct PeerCommand: ParsableCommand {
         settings.ice = self.way.settings
         let servers = try self.way.servers() ?? []
         let (feed, sinks) = (try self.sound.play?.open(), try self.sound.sinks())
+        let capture = try CaptureFile.open(self.way.pcap)
         let group = try EventLoopGroup.forCommand()
         defer { group.shutDown() }
         let done = Gate()
-        let peer = PipedPeer(isOffering: self.role == .offer, settings, servers, feed: feed, sinks: sinks) {
+        let peer = PipedPeer(
+            isOffering: self.role == .offer, settings, servers, feed: feed, sinks: sinks, capture: capture
+        ) {
             done.open()
         }
         let loop = group.loops[0]

@@ -4,7 +4,6 @@ import Handset
 import Pathways
 import Peer
 import Reactor
-import Secure
 
 /// Makes the connections of one program, with the servers that are good for them.
 final class PeerHouse {
@@ -13,8 +12,10 @@ final class PeerHouse {
     private let plan: CallPlan
     private var servers = FoundServers()
     private var finder: ServerFinder?
+    private let capture: CaptureFile?
 
-    init(_ plan: CallPlan, on reactor: Reactor) throws(SecureError) {
+    init(_ plan: CallPlan, on reactor: Reactor) throws {
+        self.capture = try CaptureFile.open(plan.capture)
         self.plan = plan
         self.reactor = reactor
         self.factory = try PeerConnectionFactory(on: reactor)
@@ -38,9 +39,11 @@ final class PeerHouse {
         begins: Bool, feed: (any SoundFeed)?, sinks: [any SoundSink],
         signal: @escaping (Signal.Content) -> Void, told: @escaping (PeerEvent) -> Void
     ) -> PeerLink {
-        PeerLink(
+        let link = PeerLink(
             { self.factory.make(self.plan.settings, servers: self.servers, handler: $0) }, begins: begins, feed: feed,
             sinks: sinks, plays: self.plan.settings.sound.isPlayed, on: self.reactor, signal: signal, told: told)
+        if let capture = self.capture { link.connection.setTap(capture) }
+        return link
     }
 
     func close() { self.factory.close() }

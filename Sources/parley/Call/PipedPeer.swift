@@ -18,6 +18,7 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
     private let servers: [AdvisedServer]
     private let feed: (any SoundFeed)?
     private let sinks: [any SoundSink]
+    private let capture: CaptureFile?
     private var done: (() -> Void)?
     private var factory: PeerConnectionFactory?
     private var connection: PeerConnection?
@@ -31,13 +32,14 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
 
     init(
         isOffering: Bool, _ settings: CallSettings, _ servers: [AdvisedServer], feed: (any SoundFeed)?,
-        sinks: [any SoundSink], done: @escaping () -> Void
+        sinks: [any SoundSink], capture: CaptureFile?, done: @escaping () -> Void
     ) {
         self.isOffering = isOffering
         self.settings = settings
         self.servers = servers
         self.feed = feed
         self.sinks = sinks
+        self.capture = capture
         self.done = done
     }
 
@@ -57,6 +59,7 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
         guard let factory = self.factory, self.done != nil else { return }
         let connection = factory.make(self.settings, servers: servers, handler: self)
         self.connection = connection
+        if let capture = self.capture { connection.setTap(capture) }
         self.handset = Handset(connection, on: factory.reactor, feed: self.feed, sinks: self.sinks)
         if self.isOffering {
             connection.addTransceiver()

@@ -48,7 +48,8 @@ final class RoomRun: CallSeat, @unchecked Sendable {
             self.interrupts = try SignalWatch(SIGINT, on: reactor) { [weak self] in self?.leave() }
             house.find(servers) { self.join() }
         } catch {
-            self.close(.failure(CommandFailure("\(error)", exitCode: .osError)))
+            let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
+            self.close(.failure(failure))
         }
     }
 

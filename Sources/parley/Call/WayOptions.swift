@@ -15,6 +15,12 @@ struct WayOptions: ParsableArguments {
     @Flag(help: "Let nobody learn our addresses but a TURN server, and go only through it.")
     var relayOnly = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write all packets to a pcapng file, what is said included as if it were not secret.", valueName: "FILE"),
+        completion: .file)
+    var pcap: String?
+
     /// The servers of the file; nil without one.
     func servers() throws(CommandFailure) -> [AdvisedServer]? {
         guard let path = self.iceServers else { return nil }
