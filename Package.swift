@@ -182,7 +182,7 @@ let package = Package(
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
         tests(of: "Negotiating", "SDP", "TestSupport"),
-        tests(of: "Peer", "ICE", "Negotiating", "SDP", "Secure", "TestSupport", "Vocabulary"),
+        tests(of: "Peer", "AudioStreams", "ICE", "Negotiating", "SDP", "Secure", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
@@ -228,9 +228,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "AudioStreams", "Bytes", "ICE", "JSON", "MulticastDNS", "RTP", "SDP", "STUN", "SocketIO",
-                "Vocabulary",
-                "Web",
+                "AudioFiles", "AudioStreams", "Bytes", "ICE", "JSON", "MulticastDNS", "Negotiating", "Peer", "RTP",
+                "SDP", "STUN", "Secure", "SocketIO", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],

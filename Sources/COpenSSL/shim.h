@@ -133,6 +133,12 @@ static inline int parley_ssl_ctx_require_dtls12(SSL_CTX *context) {
     return SSL_CTX_set_min_proto_version(context, DTLS1_2_VERSION);
 }
 
+/// Nobody comes back to a session of two peers.
+static inline void parley_ssl_ctx_forget_sessions(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
 /// So many bytes of DTLS fit into one datagram. Nobody below is asked.
 static inline void parley_ssl_set_datagram_size(SSL *ssl, long size) {
     SSL_set_options(ssl, SSL_OP_NO_QUERY_MTU);
