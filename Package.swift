@@ -241,12 +241,18 @@ if Context.environment["PARLEY_FUZZ"] != nil {
 // What measures pieces without a program around them is built only for it (`Scripts/bench`).
 if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
+    package.products.append(.executable(name: "CallLoadBench", targets: ["CallLoadBench"]))
     package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.targets += [
         .executableTarget(
             name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"],
             path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
+        .executableTarget(
+            name: "CallLoadBench",
+            dependencies: ["AudioStreams", "Client", "JSON", "Locking", "Negotiating", "Pathways", "Peer", "Reactor", "Vocabulary", "Web",
+            ],
+            path: "Tests/Bench/CallLoad", swiftSettings: houseForTests),
         .executableTarget(
             name: "MediaQualityBench", dependencies: ["AudioStreams", "OpusCodec", "TestSupport", "VirtualCalls"],
             path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests),
