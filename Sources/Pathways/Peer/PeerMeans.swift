@@ -7,10 +7,28 @@ package struct PeerMeans {
     /// Where UDP is blocked between two who could reach each other, TCP may not be. It costs one more descriptor for each
     /// address.
     package var speaksTCP = true
-    /// Finds the addresses behind `.local` names; without it such candidates are lost.
-    package var names: LocalNames?
-    /// The other side is told names in the place of our addresses. Only who is on the same network learns what they mean.
-    package var hidesAddresses = false
+    package var names = Names.unknown
+
+    /// What `.local` names are to us.
+    package enum Names {
+        /// Candidates that are names are lost.
+        case unknown
+        /// Theirs are looked up.
+        case known(LocalNames)
+        /// And ours are told in the place of addresses. Only who is on the same network learns what they mean.
+        case told(LocalNames)
+    }
+
+    var resolver: LocalNames? {
+        switch self.names {
+        case .unknown: nil
+        case .known(let names), .told(let names): names
+        }
+    }
+
+    var publisher: LocalNames? {
+        if case .told(let names) = self.names { names } else { nil }
+    }
 
     package init() {}
 }
