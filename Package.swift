@@ -214,7 +214,8 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
     package.targets += [
         .executableTarget(
-            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"], path: "Tests/Bench/Store",
+            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"],
+            path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
         .executableTarget(
             name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],

@@ -67,6 +67,8 @@ extension Checklist {
             self.pairs[index].id != self.selected
         else { return }
         self.pairs[index].isWished = false
+        // What they have left is as dead as it can be, however lately it was alive.
+        if let selected = self.selectedIndex { self.pairs[selected].lastReceived = Instant(nanoseconds: .min) }
         self.replace(by: index, &context, at: now, into: &outbox)
     }
 
