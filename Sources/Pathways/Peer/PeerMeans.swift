@@ -1,6 +1,3 @@
-package import ICE
-package import Vocabulary
-
 /// How a peer may be reached, and what others may know of us.
 package struct PeerMeans {
     package var speaksUDP = true
@@ -31,19 +28,4 @@ package struct PeerMeans {
     }
 
     package init() {}
-}
-
-/// A TURN server, and who we are to it.
-package struct RelayServer: Sendable {
-    package let address: SocketAddress
-    package let transport: TURNTransport
-    package let account: TURNAccount
-    package let trust: ServerTrust
-
-    package init(_ address: SocketAddress, _ transport: TURNTransport, _ account: TURNAccount, _ trust: ServerTrust) {
-        self.address = address
-        self.transport = transport
-        self.account = account
-        self.trust = trust
-    }
 }

@@ -69,23 +69,3 @@ extension PeerPath {
         self.remove(way.id)
     }
 }
-
-/// A path that carries nothing itself and only dials.
-final class DialWay: PeerWay {
-    var kind: PeerWayKind { .tcp }
-    func send(_ packet: Span<UInt8>, to peer: SocketAddress) {}
-    func close() {}
-}
-
-/// A path that carries nothing itself and is dialled.
-final class ListenWay: PeerWay {
-    private let listener: LoopListener
-
-    init(_ listener: LoopListener) {
-        self.listener = listener
-    }
-
-    var kind: PeerWayKind { .tcp }
-    func send(_ packet: Span<UInt8>, to peer: SocketAddress) {}
-    func close() { self.listener.close() }
-}
