@@ -33,6 +33,26 @@ package struct ICEAgent: Sendable {
     /// The first third of the agent's transactions, by which a demultiplexer finds it.
     package var transactionTag: UInt32 { self.context.tag }
 
+    /// How long an answer takes on the pair in use, if that was measured.
+    package var roundTrip: Duration? { self.current.selectedIndex.flatMap { self.current.pairs[$0].roundTrip } }
+    package var hasPath: Bool { self.current.selected != nil || self.previous?.selected != nil }
+
+    /// Where packets go now.
+    package var way: (path: PathID, remote: SocketAddress)? {
+        (self.current.selectedIndex.map { self.current.pairs[$0] }).map { ($0.path, $0.remote.address) }
+    }
+
+    /// Of ours; no address for a path that is gone.
+    package func address(of path: PathID) -> SocketAddress {
+        self.context.index(of: path).map { self.context.paths[$0].path.address } ?? SocketAddress(.any, port: 0)
+    }
+
+    /// Who offers controls (RFC 8445 §6.1.1), and that is known later than that there will be an agent.
+    package mutating func assume(_ role: ICERole) {
+        guard self.state == .new, !self.context.settings.isLite else { return }
+        self.context.role = role
+    }
+
     /// When to call `clockAdvanced`, if time is all that happens.
     package var deadline: Instant? {
         guard self.state != .closed else { return nil }

@@ -73,7 +73,7 @@ extension Wishes {
 /// What lives on the loop; the lines from outside are handed to it there.
 final class LoopPeer: PeerPathHandler, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
-    private var path: PeerPath?
+    private var path: PeerPath<ICEAgent>?
     private var names: LocalNames?
     private let wishes: Wishes
     private var isAnswered = false
@@ -125,7 +125,7 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
         }
     }
 
-    func happened(_ event: ICEEvent, on path: PeerPath) {
+    func happened(_ event: ICEEvent, on path: PeerPath<ICEAgent>) {
         switch event {
         case .candidate(let candidate): self.say(candidate.text)
         case .candidatesEnded: self.say("end")
@@ -145,7 +145,7 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
         self.reactor?.schedule(after: .milliseconds(200)) { self.greet() }
     }
 
-    func received(_ payload: Span<UInt8>, on path: PeerPath) {
+    func received(_ payload: Span<UInt8>, on path: PeerPath<ICEAgent>) {
         let text = payload.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         self.say("heard \(text)")
         self.isAnswered = true

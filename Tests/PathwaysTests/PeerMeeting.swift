@@ -26,7 +26,7 @@ final class PeerMeeting: PeerPathHandler {
     }
 
     let reactor: Reactor
-    private(set) var paths: [PeerPath] = []
+    private(set) var paths: [PeerPath<ICEAgent>] = []
     private(set) var outcome = Outcome()
     /// What there is for the first peer, which looks again and again when it is to follow.
     var addresses: [IPAddress]
@@ -38,7 +38,7 @@ final class PeerMeeting: PeerPathHandler {
     /// Told what the first peer hears, in place of the end that follows from it.
     var heard: ((String) -> Void)?
     /// Takes a candidate for a peer to it, when it is not to be told at once.
-    var deliver: ((ICECandidate, PeerPath) -> Void)?
+    var deliver: ((ICECandidate, PeerPath<ICEAgent>) -> Void)?
 
     init(_ wishes: Wishes, on reactor: Reactor, done: @escaping (Outcome) -> Void) {
         self.wishes = wishes
@@ -81,7 +81,7 @@ final class PeerMeeting: PeerPathHandler {
         }
     }
 
-    func happened(_ event: ICEEvent, on path: PeerPath) {
+    func happened(_ event: ICEEvent, on path: PeerPath<ICEAgent>) {
         guard let index = self.paths.firstIndex(where: { $0 === path }) else { return }
         let other = self.paths[1 - index]
         switch event {
@@ -106,7 +106,7 @@ final class PeerMeeting: PeerPathHandler {
         self.reactor.schedule(after: .milliseconds(100)) { self.greet() }
     }
 
-    func received(_ payload: Span<UInt8>, on path: PeerPath) {
+    func received(_ payload: Span<UInt8>, on path: PeerPath<ICEAgent>) {
         let text = payload.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         if path !== self.paths.first { return _ = path.send(Array("\(text) yourself".utf8).span) }
         if let heard = self.heard { return heard(text) }

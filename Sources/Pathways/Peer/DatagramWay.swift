@@ -6,9 +6,9 @@ internal import Vocabulary
 final class DatagramWay: PeerWay, DatagramHandler {
     private let id: PathID
     private let socket: UDPSocket
-    private var owner: PeerPath?
+    private var owner: (any PathOwner)?
 
-    init(_ id: PathID, on ip: IPAddress, of owner: PeerPath) throws(ReactorError) {
+    init(_ id: PathID, on ip: IPAddress, of owner: any PathOwner) throws(ReactorError) {
         self.id = id
         self.socket = try UDPSocket(on: SocketAddress(ip, port: 0), reactor: owner.reactor)
         self.owner = owner
@@ -21,7 +21,7 @@ final class DatagramWay: PeerWay, DatagramHandler {
     func send(_ packet: Span<UInt8>, to peer: SocketAddress) { self.socket.send(packet, to: peer) }
 
     func received(_ datagram: Span<UInt8>, from peer: SocketAddress, on socket: UDPSocket) {
-        self.owner?.received(datagram, on: self.id, from: peer)
+        _ = self.owner?.received(datagram, on: self.id, from: peer)
     }
 
     func close() {

@@ -6,8 +6,8 @@ internal import Vocabulary
 
 extension PeerPath {
     /// So many may be connected who have not shown yet that they know the password, and so many in all.
-    private static let mostStrangers = 8
-    private static let mostStreams = 64
+    private static var mostStrangers: Int { 8 }
+    private static var mostStreams: Int { 64 }
 
     func openStreams(on ip: IPAddress, _ name: String?) throws(ReactorError) {
         let dialler = self.makePathID()
@@ -39,7 +39,7 @@ extension PeerPath {
 
     func dial(_ peer: SocketAddress, from path: PathID) {
         guard let ip = self.paths.first(where: { $0.value.contains(path) })?.key else {
-            return self.act { $0.dialed(from: path, to: peer, nil, at: $1, into: &$2) }
+            return self.act { $0.dialed(from: path, to: peer, nil, leaving: nil, at: $1, into: &$2) }
         }
         self.reactor.connect(to: peer, from: ip, timeout: .seconds(5)) { [weak self] result in
             self?.dialled(peer, from: path, try? result.get())
@@ -49,7 +49,7 @@ extension PeerPath {
     private func dialled(_ peer: SocketAddress, from path: PathID, _ connection: TCPConnection?) {
         guard let connection, self.ways[path] != nil, !self.isClosed else {
             connection?.abort()
-            return self.act { $0.dialed(from: path, to: peer, nil, at: $1, into: &$2) }
+            return self.act { $0.dialed(from: path, to: peer, nil, leaving: nil, at: $1, into: &$2) }
         }
         let way = self.take(connection, from: path, isOurs: true)
         connection.start(way)

@@ -29,7 +29,7 @@ extension PeerPath: InterfaceFollower {
     func use(_ way: any PeerWay, _ path: ICEPath) {
         self.ways[path.id] = way
         self.paths[path.address.ip, default: []].append(path.id)
-        self.act { $0.pathAdded(path, at: $1, into: &$2) }
+        self.added(path)
     }
 
     /// The address is not ours any more.
@@ -40,7 +40,7 @@ extension PeerPath: InterfaceFollower {
 
     func remove(_ path: PathID) {
         self.ways.removeValue(forKey: path)?.close()
-        self.act { $0.pathRemoved(path, at: $1, into: &$2) }
+        self.removed(path)
     }
 
     func open(_ server: RelayServer) {
@@ -59,5 +59,5 @@ extension PeerPath: InterfaceFollower {
         for ip in usable.prefix(Self.mostAddresses) { try? self.open(ip) }
     }
 
-    private static let mostAddresses = 16
+    private static var mostAddresses: Int { 16 }
 }

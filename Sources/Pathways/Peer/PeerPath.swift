@@ -4,18 +4,27 @@ package import Reactor
 package import Vocabulary
 
 /// Who is told what becomes of the search for a path, always on its loop.
-package protocol PeerPathHandler: AnyObject {
-    func happened(_ event: ICEEvent, on path: PeerPath)
+package protocol PeerPathHandler<Seeker>: AnyObject {
+    associatedtype Seeker: PathSeeker
+
+    func happened(_ event: ICEEvent, on path: PeerPath<Seeker>)
     /// What the other peer sent. The bytes are lent for the time of the call.
-    func received(_ payload: Span<UInt8>, on path: PeerPath)
+    func received(_ payload: Span<UInt8>, on path: PeerPath<Seeker>)
+    /// Something was done to the seeker, and what it wanted has been carried out.
+    func settled(_ path: PeerPath<Seeker>)
 }
 
-/// One ICE agent at work: opens its sockets and its relays, carries its packets, tells it the time.
-package final class PeerPath {
-    private var agent: ICEAgent
+extension PeerPathHandler {
+    package func settled(_ path: PeerPath<Seeker>) {}
+}
+
+/// One ICE agent at work, or what is built around one: opens its sockets and its relays, carries its packets, tells it the
+/// time.
+package final class PeerPath<Seeker: PathSeeker> {
+    package private(set) var seeker: Seeker
     let reactor: Reactor
     let means: PeerMeans
-    private var handler: (any PeerPathHandler)?
+    private var handler: (any PeerPathHandler<Seeker>)?
     private var outbox = Outbox<ICEEvent>()
     private var timer: TimerToken?
     private var timerDeadline: Instant?
@@ -30,15 +39,14 @@ package final class PeerPath {
     private var nextPath = 0
 
     package init(
-        _ agent: ICEAgent, on reactor: Reactor, by means: PeerMeans = PeerMeans(), handler: any PeerPathHandler
+        _ seeker: Seeker, on reactor: Reactor, by means: PeerMeans = PeerMeans(),
+        handler: any PeerPathHandler<Seeker>
     ) {
-        self.agent = agent
+        self.seeker = seeker
         self.reactor = reactor
         self.means = means
         self.handler = handler
     }
-
-    package var snapshot: ICESnapshot { self.agent.snapshot }
 
     /// Opens a socket on each of our addresses, and asks every server for a relay, all at the same time.
     package func start(on addresses: [IPAddress], relays: [RelayServer]) throws(ReactorError) {
@@ -55,31 +63,10 @@ package final class PeerPath {
         self.noticeEndOfPaths()
     }
 
-    package func remoteDescribed(_ credentials: ICECredentials, isLite: Bool = false) {
-        self.act { $0.remoteDescribed(credentials, isLite: isLite, at: $1, into: &$2) }
-    }
-
-    package func candidateReceived(_ candidate: ICECandidate) {
-        self.act { $0.candidateReceived(candidate, at: $1, into: &$2) }
-    }
-
-    package func remoteCandidatesEnded() { self.act { $0.remoteCandidatesEnded(at: $1, into: &$2) } }
-
-    /// New credentials, while packets still go the old way.
-    package func restart(_ credentials: ICECredentials) { self.act { $0.restart(credentials, at: $1, into: &$2) } }
-
-    /// False when there is no path, or none that they still want to be sent to on.
-    @discardableResult
-    package func send(_ payload: Span<UInt8>) -> Bool {
-        let isOnItsWay = self.agent.send(payload, at: SteadyClock.now, into: &self.outbox)
-        self.carryOut()
-        return isOnItsWay
-    }
-
     package func close() {
         guard !self.isClosed else { return }
         self.isClosed = true
-        self.act { agent, _, outbox in agent.close(into: &outbox) }
+        self.act { $0.close(at: $1, into: &$2) }
         self.handler = nil
         self.watch.take()?.remove(self)
         for way in self.ways.values { way.close() }
@@ -98,9 +85,12 @@ package final class PeerPath {
 // MARK: - What the agent wants
 
 extension PeerPath {
-    func act(_ body: (inout ICEAgent, Instant, inout Outbox<ICEEvent>) -> Void) {
-        body(&self.agent, SteadyClock.now, &self.outbox)
-        self.carryOut()
+    /// Lets something be done to the seeker, and carries out what it wants then.
+    package func act<Result, Failure: Error>(
+        _ body: (inout Seeker, Instant, inout Outbox<ICEEvent>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        defer { self.carryOut() }
+        return try body(&self.seeker, SteadyClock.now, &self.outbox)
     }
 
     private func carryOut() {
@@ -114,6 +104,7 @@ extension PeerPath {
         due.removeAll()
         if self.outbox.isEmpty { swap(&due, &self.outbox) }
         self.setTimer()
+        self.handler?.settled(self)
     }
 
     private func carryOut(_ event: ICEEvent) {
@@ -130,7 +121,7 @@ extension PeerPath {
     }
 
     private func setTimer() {
-        let deadline = self.agent.deadline
+        let deadline = self.seeker.deadline
         guard deadline != self.timerDeadline else { return }
         if let timer = self.timer.take() { self.reactor.cancel(timer) }
         self.timerDeadline = deadline
@@ -148,7 +139,7 @@ extension PeerPath {
 
     @discardableResult
     func received(_ bytes: Span<UInt8>, on path: PathID, from peer: SocketAddress) -> ICEReceipt {
-        let receipt = self.agent.received(bytes, on: path, from: peer, at: SteadyClock.now, into: &self.outbox)
+        let receipt = self.seeker.received(bytes, on: path, from: peer, at: SteadyClock.now, into: &self.outbox)
         self.carryOut()
         if receipt == .data { self.handler?.received(bytes, on: self) }
         return receipt

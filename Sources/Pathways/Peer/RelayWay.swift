@@ -8,11 +8,11 @@ final class RelayWay: PeerWay, TURNRelayHandler {
     private let ids: (v4: PathID, v6: PathID)
     private let transport: TURNTransport
     private var relay: TURNRelay?
-    private var owner: PeerPath?
+    private var owner: (any PathOwner)?
     /// Whether it is known if there is one.
     private(set) var isSettled = false
 
-    init(_ server: RelayServer, of owner: PeerPath) {
+    init(_ server: RelayServer, of owner: any PathOwner) {
         self.ids = (owner.makePathID(), owner.makePathID())
         self.transport = server.transport
         self.owner = owner
@@ -42,7 +42,7 @@ final class RelayWay: PeerWay, TURNRelayHandler {
             self.owner?.noticeEndOfPaths()
         case .failed:
             self.isSettled = true
-            for path in self.paths { self.owner?.act { $0.pathRemoved(path, at: $1, into: &$2) } }
+            for path in self.paths { self.owner?.removed(path) }
             self.owner?.noticeEndOfPaths()
         case .permitted, .forbidden, .channelBound, .reopen, .closed: return
         }
@@ -53,7 +53,7 @@ final class RelayWay: PeerWay, TURNRelayHandler {
         let preference: UInt8 = self.transport.isStream ? 0 : 2
         let path = ICEPath(
             self.path(to: address.ip), .relayed(mapped: mapped), address: address, preference: preference)
-        self.owner?.act { $0.pathAdded(path, at: $1, into: &$2) }
+        self.owner?.added(path)
     }
 
     private func path(to ip: IPAddress) -> PathID {
@@ -61,6 +61,6 @@ final class RelayWay: PeerWay, TURNRelayHandler {
     }
 
     func received(_ payload: Span<UInt8>, from peer: SocketAddress, through relay: TURNRelay) {
-        self.owner?.received(payload, on: self.path(to: peer.ip), from: peer)
+        _ = self.owner?.received(payload, on: self.path(to: peer.ip), from: peer)
     }
 }

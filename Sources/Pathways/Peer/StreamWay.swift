@@ -6,7 +6,7 @@ internal import Vocabulary
 final class StreamWay: PeerWay, StreamHandler {
     let id: PathID
     private let connection: TCPConnection
-    private var owner: PeerPath?
+    private var owner: (any PathOwner)?
     private let isOurs: Bool
     private var frames = PacketFrames()
     private var timer: TimerToken?
@@ -21,7 +21,7 @@ final class StreamWay: PeerWay, StreamHandler {
     private static let longestQueue = 64 << 10
 
     /// - Parameter isOurs: whether we dialled.
-    init(_ id: PathID, over connection: TCPConnection, isOurs: Bool, of owner: PeerPath) {
+    init(_ id: PathID, over connection: TCPConnection, isOurs: Bool, of owner: any PathOwner) {
         self.id = id
         self.connection = connection
         self.isOurs = isOurs
