@@ -19,6 +19,9 @@ struct parley_datagram {
 
 #if defined(__linux__)
 
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+
 int parley_recvmmsg(int fd, struct parley_datagram *batch, unsigned int count, int flags, struct timespec *timeout)
     __asm__("recvmmsg");
 int parley_sendmmsg(int fd, struct parley_datagram *batch, unsigned int count, int flags) __asm__("sendmmsg");
@@ -40,6 +43,18 @@ static inline int parley_accept(int fd, struct sockaddr *address, socklen_t *len
 /// A socket that neither blocks nor survives an exec.
 static inline int parley_socket(int family, int type) {
     return socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+/// A socket on which something arrives whenever an interface or an address comes or goes; -1 where there is none.
+static inline int parley_address_news(void) {
+    struct sockaddr_nl news = {.nl_family = AF_NETLINK};
+    int fd = parley_socket(AF_NETLINK, SOCK_RAW);
+    news.nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR;
+    if (fd >= 0 && bind(fd, (struct sockaddr *)&news, sizeof news) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
 }
 
 #else
@@ -78,5 +93,7 @@ static inline int parley_accept(int fd, struct sockaddr *address, socklen_t *len
 }
 
 static inline int parley_socket(int family, int type) { return parley_harden(socket(family, type, 0)); }
+
+static inline int parley_address_news(void) { return -1; }
 
 #endif

@@ -76,12 +76,12 @@ extension Checklist {
         return now >= first + context.settings.patience && now >= pair.nextAttempt
     }
 
-    /// While nothing is selected every pair is worth a try, then those that are better, and for a while those that
-    /// would be a reserve.
+    /// While nothing is selected every pair is worth a try, then those that are better, and for a while after each news
+    /// those that would be a reserve.
     private func isWanted(_ index: Int, _ context: ICEContext, at now: Instant) -> Bool {
         guard let selected = self.selectedIndex else { return true }
         return self.pairs[index].priority > self.pairs[selected].priority
-            || now < self.selectedAt + context.settings.reserveSearch
+            || now < self.searchEnd
     }
 
     mutating func trigger(_ index: Int) {

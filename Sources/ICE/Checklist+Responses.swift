@@ -62,6 +62,7 @@ extension Checklist {
         // The question went there and the answer came back: nothing else has to be asked before.
         self.triggered.removeAll { $0 == check.pair }
         switch context.role {
+        case _ where self.hasLostAll: self.recover(by: index, &context, at: now, into: &outbox)
         case .controlling: self.choose(index, check, at: now, context, into: &outbox)
         case .controlled: self.obey(index, isAsked: false, at: now, context, into: &outbox)
         }

@@ -31,12 +31,12 @@ extension Checklist {
         _ index: Int, _ check: Check, at now: Instant, _ context: ICEContext, into outbox: inout Outbox<ICEEvent>
     ) {
         guard let selected = self.selectedIndex else {
-            if check.nominates { self.select(index, at: now, into: &outbox) } else { self.trigger(index) }
+            if check.nominates { self.select(index, context, at: now, into: &outbox) } else { self.trigger(index) }
             return
         }
         guard self.pairs[index].priority > self.pairs[selected].priority else { return }
         guard check.nominates else { return self.trigger(index) }
-        self.select(index, at: now, into: &outbox)
+        self.select(index, context, at: now, into: &outbox)
     }
 
     /// They control. Of pairs they want, the best; of their changes of mind, the last.
@@ -55,7 +55,7 @@ extension Checklist {
             let isAlone = isAsked && now >= current.lastReceived + context.settings.silence
             guard isBetter || isLater || isAlone && pair.nomination >= current.nomination else { return }
         }
-        self.select(index, at: now, into: &outbox)
+        self.select(index, context, at: now, into: &outbox)
         self.keepReserves(context)
     }
 
@@ -67,6 +67,8 @@ extension Checklist {
             self.pairs[index].id != self.selected
         else { return }
         self.pairs[index].isWished = false
+        // What they have left is as dead as it can be, however lately it was alive.
+        if let selected = self.selectedIndex { self.pairs[selected].lastReceived = Instant(nanoseconds: .min) }
         self.replace(by: index, &context, at: now, into: &outbox)
     }
 
@@ -86,12 +88,13 @@ extension Checklist {
         }
     }
 
-    mutating func select(_ index: Int, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+    mutating func select(_ index: Int, _ context: ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
         let pair = self.pairs[index]
         guard pair.id != self.selected else { return }
         self.selected = pair.id
-        self.selectedAt = now
+        self.searchEnd = now + context.settings.reserveSearch
         self.selectedChanges += 1
+        self.hasLostAll = false
         self.doubt = nil
         self.insistence = nil
         outbox.events.append(.selected(path: pair.path, remote: pair.remote.address))
@@ -128,7 +131,7 @@ extension Checklist {
         by index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
         self.nomination = max(self.nomination, self.pairs[index].nomination) + 1
-        self.select(index, at: now, into: &outbox)
+        self.select(index, context, at: now, into: &outbox)
         self.keepReserves(context)
         self.insistence = Insistence(pair: self.pairs[index].id, next: now)
         self.insist(&context, at: now, into: &outbox)
@@ -214,6 +217,29 @@ extension Checklist {
     ) {
         let wasSelected = self.selectedIndex.map { self.pairs[$0].path == path } ?? false
         self.remove(path)
-        if wasSelected { self.fallBack(&context, at: now, into: &outbox) }
+        guard wasSelected else { return }
+        self.fallBack(&context, at: now, into: &outbox)
+        guard self.selected == nil else { return }
+        self.hasLostAll = true
+        self.tryAgain()
+    }
+
+    /// The first pair that works again is used at once, whoever controls: the other side may not know yet that there is
+    /// something amiss.
+    mutating func recover(
+        by index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        self.replace(by: index, &context, at: now, into: &outbox)
+    }
+
+    /// What was given up because there was something better may be all that is left. Pairs whose consent has ended stay
+    /// as they are: only a restart may ask there again (RFC 7675 §5.1).
+    private mutating func tryAgain() {
+        for index in self.pairs.indices where self.pairs[index].state == .failed {
+            guard self.pairs[index].consentUntil == Instant(nanoseconds: .min) else { continue }
+            self.pairs[index].state = .waiting
+            self.pairs[index].firstAttempt = nil
+            self.pairs[index].attempts = 0
+        }
     }
 }

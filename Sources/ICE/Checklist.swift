@@ -21,8 +21,11 @@ struct Checklist: Sendable {
     var hasRemoteEnded = false
     var pairs: [CandidatePair] = []
     var selected: Int?
-    var selectedAt = Instant(nanoseconds: .min)
+    /// Until then pairs are tried that would only be a reserve.
+    var searchEnd = Instant(nanoseconds: .min)
     var selectedChanges = 0
+    /// The pair in use went with its path, and there was no other.
+    var hasLostAll = false
 
     /// Checks that are not answered, the oldest first.
     var outstanding: [Check] = []
@@ -90,6 +93,7 @@ extension Checklist {
         }
         guard self.remotes.count < context.settings.maximumRemotes else { return }
         self.remotes.append(candidate)
+        self.searchEnd = now + context.settings.reserveSearch
         // A connection that was accepted leads to one peer, who is known by its checks.
         for path in context.paths where !path.isConnection { self.pair(path, candidate, context, into: &outbox) }
     }
@@ -105,7 +109,10 @@ extension Checklist {
     }
 
     /// A new way of ours.
-    mutating func add(_ path: LocalPath, _ context: ICEContext, into outbox: inout Outbox<ICEEvent>) {
+    mutating func add(
+        _ path: LocalPath, _ context: ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        self.searchEnd = now + context.settings.reserveSearch
         for candidate in self.remotes { self.pair(path, candidate, context, into: &outbox) }
     }
 

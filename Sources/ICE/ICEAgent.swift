@@ -76,7 +76,7 @@ extension ICEAgent {
         if self.context.settings.policy == .all || path.isRelayed {
             self.tell(local.candidates[0], name: path.name, into: &outbox)
         }
-        self.current.add(local, self.context, into: &outbox)
+        self.current.add(local, self.context, at: now, into: &outbox)
         self.gatherer.add(path, &self.context, at: now)
         self.settle(at: now, into: &outbox)
     }

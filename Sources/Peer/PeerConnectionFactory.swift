@@ -30,7 +30,7 @@ package final class PeerConnectionFactory {
         var settings = settings
         settings.ice.stunServers = servers.stun
         var means = PeerConnection.Means()
-        means.peers.names = self.names
+        means.peers.names = .known(self.names)
         means.relays = servers.relays
         means.watch = self.watch
         return PeerConnection(settings, self.context, on: self.reactor, by: means, handler: handler)

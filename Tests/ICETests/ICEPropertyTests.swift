@@ -82,6 +82,30 @@ struct ICEPropertyTests {
         Self.tell(gaps, "back by a second pair")
     }
 
+    @Test("J09 is back within 300 ms by an interface that comes up later, however late")
+    func laterInterface() {
+        var gaps: [Duration] = []
+        for seed in LongTests.seeds(50, long: 100_000) {
+            var random = SeededRandom(seed: seed)
+            let loser = Int.random(in: 0...1, using: &random)
+            var peers = Self.scene(seed, &random)
+            peers.run(.milliseconds(Int64.random(in: 500...30_000, using: &random)))
+            // Now and then there is no time to try it before it is needed, or it is there only afterwards.
+            let isFirst = Int.random(in: 0...3, using: &random) > 0
+            if isFirst {
+                peers.open(loser, 1)
+                peers.run(.milliseconds(Int64.random(in: 0...1000, using: &random)))
+            }
+            let gap = Self.gap(&peers, .milliseconds(600)) { peers in
+                peers.close(loser, 0)
+                if !isFirst { peers.open(loser, 1) }
+            }
+            #expect(gap <= .milliseconds(300), "seed \(seed): \(gap)")
+            gaps.append(gap)
+        }
+        Self.tell(gaps, "back by an interface that comes up later")
+    }
+
     @Test("J09 is back within 1.5 s when the only interface is lost and another one comes up")
     func restart() {
         var gaps: [Duration] = []

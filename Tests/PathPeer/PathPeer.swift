@@ -95,9 +95,8 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
         means.speaksUDP = self.wishes.speaksUDP
         means.speaksTCP = self.wishes.speaksTCP
         let names = LocalNames(on: reactor, watching: watch)
-        means.names = names
+        means.names = self.wishes.hidesAddresses ? .told(names) : .known(names)
         self.names = names
-        means.hidesAddresses = self.wishes.hidesAddresses
         let path = PeerPath(agent, on: reactor, by: means, handler: self)
         self.reactor = reactor
         self.path = path

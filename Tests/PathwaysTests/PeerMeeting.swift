@@ -64,8 +64,7 @@ final class PeerMeeting: PeerPathHandler {
         var means = PeerMeans()
         means.speaksUDP = self.wishes.speaksUDP
         means.speaksTCP = self.wishes.speaksTCP
-        means.hidesAddresses = self.wishes.hidesAddresses
-        means.names = names
+        means.names = self.wishes.hidesAddresses ? .told(names) : .known(names)
         return means
     }
 

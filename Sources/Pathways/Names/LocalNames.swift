@@ -90,6 +90,10 @@ package final class LocalNames {
 extension LocalNames {
     private func act(_ body: (inout NameExchange, Instant, inout Outbox<NameFound>) -> Void) {
         body(&self.exchange, SteadyClock.now, &self.outbox)
+        self.carryOut()
+    }
+
+    private func carryOut() {
         var due = Outbox<NameFound>()
         swap(&due, &self.outbox)
         for packet in due.packets.packets { due.packets.withBytes(of: packet) { self.send($0, packet) } }
@@ -103,9 +107,9 @@ extension LocalNames {
         self.links.values.first { $0.id == packet.path }?.send(bytes, to: packet.destination)
     }
 
-    fileprivate func received(_ bytes: Span<UInt8>, on link: PathID, from peer: SocketAddress) {
+    func received(_ bytes: Span<UInt8>, on link: PathID, from peer: SocketAddress) {
         self.exchange.received(bytes, on: link, from: peer, at: SteadyClock.now, into: &self.outbox)
-        self.act { _, _, _ in }
+        self.carryOut()
     }
 
     private func setTimer() {
@@ -151,32 +155,5 @@ extension LocalNames: InterfaceFollower {
         self.links[place] = nil
         link.close()
         self.act { exchange, _, _ in exchange.linkRemoved(link.id) }
-    }
-}
-
-/// One group on one interface.
-private final class NameLink: DatagramHandler {
-    let id: PathID
-    private let socket: UDPSocket
-    private var owner: LocalNames?
-
-    init(
-        _ id: PathID, _ group: SocketAddress, _ interface: UInt32, _ reactor: Reactor, for owner: LocalNames
-    ) throws(ReactorError) {
-        self.id = id
-        self.socket = try UDPSocket(joining: group, on: interface, reactor: reactor)
-        self.owner = owner
-        self.socket.start(self)
-    }
-
-    func send(_ bytes: Span<UInt8>, to peer: SocketAddress) { self.socket.send(bytes, to: peer) }
-
-    func received(_ datagram: Span<UInt8>, from peer: SocketAddress, on socket: UDPSocket) {
-        self.owner?.received(datagram, on: self.id, from: peer)
-    }
-
-    func close() {
-        self.owner = nil
-        self.socket.close()
     }
 }

@@ -5,7 +5,8 @@ package protocol InterfaceFollower: AnyObject {
     func addressesAre(_ addresses: [InterfaceAddress])
 }
 
-/// Looks at the machine's addresses again and again, for all on a loop who want to know.
+/// Knows the machine's addresses, for all on a loop who want to: looks at them when the system says that something has
+/// changed, and now and then, as not every system says so.
 ///
 /// It tells what there is and not what has changed: who could not use an address yet tries again by itself.
 package final class InterfaceWatch {
@@ -13,11 +14,16 @@ package final class InterfaceWatch {
     private let interval: Duration
     private let look: () -> [InterfaceAddress]
     private var followers: [any InterfaceFollower] = []
+    private var news: InterfaceNews?
     private var timer: TimerToken?
+    private var isAlarmed = false
+
+    /// One change makes several pieces of news.
+    private static let haste = Duration.milliseconds(5)
 
     /// - Parameter look: what there is now; of tests that have no other machine.
     package init(
-        on reactor: Reactor, every interval: Duration = .milliseconds(500),
+        on reactor: Reactor, every interval: Duration = .seconds(1),
         look: @escaping () -> [InterfaceAddress] = InterfaceAddress.all
     ) {
         self.reactor = reactor
@@ -29,22 +35,33 @@ package final class InterfaceWatch {
     package func add(_ follower: any InterfaceFollower) {
         self.followers.append(follower)
         follower.addressesAre(self.look())
-        if self.timer == nil { self.wait() }
+        guard self.timer == nil else { return }
+        self.news = InterfaceNews(on: self.reactor) { [unowned self] in self.alarmed() }
+        self.wait(self.interval)
     }
 
     package func remove(_ follower: any InterfaceFollower) {
         self.followers.removeAll { $0 === follower }
-        if self.followers.isEmpty, let timer = self.timer.take() { self.reactor.cancel(timer) }
+        guard self.followers.isEmpty else { return }
+        self.news.take()?.close()
+        if let timer = self.timer.take() { self.reactor.cancel(timer) }
     }
 
-    private func wait() {
-        self.timer = self.reactor.schedule(after: self.interval) { self.lookAgain() }
+    private func alarmed() {
+        guard !self.isAlarmed, let timer = self.timer.take() else { return }
+        self.isAlarmed = true
+        self.reactor.cancel(timer)
+        self.wait(Self.haste)
+    }
+
+    private func wait(_ duration: Duration) {
+        self.timer = self.reactor.schedule(after: duration) { self.lookAgain() }
     }
 
     private func lookAgain() {
+        self.isAlarmed = false
         let addresses = self.look()
         for follower in self.followers { follower.addressesAre(addresses) }
-        self.timer = nil
-        if !self.followers.isEmpty { self.wait() }
+        if !self.followers.isEmpty { self.wait(self.interval) }
     }
 }

@@ -5,7 +5,7 @@ internal import Vocabulary
 
 extension PeerPath {
     func resolve(_ name: String) {
-        guard let names = self.means.names else {
+        guard let names = self.means.resolver else {
             return self.act { $0.nameResolved(name, nil, at: $1, into: &$2) }
         }
         names.resolve(name) { [weak self] ip in self?.act { $0.nameResolved(name, ip, at: $1, into: &$2) } }

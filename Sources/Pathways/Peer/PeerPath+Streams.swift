@@ -22,7 +22,7 @@ extension PeerPath {
 
     private func accept(_ connection: TCPConnection, on listener: PathID) -> StreamWay? {
         guard self.makeRoomForStranger() else { return nil }
-        let way = self.take(connection, from: listener)
+        let way = self.take(connection, from: listener, isOurs: false)
         self.act { $0.accepted(way.id, on: listener, at: $1, into: &$2) }
         return way
     }
@@ -30,7 +30,7 @@ extension PeerPath {
     /// The stranger who has been silent for the longest has to go, so that strangers cannot keep a peer out.
     private func makeRoomForStranger() -> Bool {
         let streams = self.ways.values.compactMap { $0 as? StreamWay }
-        let strangers = streams.filter { !$0.isProven }
+        let strangers = streams.filter(\.isStrange)
         if strangers.count >= Self.mostStrangers {
             strangers.min { $0.id.rawValue < $1.id.rawValue }?.turnAway()
         }
@@ -51,14 +51,14 @@ extension PeerPath {
             connection?.abort()
             return self.act { $0.dialed(from: path, to: peer, nil, leaving: nil, at: $1, into: &$2) }
         }
-        let way = self.take(connection, from: path)
+        let way = self.take(connection, from: path, isOurs: true)
         connection.start(way)
         self.act { $0.dialed(from: path, to: peer, way.id, leaving: connection.local, at: $1, into: &$2) }
     }
 
     /// A connection goes when the address goes that it leaves from.
-    private func take(_ connection: TCPConnection, from path: PathID) -> StreamWay {
-        let way = StreamWay(self.makePathID(), over: connection, of: self)
+    private func take(_ connection: TCPConnection, from path: PathID, isOurs: Bool) -> StreamWay {
+        let way = StreamWay(self.makePathID(), over: connection, isOurs: isOurs, of: self)
         self.ways[way.id] = way
         if let ip = self.paths.first(where: { $0.value.contains(path) })?.key { self.paths[ip]?.append(way.id) }
         return way
@@ -68,24 +68,4 @@ extension PeerPath {
         for ip in self.paths.keys { self.paths[ip]?.removeAll { $0 == way.id } }
         self.remove(way.id)
     }
-}
-
-/// A path that carries nothing itself and only dials.
-final class DialWay: PeerWay {
-    var kind: PeerWayKind { .tcp }
-    func send(_ packet: Span<UInt8>, to peer: SocketAddress) {}
-    func close() {}
-}
-
-/// A path that carries nothing itself and is dialled.
-final class ListenWay: PeerWay {
-    private let listener: LoopListener
-
-    init(_ listener: LoopListener) {
-        self.listener = listener
-    }
-
-    var kind: PeerWayKind { .tcp }
-    func send(_ packet: Span<UInt8>, to peer: SocketAddress) {}
-    func close() { self.listener.close() }
 }

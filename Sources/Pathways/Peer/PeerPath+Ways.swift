@@ -9,7 +9,7 @@ extension PeerPath: InterfaceFollower {
     func open(_ ip: IPAddress) throws(ReactorError) {
         guard self.paths[ip] == nil else { return }
         self.paths[ip] = []
-        let name = self.means.hidesAddresses ? self.means.names?.publish(ip) : nil
+        let name = self.means.publisher?.publish(ip)
         do throws(ReactorError) {
             if self.means.speaksUDP { try self.openSocket(on: ip, name) }
             if self.means.speaksTCP { try self.openStreams(on: ip, name) }
@@ -35,7 +35,7 @@ extension PeerPath: InterfaceFollower {
     /// The address is not ours any more.
     func leave(_ ip: IPAddress) {
         for path in self.paths.removeValue(forKey: ip) ?? [] { self.remove(path) }
-        if self.means.hidesAddresses { self.means.names?.withdraw(ip) }
+        self.means.publisher?.withdraw(ip)
     }
 
     func remove(_ path: PathID) {
@@ -53,6 +53,7 @@ extension PeerPath: InterfaceFollower {
     /// An address that is there but cannot be used yet, such as one whose owner is still being asked for, is tried again
     /// the next time.
     package func addressesAre(_ addresses: [InterfaceAddress]) {
+        guard !self.isClosed else { return }
         let usable = addresses.filter(\.reachesOthers).map(\.ip)
         for ip in self.paths.keys where !usable.contains(ip) { self.leave(ip) }
         for ip in usable.prefix(Self.mostAddresses) { try? self.open(ip) }

@@ -72,7 +72,7 @@ package final class PeerPath<Seeker: PathSeeker> {
         for way in self.ways.values { way.close() }
         for relay in self.relays { relay.close() }
         (self.ways, self.relays) = ([:], [])
-        for ip in self.paths.keys { self.means.names?.withdraw(ip) }
+        for ip in self.paths.keys { self.means.publisher?.withdraw(ip) }
         self.paths = [:]
     }
 

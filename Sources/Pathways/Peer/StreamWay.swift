@@ -7,23 +7,37 @@ final class StreamWay: PeerWay, StreamHandler {
     let id: PathID
     private let connection: TCPConnection
     private var owner: (any PathOwner)?
+    private let isOurs: Bool
     private var frames = PacketFrames()
-    private var deadline: TimerToken?
-    /// Somebody at its other end knows the password.
-    private(set) var isProven = false
+    private var timer: TimerToken?
+    private var isProven = false
+    private var isAlive = false
 
-    /// Who has not said anything of worth until then is a stranger.
-    private static let patience = Duration.seconds(10)
+    /// Who has said nothing of worth until the first is a stranger. Silence for as long as the later one means that
+    /// consent has ended (RFC 7675 §5.1): nobody uses the connection any more.
+    private static let patience = (first: Duration.seconds(10), later: Duration.seconds(30))
     /// What waits longer than this is too late for a conversation, so what comes after it is lost, as it would be in a
     /// router.
     private static let longestQueue = 64 << 10
 
-    init(_ id: PathID, over connection: TCPConnection, of owner: any PathOwner) {
+    /// - Parameter isOurs: whether we dialled.
+    init(_ id: PathID, over connection: TCPConnection, isOurs: Bool, of owner: any PathOwner) {
         self.id = id
         self.connection = connection
+        self.isOurs = isOurs
         self.owner = owner
-        self.deadline = owner.reactor.schedule(after: Self.patience) { [unowned self] in
-            self.turnAway()
+        self.wait(Self.patience.first)
+    }
+
+    /// It dialled us, and has not shown yet that it knows the password.
+    var isStrange: Bool { !self.isOurs && !self.isProven }
+
+    private func wait(_ patience: Duration) {
+        self.timer = self.connection.reactor.schedule(after: patience) { [unowned self] in
+            self.timer = nil
+            guard self.isAlive else { return self.turnAway() }
+            self.isAlive = false
+            self.wait(Self.patience.later)
         }
     }
 
@@ -51,9 +65,8 @@ final class StreamWay: PeerWay, StreamHandler {
 
     private func heard(_ packet: Span<UInt8>) {
         let receipt = self.owner?.received(packet, on: self.id, from: self.connection.peer)
-        guard !self.isProven, receipt == .handled || receipt == .data else { return }
-        self.isProven = true
-        if let deadline = self.deadline.take() { self.connection.reactor.cancel(deadline) }
+        guard receipt == .handled || receipt == .data else { return }
+        (self.isProven, self.isAlive) = (true, true)
     }
 
     func peerFinished() { self.connection.close() }
@@ -67,7 +80,7 @@ final class StreamWay: PeerWay, StreamHandler {
 
     func close() {
         self.owner = nil
-        if let deadline = self.deadline.take() { self.connection.reactor.cancel(deadline) }
+        if let timer = self.timer.take() { self.connection.reactor.cancel(timer) }
         self.connection.close()
     }
 }

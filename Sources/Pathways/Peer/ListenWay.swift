@@ -1,0 +1,15 @@
+internal import Reactor
+internal import Vocabulary
+
+/// A path that carries nothing itself and is dialled.
+final class ListenWay: PeerWay {
+    private let listener: LoopListener
+
+    init(_ listener: LoopListener) {
+        self.listener = listener
+    }
+
+    var kind: PeerWayKind { .tcp }
+    func send(_ packet: Span<UInt8>, to peer: SocketAddress) {}
+    func close() { self.listener.close() }
+}
