@@ -21,6 +21,7 @@ extension CallSession {
             }
             if transceiver.receives, self.lines[place].receiver == nil, let format = transceiver.receiving {
                 self.lines[place].receiver = AudioReceiver(AudioReceiverSettings(format, self.settings.sound))
+                self.lines[place].transportSequence = format.transportSequence
             }
             self.lines[place].sends = transceiver.sends
             self.setReceiving(transceiver.receives, place)
@@ -88,13 +89,12 @@ extension CallSession {
 
     private mutating func receivedSound(_ bytes: Span<UInt8>, at now: Instant) {
         guard let packet = try? RTPPacket(parsing: bytes), let place = self.line(for: packet) else { return }
-        let line = self.lines[place]
-        guard line.receives, let extensions = line.receiver?.settings.extensions else { return }
-        self.reporter?.received(packet, transportCC: extensions.transportCC, at: now)
+        guard self.lines[place].receives, self.lines[place].receiver != nil else { return }
+        self.reporter?.received(packet, transportCC: self.lines[place].transportSequence, at: now)
         self.lines[place].receiver?.received(packet, at: now)
-        if !line.hasHeard {
+        if !self.lines[place].hasHeard {
             self.lines[place].hasHeard = true
-            self.events.append(.heard(transceiver: line.transceiver))
+            self.events.append(.heard(transceiver: self.lines[place].transceiver))
         }
         self.takeSoundEvents(place)
         if self.settings.sound.echoes { self.echo(place, at: now) }
@@ -286,10 +286,10 @@ extension CallSession {
     var mediaDeadline: Instant? {
         guard self.transport.isOpen else { return nil }
         var earliest = self.reporter?.deadline
-        for line in self.lines {
-            for moment in [line.sender?.deadline, line.receiver?.payloadDeadline] {
-                if let moment { earliest = min(earliest ?? moment, moment) }
-            }
+        // Where they lie: to take a line out is to copy it.
+        for place in self.lines.indices {
+            if let moment = self.lines[place].sender?.deadline { earliest = min(earliest ?? moment, moment) }
+            if let moment = self.lines[place].receiver?.payloadDeadline { earliest = min(earliest ?? moment, moment) }
         }
         return earliest
     }
