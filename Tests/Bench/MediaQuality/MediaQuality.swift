@@ -64,12 +64,7 @@ enum MediaQuality {
     }
 
     private static func run(_ profile: Profile, _ speech: [Float], to path: String) {
-        var call = VirtualCall(
-            seed: 7,
-            sender: {
-                if let c = getenv("CX") { $0.complexity = Int(String(cString: c)) ?? 9 };
-                $0.isSpeech = getenv("SP") != nil
-            }, line: profile.line)
+        var call = VirtualCall(seed: 7, line: profile.line)
         call.first.voice = profile.isHeard ? .sound(speech) : .packets(self.encode(speech))
         call.second.isListening = true
         call.second.drift = profile.drift
@@ -93,7 +88,7 @@ enum MediaQuality {
         let mean = delays.reduce(0, +) / Double(delays.count)
         var fields = [
             "\"name\": \"\(profile.name)\"", "\"sound\": \(profile.isHeard ? "\"\(path)\"" : "null")",
-            "\"lost\": \(Double(heard.packetsLost) / Double(sent.packetsSent))",
+            "\"seconds\": \(seconds)", "\"lost\": \(Double(heard.packetsLost) / Double(sent.packetsSent))",
             "\"concealed\": \(Double(heard.concealedSamples) / Double(heard.totalSamplesReceived))",
             "\"recovered\": \(Double(heard.recoveredSamples) / Double(heard.totalSamplesReceived))",
             "\"removed\": \(Double(heard.removedSamplesForAcceleration) / Double(heard.totalSamplesReceived))",
