@@ -56,7 +56,8 @@ extension PlayoutBuffer {
         }
         let gap = max(0, first.start &- self.next)
         if gap > 0 { self.miss(self.next..<first.start) }
-        self.next += min(gap, Int64(made))
+        // After a silence the time has come, whatever the other side did not say of it.
+        self.next += self.isSilent ? gap : min(gap, Int64(made))
         self.state = .playing
         self.bridge(first, count, at: now)
     }
