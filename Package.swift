@@ -74,6 +74,8 @@ let package = Package(
         // Floor 2: formats.
         room("Arguments"),
         room("AudioFiles", "Bytes"),
+        room("MulticastDNS", "Bytes", "Vocabulary"),
+        room("PacketCapture", "Bytes", "Vocabulary"),
         room("RTP", "Bytes"),
         room("SDP", "Bytes", "Vocabulary"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
@@ -83,8 +85,9 @@ let package = Package(
         // Floor 3: machines.
         room("Calling", "Vocabulary"),
         room("Pacing", "Vocabulary"),
-        room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
+        room("ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
+        room("Negotiating", "SDP"),
         room("Playout", "Bytes", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
@@ -103,12 +106,14 @@ let package = Package(
         room(
             "Identity", "Bytes", "Hashing", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
         room("SRTP", "CSRTP", "Secure"),
+        room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 6: each end of a Socket.IO connection.
         room(
             "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Reactor", "Secure", "SocketIO", "Vocabulary", "Web"),
         room(
-            "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "Vocabulary"),
+            "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "MulticastDNS", "Reactor", "STUN", "Secure",
+            "Vocabulary"),
         room(
             "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "Vocabulary", "Web"),
@@ -118,20 +123,31 @@ let package = Package(
             "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer",
             "Store", "Vocabulary"),
 
+        room(
+            "Peer", "AudioStreams", "Bytes", "ICE", "ICEServers", "Negotiating", "Pathways", "RTP", "Reactor", "SDP",
+            "SRTP",
+            "Secure", "Vocabulary"),
+
         // Floor 8: what people run.
         room(
             "Service", "Bytes", "Calling", "Conversing", "Hashing", "HTTPServer", "ICEServers", "Identity", "Journal",
             "JSON", "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
             "Switchboard", "Vocabulary", "Web",
             resources: [.embedInCode("Web"), .embedInCode("API/openapi.json")]),
-        room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
+        room(
+            "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "PacketCapture", "Pathways", "Peer",
+            "Reactor", "SoundFiles",
+            "Vocabulary", "Voice"),
 
         // Floor 9: the one executable.
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICE", "ICEServers", "JSON",
-                "Journal", "Locking", "OpusCodec", "Pacing", "Pathways", "Reactor", "STUN", "Secure", "Service",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "CTerminal", "Client", "HTTPServer",
+                "Handset",
+                "ICE", "ICEServers", "Identity", "JSON",
+                "Journal", "Locking", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
+                "Secure", "Service",
                 "Sessions", "SoundFiles", "Store", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
@@ -140,7 +156,11 @@ let package = Package(
         // Beside the house: what only tests may use.
         .target(
             name: "TestSupport", dependencies: ["Bytes", "Reactor", "STUN", "Vocabulary"], path: "Tests/TestSupport",
-            swiftSettings: houseForTests),
+            swiftSettings: houseForTests,
+            // So that libraries find our clock (VirtualTimeOfDay).
+            linkerSettings: [
+                .unsafeFlags(["-Xlinker", "--export-dynamic-symbol=gettimeofday"], .when(platforms: [.linux]))
+            ]),
         .executableTarget(
             name: "PathPeer", dependencies: ["ICE", "Pathways", "Reactor", "Vocabulary"], path: "Tests/PathPeer",
             swiftSettings: houseForTests),
@@ -148,6 +168,8 @@ let package = Package(
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
+        tests(of: "MulticastDNS", "Bytes", "TestSupport", "Vocabulary"),
+        tests(of: "PacketCapture", "Vocabulary"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
         tests(of: "Playout", "TestSupport", "Vocabulary"),
@@ -159,6 +181,8 @@ let package = Package(
         tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
+        tests(of: "Negotiating", "SDP", "TestSupport"),
+        tests(of: "Peer", "ICE", "Negotiating", "SDP", "Secure", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
@@ -176,7 +200,7 @@ let package = Package(
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
         tests(of: "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
-        tests(of: "ICE", "Bytes", "STUN", "TestSupport", "Vocabulary"),
+        tests(of: "ICE", "Bytes", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
         tests(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
@@ -204,7 +228,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "AudioStreams", "Bytes", "ICE", "JSON", "RTP", "SDP", "STUN", "SocketIO", "Vocabulary",
+                "AudioFiles", "AudioStreams", "Bytes", "ICE", "JSON", "MulticastDNS", "RTP", "SDP", "STUN", "SocketIO",
+                "Vocabulary",
                 "Web",
             ],
             path: "Tests/Fuzz",

@@ -7,7 +7,7 @@ package struct CallGrade: Hashable, Sendable {
     /// Without any trouble, with the defaults of everything that nobody measures here.
     private static let best = 93.2
     /// How much of the sound may be made up before it is half as good: Opus makes up well.
-    private static let robustness = 10.0
+    private static let robustness = 20.0
 
     /// - Parameters:
     ///   - madeUp: the share of the sound that was, from 0 to 1.

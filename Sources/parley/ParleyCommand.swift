@@ -12,7 +12,9 @@ struct ParleyCommand: CommandGroup {
             .init(.usage, "The command line, the environment or the configuration file is wrong."),
         ],
         subcommands: [
-            ServeCommand.self, ChatCommand.self, SendCommand.self, HistoryCommand.self, BackupCommand.self,
+            ServeCommand.self, CallCommand.self, AnswerCommand.self, PeerCommand.self, ChatCommand.self,
+            SendCommand.self, HistoryCommand.self,
+            BackupCommand.self,
             StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, TokenCommand.self,
             HelpCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]

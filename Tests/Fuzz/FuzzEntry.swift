@@ -16,6 +16,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "ice": ICEFuzz.run,
     "json": JSONFuzz.run,
     "media-reporter": MediaReporterFuzz.run,
+    "multicast-dns": MulticastDNSFuzz.run,
     "ogg-opus": OggOpusFuzz.run,
     "rtcp": RTCPFuzz.run,
     "rtp": RTPFuzz.run,
