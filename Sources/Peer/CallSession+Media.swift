@@ -89,7 +89,8 @@ extension CallSession {
 
     private mutating func receivedSound(_ bytes: Span<UInt8>, at now: Instant) {
         guard let packet = try? RTPPacket(parsing: bytes), let place = self.line(for: packet) else { return }
-        guard self.lines[place].receives, self.lines[place].receiver != nil else { return }
+        // A copy of the line would make everything in it be copied when the packet changes it.
+        guard self.lines[place].receives else { return }
         self.reporter?.received(packet, transportCC: self.lines[place].transportSequence, at: now)
         self.lines[place].receiver?.received(packet, at: now)
         if !self.lines[place].hasHeard {
@@ -257,11 +258,14 @@ extension CallSession {
 
     private mutating func makeReport(at now: Instant) -> MediaReport {
         var receptions: [RTCPReport] = []
+        var qualities: [RTCPCallQuality] = []
+        let roundTrip = self.reporter?.roundTrip
         for place in self.lines.indices {
             if let report = self.lines[place].receiver?.takeReport() { receptions.append(report) }
+            if let quality = self.lines[place].receiver?.quality(roundTrip: roundTrip) { qualities.append(quality) }
         }
         let sender = self.lines.first { $0.sends }?.sender?.senderInfo(at: now)
-        return MediaReport(sender: sender, receptions: receptions)
+        return MediaReport(sender: sender, receptions: receptions, qualities: qualities)
     }
 
     /// Protects what waits where it lies, and puts it on the path.
