@@ -74,6 +74,7 @@ let package = Package(
         // Floor 2: formats.
         room("Arguments"),
         room("AudioFiles", "Bytes"),
+        room("FileTypes", "Bytes"),
         room("RTP", "Bytes"),
         room("SDP", "Bytes", "Vocabulary"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
@@ -93,7 +94,8 @@ let package = Package(
         room("OpusCodec", "COpus"),
         room("Resampling", "CSoxr"),
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "Locking"),
-        room("Store", "CSQLite", "Conversing", "JSON", "Locking", "Vocabulary"),
+        room("Files", "FileTypes", "Hashing", "Locking", "Vocabulary"),
+        room("Store", "CSQLite", "Conversing", "FileTypes", "JSON", "Locking", "Vocabulary"),
 
         // Floor 5.
         room("HTTPServer", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
@@ -146,6 +148,8 @@ let package = Package(
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
+        tests(of: "FileTypes", "TestSupport"),
+        tests(of: "Files", "FileTypes", "Hashing", "TestSupport", "Vocabulary"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
         tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),

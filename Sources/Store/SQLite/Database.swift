@@ -25,7 +25,7 @@ package final class Database: Sendable {
         let connection = try Connection(path: path, durability: durability)
         try connection.migrate(migrations)
         let worker = StoreWorker(connection, self.queue, self.counts, largestGroup: largestGroup)
-        guard StoreThread.start({ worker.run() }, atEnd: self.ended.open) else {
+        guard OwnThread.start({ worker.run() }, atEnd: self.ended.open) else {
             throw StoreError(.other(code: 0), file: path, detail: "no thread could be started")
         }
     }
