@@ -120,7 +120,8 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "Conversing", "Hashing", "HTTPServer", "ICEServers", "Identity", "Journal",
+            "Service", "Bytes", "Calling", "Conversing", "FileTypes", "Files", "Hashing", "HTTPServer", "ICEServers",
+            "Identity", "Journal",
             "JSON", "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
             "Switchboard", "Vocabulary", "Web",
             resources: [.embedInCode("Web"), .embedInCode("API/openapi.json")]),
@@ -167,7 +168,7 @@ let package = Package(
         tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "ICEServers", "JSON", "Journal", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
-        tests(of: "Store", "Conversing", "JSON", "Locking", "TestSupport", "Vocabulary"),
+        tests(of: "Store", "Conversing", "FileTypes", "JSON", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
@@ -214,7 +215,8 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
     package.targets += [
         .executableTarget(
-            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"], path: "Tests/Bench/Store",
+            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"],
+            path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
         .executableTarget(
             name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],

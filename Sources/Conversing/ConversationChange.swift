@@ -80,6 +80,8 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     /// The other side does not want to hear from them.
     case blocked
     case silenced(until: WallTime)
+    /// There is no such file, or it is not theirs to show.
+    case noFile
     /// There is no such message in it.
     case noMessage
     /// The message was taken back.

@@ -64,6 +64,9 @@ extension FileFolder {
         try UploadFile(id, at: self.place(of: id), isNew: false)
     }
 
+    /// How much of it is there; nil when there is none.
+    package func length(of id: FileID) -> Int? { Self.size(of: self.place(of: id)) }
+
     package func removeUpload(_ id: FileID) { unsafe unlink(self.place(of: id)) }
 
     /// The file is whole: it gets its place. Nobody removes it from there until `settled`.
@@ -105,8 +108,9 @@ extension FileFolder {
     }
 
     /// Somebody refers to the file now, or nobody will.
-    package func settled(_ hash: ContentHash, _ upload: FileID) {
-        self.removeUpload(upload)
+    /// - Parameter upload: what it was written as, when that is not needed any more.
+    package func settled(_ hash: ContentHash, _ upload: FileID?) {
+        if let upload { self.removeUpload(upload) }
         self.pins.withLock { $0.unpin(hash) }
     }
 
@@ -138,6 +142,12 @@ extension FileFolder {
         try Self.sync(self.folder(of: hash))
     }
 
+    /// Of one that was made when somebody brought the same picture before.
+    func thumbnailSize(of file: KeptFile) -> PictureSize? {
+        let small = FileSystem.front(of: self.thumbnailPlace(of: file.hash), upTo: FileType.lookedAt)
+        return small.flatMap { PictureSize(of: Thumbnailer.form(of: file.type), in: $0.span) }
+    }
+
     package func hasThumbnail(_ hash: ContentHash) -> Bool { Self.size(of: self.thumbnailPlace(of: hash)) != nil }
 }
 
@@ -148,6 +158,16 @@ extension FileFolder {
     package func beginSweep() -> Bool { self.pins.withLock { $0.sweepBegan() } }
 
     package func endSweep() { self.pins.withLock { $0.sweepEnded() } }
+
+    /// There are so many folders for contents, by the first byte of their hash.
+    package static let folders = 256
+
+    /// What lies in one of the folders, whether anybody knows of it or not.
+    package func contents(ofFolder number: Int) -> [ContentHash] {
+        let digits = String(number, radix: 16)
+        let prefix = digits.count < 2 ? "0\(digits)" : digits
+        return FileSystem.names(in: "\(self.files)/\(prefix)").compactMap { ContentHash(prefix + $0) }
+    }
 
     /// Says how many went.
     package func remove(_ hashes: [ContentHash]) -> Int {

@@ -29,4 +29,26 @@ enum FileSystem {
         unsafe Darwin.pipe(&ends)
         #endif
     }
+
+    static func names(in folder: String) -> [String] {
+        guard let directory = unsafe opendir(folder) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            names.append(
+                unsafe withUnsafePointer(to: &entry.pointee.d_name) { start in
+                    unsafe start.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+                })
+        }
+        return names
+    }
+
+    static func front(of path: String, upTo limit: Int) -> [UInt8]? {
+        let descriptor = self.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = unsafe read(descriptor, &bytes, limit)
+        return count < 0 ? nil : Array(bytes.prefix(count))
+    }
 }

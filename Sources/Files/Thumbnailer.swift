@@ -58,6 +58,7 @@ package struct Thumbnailer: Sendable {
         guard let picture = file.picture else { throw .refused }
         guard max(picture.width, picture.height) > Self.side else { throw .smallEnough }
         guard picture.pixels <= Limit.pixels else { throw .tooLarge }
+        if let known = folder.thumbnailSize(of: file) { return known }
         let bytes = try self.draw(folder.place(of: file.hash), file.type)
         let type = FileType(sniffing: bytes.span, isWhole: true)
         guard type == Self.form(of: file.type), let size = PictureSize(of: type, in: bytes.span) else { throw .refused }

@@ -53,6 +53,8 @@ package struct ServiceConfiguration: Sendable {
     package var applications: [ApplicationKey] = []
     /// How long it is kept who called whom.
     package var callHistory = Duration.seconds(90 * 86_400)
+    /// What people may keep here.
+    package var files = FileSettings()
     package var stun = STUN.besideServer
     /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
     package var iceServers: String?

@@ -131,6 +131,12 @@ struct ServeCommand: ParsableCommand {
             """)
     var durability = StoreDurability.full
 
+    @Option(help: "How large a file may be that somebody brings.")
+    var largestFile = ByteCount(ServiceConfiguration().files.largest)
+
+    @Option(help: "How much of their files one user may keep here.")
+    var filesPerUser = ByteCount(ServiceConfiguration().files.allowance.bytes)
+
     @Flag(help: ArgumentHelp("What the official Socket.IO suites expect, instead of signalling.", isHidden: true))
     var conformance = false
 
@@ -171,6 +177,8 @@ struct ServeCommand: ParsableCommand {
         service.environment = ProcessEnvironment.variables
         service.applications = self.app.map(\.key)
         service.durability = self.durability
+        service.files.largest = self.largestFile.count
+        service.files.allowance.bytes = self.filesPerUser.count
         service.servesConformance = self.conformance
         service.switchboard.requests = .init(
             perSecond: Double(self.requestRate), burst: Double(self.requestRate) * 4)

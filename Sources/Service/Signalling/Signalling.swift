@@ -15,6 +15,7 @@ internal import Web
 final class Signalling: Sendable {
     private let accounts: Accounts
     private let store: SQLiteStore
+    private let files: FileDesk
     let home: EventLoop
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
@@ -26,13 +27,18 @@ final class Signalling: Sendable {
         let accounts = try Accounts(
             store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
             settings: configuration.accounts, helpers: group.loops[0], journal: journal)
+        let files = try FileDesk(
+            accounts, store, in: configuration.data.path,
+            linkKey: try configuration.serverSecret().key(for: "links to files"), configuration.files,
+            requests: configuration.switchboard.requests, journal)
         let iceServers = try ICEServerKeeper.Reading(
             path: configuration.iceServerFile, environment: configuration.environment,
             isRequired: configuration.iceServers != nil)
         let applications = LoopLocal<SignallingApplication>(group) { reactor in
-            SignallingApplication(reactor, accounts, configuration, iceServers, store, journal)
+            SignallingApplication(reactor, accounts, configuration, iceServers, store, files, journal)
         }
         self.store = store
+        self.files = files
         self.accounts = accounts
         self.home = group.loops[0]
         self.applications = applications
@@ -51,6 +57,8 @@ final class Signalling: Sendable {
         APIRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
             self.applications.value(on: reactor).api
         }
+        FileRoutes(desk: self.files).add(to: &router)
+        UploadRoutes(desk: self.files).add(to: &router)
         FLRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
             self.applications.value(on: reactor).namesOnline
         }

@@ -7,9 +7,12 @@ internal import Vocabulary
 /// What has lost its meaning goes: bans and revoked tokens that have ended, calls that are older than the history.
 extension SignallingApplication {
     static func makeHousekeeper(
-        _ reactor: Reactor, _ accounts: Accounts, _ store: any CallStore, callHistory: Duration, _ journal: Journal
+        _ reactor: Reactor, _ accounts: Accounts, _ store: any CallStore, _ files: FileDesk, callHistory: Duration,
+        _ journal: Journal
     ) -> Housekeeper {
-        Housekeeper(on: reactor) {
+        let keeper = FileKeeper(files, on: reactor)
+        return Housekeeper(on: reactor) {
+            keeper.sweep()
             let oldest = SystemClock.now() + (.zero - callHistory)
             store.forgetCalls(endedBefore: oldest) { Self.swept($0, journal) }
             // The accounts tell the journal themselves when they fail; the next hour is another chance.

@@ -38,7 +38,8 @@ final class SignallingApplication: SocketApplication {
 
     init(
         _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration,
-        _ iceServers: ICEServerKeeper.Reading, _ store: any CallStore & ConversationStore, _ journal: Journal
+        _ iceServers: ICEServerKeeper.Reading, _ store: any CallStore & ConversationStore, _ files: FileDesk,
+        _ journal: Journal
     ) {
         self.reactor = reactor
         self.accounts = accounts
@@ -51,7 +52,7 @@ final class SignallingApplication: SocketApplication {
         self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
         self.journal = journal
         self.housekeeper = Self.makeHousekeeper(
-            reactor, accounts, store, callHistory: configuration.callHistory, journal)
+            reactor, accounts, store, files, callHistory: configuration.callHistory, journal)
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
         }

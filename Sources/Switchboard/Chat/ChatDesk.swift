@@ -237,6 +237,7 @@ extension SwitchboardError {
         case .blocked: self.init(.blocked, "they do not want to hear from you")
         case .silenced(let until):
             self.init(.silenced, "you may only listen until \(until.milliseconds) ms since 1970")
+        case .noFile: self.init(.notFound, "there is no such file, or it is not yours to show")
         case .noMessage: self.init(.notFound, "there is no such message")
         case .recalled: self.init(.conflict, "the message was taken back")
         case .tooLate: self.init(.tooLate, "it is too late to change this message")

@@ -150,7 +150,7 @@ extension ChatRequests {
         }
         let body = MessageBody(proven: json)
         guard kind.map(body.suits) ?? true else {
-            throw SwitchboardError(.badRequest, "the body of a text has a 'text' in it")
+            throw SwitchboardError(.badRequest, "a text has a 'text' in its body, what is one file a 'file'")
         }
         return body
     }
