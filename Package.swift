@@ -120,7 +120,8 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "Conversing", "FileTypes", "Files", "Hashing", "HTTPServer", "ICEServers",
+            "Service", "Bytes", "Calling", "Client", "Conversing", "FileTypes", "Files", "Hashing", "HTTPServer",
+            "ICEServers",
             "Identity", "Journal",
             "JSON", "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
             "Switchboard", "Vocabulary", "Web",

@@ -16,6 +16,14 @@ package enum ConversationChange: Hashable, Sendable {
     case silence(UserID, until: WallTime?)
     case dissolve
 
+    /// Whether it puts something before others to read.
+    package var hasWords: Bool {
+        switch self {
+        case .post, .edit: true
+        default: false
+        }
+    }
+
     /// The message it is about, which the machine has to be told of.
     package var target: UInt64? {
         switch self {

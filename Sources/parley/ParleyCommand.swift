@@ -13,7 +13,8 @@ struct ParleyCommand: CommandGroup {
         ],
         subcommands: [
             ServeCommand.self, ChatCommand.self, SendCommand.self, HistoryCommand.self, BackupCommand.self,
-            StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, TokenCommand.self,
+            StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, WebhooksCommand.self,
+            TokenCommand.self,
             HelpCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     )

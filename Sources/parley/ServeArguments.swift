@@ -90,3 +90,17 @@ struct ByteCount: Hashable, Sendable, ExpressibleByArgument {
         return "\(count)\(unit)"
     }
 }
+
+extension HookURL: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package static var valueName: String? { "URL" }
+    package static var expectation: String { "an address such as https://example.org/hook" }
+    package var argumentDescription: String { self.description }
+}
+
+extension HookSettings.Silence: ExpressibleByArgument {
+    package init?(argument: String) { self.init(rawValue: argument) }
+    package static var valueName: String? { "allow|refuse" }
+    package static var expectation: String { "allow or refuse" }
+    package var argumentDescription: String { self.rawValue }
+}

@@ -44,6 +44,9 @@ final class Signalling: Sendable {
         self.applications = applications
         self.sockets = SocketServer(group, configuration.sockets, journal: journal) { applications.value(on: $0) }
         let home = self.home
+        store.keepOutbox(configuration.hooks.webhook != nil) { _ in }
+        // What the last run did not deliver.
+        home.execute { applications.value(on: $0).webhooks?.wake() }
         accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
     }
 
@@ -77,6 +80,11 @@ final class Signalling: Sendable {
 
     /// On the home loop only.
     func view(on reactor: Reactor) -> SignallingView { self.applications.value(on: reactor).view }
+
+    var outbox: any OutboxStore { self.store }
+
+    /// There may be something to deliver.
+    func wakeWebhooks() { self.home.execute { self.applications.value(on: $0).webhooks?.wake() } }
 
     /// Signs a user out everywhere. False when the store did not take it.
     func kick(_ user: UserID) async -> Bool {

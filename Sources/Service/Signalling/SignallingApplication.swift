@@ -32,13 +32,16 @@ final class SignallingApplication: SocketApplication {
     private let flRequests: FLRequests
     private(set) var sessions: [SessionID: SignedInSession] = [:]
     private let housekeeper: Housekeeper
+    /// Nil where no other program wants to hear of what is said.
+    let webhooks: WebhookSender?
 
     /// How long before its end a session is told to bring a fresh token, in milliseconds.
     private static let warning: Int64 = 30_000
 
     init(
         _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration,
-        _ iceServers: ICEServerKeeper.Reading, _ store: any CallStore & ConversationStore, _ files: FileDesk,
+        _ iceServers: ICEServerKeeper.Reading, _ store: any CallStore & ConversationStore & OutboxStore,
+        _ files: FileDesk,
         _ journal: Journal
     ) {
         self.reactor = reactor
@@ -53,6 +56,10 @@ final class SignallingApplication: SocketApplication {
         self.journal = journal
         self.housekeeper = Self.makeHousekeeper(
             reactor, accounts, store, files, callHistory: configuration.callHistory, journal)
+        let hooks = configuration.hooks
+        self.webhooks = hooks.webhook.map { WebhookSender($0, hooks, store, on: reactor, journal) }
+        self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, on: reactor, journal) }
+        self.chat.onEntry = { [webhooks] in webhooks?.wake() }
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
         }

@@ -130,6 +130,7 @@ extension ChangeQueries {
             }
             return known.flatMap(\.self).map { .success($0) } ?? .failure(.taken)
         }
+        try OutboxQueries.add(record.key.id(of: entry.number), connection)
         let isFirst = record.machine.last == 0
         try self.write(proposal.effect, record.key, at: entry.time, connection)
         if let kind = entry.kind, let body = entry.body {
