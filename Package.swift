@@ -132,7 +132,8 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "HTTPServer", "ICE", "ICEServers", "JSON",
+                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "Files", "HTTPServer", "ICE", "ICEServers",
+                "JSON",
                 "Journal", "Locking", "OpusCodec", "Pacing", "Pathways", "Reactor", "STUN", "Secure", "Service",
                 "Sessions", "SoundFiles", "Store", "Switchboard", "Vocabulary", "Voice", "Web",
             ],

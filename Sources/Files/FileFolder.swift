@@ -41,6 +41,7 @@ package final class FileFolder: Sendable {
     private func folder(of hash: ContentHash) -> String { "\(self.files)/\(hash.text.prefix(2))" }
 
     package func place(of hash: ContentHash) -> String { "\(self.folder(of: hash))/\(hash.text.dropFirst(2))" }
+    package func size(of hash: ContentHash) -> Int? { Self.size(of: self.place(of: hash)) }
     package func thumbnailPlace(of hash: ContentHash) -> String { "\(self.place(of: hash))-small" }
     private func place(of upload: FileID) -> String { "\(self.uploads)/\(upload.text)" }
 }

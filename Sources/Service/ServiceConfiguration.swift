@@ -57,6 +57,8 @@ package struct ServiceConfiguration: Sendable {
     package var files = FileSettings()
     /// Other programs that hear of what is said, or have a say in it.
     package var hooks = HookSettings()
+    /// How long it is kept what was said, where a conversation does not say less; nil for ever.
+    package var messageHistory: Duration?
     package var stun = STUN.besideServer
     /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
     package var iceServers: String?

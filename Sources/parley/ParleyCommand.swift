@@ -13,6 +13,7 @@ struct ParleyCommand: CommandGroup {
         ],
         subcommands: [
             ServeCommand.self, ChatCommand.self, SendCommand.self, HistoryCommand.self, BackupCommand.self,
+            CheckCommand.self,
             StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, WebhooksCommand.self,
             TokenCommand.self,
             HelpCommand.self, CompletionsCommand.self, ManualCommand.self,

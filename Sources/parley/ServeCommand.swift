@@ -89,6 +89,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How long it is kept who called whom and when.")
     var callHistory = ServiceConfiguration().callHistory
 
+    @Option(help: "How long messages are kept, where a conversation does not say less; for ever by itself.")
+    var messageHistory: Duration?
+
     @Option(help: "How many event loops; without a number, one per core.")
     var loops: Int?
 
@@ -212,6 +215,7 @@ struct ServeCommand: ParsableCommand {
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
         service.ringTime = self.ringTimeout
         service.callHistory = self.callHistory
+        service.messageHistory = self.messageHistory
         service.stun = self.stun?.choice ?? .besideServer
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables

@@ -40,7 +40,8 @@ final class SignallingApplication: SocketApplication {
 
     init(
         _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration,
-        _ iceServers: ICEServerKeeper.Reading, _ store: any CallStore & ConversationStore & OutboxStore,
+        _ iceServers: ICEServerKeeper.Reading,
+        _ store: any CallStore & ConversationStore & OutboxStore & RetentionStore,
         _ files: FileDesk,
         _ journal: Journal
     ) {
@@ -55,7 +56,7 @@ final class SignallingApplication: SocketApplication {
         self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
         self.journal = journal
         self.housekeeper = Self.makeHousekeeper(
-            reactor, accounts, store, files, callHistory: configuration.callHistory, journal)
+            reactor, accounts, store, files, configuration, journal)
         let hooks = configuration.hooks
         self.webhooks = hooks.webhook.map { WebhookSender($0, hooks, store, on: reactor, journal) }
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, on: reactor, journal) }

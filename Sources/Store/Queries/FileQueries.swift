@@ -32,6 +32,7 @@ enum FileQueries {
         let reader: FileReader
 
         static let writes = false
+        static let looksAside = true
 
         func perform(on connection: borrowing Connection) throws(StoreError) -> FileRecord? {
             guard let file = try FileQueries.read(self.id, connection) else { return nil }

@@ -26,7 +26,7 @@ final class ChatRequests {
         case "chat.sync": try self.sync(fields, asked)
         case "chat.history", "chat.search": try self.look(name, fields, asked)
         case "chat.conversations", "chat.conversation", "chat.members": try self.list(name, fields, asked)
-        case "chat.clear", "chat.mute": try self.arrange(name, fields, asked)
+        case "chat.clear", "chat.mute", "chat.retention": try self.arrange(name, fields, asked)
         case "chat.block", "chat.blocked": try self.block(name, fields, asked)
         default: throw SwitchboardError(.unknownEvent, "no event is called '\(name.prefix(32))'")
         }
@@ -261,9 +261,22 @@ extension ChatRequests {
         _ name: String, _ fields: borrowing RequestFields, _ asked: ChatAsker
     ) throws(SwitchboardError) {
         let id = try fields.required("conversation") { ConversationID($0) }
+        if name == "chat.retention" {
+            return self.desk.setRetention(try self.retention(fields), id, by: asked.user) { asked.done($0) }
+        }
         if name == "chat.clear" { return self.desk.clear(id, of: asked.user) { asked.done($0) } }
         let isMuted = fields.value("on") == nil || fields.bool("on")
         self.desk.setMuted(isMuted, id, of: asked.user) { asked.done($0) }
+    }
+
+    private static let mostDays = 36_500
+
+    private func retention(_ fields: borrowing RequestFields) throws(SwitchboardError) -> Duration? {
+        guard fields.value("on") == nil || fields.bool("on") else { return nil }
+        guard let days = try fields.integer("days"), (1...Self.mostDays).contains(days) else {
+            throw SwitchboardError(.badRequest, "'days' is a number from 1 to \(Self.mostDays)")
+        }
+        return .seconds(Int64(days) * 86_400)
     }
 
     private func block(
