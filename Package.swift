@@ -180,7 +180,8 @@ let package = Package(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure", "Sessions", "Store",
+            of: "Service", "FileTypes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure", "Sessions",
+            "Store",
             "Switchboard", "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Pathways", "Bytes", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "TestSupport", "Vocabulary"),

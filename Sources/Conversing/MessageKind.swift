@@ -30,7 +30,7 @@ package struct MessageKind: Hashable, Sendable {
 
     /// Whether it is about one file that was brought here.
     package var isOneFile: Bool { [.image, .voice, .video, .file].contains(self) }
-    package var showsFiles: Bool { self.isOneFile || self == .mixed }
+    package var showsFiles: Bool { self.isOneFile || self == .mixed || self == .location }
 }
 
 /// What is said, in the very bytes it came in: one JSON object.
@@ -53,12 +53,12 @@ package struct MessageBody: Hashable, Sendable {
     /// More of what a body names are no files to the server.
     package static let mostFiles = 20
 
-    /// The files that it shows: `file` of what is one, `files` of what is mixed.
+    /// The files that it shows: `file` of what is one, or of a place with its picture; `files` of what is mixed.
     package func files(as kind: MessageKind?) -> [FileID] {
         guard let kind, kind.showsFiles else { return [] }
         let reader = JSONReader(self.json.span)
         guard let object = try? reader.document() else { return [] }
-        if kind.isOneFile {
+        if kind != .mixed {
             return reader.member("file", of: object).flatMap { reader.string($0) }.flatMap { FileID($0) }.map { [$0] }
                 ?? []
         }

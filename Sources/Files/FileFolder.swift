@@ -149,6 +149,12 @@ extension FileFolder {
         return small.flatMap { PictureSize(of: Thumbnailer.form(of: file.type), in: $0.span) }
     }
 
+    /// The whole of a small file; nil when it is missing or longer than that.
+    package func bytes(of hash: ContentHash, isThumbnail: Bool, upTo limit: Int) -> [UInt8]? {
+        let place = isThumbnail ? self.thumbnailPlace(of: hash) : self.place(of: hash)
+        return FileSystem.front(of: place, upTo: limit + 1).flatMap { $0.count <= limit ? $0 : nil }
+    }
+
     package func hasThumbnail(_ hash: ContentHash) -> Bool { Self.size(of: self.thumbnailPlace(of: hash)) != nil }
 }
 

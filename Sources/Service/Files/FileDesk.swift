@@ -142,14 +142,14 @@ extension FileDesk {
 extension FileDesk {
     /// Gives it its place, makes its small picture, and has the store know of it.
     func finish(
-        _ upload: UploadFile, _ record: UploadRecord, on reactor: Reactor,
+        _ upload: UploadFile, _ record: UploadRecord, stay: FileStay = .usual, on reactor: Reactor,
         _ completion: @escaping Completion<FileRecord>
     ) {
         let folder = self.folder
         let back = reactor.returning { (result: Result<KeptFile, FileTrouble>) in
             switch result {
             case .failure(let trouble): completion(.failure(self.failed(trouble)))
-            case .success(let kept): self.draw(kept, record, on: reactor, completion)
+            case .success(let kept): self.draw(kept, record, stay, on: reactor, completion)
             }
         }
         let isTaken = self.finishing.post { back(Result { () throws(FileTrouble) in try folder.keep(upload) }) }
@@ -157,12 +157,14 @@ extension FileDesk {
     }
 
     private func draw(
-        _ kept: KeptFile, _ record: UploadRecord, on reactor: Reactor, _ completion: @escaping Completion<FileRecord>
+        _ kept: KeptFile, _ record: UploadRecord, _ stay: FileStay, on reactor: Reactor,
+        _ completion: @escaping Completion<FileRecord>
     ) {
         var file = FileRecord(
             record.id, of: record.owner, kept.hash, size: kept.size, type: kept.type, label: record.label,
             created: SystemClock.now())
         file.picture = kept.picture
+        file.stay = stay
         let (folder, whole) = (self.folder, file)
         guard let thumbnailer = self.thumbnailer, kept.picture != nil else {
             return self.add(file, on: reactor, completion)
@@ -193,6 +195,30 @@ extension FileDesk {
                 if !finishing.post(settle) { settle() }
                 completion(result.map { file }.mapError { self.failed($0) })
             })
+    }
+
+    /// A file that is in memory already, as old clients send it.
+    func take(
+        _ bytes: [UInt8], called label: FileLabel?, by owner: UserID, stay: FileStay, on reactor: Reactor,
+        _ completion: @escaping Completion<FileRecord>
+    ) {
+        self.begin(bytes.count, called: label, by: owner, on: reactor) { result in
+            let record: UploadRecord
+            switch result {
+            case .success(let begun): record = begun
+            case .failure(let problem): return completion(.failure(problem))
+            }
+            self.open(record.id, on: reactor) { result in
+                guard case .success(let upload) = result else { return completion(.failure(.unavailable)) }
+                reactor.offload({ FileTrouble.of { () throws(FileTrouble) in try upload.append(bytes) } }) { trouble in
+                    if let trouble {
+                        self.giveUp(record.id, of: owner, on: reactor) { _ in }
+                        return completion(.failure(self.failed(trouble)))
+                    }
+                    self.finish(upload, record, stay: stay, on: reactor, completion)
+                }
+            }
+        }
     }
 
     func failed(_ trouble: FileTrouble) -> FileProblem {

@@ -83,7 +83,7 @@ struct FileRoutes: Sendable {
         self.find(parameters, for: .bearer, visit) { self.send($0, part, life: life, visit) }
     }
 
-    private func send(_ file: FileRecord, _ part: FileLinks.Part, life: Int64, _ visit: FileVisit) {
+    func send(_ file: FileRecord, _ part: FileLinks.Part, life: Int64, _ visit: FileVisit) {
         let isSmall = part == .thumbnail
         guard !isSmall || file.thumbnail != nil else { return visit.refuse(.notFound) }
         let place = isSmall ? self.desk.folder.thumbnailPlace(of: file.hash) : self.desk.folder.place(of: file.hash)

@@ -11,6 +11,7 @@ final class MultipartUpload: HTTPBodySink {
     private let visit: FileVisit
     private let record: UploadRecord
     private let upload: UploadFile
+    private let stay: FileStay
     private let writer: BodyWriter
     private let completion: (Result<FileRecord, FileProblem>) -> Void
     private var reader: MultipartReader
@@ -29,12 +30,13 @@ final class MultipartUpload: HTTPBodySink {
 
     private init(
         _ visit: FileVisit, _ reader: MultipartReader, _ record: UploadRecord, _ upload: UploadFile,
-        _ completion: @escaping (Result<FileRecord, FileProblem>) -> Void
+        _ stay: FileStay, _ completion: @escaping (Result<FileRecord, FileProblem>) -> Void
     ) {
         self.visit = visit
         self.reader = reader
         self.record = record
         self.upload = upload
+        self.stay = stay
         self.writer = BodyWriter(visit.exchange, upload)
         self.completion = completion
         self.writer.onTrouble = { [weak self] in self?.fail(visit.desk.failed($0)) }
@@ -46,13 +48,15 @@ final class MultipartUpload: HTTPBodySink {
 
     /// - Parameter completion: is told what came of it, if the client is still there.
     static func begin(
-        _ visit: FileVisit, by owner: UserID, _ completion: @escaping (Result<FileRecord, FileProblem>) -> Void
+        _ visit: FileVisit, by owner: UserID, stay: FileStay = .usual, atMost limit: Int = .max,
+        _ completion: @escaping (Result<FileRecord, FileProblem>) -> Void
     ) {
         let request = visit.exchange.request
         guard let reader = try? MultipartReader(contentType: request.fields[.contentType] ?? "") else {
             return completion(.failure(FileProblem(.unsupportedMediaType, "wrong_type", "send multipart/form-data")))
         }
         guard let length = request.framing.length else { return completion(.failure(.lengthMissing)) }
+        guard length <= limit else { return completion(.failure(.tooLarge(limit))) }
         let desk = visit.desk
         desk.begin(length, called: nil, by: owner, on: visit.reactor) { result in
             let record: UploadRecord
@@ -65,7 +69,7 @@ final class MultipartUpload: HTTPBodySink {
                     desk.giveUp(record.id, of: owner, on: visit.reactor) { _ in }
                     return completion(.failure(.unavailable))
                 }
-                let sink = MultipartUpload(visit, reader, record, upload, completion)
+                let sink = MultipartUpload(visit, reader, record, upload, stay, completion)
                 visit.exchange.streamBody(to: sink, limit: length)
             }
         }
@@ -107,7 +111,7 @@ final class MultipartUpload: HTTPBodySink {
         let record = UploadRecord(
             self.record.id, of: self.record.owner, length: self.upload.count, label: self.label,
             expiry: self.record.expiry)
-        self.visit.desk.finish(self.upload, record, on: self.visit.reactor) { result in
+        self.visit.desk.finish(self.upload, record, stay: self.stay, on: self.visit.reactor) { result in
             if case .failure(let problem) = result { return self.fail(problem) }
             self.isOver = true
             self.completion(result)

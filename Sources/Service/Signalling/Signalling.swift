@@ -16,6 +16,7 @@ final class Signalling: Sendable {
     private let accounts: Accounts
     private let store: SQLiteStore
     private let files: FileDesk
+    private let flFiles: FLFiles
     let home: EventLoop
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
@@ -39,6 +40,7 @@ final class Signalling: Sendable {
         }
         self.store = store
         self.files = files
+        self.flFiles = FLFiles(desk: files)
         self.accounts = accounts
         self.home = group.loops[0]
         self.applications = applications
@@ -62,6 +64,7 @@ final class Signalling: Sendable {
         }
         FileRoutes(desk: self.files).add(to: &router)
         UploadRoutes(desk: self.files).add(to: &router)
+        self.flFiles.add(to: &router)
         FLRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
             self.applications.value(on: reactor).namesOnline
         }

@@ -41,7 +41,7 @@ final class SignallingApplication: SocketApplication {
     init(
         _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration,
         _ iceServers: ICEServerKeeper.Reading,
-        _ store: any CallStore & ConversationStore & OutboxStore & RetentionStore,
+        _ store: any CallStore & ConversationStore & OutboxStore & RetentionStore & UserStore,
         _ files: FileDesk,
         _ journal: Journal
     ) {
@@ -53,7 +53,8 @@ final class SignallingApplication: SocketApplication {
             chat: self.chat, allowance: APIAllowance(configuration.switchboard.requests)
         ) { [board] in board.now }
         self.iceServers = iceServers
-        self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
+        self.flRequests = FLRequests(
+            self.board, FLChat(self.chat, files, store, on: reactor), on: reactor, configuration.switchboard.calls)
         self.journal = journal
         self.housekeeper = Self.makeHousekeeper(
             reactor, accounts, store, files, configuration, journal)

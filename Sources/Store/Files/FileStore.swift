@@ -56,6 +56,18 @@ package enum UploadBeginning: Hashable, Sendable {
     case tooMany
 }
 
+/// For whom a file is there, and for how long.
+package enum FileStay: Int, Hashable, Sendable {
+    /// For those who can read a message that shows it, and for its owner a while longer.
+    case usual
+    /// For whoever knows its name, for as long as a message shows it.
+    case open
+    /// For whoever knows its name, for good.
+    case openForGood
+
+    package var isOpen: Bool { self != .usual }
+}
+
 /// A file that is whole.
 package struct FileRecord: Hashable, Sendable {
     package let id: FileID
@@ -67,6 +79,7 @@ package struct FileRecord: Hashable, Sendable {
     package var picture: PictureSize?
     /// Nil when the picture itself is small enough, or none could be made.
     package var thumbnail: PictureSize?
+    package var stay = FileStay.usual
     package let created: WallTime
 
     package init(
@@ -89,6 +102,8 @@ package enum FileReader: Hashable, Sendable {
     case user(UserID)
     /// Whoever was given a link.
     case bearer
+    /// Whoever knows its name, if that is enough for this file.
+    case anybody
 }
 
 package enum FileRemoval: Hashable, Sendable {

@@ -13,8 +13,9 @@ enum FileQueries {
             let (file, id) = (self.file, SQLValue.text(self.file.id.text))
             try connection.run("DELETE FROM uploads WHERE id = ?", [id])
             let sql = """
-                INSERT INTO files (id, owner, hash, size, type, label, width, height, small_width, small_height, created)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                INSERT INTO files (id, owner, hash, size, type, label, width, height, small_width, small_height, created,
+                    stay)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             try connection.run(
                 sql,
@@ -22,7 +23,7 @@ enum FileQueries {
                     id, .user(file.owner), .blob(file.hash.bytes), .integer(Int64(file.size)),
                     .text(file.type.mediaType), .text(file.label?.text), .length(file.picture?.width),
                     .length(file.picture?.height), .length(file.thumbnail?.width), .length(file.thumbnail?.height),
-                    .time(file.created),
+                    .time(file.created), .integer(Int64(file.stay.rawValue)),
                 ])
         }
     }
@@ -36,8 +37,12 @@ enum FileQueries {
 
         func perform(on connection: borrowing Connection) throws(StoreError) -> FileRecord? {
             guard let file = try FileQueries.read(self.id, connection) else { return nil }
-            guard case .user(let user) = self.reader else { return file }
-            return try FileQueries.canSee(file.id, user, owner: file.owner, connection) ? file : nil
+            switch self.reader {
+            case .bearer: return file
+            case .anybody: return file.stay.isOpen ? file : nil
+            case .user(let user):
+                return try FileQueries.canSee(file.id, user, owner: file.owner, connection) ? file : nil
+            }
         }
     }
 
@@ -56,14 +61,14 @@ enum FileQueries {
             guard let uses else { return .unknown }
             guard uses == 0 else { return .inUse }
             // Whoever holds a link can follow it no more; the sweep finds the row by its age.
-            try connection.run("UPDATE files SET created = 0, owner = '' WHERE id = ?", [.text(self.id.text)])
+            try connection.run("UPDATE files SET created = 0, owner = '', stay = 0 WHERE id = ?", [.text(self.id.text)])
             return .removed
         }
     }
 
     private static func read(_ id: FileID, _ connection: borrowing Connection) throws(StoreError) -> FileRecord? {
         let sql = """
-            SELECT owner, hash, size, type, label, width, height, small_width, small_height, created
+            SELECT owner, hash, size, type, label, width, height, small_width, small_height, created, stay
             FROM files WHERE id = ? AND owner <> ''
             """
         return try connection.first(sql, [.text(id.text)]) { row throws(StoreError) in
@@ -74,6 +79,7 @@ enum FileQueries {
                 created: WallTime(milliseconds: row.integer(9)))
             file.picture = row.size(5)
             file.thumbnail = row.size(7)
+            file.stay = FileStay(rawValue: Int(row.integer(10))) ?? .usual
             return file
         }
     }
@@ -139,7 +145,7 @@ extension FileQueries {
                 [.time(self.now), limit]
             ) { row throws(StoreError) in try row.required(row.text(0).flatMap { FileID($0) }, "upload id") }
             let sql = """
-                DELETE FROM files WHERE id IN (SELECT id FROM files WHERE uses = 0 AND created < ? LIMIT ?)
+                DELETE FROM files WHERE id IN (SELECT id FROM files WHERE uses = 0 AND stay < 2 AND created < ? LIMIT ?)
                 RETURNING hash
                 """
             let gone = try connection.all(sql, [.time(self.unusedSince), limit]) { row throws(StoreError) in

@@ -14,12 +14,14 @@ extension Migration {
             small_width INTEGER,
             small_height INTEGER,
             created INTEGER NOT NULL,
+            -- For whom and for how long, as `FileStay` counts: old clients show no token.
+            stay INTEGER NOT NULL DEFAULT 0,
             -- How many entries show it.
             uses INTEGER NOT NULL DEFAULT 0
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX files_by_owner ON files (owner, size);
         CREATE INDEX files_by_hash ON files (hash);
-        CREATE INDEX unused_files ON files (created) WHERE uses = 0;
+        CREATE INDEX unused_files ON files (created) WHERE uses = 0 AND stay < 2;
 
         -- Which entries show which files.
         CREATE TABLE shown_files (
