@@ -44,6 +44,8 @@ extension FileProblem {
     static let ended = FileProblem(.gone, "gone", "the upload took too long and was given up")
     static let noRoom = FileProblem(.insufficientStorage, "no_room", "the disk has no room for it")
     static let inUse = FileProblem(.conflict, "in_use", "a message shows this file; take the message back first")
+    static let locked = FileProblem(
+        HTTPStatus(code: 423, reason: "Locked") ?? .conflict, "locked", "another request brings this file now")
     static let badLink = FileProblem(.forbidden, "forbidden", "the link has ended or was changed; ask for a new one")
     static let lengthMissing = FileProblem(.lengthRequired, "length_required", "send Content-Length")
 

@@ -91,10 +91,7 @@ final class ResumableUpload {
     }
 
     private func claim(_ record: UploadRecord, _ work: @escaping (UploadFile) -> Void) {
-        guard self.desk.claim(record.id) else {
-            let locked = HTTPStatus(code: 423, reason: "Locked") ?? .conflict
-            return self.visit.refuse(FileProblem(locked, "locked", "another request brings this file now"))
-        }
+        guard self.desk.claim(record.id) else { return self.visit.refuse(.locked) }
         self.open(record, work)
     }
 
@@ -152,7 +149,7 @@ final class ResumableUpload {
 
     func giveUp() {
         self.find { record in
-            guard self.desk.claim(record.id) else { return self.claim(record) { _ in } }
+            guard self.desk.claim(record.id) else { return self.visit.refuse(.locked) }
             self.desk.giveUp(record.id, of: self.user, on: self.reactor) { result in
                 self.desk.release(record.id)
                 self.visit.unless(result) { _ in self.visit.answer(HTTPResponse(.noContent)) }

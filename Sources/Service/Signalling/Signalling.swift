@@ -65,6 +65,9 @@ final class Signalling: Sendable {
         FileRoutes(desk: self.files).add(to: &router)
         UploadRoutes(desk: self.files).add(to: &router)
         self.flFiles.add(to: &router)
+        OrderRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
+            self.applications.value(on: reactor).api
+        }
         FLRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
             self.applications.value(on: reactor).namesOnline
         }

@@ -163,12 +163,18 @@ extension ChatRequests {
         return (try inner.required("conversation") { ConversationID($0) }, try inner.requiredNumber("number"))
     }
 
+    /// Whoever took such a name first would be where others look for an order, or for a group of another kind of client.
+    private static let keptPrefixes = ["order-", "fl-"]
+
     private func create(_ fields: borrowing RequestFields, _ asked: ChatAsker) throws(SwitchboardError) {
         let kind = try fields.text("kind") { ConversationKind(rawValue: $0) } ?? .group
         guard kind == .group || kind == .room else {
             throw SwitchboardError(.badRequest, "'kind' is group or room")
         }
         let id = try fields.text("conversation") { ConversationID($0) } ?? self.desk.newID()
+        guard !Self.keptPrefixes.contains(where: id.text.hasPrefix) else {
+            throw SwitchboardError(.badRequest, "conversations of such names are made by the server")
+        }
         let users =
             fields.value("users") == nil ? [] : try fields.users("users", atMost: self.desk.settings.maxNames)
         let request = CreationRequest(

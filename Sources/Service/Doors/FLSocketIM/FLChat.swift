@@ -44,7 +44,7 @@ final class FLChat {
     }
 
     func received(_ name: String, _ json: [UInt8], _ event: SocketEvent, from guest: Guest) {
-        guard let object = FLObject(json) else { return }
+        guard let object = LooseObject(json) else { return }
         switch name {
         case "chat": self.say(object, event, guest)
         case "create", "join": self.join(object, event, guest)
@@ -58,7 +58,7 @@ final class FLChat {
 // MARK: - One to one
 
 extension FLChat {
-    private func say(_ object: FLObject, _ event: SocketEvent, _ guest: Guest) {
+    private func say(_ object: LooseObject, _ event: SocketEvent, _ guest: Guest) {
         guard let message = FLMessage(object), let name = try? UserName(message.to) else { return }
         self.people.user(
             named: name,
@@ -72,7 +72,7 @@ extension FLChat {
 
     /// The bytes that came along, kept as a file; of a location, a picture of the place.
     private func bring(
-        _ message: FLMessage, _ object: FLObject, _ attachments: [[UInt8]], _ guest: Guest,
+        _ message: FLMessage, _ object: LooseObject, _ attachments: [[UInt8]], _ guest: Guest,
         _ completion: @escaping (FLMessage, FLFile?) -> Void
     ) {
         let bytes: [UInt8]
@@ -123,13 +123,15 @@ extension FLMessage {
 // MARK: - Groups
 
 extension FLChat {
+    static let groupPrefix = "fl-"
+
     /// Groups of theirs are known by their names; whoever knows one may come.
     static func group(named name: String) -> ConversationID? {
         guard (1...256).contains(name.utf8.count) else { return nil }
-        return ConversationID("fl-" + Hex.encode(Digest.sha256.hash(name).prefix(16)))
+        return ConversationID(self.groupPrefix + Hex.encode(Digest.sha256.hash(name).prefix(16)))
     }
 
-    private func join(_ object: FLObject, _ event: SocketEvent, _ guest: Guest) {
+    private func join(_ object: LooseObject, _ event: SocketEvent, _ guest: Guest) {
         guard let name = object.text("roomId"), let id = Self.group(named: name) else { return }
         let creation = CreationRequest(
             id, .room, title: DisplayName(name), by: guest.user, at: self.desk.now)
@@ -154,15 +156,15 @@ extension FLChat {
         guest.socket.emit("GroupChat") { $0.fields(("roomId", name)) }
     }
 
-    private func leave(_ object: FLObject, _ guest: Guest) {
+    private func leave(_ object: LooseObject, _ guest: Guest) {
         guard let id = object.text("roomId").flatMap({ Self.group(named: $0) }) else { return }
         self.desk.change(ChangeRequest(.id(id), .leave, by: guest.user, at: self.desk.now)) { _ in }
     }
 
     /// Everybody in it gets it as it is, the sender included.
-    private func sayToGroup(_ object: FLObject, _ guest: Guest) {
+    private func sayToGroup(_ object: LooseObject, _ guest: Guest) {
         guard let id = object.text("roomId").flatMap({ Self.group(named: $0) }) else { return }
-        var body = FLObject()
+        var body = LooseObject()
         let words = object.object("bodies")?.text("msg") ?? object.text("msg")
         body.set("text", words ?? "")
         body.set(FLMessage.member, object)

@@ -137,7 +137,7 @@ extension FLEar {
             })
     }
 
-    private func emit(_ object: FLObject, _ bytes: [UInt8]?, _ item: Item) {
+    private func emit(_ object: LooseObject, _ bytes: [UInt8]?, _ item: Item) {
         guard !self.isOver else { return }
         var object = object
         if bytes != nil, var bodies = object.object("bodies") {
@@ -162,11 +162,14 @@ extension FLEar {
 
 /// Entries in the words of the apps.
 enum FLEntry {
-    static func isGroup(_ conversation: ConversationID) -> Bool { conversation.text.hasPrefix("fl-") }
+    static func isGroup(_ conversation: ConversationID) -> Bool {
+        conversation.text.hasPrefix(FLChat.groupPrefix)
+            && conversation.text.utf8.count == FLChat.groupPrefix.utf8.count + 32
+    }
 
     /// What an app said, with the time at which it was kept; nil for what came from elsewhere.
-    static func object(of entry: Entry, isGroup: Bool = false) -> FLObject? {
-        guard let body = entry.body.flatMap({ FLObject($0) }), var object = body.object(FLMessage.member) else {
+    static func object(of entry: Entry, isGroup: Bool = false) -> LooseObject? {
+        guard let body = entry.body.flatMap({ LooseObject($0) }), var object = body.object(FLMessage.member) else {
             return nil
         }
         if !isGroup { object.set("timestamp", entry.time.milliseconds) }
@@ -175,9 +178,9 @@ enum FLEntry {
 
     static func translation(
         of entry: Entry, from: String, to: String, _ links: FileLinks, _ now: WallTime
-    ) -> FLObject {
-        let body = entry.body.flatMap { FLObject($0) } ?? FLObject()
-        var (object, bodies) = (FLObject(), FLObject())
+    ) -> LooseObject {
+        let body = entry.body.flatMap { LooseObject($0) } ?? LooseObject()
+        var (object, bodies) = (LooseObject(), LooseObject())
         if entry.kind == .image, let file = body.text("file").flatMap({ FileID($0) }) {
             bodies.set("type", "img")
             bodies.set("fileRemotePath", String(links.link(to: file, .content, at: now).dropFirst()))
@@ -196,7 +199,7 @@ enum FLEntry {
     }
 
     /// What a message is, for those who cannot show it.
-    static func digest(of entry: Entry, _ body: FLObject) -> String {
+    static func digest(of entry: Entry, _ body: LooseObject) -> String {
         switch entry.kind {
         case .text: body.text("text") ?? ""
         case .image: "[图片]"

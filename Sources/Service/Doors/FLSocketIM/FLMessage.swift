@@ -11,14 +11,14 @@ internal import Vocabulary
 /// What their server would keep stays in the body under `fl`, so that their apps get back every field they sent.
 struct FLMessage {
     /// As the apps get it, without bytes and without the server's time.
-    private(set) var object: FLObject
-    private(set) var bodies: FLObject
+    private(set) var object: LooseObject
+    private(set) var bodies: LooseObject
     let to: String
 
     static let member = "fl"
 
     /// Nil for what no app would send.
-    init?(_ object: FLObject) {
+    init?(_ object: LooseObject) {
         guard let to = object.text("to_user"), let bodies = object.object("bodies"), bodies.text("type") != nil else {
             return nil
         }
@@ -51,7 +51,7 @@ struct FLMessage {
         guard self.type == "img" else { return }
         self.bodies.set("thumbnailRemotePath", paths.thumbnail)
         guard let picture = file.picture else { return }
-        var size = FLObject()
+        var size = LooseObject()
         size.set("width", picture.width)
         size.set("height", picture.height)
         self.bodies.set("size", size)
@@ -59,7 +59,7 @@ struct FLMessage {
 
     /// The same for every client.
     func draft(showing file: FLFile?) -> Draft {
-        var body = FLObject()
+        var body = LooseObject()
         let kind: MessageKind
         switch (self.type, file) {
         case ("txt", _):
@@ -82,7 +82,7 @@ struct FLMessage {
         return Draft(kind, MessageBody(proven: body.json))
     }
 
-    private var kept: FLObject {
+    private var kept: LooseObject {
         var kept = self.object
         kept["timestamp"] = nil
         kept.set("bodies", self.bodies)

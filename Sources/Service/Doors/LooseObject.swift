@@ -1,8 +1,8 @@
 internal import JSON
 
 /// A JSON object of which some members are read, taken out or put in. Whatever else is in it stays, byte for byte: apps
-/// tell each other more than we know of.
-struct FLObject: Hashable {
+/// from elsewhere tell each other more than we know of.
+struct LooseObject: Hashable {
     private struct Member: Hashable {
         let name: String
         var json: [UInt8]
@@ -12,12 +12,16 @@ struct FLObject: Hashable {
 
     init() {}
 
-    /// Nil for what is no object.
+    /// More than anybody needs: each one is looked for among the others.
+    static let mostMembers = 256
+
+    /// Nil for what is no object, and for one with too many members.
     init?(_ json: [UInt8]) {
         let reader = JSONReader(json.span)
         guard let object = try? reader.document(), object.kind == .object else { return nil }
         var walk = reader.members(of: object)
         while let member = walk.next() {
+            guard self.members.count < Self.mostMembers else { return nil }
             let name = reader.text(at: member.key) ?? ""
             self[name] = reader.raw(member.value)
         }
@@ -35,6 +39,8 @@ struct FLObject: Hashable {
         }
     }
 
+    var names: [String] { self.members.map(\.name) }
+
     var json: [UInt8] {
         var json = JSONWriter()
         json.object { json in
@@ -50,7 +56,7 @@ struct FLObject: Hashable {
 
     func text(_ name: String) -> String? { self.read(name) { reader, value in reader.string(value) } }
     func integer(_ name: String) -> Int? { self.read(name) { reader, value in reader.integer(value) } }
-    func object(_ name: String) -> FLObject? { self[name].flatMap { FLObject($0) } }
+    func object(_ name: String) -> LooseObject? { self[name].flatMap { LooseObject($0) } }
 
     private func read<Value>(_ name: String, _ work: (borrowing JSONReader, JSONValue) -> Value?) -> Value? {
         guard let json = self[name] else { return nil }
@@ -61,7 +67,7 @@ struct FLObject: Hashable {
 
     mutating func set(_ name: String, _ text: String) { self.set(name) { $0.string(text) } }
     mutating func set(_ name: String, _ number: some BinaryInteger) { self.set(name) { $0.integer(number) } }
-    mutating func set(_ name: String, _ object: FLObject) { self[name] = object.json }
+    mutating func set(_ name: String, _ object: LooseObject) { self[name] = object.json }
 
     private mutating func set(_ name: String, _ write: (inout JSONWriter) -> Void) {
         var json = JSONWriter()
