@@ -75,6 +75,8 @@ let package = Package(
         room("Arguments"),
         room("AudioFiles", "Bytes"),
         room("FileTypes", "Bytes"),
+        room("MulticastDNS", "Bytes", "Vocabulary"),
+        room("PacketCapture", "Bytes", "Vocabulary"),
         room("RTP", "Bytes"),
         room("SDP", "Bytes", "Vocabulary"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
@@ -84,8 +86,10 @@ let package = Package(
         // Floor 3: machines.
         room("Calling", "Vocabulary"),
         room("Pacing", "Vocabulary"),
-        room("ICE", "Bytes", "Hashing", "STUN", "Vocabulary"),
+        room("ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
+        room("Negotiating", "SDP"),
+        room("Playout", "Bytes", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -98,17 +102,20 @@ let package = Package(
         room("Store", "CSQLite", "Conversing", "FileTypes", "JSON", "Locking", "Vocabulary"),
 
         // Floor 5.
+        room("AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "Playout", "RTP", "Vocabulary"),
         room("HTTPServer", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
         room(
             "Identity", "Bytes", "Hashing", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
         room("SRTP", "CSRTP", "Secure"),
+        room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 6: each end of a Socket.IO connection.
         room(
             "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Reactor", "Secure", "SocketIO", "Vocabulary", "Web"),
         room(
-            "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "Vocabulary"),
+            "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "MulticastDNS", "Reactor", "STUN", "Secure",
+            "Vocabulary"),
         room(
             "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "Vocabulary", "Web"),
@@ -118,6 +125,11 @@ let package = Package(
             "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer",
             "Store", "Vocabulary"),
 
+        room(
+            "Peer", "AudioStreams", "Bytes", "ICE", "ICEServers", "Negotiating", "Pathways", "RTP", "Reactor", "SDP",
+            "SRTP",
+            "Secure", "Vocabulary"),
+
         // Floor 8: what people run.
         room(
             "Service", "Bytes", "Calling", "Client", "Conversing", "FileTypes", "Files", "Hashing", "HTTPServer",
@@ -126,15 +138,21 @@ let package = Package(
             "JSON", "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
             "Switchboard", "Vocabulary", "Web",
             resources: [.embedInCode("Web"), .embedInCode("API/openapi.json")]),
-        room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
+        room(
+            "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "PacketCapture", "Pathways", "Peer",
+            "Reactor", "SoundFiles",
+            "Vocabulary", "Voice"),
 
         // Floor 9: the one executable.
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "Bytes", "CTerminal", "Client", "Files", "HTTPServer", "ICE", "ICEServers",
-                "JSON",
-                "Journal", "Locking", "OpusCodec", "Pacing", "Pathways", "Reactor", "STUN", "Secure", "Service",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "CTerminal", "Client", "Files",
+                "HTTPServer",
+                "Handset",
+                "ICE", "ICEServers", "Identity", "JSON",
+                "Journal", "Locking", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
+                "Secure", "Service",
                 "Sessions", "SoundFiles", "Store", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
@@ -143,7 +161,11 @@ let package = Package(
         // Beside the house: what only tests may use.
         .target(
             name: "TestSupport", dependencies: ["Bytes", "Reactor", "STUN", "Vocabulary"], path: "Tests/TestSupport",
-            swiftSettings: houseForTests),
+            swiftSettings: houseForTests,
+            // So that libraries find our clock (VirtualTimeOfDay).
+            linkerSettings: [
+                .unsafeFlags(["-Xlinker", "--export-dynamic-symbol=gettimeofday"], .when(platforms: [.linux]))
+            ]),
         .executableTarget(
             name: "PathPeer", dependencies: ["ICE", "Pathways", "Reactor", "Vocabulary"], path: "Tests/PathPeer",
             swiftSettings: houseForTests),
@@ -153,11 +175,21 @@ let package = Package(
         tests(of: "JSON", "TestSupport"),
         tests(of: "FileTypes", "TestSupport"),
         tests(of: "Files", "FileTypes", "Hashing", "TestSupport", "Vocabulary"),
+        tests(of: "MulticastDNS", "Bytes", "TestSupport", "Vocabulary"),
+        tests(of: "PacketCapture", "Vocabulary"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
+        tests(of: "Playout", "TestSupport", "Vocabulary"),
+        .target(
+            name: "VirtualCalls", dependencies: ["AudioStreams", "RTP", "TestSupport", "Vocabulary"],
+            path: "Tests/VirtualCalls", swiftSettings: houseForTests),
+        tests(
+            of: "AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "RTP", "TestSupport", "VirtualCalls", "Vocabulary"),
         tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
+        tests(of: "Negotiating", "SDP", "TestSupport"),
+        tests(of: "Peer", "ICE", "Negotiating", "SDP", "Secure", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
@@ -175,7 +207,7 @@ let package = Package(
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
         tests(of: "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web"),
-        tests(of: "ICE", "Bytes", "STUN", "TestSupport", "Vocabulary"),
+        tests(of: "ICE", "Bytes", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
         tests(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
@@ -204,7 +236,9 @@ if Context.environment["PARLEY_FUZZ"] != nil {
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "Bytes", "ICE", "JSON", "RTP", "SDP", "STUN", "SocketIO", "Vocabulary", "Web",
+                "AudioFiles", "AudioStreams", "Bytes", "ICE", "JSON", "MulticastDNS", "RTP", "SDP", "STUN", "SocketIO",
+                "Vocabulary",
+                "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
@@ -216,11 +250,15 @@ if Context.environment["PARLEY_FUZZ"] != nil {
 // What measures pieces without a program around them is built only for it (`Scripts/bench`).
 if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
+    package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.targets += [
         .executableTarget(
             name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"],
             path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
+        .executableTarget(
+            name: "MediaQualityBench", dependencies: ["AudioStreams", "OpusCodec", "TestSupport", "VirtualCalls"],
+            path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests),
         .executableTarget(
             name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],
             path: "Tests/Bench/STUNCodec", swiftSettings: houseForTests),

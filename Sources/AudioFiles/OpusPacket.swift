@@ -32,6 +32,21 @@ package enum OpusPacket {
         return (1...self.longestDuration).contains(duration) ? duration : nil
     }
 
+    /// Whether a packet holds a coarse copy of the one before it (RFC 6716 §4.2.4): a bit behind those that say in which
+    /// 20 ms somebody speaks, for each channel. Packets of several frames have one in each; the first tells.
+    package static func hasRedundancy(_ packet: Span<UInt8>) -> Bool {
+        // Only speech has any, which the upper half of the configurations is not.
+        guard packet.count > 0, packet[0] & 0x80 == 0 else { return false }
+        var frames: [Range<Int>] = []
+        try? self.findFrames(of: packet, into: &frames)
+        guard let first = frames.first, !first.isEmpty else { return false }
+        let parts = max(1, self.frameDuration(of: packet[0]) / 960)
+        let flags = packet[first.lowerBound]
+        let middle = flags >> UInt8(7 - parts) & 1
+        let side = packet[0] & 4 == 0 ? 0 : flags >> UInt8(6 - 2 * parts) & 1
+        return middle | side != 0
+    }
+
     /// Finds the frames of a packet and checks rules R1 to R7 of RFC 6716 §3.4. `frames` is emptied first.
     package static func findFrames(
         of packet: Span<UInt8>, into frames: inout [Range<Int>]

@@ -69,6 +69,15 @@ package struct ByteWriter: Hashable, Sendable {
         self.bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
     }
 
+    /// Lends a part of what was written, to be changed where it lies.
+    package mutating func withMutableBytes<Result, Failure: Error>(
+        in range: Range<Int>, _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var all = self.bytes.mutableSpan
+        var part = all._mutatingExtracting(range)
+        return try body(&part)
+    }
+
     /// Starts anew with the memory it has.
     package mutating func removeAll() {
         self.bytes.removeAll(keepingCapacity: true)

@@ -10,6 +10,8 @@ package struct CallDesk: Sendable {
     /// Each user's calls, the oldest first.
     var callsByUser: [UserID: [CallID]] = [:]
     private var deadlines = Deadlines<CallID>()
+    /// Devices that take more calls at once than people do, and how many.
+    private var switchboards: [UserID: [SessionID: Int]] = [:]
     private var past: EndedCalls
 
     package init(settings: CallSettings = CallSettings()) {
@@ -26,7 +28,15 @@ package struct CallDesk: Sendable {
     package func calls(of user: UserID) -> [CallID] { self.callsByUser[user] ?? [] }
 
     /// Whether one more call to this user would be one too many.
-    package func isBusy(_ user: UserID) -> Bool { self.calls(of: user).count >= self.settings.busyFrom }
+    package func isBusy(_ user: UserID) -> Bool {
+        let most = self.switchboards[user]?.values.max() ?? self.settings.busyFrom
+        return self.calls(of: user).count >= max(most, self.settings.busyFrom)
+    }
+
+    /// A device takes so many calls at once, for as long as its line is up.
+    package mutating func answers(_ count: Int, on line: Line) {
+        self.switchboards[line.user, default: [:]][line.session] = min(count, self.settings.maximumAnswered)
+    }
 
     // MARK: One call
 
@@ -100,6 +110,11 @@ package struct CallDesk: Sendable {
     }
 
     package mutating func lineLost(_ line: Line, at now: Instant, into outbox: inout CallOutbox) {
+        if self.switchboards[line.user]?.removeValue(forKey: line.session) != nil,
+            self.switchboards[line.user]?.isEmpty == true
+        {
+            self.switchboards[line.user] = nil
+        }
         for id in self.calls(of: line.user) {
             self.change(id) { call in call.lineLost(line, at: now, into: &outbox) }
         }

@@ -8,6 +8,8 @@ package struct CallSettings: Hashable, Sendable {
     package var busyFrom = 1
     /// A user can take part in this many calls, if they make the others themselves.
     package var maximumCallsPerUser = 4
+    /// One that answers many at once, such as a recorder, takes at most this many.
+    package var maximumAnswered = 1_000
     /// A call rings this many devices.
     package var maximumDevices = 16
     /// So many ended calls are remembered, to answer latecomers and to know a repeated invitation.

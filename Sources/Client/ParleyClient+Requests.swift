@@ -64,6 +64,15 @@ extension ParleyClient {
         return call
     }
 
+    /// This device takes so many calls at once, until its connection breaks.
+    package func answers(atOnce count: Int) async throws(ClientError) {
+        let argument = RawJSON { json in
+            json.key("atOnce")
+            json.integer(count)
+        }
+        _ = try await self.request("call.answering", argument)
+    }
+
     /// Tells the caller that it rings here.
     package func ringing(_ call: CallID) async throws(ClientError) {
         _ = try await self.ask("call.ringing", ("call", call.text))

@@ -71,7 +71,9 @@ extension Checklist {
         let path = context.paths[place]
         let discovered = RemoteCandidate(
             discovered: request.address, transport: path.path.transport.counterpart, priority: request.priority)
-        if let known = self.remotes.first(where: { $0.address == request.address }) {
+        if let known = self.remotes.first(where: {
+            $0.address == request.address && $0.transport == discovered.transport
+        }) {
             return self.pair(path, known, context, into: &outbox)
         }
         guard self.hasRoom(forDiscovered: request.address.ip, context) else { return nil }

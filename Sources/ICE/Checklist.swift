@@ -97,7 +97,8 @@ extension Checklist {
     private mutating func identify(_ known: Int, as candidate: RemoteCandidate, _ context: ICEContext) {
         let address = self.remotes[known].address
         self.remotes[known] = candidate
-        for index in self.pairs.indices where self.pairs[index].remote.address == address {
+        for index in self.pairs.indices
+        where self.pairs[index].remote.address == address && self.pairs[index].remote.transport == candidate.transport {
             self.pairs[index].remote = candidate
             self.pairs[index].priority = self.priority(self.pairs[index], context.role)
         }
@@ -119,7 +120,8 @@ extension Checklist {
             self.index(on: path.path.id, to: candidate.address) == nil, self.makeRoom(context)
         else { return nil }
         var pair = CandidatePair(
-            id: self.nextPair, path: path.path.id, needsDialing: path.path.transport == .tcpActive,
+            id: self.nextPair, path: path.path.id,
+            needsDialing: path.path.transport == .tcpActive && !path.isConnection,
             isRelayed: path.path.isRelayed, localPriority: path.priority,
             reflexivePriority: path.reflexivePriority, localFoundation: path.candidates.first?.foundation ?? "",
             remote: candidate, priority: 0)

@@ -33,6 +33,26 @@ package struct ICEAgent: Sendable {
     /// The first third of the agent's transactions, by which a demultiplexer finds it.
     package var transactionTag: UInt32 { self.context.tag }
 
+    /// How long an answer takes on the pair in use, if that was measured.
+    package var roundTrip: Duration? { self.current.selectedIndex.flatMap { self.current.pairs[$0].roundTrip } }
+    package var hasPath: Bool { self.current.selected != nil || self.previous?.selected != nil }
+
+    /// Where packets go now.
+    package var way: (path: PathID, remote: SocketAddress)? {
+        (self.current.selectedIndex.map { self.current.pairs[$0] }).map { ($0.path, $0.remote.address) }
+    }
+
+    /// Of ours; no address for a path that is gone.
+    package func address(of path: PathID) -> SocketAddress {
+        self.context.index(of: path).map { self.context.paths[$0].path.address } ?? SocketAddress(.any, port: 0)
+    }
+
+    /// Who offers controls (RFC 8445 §6.1.1), and that is known later than that there will be an agent.
+    package mutating func assume(_ role: ICERole) {
+        guard self.state == .new, !self.context.settings.isLite else { return }
+        self.context.role = role
+    }
+
     /// When to call `clockAdvanced`, if time is all that happens.
     package var deadline: Instant? {
         guard self.state != .closed else { return nil }
@@ -79,23 +99,29 @@ extension ICEAgent {
     package mutating func accepted(
         _ connection: PathID, on path: PathID, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        guard let place = self.context.index(of: path), self.context.index(of: connection) == nil else { return }
-        let listener = self.context.paths[place]
-        var local = LocalPath(
-            path: ICEPath(connection, transport: .tcpPassive, address: listener.path.address),
-            localPreference: listener.localPreference, candidates: listener.candidates)
-        local.isConnection = true
-        self.context.paths.append(local)
+        self.add(connection, from: path)
         self.settle(at: now, into: &outbox)
     }
 
-    /// The answer to `dial`: a way of its own, or nil.
+    /// The answer to `dial`: a way of its own from an address of its own, or nil.
     package mutating func dialed(
-        from path: PathID, to address: SocketAddress, _ connection: PathID?, at now: Instant,
-        into outbox: inout Outbox<ICEEvent>
+        from path: PathID, to address: SocketAddress, _ connection: PathID?, leaving local: SocketAddress? = nil,
+        at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
+        if let connection { self.add(connection, from: path, leaving: local) }
         self.current.dialed(path, to: address.undressed, connection)
         self.settle(at: now, into: &outbox)
+    }
+
+    /// A connection is a path that leads to one peer. What is known of the path it came from is true of it, too.
+    private mutating func add(_ connection: PathID, from path: PathID, leaving local: SocketAddress? = nil) {
+        guard let place = self.context.index(of: path), self.context.index(of: connection) == nil else { return }
+        let parent = self.context.paths[place]
+        var new = LocalPath(
+            path: ICEPath(connection, transport: parent.path.transport, address: local ?? parent.path.address),
+            localPreference: parent.localPreference, candidates: parent.candidates)
+        new.isConnection = true
+        self.context.paths.append(new)
     }
 
     private mutating func ownCandidate(_ local: LocalPath) -> ICECandidate {
@@ -235,7 +261,8 @@ extension ICEAgent {
             switch message.type.class {
             case .request: self.request(message, path, address, now, &outbox)
             case .success, .error: self.response(message, path, address, now, &outbox)
-            case .indication: ICEReceipt.handled
+            // Nobody signs it, and all it wants is to keep a NAT from forgetting.
+            case .indication: ICEReceipt.ignored
             }
         if receipt == .handled { self.settle(at: now, into: &outbox) }
         return receipt
@@ -362,9 +389,14 @@ extension ICEAgent {
             return isOver && !self.current.pairs.contains(where: \.isUndecided) ? .completed : .connected
         }
         guard let startedAt = self.current.startedAt else { return self.state == .new ? .new : .checking }
-        if self.isTrying { return .checking }
+        return self.isTrying || now < startedAt + self.hope ? .checking : .failed
+    }
+
+    /// So long they may still reach us from somewhere we know nothing of, although there is nothing left to try
+    /// (RFC 8863 §4); longer, when they may still tell us something.
+    private var hope: Duration {
         let isOver = self.current.hasRemoteEnded && self.context.gatheringHasEnded
-        return isOver || now >= startedAt + self.context.settings.consentLifetime ? .failed : .checking
+        return isOver ? self.context.settings.patience : self.context.settings.consentLifetime
     }
 
     private var isTrying: Bool {
@@ -382,7 +414,7 @@ extension ICEAgent {
         switch self.state {
         case .connected, .completed: self.silenceDeadline
         case .checking:
-            self.isTrying ? nil : self.current.startedAt.map { $0 + self.context.settings.consentLifetime }
+            self.isTrying ? nil : self.current.startedAt.map { $0 + self.hope }
         case .new, .disconnected, .failed, .closed: nil
         }
     }

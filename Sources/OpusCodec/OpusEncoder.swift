@@ -30,6 +30,8 @@ internal import COpus
         package var expectedLoss = 0
         /// Tells libopus that this is speech, instead of letting it guess.
         package var isSpeech = false
+        /// Of the sound as it was recorded, in bits: what is quieter than the least of them is not worth a bit.
+        package var depth = 24
 
         package init() {}
     }
@@ -70,8 +72,7 @@ internal import COpus
         try self.set(OPUS_SET_INBAND_FEC_REQUEST, settings.usesInbandFEC ? 1 : 0)
         try self.set(OPUS_SET_PACKET_LOSS_PERC_REQUEST, settings.expectedLoss)
         try self.set(OPUS_SET_SIGNAL_REQUEST, settings.isSpeech ? Int(OPUS_SIGNAL_VOICE) : Int(OPUS_AUTO))
-        // What is quieter than the least of 24 bits is not worth a bit.
-        try self.set(OPUS_SET_LSB_DEPTH_REQUEST, 24)
+        try self.set(OPUS_SET_LSB_DEPTH_REQUEST, settings.depth)
     }
 
     private func set(_ request: Int32, _ value: Int) throws(OpusError) {

@@ -1,4 +1,5 @@
 internal import CSockets
+internal import CUV
 internal import Vocabulary
 
 /// What the kernel calls an address.
@@ -8,11 +9,16 @@ struct SystemAddress {
 
     init() {}
 
-    init(_ address: SocketAddress) {
+    init(_ address: SocketAddress, scope: UInt32 = 0) {
         switch address.ip {
         case .v4(let ip): self.set(v4: ip, port: address.port)
-        case .v6(let high, let low): self.set(v6: high, low, port: address.port)
+        case .v6(let high, let low): self.set(v6: high, low, port: address.port, scope: scope)
         }
+    }
+
+    /// The address alone, of a socket of IPv6.
+    var in6: in6_addr {
+        unsafe withUnsafeBytes(of: self.storage) { unsafe $0.load(as: sockaddr_in6.self).sin6_addr }
     }
 
     var family: Int32 { Int32(self.storage.ss_family) }
@@ -26,9 +32,10 @@ struct SystemAddress {
         unsafe withUnsafeMutableBytes(of: &self.storage) { unsafe $0.storeBytes(of: target, as: sockaddr_in.self) }
     }
 
-    private mutating func set(v6 high: UInt64, _ low: UInt64, port: UInt16) {
+    private mutating func set(v6 high: UInt64, _ low: UInt64, port: UInt16, scope: UInt32) {
         var target = sockaddr_in6()
         target.sin6_family = sa_family_t(AF_INET6)
+        target.sin6_scope_id = scope
         target.sin6_port = port.bigEndian
         unsafe withUnsafeMutableBytes(of: &target.sin6_addr) {
             unsafe $0.storeBytes(of: high.bigEndian, as: UInt64.self)

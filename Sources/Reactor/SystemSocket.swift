@@ -26,13 +26,20 @@ enum SystemSocket {
     }
 
     /// A socket that is bound to `address`; closed again when that fails.
+    ///
+    /// - Parameter scope: the interface, for addresses that mean nothing without one.
+    /// - Parameter isShared: whether others may be bound to the same.
     static func bound(
-        to address: SocketAddress, type: Int32, for operation: ReactorError.Operation
+        to address: SocketAddress, scope: UInt32 = 0, type: Int32, isShared: Bool = false,
+        for operation: ReactorError.Operation
     ) throws(ReactorError) -> Int32 {
         let fd = try self.open(address, type: type, for: operation)
-        if type == self.stream { self.set(fd, SOL_SOCKET, SO_REUSEADDR, 1) }
+        if type == self.stream || isShared { self.set(fd, SOL_SOCKET, SO_REUSEADDR, 1) }
+        #if !canImport(Glibc)
+        if isShared { self.set(fd, SOL_SOCKET, SO_REUSEPORT, 1) }
+        #endif
         if address.ip.groups != nil { self.set(fd, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
-        var system = SystemAddress(address)
+        var system = SystemAddress(address, scope: scope)
         let code = unsafe system.withSockaddr { unsafe bind(fd, $0, $1) }
         guard code == 0 else {
             let error = ReactorError(operation, code: self.lastError, "\(address)")

@@ -55,6 +55,8 @@ internal import Darwin
     }
 
     package var isEncrypted: Bool { false }
+    /// Our end of it, while it is there.
+    package var local: SocketAddress? { self.isClosed ? nil : SystemSocket.localAddress(of: self.fd) }
     package var queuedBytes: Int { self.queue.byteCount }
     package var isOpen: Bool { self.state == .open }
 

@@ -4,17 +4,25 @@ package import Vocabulary
 
 extension Reactor {
     /// Opens a connection and tells `completion` how that went, once, on this loop and never within the call.
+    ///
+    /// - Parameter source: the address of ours that it leaves from, where that matters.
     package func connect(
         to address: SocketAddress,
+        from source: IPAddress? = nil,
         timeout: Duration = .seconds(15),
         completion: @escaping (Result<TCPConnection, ReactorError>) -> Void
     ) {
         do throws(ReactorError) {
-            let fd = try SystemSocket.open(address, type: SystemSocket.stream, for: .connect)
+            let fd = try Self.openStream(to: address, from: source)
             try TCPConnector(fd, to: address, on: self, completion).start(timeout)
         } catch {
             self.schedule(after: .zero) { completion(.failure(error)) }
         }
+    }
+
+    private static func openStream(to address: SocketAddress, from source: IPAddress?) throws(ReactorError) -> Int32 {
+        guard let source else { return try SystemSocket.open(address, type: SystemSocket.stream, for: .connect) }
+        return try SystemSocket.bound(to: SocketAddress(source, port: 0), type: SystemSocket.stream, for: .connect)
     }
 }
 

@@ -19,9 +19,14 @@ package protocol DatagramHandler: AnyObject {
     private var handler: (any DatagramHandler)?
     private var isGathered = false
 
-    package init(on address: SocketAddress, reactor: Reactor) throws(ReactorError) {
+    package convenience init(on address: SocketAddress, reactor: Reactor) throws(ReactorError) {
         let fd = try SystemSocket.bound(to: address, type: SystemSocket.datagram, for: .bind)
-        self.address = SystemSocket.localAddress(of: fd) ?? address
+        try self.init(fd, address: SystemSocket.localAddress(of: fd) ?? address, reactor: reactor)
+    }
+
+    /// Takes over `fd`, also when it throws.
+    init(_ fd: Int32, address: SocketAddress, reactor: Reactor) throws(ReactorError) {
+        self.address = address
         // Room for a burst while the loop is busy elsewhere; the system gives as much of it as it allows.
         SystemSocket.set(fd, SOL_SOCKET, SO_RCVBUF, 4 << 20)
         SystemSocket.set(fd, SOL_SOCKET, SO_SNDBUF, 4 << 20)

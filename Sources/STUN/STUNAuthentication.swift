@@ -10,7 +10,7 @@ package struct STUNAuthentication: Sendable {
     /// Nil when the server knows no algorithm that we know.
     package init?(username: String, password: String, challenge: STUNChallenge) {
         guard let algorithm = challenge.algorithm else { return nil }
-        self.username = username
+        self.username = OpaqueString.prepared(username)
         self.password = password
         self.challenge = challenge
         self.algorithm = algorithm

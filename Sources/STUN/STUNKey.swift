@@ -17,12 +17,11 @@ package struct STUNKey: Sendable {
 
     /// Of an account at a server (RFC 8489 §9.2.2).
     ///
-    /// The texts are taken as they are. Whoever takes names and passwords from people brings them into the one
-    /// spelling (RFC 8265) first; ASCII without control characters already has it.
+    /// The texts may be spelled in any way; the key is that of the one spelling (`OpaqueString`).
     package init(
         longTerm username: String, realm: String, password: String, algorithm: STUNPasswordAlgorithm = .md5
     ) {
-        let text = "\(username):\(realm):\(password)"
+        let text = [username, realm, password].map(OpaqueString.prepared).joined(separator: ":")
         switch algorithm {
         case .md5: self.init(MD5.hash(text))
         case .sha256: self.init(Digest.sha256.hash(text))
@@ -39,7 +38,7 @@ package enum STUNPasswordAlgorithm: UInt16, Hashable, Sendable, CaseIterable {
 /// A name that only those recognise who know it already (RFC 8489 §14.4).
 package enum STUNUserHash {
     package static func of(_ username: String, realm: String) -> [UInt8] {
-        Digest.sha256.hash("\(username):\(realm)")
+        Digest.sha256.hash("\(OpaqueString.prepared(username)):\(OpaqueString.prepared(realm))")
     }
 }
 

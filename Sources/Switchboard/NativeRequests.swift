@@ -107,6 +107,7 @@ extension NativeRequests {
         _ name: String, _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
     ) throws(SwitchboardError) {
         if name == "call.invite" { return try self.invite(fields, event, guest) }
+        if name == "call.answering" { return try self.answering(fields, event, guest) }
         let call = try fields.required("call") { CallID($0) }
         switch name {
         case "call.ringing": try self.board.acknowledge(call, by: guest)
@@ -120,6 +121,16 @@ extension NativeRequests {
             return self.answer(event, guest) { $0.view(view, self.board) }
         default: throw Self.unknown(name)
         }
+        self.answer(event, guest) { $0.object { _ in } }
+    }
+
+    private func answering(
+        _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
+    ) throws(SwitchboardError) {
+        guard let count = try fields.integer("atOnce"), count > 0 else {
+            throw SwitchboardError(.badRequest, "'atOnce' is how many calls this device takes at once")
+        }
+        self.board.answer(count, by: guest)
         self.answer(event, guest) { $0.object { _ in } }
     }
 

@@ -17,6 +17,9 @@ extension Switchboard {
         }
     }
 
+    /// The device takes so many calls at once.
+    package func answer(_ count: Int, by guest: Guest) { self.calls.answers(count, on: guest.line) }
+
     /// The device rings.
     package func acknowledge(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
         try self.withCalls { desk, outbox, _ throws(CallRefusal) in

@@ -12,8 +12,9 @@ struct ParleyCommand: CommandGroup {
             .init(.usage, "The command line, the environment or the configuration file is wrong."),
         ],
         subcommands: [
-            ServeCommand.self, ChatCommand.self, SendCommand.self, HistoryCommand.self, BackupCommand.self,
-            CheckCommand.self,
+            ServeCommand.self, CallCommand.self, AnswerCommand.self, PeerCommand.self, ChatCommand.self,
+            SendCommand.self, HistoryCommand.self,
+            BackupCommand.self, CheckCommand.self,
             StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, WebhooksCommand.self,
             TokenCommand.self,
             HelpCommand.self, CompletionsCommand.self, ManualCommand.self,

@@ -23,6 +23,13 @@ enum Terminal {
         LineSink.isTerminal() && ProcessEnvironment.variables["NO_COLOR", default: ""].isEmpty
     }
 
+    /// Prints a line that somebody at the other end of a pipe waits for.
+    static func print(_ text: String) {
+        // Past the buffers: to empty those of all files would wait for whoever reads standard input.
+        var line = text + "\n"
+        line.withUTF8 { bytes in _ = unsafe write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }
+    }
+
     /// Says something on the error stream.
     static func complain(_ text: String) {
         var line = text + "\n"

@@ -8,12 +8,15 @@ import Darwin
 ///
 /// A new one is a file beside this one, a line here, and a folder of the same name under `corpus`.
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
+    "audio-receiver": AudioReceiverFuzz.run,
     "engine-payload": EnginePayloadFuzz.run,
     "http-request": HTTPRequestFuzz.run,
     "http-response": HTTPResponseFuzz.run,
     "http-values": HTTPValuesFuzz.run,
     "ice": ICEFuzz.run,
     "json": JSONFuzz.run,
+    "media-reporter": MediaReporterFuzz.run,
+    "multicast-dns": MulticastDNSFuzz.run,
     "ogg-opus": OggOpusFuzz.run,
     "rtcp": RTCPFuzz.run,
     "rtp": RTPFuzz.run,

@@ -33,15 +33,21 @@ _SCATTER = _chain("leaving", "nat", "postrouting", 100, 'oifname "wan" masquerad
 # What nobody asked for is not to leave a trace: the kernel would give its port to nobody else.
 _CLOSED = _chain("knocking", "filter", "input", 0, 'iifname "wan" meta l4proto udp drop')
 _LET_IN = _chain("coming", "nat", "prerouting", -100, 'iifname "wan" udp dport 1024-65535 dnat to INSIDE')
+# Who was sent something from a port may answer there, from any port of its own.
+_KNOWN = "set known {\ntype inet_service . ipv4_addr;\nflags dynamic,timeout;\ntimeout 2m;\n}\n" + _chain(
+    "noting", "filter", "forward", 0, 'iifname "lan" meta l4proto udp update @known { udp sport . ip daddr }')
+_LET_BACK = _chain(
+    "coming", "nat", "prerouting", -100, 'iifname "wan" udp dport . ip saddr @known dnat to INSIDE')
 _NO_UDP = _chain("passing", "filter", "forward", 0, "meta l4proto udp drop")
 
-INDEPENDENT, DEPENDENT = "endpoint-independent", "address-and-port-dependent"
+INDEPENDENT, BY_ADDRESS, DEPENDENT = "endpoint-independent", "address-dependent", "address-and-port-dependent"
 
 KINDS = {
     kind.name: kind
     for kind in (
         Kind("open", "", INDEPENDENT, INDEPENDENT),
         Kind("full-cone", _MASQUERADE + _LET_IN, INDEPENDENT, INDEPENDENT),
+        Kind("restricted-cone", _MASQUERADE + _KNOWN + _LET_BACK + _CLOSED, INDEPENDENT, BY_ADDRESS),
         Kind("cone", _MASQUERADE + _CLOSED, INDEPENDENT, DEPENDENT),
         Kind("symmetric", _SCATTER + _CLOSED, DEPENDENT, DEPENDENT),
         Kind("udp-blocked", _MASQUERADE + _NO_UDP, None, None),

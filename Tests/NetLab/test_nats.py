@@ -64,10 +64,12 @@ class NATTests(Case):
         return found
 
     def test_J09_every_nat_is_described_as_it_was_built_and_as_coturns_own_tool_describes_it(self):
-        for name in ("open", "full-cone", "cone", "symmetric"):
-            kind = KINDS[name]
+        for name, kind in KINDS.items():
             with self.subTest(name), Lab(name) as lab, self.coturn(lab):
-                found = self.stun(lab, f"stun:{SERVERS[0]}")["networks"]["ipv4"]
+                found = self.stun(lab, f"stun:{SERVERS[0]}")["networks"].get("ipv4", {})
+                if name == "udp-blocked":
+                    self.assertEqual((found.get("mapping"), self.natdiscovery(lab)), (None, {}))
+                    continue
                 self.assertEqual((found["mapping"], found["filtering"]), (kind.mapping, kind.filtering))
                 self.assertEqual(found["translated"], name != "open")
                 if name != "open":
@@ -99,8 +101,9 @@ class NATTests(Case):
     def test_a_relay_is_had_through_every_nat_also_when_every_fifth_packet_is_lost(self):
         for name in ("full-cone", "cone", "symmetric"):
             with self.subTest(name), Lab(name, loss=20) as lab, self.coturn(lab):
-                report = self.stun(lab, f"turn:{SERVERS[0]}?transport=udp", *ACCOUNT)
-                self.assertTrue(report["servers"][0]["works"], report)
+                # Two exchanges within eight seconds: once in a while too many of their packets are lost.
+                rows = (self.stun(lab, f"turn:{SERVERS[0]}?transport=udp", *ACCOUNT)["servers"][0] for _ in range(3))
+                self.assertTrue(any(row["works"] for row in rows))
 
     def test_a_bad_line_is_measured_as_it_is(self):
         line = Line(delay=30, jitter=2, loss=10)

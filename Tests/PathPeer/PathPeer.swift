@@ -10,62 +10,104 @@ import Darwin
 #endif
 
 /// One of two who look for a path to each other, for tests in real networks. Whoever starts both carries each one's
-/// lines to the other: `remote UFRAG PASSWORD`, candidates as browsers write them, `end`.
+/// lines to the other: `remote UFRAG PASSWORD`, candidates as browsers write them, `end`. `say WORDS` sends the words,
+/// `resolve NAME` asks for a name.
 ///
-///     path-peer controlling|controlled LOCAL-ADDRESS STUN-SERVER [TURN-SERVER]
+///     path-peer controlling|controlled LOCAL-ADDRESS|all [stun=SERVER] [turn=SERVER] [without=udp|tcp] [hides=yes]
 @main
 struct PathPeer {
     static func main() throws {
-        let words = CommandLine.arguments.dropFirst()
-        guard words.count >= 3, let first = words.first, let local = IPAddress(words[2]),
-            let stun = SocketAddress(words[3])
-        else {
-            print("usage: path-peer controlling|controlled LOCAL-ADDRESS STUN-SERVER [TURN-SERVER]")
+        guard let wishes = Wishes(CommandLine.arguments.dropFirst()) else {
+            print("usage: path-peer controlling|controlled LOCAL-ADDRESS|all [stun=SERVER] [turn=SERVER] …")
             return
         }
-        let turn = words.count > 3 ? SocketAddress(words[4]) : nil
         let loop = try EventLoop()
-        let isControlling = first == "controlling"
-        let peer = LoopPeer()
-        loop.execute { peer.start(isControlling, local, stun, turn, on: $0) }
+        let peer = LoopPeer(wishes)
+        loop.execute { peer.start(on: $0) }
         while let line = readLine() { loop.execute { _ in peer.heard(line) } }
         loop.execute { $0.shutDown() }
         loop.join()
     }
 }
 
+/// What the command line asks for.
+struct Wishes: Sendable {
+    let isControlling: Bool
+    /// Nil for all there are, whenever they come or go.
+    let local: IPAddress?
+    var stun: SocketAddress?
+    var turn: SocketAddress?
+    var speaksUDP = true
+    var speaksTCP = true
+    var hidesAddresses = false
+
+    init?(_ words: ArraySlice<String>) {
+        guard let role = words.first, let second = words.dropFirst().first else { return nil }
+        self.isControlling = role == "controlling"
+        self.local = IPAddress(second)
+        guard self.local != nil || second == "all" else { return nil }
+        for word in words.dropFirst(2) {
+            let halves = word.split(separator: "=", maxSplits: 1)
+            guard halves.count == 2 else { return nil }
+            switch halves[0] {
+            case "stun": self.stun = SocketAddress(halves[1])
+            case "turn": self.turn = SocketAddress(halves[1])
+            case "without": if halves[1] == "udp" { self.speaksUDP = false } else { self.speaksTCP = false }
+            case "hides": self.hidesAddresses = true
+            default: return nil
+            }
+        }
+    }
+}
+
+extension Wishes {
+    /// The addresses to use; the loopback interface is as good as any when it is asked for.
+    func look() -> [InterfaceAddress] {
+        InterfaceAddress.all().compactMap { address in
+            guard let local = self.local else { return address }
+            return address.ip == local ? InterfaceAddress(local, on: address.interface, index: address.index) : nil
+        }
+    }
+}
+
 /// What lives on the loop; the lines from outside are handed to it there.
 final class LoopPeer: PeerPathHandler, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
-    private var path: PeerPath?
-    private var remoteFragment = ""
-    private var isControlling = false
+    private var path: PeerPath<ICEAgent>?
+    private var names: LocalNames?
+    private let wishes: Wishes
     private var isAnswered = false
     private var reactor: Reactor?
 
-    func start(
-        _ isControlling: Bool, _ local: IPAddress, _ stun: SocketAddress, _ turn: SocketAddress?, on reactor: Reactor
-    ) {
+    init(_ wishes: Wishes) {
+        self.wishes = wishes
+    }
+
+    func start(on reactor: Reactor) {
         var random = SystemRandomNumberGenerator()
         let credentials = ICECredentials(using: &random)
         var settings = ICESettings()
-        settings.stunServers = [stun]
+        settings.stunServers = [self.wishes.stun].compactMap(\.self)
         let agent = ICEAgent(
-            isControlling ? .controlling : .controlled, credentials, settings: settings, random: random)
-        let path = PeerPath(agent, on: reactor, handler: self)
-        self.isControlling = isControlling
+            self.wishes.isControlling ? .controlling : .controlled, credentials, settings: settings, random: random)
+        let watch = InterfaceWatch(on: reactor, look: self.wishes.look)
+        var means = PeerMeans()
+        means.speaksUDP = self.wishes.speaksUDP
+        means.speaksTCP = self.wishes.speaksTCP
+        let names = LocalNames(on: reactor, watching: watch)
+        means.names = names
+        self.names = names
+        means.hidesAddresses = self.wishes.hidesAddresses
+        let path = PeerPath(agent, on: reactor, by: means, handler: self)
         self.reactor = reactor
         self.path = path
         self.say("remote \(credentials.usernameFragment) \(credentials.password)")
         let account = TURNAccount(username: "user", password: "pass")
+        let trust = ServerTrust(name: "lab", isBlind: true)
         let relays = [TURNTransport.udp, .tcp].compactMap { transport in
-            turn.map { PeerPath.RelayServer($0, transport, account, ServerTrust(name: "lab", isBlind: true)) }
+            self.wishes.turn.map { RelayServer($0, transport, account, trust) }
         }
-        do {
-            try path.start(on: [local], relays: relays)
-        } catch {
-            self.say("error \(error)")
-        }
+        path.start(following: watch, relays: relays)
     }
 
     func heard(_ line: String) {
@@ -75,20 +117,25 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
             self.path?.remoteDescribed(credentials)
         } else if line == "end" {
             self.path?.remoteCandidatesEnded()
+        } else if line.hasPrefix("say ") {
+            self.path?.send(Array(line.utf8.dropFirst(4)).span)
+        } else if words.first == "resolve", words.count == 2 {
+            self.names?.resolve(words[1]) { self.say("found \(words[1]) \($0?.description ?? "nowhere")") }
         } else if let candidate = ICECandidate(line) {
             self.path?.candidateReceived(candidate)
         }
     }
 
-    func happened(_ event: ICEEvent, on path: PeerPath) {
+    func happened(_ event: ICEEvent, on path: PeerPath<ICEAgent>) {
         switch event {
         case .candidate(let candidate): self.say(candidate.text)
         case .candidatesEnded: self.say("end")
         case .stateChanged(let state): self.say("state \(state.rawValue)")
         case .selected(let id, let remote):
-            self.say("selected \(id.rawValue < 1000 ? "own" : "relay") \(remote)")
-            if self.isControlling { self.greet() }
-        case .roleChanged, .resolve, .peerExpected, .dial, .serverSilent: return
+            self.say("selected \(path.kind(of: id)?.rawValue ?? "gone") \(remote)")
+            if self.wishes.isControlling { self.greet() }
+        case .roleChanged(let role): self.say("role \(role)")
+        case .resolve, .peerExpected, .dial, .serverSilent: return
         }
     }
 
@@ -99,11 +146,11 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
         self.reactor?.schedule(after: .milliseconds(200)) { self.greet() }
     }
 
-    func received(_ payload: Span<UInt8>, on path: PeerPath) {
+    func received(_ payload: Span<UInt8>, on path: PeerPath<ICEAgent>) {
         let text = payload.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         self.say("heard \(text)")
         self.isAnswered = true
-        if !self.isControlling { path.send(Array("\(text) yourself".utf8).span) }
+        if !self.wishes.isControlling { path.send(Array("\(text) yourself".utf8).span) }
     }
 
     private func say(_ line: String) {

@@ -85,6 +85,27 @@ struct CoTURNTests {
         #expect(happened == (seconds > 0 ? ["allocated [127.0.0.1]", "echo", "closed"] : ["failed: 401", "closed"]))
     }
 
+    @Test("goes to the server it is sent to", arguments: [TURNTransport.udp, .tcp, .dtls])
+    func redirected(transport: TURNTransport) async throws {
+        let other = try CoTURN()
+        // Nobody has an account here, so who gets a relay has it from the other one.
+        let place = "127.0.0.1:\(other.port)"
+        let server = try CoTURN(
+            "--alternate-server=\(place)", "--tls-alternate-server=\(place)",
+            accounts: ["--lt-cred-mech", "--user=nobody:here"])
+        let happened = try await RelayStory.play(
+            [.bind(.loopback), .echo(.loopback)], TURNSettings(transport: transport), at: server.address())
+        #expect(happened == ["allocated [127.0.0.1]", "bound", "echo", "closed"])
+    }
+
+    @Test("signs in however its name and password are spelled")
+    func spellings() async throws {
+        let server = try CoTURN(accounts: ["--lt-cred-mech", "--user=m\u{FC}ller:p\u{E4}sse"])
+        let account = TURNAccount(username: "mu\u{308}ller", password: "pa\u{308}sse")
+        let happened = try await RelayStory.play([.echo(.loopback)], TURNSettings(), at: server.address(), as: account)
+        #expect(happened == ["allocated [127.0.0.1]", "echo", "closed"])
+    }
+
     @Test("says so when nobody is there", arguments: TURNTransport.allCases)
     func nobody(transport: TURNTransport) async throws {
         var settings = TURNSettings(transport: transport)

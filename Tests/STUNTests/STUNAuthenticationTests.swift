@@ -1,4 +1,5 @@
 import Bytes
+import Hashing
 import STUN
 import Testing
 
@@ -108,6 +109,27 @@ struct STUNAuthenticationTests {
         let isMoved = try STUNMessage(parsing: other.span).isAuthentic(key)
         #expect(isMoved)
         #expect(try !Self.accepts(other, first))
+    }
+
+    @Test(
+        "is the same however it is spelled (RFC 8265), and another one when letters only look alike",
+        arguments: [
+            ("mu\u{308}ller", "m\u{FC}ller"), ("\u{1112}\u{1161}\u{11AB}", "\u{D55C}"),
+            ("a\u{A0}b\u{3000}c", "a b c"), ("\u{212B}", "\u{C5}"), ("q\u{307}\u{323}", "q\u{323}\u{307}"),
+            ("\u{FF21}", "\u{FF21}"), ("\u{2168}", "\u{2168}"), ("Anna", "Anna"), ("\u{DF}", "\u{DF}"),
+            ("a\u{7}\u{E9}", "a\u{7}\u{E9}"),
+        ])
+    func spelling(typed: String, spelled: String) throws {
+        let expected = Digest.sha256.hash(Array(spelled.utf8) + Array(":example.org".utf8))
+        #expect(STUNUserHash.of(typed, realm: "example.org") == expected)
+        let challenge = STUNChallenge(realm: "example.org", nonce: "one")
+        let authentication = try #require(STUNAuthentication(username: typed, password: typed, challenge: challenge))
+        let bytes = Self.signed(authentication)
+        let message = try STUNMessage(parsing: bytes.span)
+        #expect(message.text(of: .username).map { Array($0.utf8) } == Array(spelled.utf8))
+        let key = STUNKey(MD5.hash("\(spelled):example.org:\(spelled)"))
+        let isAuthentic = message.isAuthentic(key)
+        #expect(isAuthentic)
     }
 
     @Test("finds the cookie in a nonce, whatever follows it")

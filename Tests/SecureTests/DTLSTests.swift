@@ -122,8 +122,8 @@ struct DTLSTests {
         try pair.client.start()
         let first = try #require(pair.client.timeout)
         #expect(first > .milliseconds(100) && first <= .milliseconds(250))
-        #expect(DTLSRetries(roundTrip: .milliseconds(100)).first == .milliseconds(150))
-        #expect(DTLSRetries(roundTrip: .milliseconds(1)).first == .milliseconds(50))
+        #expect(DTLSRetries(roundTrip: .milliseconds(100)).first == .milliseconds(120))
+        #expect(DTLSRetries(roundTrip: .milliseconds(1)).first == .milliseconds(30))
         #expect(DTLSRetries(roundTrip: .seconds(9)).first == .seconds(1))
     }
 

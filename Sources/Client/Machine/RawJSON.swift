@@ -43,14 +43,34 @@ extension RawJSON {
     package func bool(_ name: String) -> Bool? { self.read(name) { $0.bool($1) } }
 
     /// The elements of a member that is an array.
-    package func list(_ name: String) -> [RawJSON]? {
-        self.read(name) { reader, value in
-            guard value.kind == .array else { return nil }
-            var list: [RawJSON] = []
-            var elements = reader.elements(of: value)
-            while let element = elements.next() { list.append(RawJSON(proven: reader.raw(element))) }
-            return list
+    package func list(_ name: String) -> [RawJSON]? { self.member(name)?.elements }
+
+    /// Of an array; nil for anything else.
+    package var elements: [RawJSON]? {
+        let reader = JSONReader(self.bytes.span)
+        guard let value = try? reader.document(), value.kind == .array else { return nil }
+        var list: [RawJSON] = []
+        var elements = reader.elements(of: value)
+        while let element = elements.next() { list.append(RawJSON(proven: reader.raw(element))) }
+        return list
+    }
+
+    /// Of an object, in their order; of anything else none.
+    package var memberList: [(name: String, value: RawJSON)] {
+        let reader = JSONReader(self.bytes.span)
+        guard let value = try? reader.document(), value.kind == .object else { return [] }
+        var list: [(name: String, value: RawJSON)] = []
+        var members = reader.members(of: value)
+        while let member = members.next() {
+            list.append((reader.text(at: member.key) ?? "", RawJSON(proven: reader.raw(member.value))))
         }
+        return list
+    }
+
+    /// What a string says; nil for anything else.
+    package var string: String? {
+        let reader = JSONReader(self.bytes.span)
+        return (try? reader.document()).flatMap { reader.string($0) }
     }
 
     /// A member as a name that checks itself.

@@ -129,6 +129,28 @@ extension DTLSSession {
         return unsafe SelfSignedIdentity.fingerprint(of: certificate)
     }
 
+    /// What that certificate comes to under a hash function, by the name SDP has for it; nil for functions that nobody
+    /// should trust any more, and before a certificate was shown.
+    package func peerDigest(_ algorithm: String) -> [UInt8]? {
+        guard let function = unsafe Self.hashFunction(algorithm),
+            let certificate = unsafe SSL_get1_peer_certificate(self.ssl)
+        else { return nil }
+        defer { unsafe X509_free(certificate) }
+        var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        guard unsafe X509_digest(certificate, function, &digest, &count) == 1 else { return nil }
+        return Array(digest.prefix(Int(count)))
+    }
+
+    private static func hashFunction(_ name: String) -> OpaquePointer? {
+        switch name {
+        case "sha-256": unsafe EVP_sha256()
+        case "sha-384": unsafe EVP_sha384()
+        case "sha-512": unsafe EVP_sha512()
+        default: nil
+        }
+    }
+
     /// The profile that was agreed on, and the keys for it; nil before the handshake is done and without SRTP.
     package func srtpKeys() throws(SecureError) -> SRTPKeys? {
         guard self.isEstablished, let chosen = unsafe SSL_get_selected_srtp_profile(self.ssl),

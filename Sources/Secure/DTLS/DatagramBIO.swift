@@ -79,7 +79,7 @@ package struct DTLSRetries: Hashable, Sendable {
 
     /// - Parameter roundTrip: as the way was measured before, if it was.
     package init(roundTrip: Duration? = nil) {
-        self.first = roundTrip.map { min(max($0 * 3 / 2, .milliseconds(50)), .seconds(1)) } ?? .milliseconds(250)
+        self.first = roundTrip.map { min(max($0 * 6 / 5, .milliseconds(30)), .seconds(1)) } ?? .milliseconds(250)
     }
 
     /// In microseconds: the same four times, then twice as long each time.

@@ -15,15 +15,35 @@ struct ClientOptions: ParsableArguments {
     @Option(help: "What somebody new is called.")
     var name: String?
 
+    @Option(
+        name: [.customLong("as")],
+        help: ArgumentHelp(
+            "Be somebody of this name, and the same one the next time: kept in the user's configuration directory.",
+            valueName: "NAME"))
+    var alias: String?
+
     @Flag(help: "Take any certificate, for a trial with one made on the spot.")
     var trustAnybody = false
 
     func validate() throws(ValidationError) {
+        if self.alias != nil, self.token != nil || self.name != nil {
+            throw ValidationError("--as says who it is; --token and --name say it again")
+        }
+        if let alias = self.alias, DisplayName(alias) == nil {
+            throw ValidationError("nobody can be called '\(alias)'")
+        }
         if let name = self.name, DisplayName(name) == nil { throw ValidationError("nobody can be called '\(name)'") }
     }
 
     /// Signs in, connects, lets `work` do what it wants, and says goodbye.
     func run(_ work: @escaping @Sendable (ParleyClient) async throws(CommandFailure) -> Void) throws(CommandFailure) {
+        try self.run { client, _ throws(CommandFailure) in try await work(client) }
+    }
+
+    /// The same for who works on the loop itself.
+    func run(
+        _ work: @escaping @Sendable (ParleyClient, EventLoop) async throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
         let group = try EventLoopGroup.forCommand()
         defer { group.shutDown() }
         let (outcome, done) = (Locked<CommandFailure?>(nil), Gate())
@@ -32,7 +52,7 @@ struct ClientOptions: ParsableArguments {
         Task(executorPreference: loop) {
             do throws(CommandFailure) {
                 let client = try await visitor.connect(on: loop)
-                try await work(client)
+                try await work(client, loop)
                 client.close()
             } catch {
                 outcome.withLock { $0 = error }
@@ -46,7 +66,9 @@ struct ClientOptions: ParsableArguments {
     private var visitor: Visitor {
         var server = self.server
         server.trustsAnybody = self.trustAnybody
-        return Visitor(server: server, token: self.token, name: self.name.flatMap { DisplayName($0) })
+        return Visitor(
+            server: server, token: self.token, name: self.name.flatMap { DisplayName($0) },
+            alias: self.alias.flatMap { DisplayName($0) })
     }
 }
 
@@ -55,8 +77,10 @@ private struct Visitor: Sendable {
     let server: ServerURL
     let token: String?
     let name: DisplayName?
+    let alias: DisplayName?
 
     func connect(on loop: EventLoop) async throws(CommandFailure) -> ParleyClient {
+        if let alias { return try await KnownVisitor(alias, at: self.server, on: loop).connect() }
         let client = ParleyClient(self.server, token: try await self.signIn(on: loop), on: loop)
         do throws(LinkFailure) {
             try await client.connect()

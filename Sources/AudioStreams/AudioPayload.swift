@@ -1,0 +1,15 @@
+package import Vocabulary
+
+/// A packet of Opus as it came, in its order.
+package struct AudioPayload: Hashable, Sendable {
+    package let bytes: [UInt8]
+    /// Where its sound begins, in samples at 48 kHz, without turns around the circle.
+    package let position: Int64
+    /// In samples at 48 kHz.
+    package let duration: Int
+    /// How much is missing in front of it, in samples: lost, or never sent because nobody spoke.
+    package let gap: Int
+    package let arrival: Instant
+    /// It was lost, and found in the copy of another.
+    package let isCopy: Bool
+}

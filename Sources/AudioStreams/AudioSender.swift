@@ -1,0 +1,308 @@
+internal import Bytes
+internal import OpusCodec
+package import RTP
+package import Vocabulary
+
+/// One stream of sound on its way out: any amount of sound, packets of Opus or keys of a telephone in, packets of RTP out,
+/// with as much redundancy and as many bits as the way bears.
+///
+/// It has no clock and asks for none: whoever drives it passes the time in, and comes back at `deadline`.
+package struct AudioSender {
+    package let settings: AudioSenderSettings
+    package internal(set) var statistics = OutboundStatistics()
+    /// Made when somebody speaks: a stream that is only passed on needs none.
+    var encoder: OpusEncoder?
+    var encoderSettings = OpusEncoder.Settings()
+    var loss = LossWatch()
+    var estimate: TransportEstimate?
+    /// When packets last gathered on the way.
+    var lastCongestion: Instant?
+    /// Somebody answered, so the stream's name is known over there.
+    var isKnown = false
+    var packetsAtLastReport: UInt64 = 0
+    private var keys: TelephoneKeySequence
+    private var recent = RecentPayloads()
+    private var frame: [Float] = []
+    private var packet: [UInt8] = []
+    private var nextSequence: UInt16
+    private var composed = ByteWriter()
+    /// Where the next packet's sound begins, in samples since the first.
+    private var position: Int64 = 0
+    /// When sound came last, for whose clock only differences count: it may be quicker or slower than ours.
+    private var lastSound: Instant?
+    private var keyTimestamp: UInt32 = 0
+    /// The last packet and when it left, as reports have it.
+    private var last: (timestamp: UInt32, at: Instant)?
+    /// Nothing was sent for a while, and the next packet says so.
+    private var isAfterPause = true
+    /// The encoder said that nobody speaks, which is sent once.
+    private var isSilent = false
+
+    /// What was spoken may come late by so much before it is taken for a pause.
+    private static let patience = Duration.milliseconds(200)
+
+    package init(_ settings: AudioSenderSettings) {
+        self.settings = settings
+        self.nextSequence = settings.firstSequence
+        self.keys = TelephoneKeySequence(rate: settings.payloadTypes.telephoneEventRate)
+        self.frame.reserveCapacity(settings.frameDuration * settings.channels)
+        self.encoderSettings.bitRate = settings.firstBitRate
+        self.encoderSettings.complexity = settings.complexity
+        self.encoderSettings.usesDTX = settings.usesDTX
+        self.encoderSettings.isSpeech = settings.isSpeech
+        self.encoderSettings.application = .audio
+        self.encoderSettings.depth = 16
+        self.statistics.targetBitrate = settings.firstBitRate
+    }
+}
+
+// MARK: - Sound
+
+extension AudioSender {
+    /// Sends whole packets of what was spoken; the rest waits for more. 48 kHz, the channels of a moment side by side.
+    package mutating func speak(_ sound: Span<Float>, at now: Instant, into outbox: inout MediaOutbox) {
+        self.catchUp(with: now)
+        self.clockAdvanced(to: now, into: &outbox)
+        let size = self.settings.frameDuration * self.settings.channels
+        var taken = 0
+        while taken < sound.count {
+            let count = min(size - self.frame.count, sound.count - taken)
+            self.frame.append(copying: sound.extracting(taken..<(taken + count)))
+            taken += count
+            if self.frame.count == size { self.sendFrame(at: now, into: &outbox) }
+        }
+    }
+
+    /// Sends a packet of Opus as it is, for a file or an echo.
+    ///
+    /// - Parameters:
+    ///   - duration: of its sound, in samples.
+    ///   - gap: what is missing in front of it, in samples.
+    ///   - level: how loud it is, when that is known.
+    package mutating func forward(
+        _ packet: Span<UInt8>, duration: Int, gap: Int = 0, level: RTPAudioLevel? = nil, at now: Instant,
+        into outbox: inout MediaOutbox
+    ) {
+        self.catchUp(with: now)
+        self.clockAdvanced(to: now, into: &outbox)
+        self.position += Int64(max(0, gap))
+        self.isAfterPause = self.isAfterPause || gap > 0
+        if !self.keys.isActive { self.send(packet, level: level, at: now, into: &outbox) }
+        self.position += Int64(max(0, duration))
+    }
+
+    /// After a pause the stream goes on where the clock is, not where the sound ended (RFC 3550 §5.1).
+    private mutating func catchUp(with now: Instant) {
+        defer { self.lastSound = now }
+        guard let lastSound, lastSound + Self.patience < now else { return }
+        self.position = self.position(at: now)
+        self.frame.removeAll(keepingCapacity: true)
+        self.recent.removeAll()
+        self.isAfterPause = true
+    }
+
+    /// Where the stream is when nobody has said so.
+    private func position(at now: Instant) -> Int64 {
+        let since = self.lastSound.map { MediaClock.samples(in: $0.duration(to: now)) } ?? 0
+        return self.position + Int64(self.frame.count / self.settings.channels) + max(0, since)
+    }
+
+    private func timestamp(at position: Int64) -> UInt32 {
+        self.settings.firstTimestamp &+ UInt32(truncatingIfNeeded: position)
+    }
+
+    private mutating func sendFrame(at now: Instant, into outbox: inout MediaOutbox) {
+        let level = SoundLevel(self.frame.span)
+        self.note(level)
+        if !self.keys.isActive {
+            self.encode()
+            // Of the packets that say that nobody speaks, the first is enough.
+            let saysNothing = self.settings.usesDTX && self.packet.count <= 2
+            if !saysNothing || !self.isSilent {
+                self.sendEncoded(level.header, at: now, into: &outbox)
+            }
+            self.isAfterPause = saysNothing
+            self.isSilent = saysNothing
+        }
+        self.position += Int64(self.settings.frameDuration)
+        self.frame.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func sendEncoded(_ level: RTPAudioLevel, at now: Instant, into outbox: inout MediaOutbox) {
+        // Taken out for a moment, since sending changes the rest.
+        var packet: [UInt8] = []
+        swap(&packet, &self.packet)
+        self.send(packet.span, level: level, at: now, into: &outbox)
+        swap(&packet, &self.packet)
+    }
+
+    private mutating func note(_ level: SoundLevel) {
+        let duration = MediaClock.duration(of: Int64(self.settings.frameDuration))
+        self.statistics.audioLevel = level.amplitude
+        self.statistics.totalAudioEnergy += level.power * (duration / .seconds(1))
+        self.statistics.totalSamplesDuration += duration
+    }
+
+    /// libopus refuses only what no settings can ask for.
+    private mutating func encode() {
+        do {
+            let encoder =
+                try self.encoder
+                ?? OpusEncoder(
+                    rate: MediaClock.rate, channels: self.settings.channels, settings: self.encoderSettings)
+            self.encoder = encoder
+            var packet: [UInt8] = []
+            swap(&packet, &self.packet)
+            try encoder.encode(self.frame.span, into: &packet)
+            swap(&packet, &self.packet)
+        } catch {
+            preconditionFailure("\(error) from the encoder with \(self.encoderSettings)")
+        }
+    }
+}
+
+// MARK: - Keys
+
+extension AudioSender {
+    /// Keys of a telephone to be heard one after the other in place of the sound, and how many of them will be: none when
+    /// the other side knows no keys.
+    @discardableResult
+    package mutating func press(_ keys: String) -> Int {
+        self.settings.payloadTypes.telephoneEvent == nil ? 0 : self.keys.press(keys)
+    }
+
+    /// When to come back.
+    package var deadline: Instant? { self.keys.deadline }
+
+    /// Keys are still being pressed.
+    package var isDialling: Bool { self.keys.isActive }
+
+    package mutating func clockAdvanced(to now: Instant, into outbox: inout MediaOutbox) {
+        guard let payloadType = self.settings.payloadTypes.telephoneEvent, self.keys.isActive else { return }
+        // Without sound the clock begins with the first key.
+        self.lastSound = self.lastSound ?? now
+        while let key = self.keys.next(at: now) {
+            if key.isFirst {
+                self.keyTimestamp = self.timestamp(at: self.position(at: now))
+                self.statistics.keysSent += 1
+            }
+            self.composed.removeAll()
+            key.event.write(to: &self.composed)
+            self.sendComposed(
+                payloadType, timestamp: self.keyTimestamp, isMarked: key.isFirst, level: nil, at: now, into: &outbox)
+            self.recent.removeAll()
+            self.isAfterPause = true
+        }
+    }
+}
+
+// MARK: - Packets
+
+extension AudioSender {
+    private mutating func send(
+        _ payload: Span<UInt8>, level: RTPAudioLevel?, at now: Instant, into outbox: inout MediaOutbox
+    ) {
+        let types = self.settings.payloadTypes
+        let timestamp = self.timestamp(at: self.position)
+        let generations = min(self.statistics.redundancy, self.recent.count)
+        if let red = types.red, generations > 0 {
+            self.composed.removeAll()
+            self.statistics.redundantBytesSent += UInt64(
+                self.recent.write(
+                    payload, timestamp: timestamp, payloadType: types.opus, generations: generations,
+                    to: &self.composed))
+            self.sendComposed(
+                red, timestamp: timestamp, isMarked: self.isAfterPause, level: level, at: now, into: &outbox)
+        } else {
+            self.sendPacket(
+                types.opus, payload, timestamp: timestamp, isMarked: self.isAfterPause, level: level, at: now,
+                into: &outbox)
+        }
+        self.isAfterPause = false
+        if types.red != nil { self.remember(payload, timestamp: timestamp) }
+    }
+
+    /// What says that nobody speaks needs no copy.
+    private mutating func remember(_ payload: Span<UInt8>, timestamp: UInt32) {
+        if payload.count > 2 {
+            self.recent.remember(payload, timestamp: timestamp)
+        } else {
+            self.recent.removeAll()
+        }
+    }
+
+    private mutating func sendComposed(
+        _ payloadType: UInt8, timestamp: UInt32, isMarked: Bool, level: RTPAudioLevel?, at now: Instant,
+        into outbox: inout MediaOutbox
+    ) {
+        var composed = ByteWriter()
+        swap(&composed, &self.composed)
+        self.sendPacket(
+            payloadType, composed.bytes.span, timestamp: timestamp, isMarked: isMarked, level: level, at: now,
+            into: &outbox)
+        swap(&composed, &self.composed)
+    }
+
+    private mutating func sendPacket(
+        _ payloadType: UInt8, _ payload: Span<UInt8>, timestamp: UInt32, isMarked: Bool, level: RTPAudioLevel?,
+        at now: Instant, into outbox: inout MediaOutbox
+    ) {
+        let header = RTPHeader(
+            payloadType: payloadType, sequenceNumber: self.nextSequence, timestamp: timestamp,
+            ssrc: self.settings.ssrc, isMarked: isMarked)
+        self.nextSequence &+= 1
+        var headerCount = 0
+        outbox.append(.rtp, isCounted: self.settings.extensions.transportCC != nil) { writer, transportSequence in
+            let start = writer.count
+            header.write(hasExtensions: !self.settings.extensions.isEmpty, to: &writer)
+            self.writeExtensions(level, transportSequence, at: now, to: &writer)
+            headerCount = writer.count - start
+            writer.write(payload)
+        }
+        self.last = (timestamp, now)
+        self.statistics.packetsSent += 1
+        self.statistics.headerBytesSent += UInt64(headerCount)
+        self.statistics.bytesSent += UInt64(payload.count)
+    }
+
+    private func writeExtensions(
+        _ level: RTPAudioLevel?, _ transportSequence: UInt16, at now: Instant, to writer: inout ByteWriter
+    ) {
+        let ids = self.settings.extensions
+        guard !ids.isEmpty else { return }
+        let extensions = RTPExtensionWriter(isLong: ids.needsLongForm, to: &writer)
+        if let id = ids.audioLevel, let level { extensions.append(id, level.byte, to: &writer) }
+        if let id = ids.transportCC { extensions.append(id, transportSequence, to: &writer) }
+        // Both say when a packet left; the number does it in less.
+        if let id = ids.absSendTime, ids.transportCC == nil {
+            let time = AbsoluteSendTime.bytes(at: now)
+            extensions.append(id, time.span, to: &writer)
+        }
+        if let id = ids.mid, let mid = self.settings.mid, !mid.isEmpty, !self.isKnown {
+            extensions.append(id, mid.utf8.span.extracting(first: 16), to: &writer)
+        }
+        extensions.finish(&writer)
+    }
+
+    /// What a report says of the stream; nil before anything was sent. The report's time is for its writer to fill in.
+    package func senderInfo(at now: Instant) -> RTCPSenderInfo? {
+        guard let last = self.last else { return nil }
+        let since = MediaClock.samples(in: last.at.duration(to: now))
+        return RTCPSenderInfo(
+            time: NTPTime(rawValue: 0), timestamp: last.timestamp &+ UInt32(truncatingIfNeeded: since),
+            packets: UInt32(truncatingIfNeeded: self.statistics.packetsSent),
+            octets: UInt32(truncatingIfNeeded: self.statistics.bytesSent))
+    }
+}
+
+/// When a packet left, in 24 bits of which 18 are parts of a second (abs-send-time).
+private enum AbsoluteSendTime {
+    static func bytes(at now: Instant) -> [3 of UInt8] {
+        let (seconds, rest) = now.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let time = UInt32(truncatingIfNeeded: (seconds << 18) &+ (rest << 18) / 1_000_000_000)
+        return [
+            UInt8(truncatingIfNeeded: time >> 16), UInt8(truncatingIfNeeded: time >> 8),
+            UInt8(truncatingIfNeeded: time),
+        ]
+    }
+}

@@ -1,0 +1,69 @@
+internal import Vocabulary
+
+/// What left lately, and what the other side said of it.
+struct SentPackets: Sendable {
+    private enum Fate: UInt8 { case unknown, missing, received }
+
+    private struct Packet {
+        var sequence: Int64 = -1
+        var sent: Int64 = 0
+        var bytes = 0
+        var fate = Fate.unknown
+    }
+
+    /// What arrived, as both sides' clocks have it.
+    struct Arrival: Hashable {
+        let sent: Int64
+        let bytes: Int
+    }
+
+    /// Twenty seconds of packets of 20 ms.
+    private static let most: Int64 = 1024
+    /// Those so far behind the latest will not come any more; before, they may only be slower.
+    private static let patience: Int64 = 10
+
+    private var packets: [Packet] = []
+    private var highestSent: Int64 = -1
+    private var highestTold: Int64 = -1
+    private var judged: Int64 = -1
+
+    mutating func sent(_ sequence: UInt16, bytes: Int, at now: Instant) {
+        if self.packets.isEmpty { self.packets = [Packet](repeating: Packet(), count: Int(Self.most)) }
+        self.highestSent = self.highestSent < 0 ? Int64(sequence) : self.unwrapped(sequence)
+        self.packets[Int(self.highestSent % Self.most)] = Packet(
+            sequence: self.highestSent, sent: now.nanoseconds, bytes: bytes)
+    }
+
+    private func unwrapped(_ sequence: UInt16) -> Int64 {
+        let ahead = Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: self.highestSent))
+        return max(0, self.highestSent + Int64(ahead))
+    }
+
+    /// Says when and how long the packet left that is said to have arrived, or not to; nil for those that nobody remembers,
+    /// and when it was told before.
+    mutating func told(_ sequence: UInt16, isReceived: Bool) -> Arrival? {
+        guard !self.packets.isEmpty else { return nil }
+        let number = self.unwrapped(sequence)
+        let index = Int(number % Self.most)
+        guard self.packets[index].sequence == number, self.packets[index].fate != .received else { return nil }
+        self.highestTold = max(self.highestTold, number)
+        self.packets[index].fate = isReceived ? .received : .missing
+        return isReceived ? Arrival(sent: self.packets[index].sent, bytes: self.packets[index].bytes) : nil
+    }
+
+    /// How many of those that are old enough arrived, and how many did not: each is counted once. Of some nobody has told,
+    /// because feedback gets lost as well.
+    mutating func judge() -> (received: Int, lost: Int) {
+        var (received, lost) = (0, 0)
+        let end = self.highestTold - Self.patience
+        self.judged = max(self.judged, end - Self.most)
+        while self.judged < end {
+            self.judged += 1
+            let packet = self.packets[Int(self.judged % Self.most)]
+            guard packet.sequence == self.judged else { continue }
+            if packet.fate == .received { received += 1 }
+            if packet.fate == .missing { lost += 1 }
+        }
+        return (received, lost)
+    }
+}

@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Samples that another program writes: 16 bits, little-endian, 48 kHz, one channel. It never waits for them.
+package final class PipeFeed: SoundFeed {
+    private let descriptor: Int32
+    /// The first half of a sample whose other half is still to come.
+    private var half: UInt8?
+    private var bytes: [UInt8] = []
+    package private(set) var isOver = false
+
+    package init(descriptor: Int32 = STDIN_FILENO) {
+        self.descriptor = descriptor
+    }
+
+    package func read(into sound: inout MutableSpan<Float>) -> Int {
+        self.bytes.removeAll(keepingCapacity: true)
+        if let half = self.half.take() { self.bytes.append(half) }
+        let wanted = 2 * sound.count
+        while self.bytes.count < wanted, !self.isOver, self.hasMore { self.readMore(upTo: wanted - self.bytes.count) }
+        let count = self.bytes.count / 2
+        if !self.bytes.count.isMultiple(of: 2) { self.half = self.bytes.last }
+        for index in 0..<count {
+            let sample = Int16(bitPattern: UInt16(self.bytes[2 * index]) | UInt16(self.bytes[2 * index + 1]) << 8)
+            sound[index] = Float(sample) / 32768
+        }
+        return count
+    }
+
+    private var hasMore: Bool {
+        var look = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&look, 1, 0) > 0
+    }
+
+    private func readMore(upTo count: Int) {
+        let start = self.bytes.count
+        self.bytes.append(contentsOf: repeatElement(0, count: count))
+        let read = unsafe self.bytes.withUnsafeMutableBytes { buffer in
+            unsafe readSystem(self.descriptor, buffer.baseAddress?.advanced(by: start), count)
+        }
+        self.bytes.removeLast(count - max(0, read))
+        // An interrupted read is tried again with the next packet; the end is the end.
+        if read == 0 || read < 0 && errno != EINTR && errno != EAGAIN { self.isOver = true }
+    }
+}
+
+/// The system's `read`, where a method of the same name hides it.
+private func readSystem(_ descriptor: Int32, _ target: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    unsafe read(descriptor, target, count)
+}

@@ -1,0 +1,28 @@
+package import Vocabulary
+
+/// What is told of paths and packets, and fills an outbox: an agent alone, or what is built around one. Whoever has
+/// sockets drives either in the same way.
+package protocol PathSeeker {
+    /// When to call `clockAdvanced`, if nothing else happens.
+    var deadline: Instant? { get }
+
+    mutating func pathAdded(_ path: ICEPath, at now: Instant, into outbox: inout Outbox<ICEEvent>)
+    mutating func pathsEnded(at now: Instant, into outbox: inout Outbox<ICEEvent>)
+    mutating func pathRemoved(_ path: PathID, at now: Instant, into outbox: inout Outbox<ICEEvent>)
+    mutating func accepted(
+        _ connection: PathID, on path: PathID, at now: Instant, into outbox: inout Outbox<ICEEvent>)
+    mutating func dialed(
+        from path: PathID, to address: SocketAddress, _ connection: PathID?, leaving local: SocketAddress?,
+        at now: Instant, into outbox: inout Outbox<ICEEvent>)
+    mutating func nameResolved(_ name: String, _ ip: IPAddress?, at now: Instant, into outbox: inout Outbox<ICEEvent>)
+    mutating func received(
+        _ packet: Span<UInt8>, on path: PathID, from address: SocketAddress, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
+    ) -> ICEReceipt
+    mutating func clockAdvanced(to now: Instant, into outbox: inout Outbox<ICEEvent>)
+    mutating func close(at now: Instant, into outbox: inout Outbox<ICEEvent>)
+}
+
+extension ICEAgent: PathSeeker {
+    package mutating func close(at now: Instant, into outbox: inout Outbox<ICEEvent>) { self.close(into: &outbox) }
+}

@@ -1,0 +1,60 @@
+package import SDP
+
+/// What our side says of the transport that all sections share.
+package struct LocalTransport: Hashable, Sendable {
+    package var usernameFragment: String
+    package var password: String
+    /// `AB:CD:…`, of SHA-256.
+    package var fingerprint: String
+    /// Each as `candidate:…`.
+    package var candidates: [String]
+    package var hasAllCandidates: Bool
+
+    package init(
+        usernameFragment: String, password: String, fingerprint: String, candidates: [String] = [],
+        hasAllCandidates: Bool = false
+    ) {
+        self.usernameFragment = usernameFragment
+        self.password = password
+        self.fingerprint = fingerprint
+        self.candidates = candidates
+        self.hasAllCandidates = hasAllCandidates
+    }
+}
+
+/// What their side says of it.
+package struct RemoteTransport: Hashable, Sendable {
+    package let usernameFragment: String
+    package let password: String
+    package let isLite: Bool
+    package let fingerprints: [SDPFingerprint]
+    package let candidates: [String]
+    package let hasAllCandidates: Bool
+    package let setup: SDPSetup
+
+    /// From the section whose transport all share, with what is said at the head (RFC 8839 §5.4, RFC 8122 §5).
+    init(_ section: SDPMedia, in description: SDPDescription) throws(NegotiationError) {
+        guard let fragment = description.first(SDPUsernameFragment.self, for: section),
+            let password = description.first(SDPPassword.self, for: section)
+        else { throw NegotiationError(.invalidAccess, "the description has no ice-ufrag and ice-pwd") }
+        let fingerprints = description.all(SDPFingerprint.self, for: section)
+        guard !fingerprints.isEmpty else {
+            throw NegotiationError(.invalidAccess, "the description has no fingerprint; only DTLS is spoken here")
+        }
+        self.usernameFragment = fragment.value
+        self.password = password.value
+        self.isLite = description.has(.iceLite)
+        self.fingerprints = fingerprints
+        self.candidates = section.candidates
+        self.hasAllCandidates = section.has(.endOfCandidates)
+        // An answer without the line means active, an offer without it passive (RFC 8842 §5.3 and RFC 4145 §4).
+        self.setup = description.first(SDPSetup.self, for: section) ?? .either
+    }
+}
+
+/// What both sides have agreed on, for whoever opens the transport.
+package struct TransportAgreement: Hashable, Sendable {
+    package let remote: RemoteTransport
+    /// This side begins with DTLS.
+    package let isClient: Bool
+}

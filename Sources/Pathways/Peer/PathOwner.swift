@@ -1,0 +1,20 @@
+internal import ICE
+internal import Reactor
+internal import Vocabulary
+
+/// Who has ways for packets, as they see it.
+protocol PathOwner: AnyObject {
+    var reactor: Reactor { get }
+
+    func makePathID() -> PathID
+    func received(_ bytes: Span<UInt8>, on path: PathID, from peer: SocketAddress) -> ICEReceipt
+    func added(_ path: ICEPath)
+    func removed(_ path: PathID)
+    func noticeEndOfPaths()
+    func ended(_ way: StreamWay)
+}
+
+extension PeerPath: PathOwner {
+    func added(_ path: ICEPath) { self.act { $0.pathAdded(path, at: $1, into: &$2) } }
+    func removed(_ path: PathID) { self.act { $0.pathRemoved(path, at: $1, into: &$2) } }
+}

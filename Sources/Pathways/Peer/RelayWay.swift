@@ -1,0 +1,66 @@
+internal import ICE
+internal import Reactor
+internal import STUN
+internal import Vocabulary
+
+/// A relay, with a path for each family of addresses it may have.
+final class RelayWay: PeerWay, TURNRelayHandler {
+    private let ids: (v4: PathID, v6: PathID)
+    private let transport: TURNTransport
+    private var relay: TURNRelay?
+    private var owner: (any PathOwner)?
+    /// Whether it is known if there is one.
+    private(set) var isSettled = false
+
+    init(_ server: RelayServer, of owner: any PathOwner) {
+        self.ids = (owner.makePathID(), owner.makePathID())
+        self.transport = server.transport
+        self.owner = owner
+        self.relay = TURNRelay(
+            TURNSettings(transport: server.transport, families: [.ipv4, .ipv6]), server: server.address,
+            account: server.account, trust: server.trust, on: owner.reactor, handler: self)
+    }
+
+    var kind: PeerWayKind { .relay }
+    var paths: [PathID] { [self.ids.v4, self.ids.v6] }
+
+    func start() { self.relay?.start() }
+    func send(_ packet: Span<UInt8>, to peer: SocketAddress) { self.relay?.send(packet, to: peer) }
+    func permit(_ ip: IPAddress) { self.relay?.permit(ip) }
+    func bindChannel(to peer: SocketAddress) { self.relay?.bindChannel(to: peer) }
+
+    func close() {
+        self.owner = nil
+        self.relay.take()?.close()
+    }
+
+    func happened(_ event: TURNEvent, at relay: TURNRelay) {
+        switch event {
+        case .allocated(let allocation):
+            self.isSettled = true
+            for address in allocation.relayed { self.add(address, allocation.mapped) }
+            self.owner?.noticeEndOfPaths()
+        case .failed:
+            self.isSettled = true
+            for path in self.paths { self.owner?.removed(path) }
+            self.owner?.noticeEndOfPaths()
+        case .permitted, .forbidden, .channelBound, .reopen, .closed: return
+        }
+    }
+
+    private func add(_ address: SocketAddress, _ mapped: SocketAddress?) {
+        // Among relays UDP is first, for what is lost in it is not waited for.
+        let preference: UInt8 = self.transport.isStream ? 0 : 2
+        let path = ICEPath(
+            self.path(to: address.ip), .relayed(mapped: mapped), address: address, preference: preference)
+        self.owner?.added(path)
+    }
+
+    private func path(to ip: IPAddress) -> PathID {
+        STUNAddressFamily(of: ip) == .ipv6 ? self.ids.v6 : self.ids.v4
+    }
+
+    func received(_ payload: Span<UInt8>, from peer: SocketAddress, through relay: TURNRelay) {
+        _ = self.owner?.received(payload, on: self.path(to: peer.ip), from: peer)
+    }
+}

@@ -1,0 +1,364 @@
+internal import AudioStreams
+package import ICE
+package import Negotiating
+package import SDP
+package import Secure
+package import Vocabulary
+
+/// One call: descriptions, the path, its secrecy and the sound on it, as a value that takes packets and the time, and
+/// fills an outbox.
+///
+///     descriptions ─▶ Negotiation ─▶ who they are, what flows ─┐
+///     packets ─▶ ICEAgent ─▶ SecureTransport ─▶ sound ◀────────┘
+///
+/// It opens nothing and has no clock. Whoever drives it carries out what the agent wants (`Outbox`), takes the `events`
+/// after each call, and comes back at the `deadline`.
+package struct CallSession {
+    package let settings: CallSettings
+    package internal(set) var agent: ICEAgent
+    package internal(set) var negotiation: Negotiation
+    package internal(set) var events: [PeerEvent] = []
+    var transport: SecureTransport
+    var random: any RandomNumberGenerator & Sendable
+    var lines: [SoundLine] = []
+    var reporter: MediaReporter?
+    /// Who of them sends on which line.
+    var sources: [UInt32: Int] = [:]
+    var media = MediaOutbox()
+    /// A packet of theirs while it is opened.
+    var buffer: [UInt8] = []
+    /// Sees packets as they are when nothing keeps them secret.
+    package var tap: (any PacketTap)?
+    /// What the agreement was the last time it was carried out.
+    private var agreed: RemoteTransport?
+    /// For a restart of ICE that is not agreed on yet.
+    private var nextCredentials: ICECredentials?
+    private var wantsRestart = false
+    private var saidIsNeeded = false
+    private var isGathering = false
+    private var ownCandidates: [ICECandidate] = []
+    private var hasAllCandidates = false
+    /// So many of ours stand in the description that was made last.
+    private var describedCandidates = 0
+    /// So many of ours the other side was told.
+    private var toldCandidates = 0
+    /// Theirs, for credentials that are still to come.
+    private var earlyCandidates: [ICECandidate?] = []
+    private var lastState = (connection: ConnectionState.new, security: SecurityState.new)
+
+    /// As many as SRTP remembers.
+    static let mostSources = 64
+    /// More than this no way carries in one piece.
+    static let longestPacket = 2048
+
+    package init(_ settings: CallSettings, _ context: DTLSContext, random: any RandomNumberGenerator & Sendable) {
+        self.settings = settings
+        self.random = random
+        let credentials = ICECredentials(using: &self.random)
+        self.agent = ICEAgent(.controlled, credentials, settings: settings.ice, random: self.random)
+        var negotiating = Negotiation.Settings(canonicalName: settings.canonicalName)
+        negotiating.format = settings.format
+        // Each machine gets dice of its own, thrown by ours.
+        _ = self.random.next()
+        self.negotiation = Negotiation(negotiating, random: self.random)
+        self.transport = SecureTransport(context)
+    }
+
+    package var state: ConnectionState { ConnectionState(self.agent.state, self.transport.state) }
+    package var securityState: SecurityState { self.transport.state }
+
+    package mutating func takeEvents() -> [PeerEvent] {
+        defer { self.events.removeAll(keepingCapacity: true) }
+        return self.events
+    }
+
+    /// When to call `clockAdvanced`, if nothing else happens.
+    package var deadline: Instant? {
+        [self.agent.deadline, self.transport.deadline, self.mediaDeadline].lazy.compactMap(\.self).min()
+    }
+}
+
+// MARK: - Descriptions
+
+extension CallSession {
+    /// A sound more, which may be sent, received or both.
+    @discardableResult
+    package mutating func addTransceiver(
+        _ direction: SDPDirection = .sendReceive, name: String? = nil, isForTrack: Bool = false
+    ) -> Int {
+        defer { self.noticeNeed() }
+        return self.negotiation.add(direction, stream: "parley", name: name, isForTrack: isForTrack)
+    }
+
+    package mutating func setDirection(_ direction: SDPDirection, of transceiver: Int) {
+        self.negotiation.setDirection(direction, of: transceiver)
+        self.noticeNeed()
+    }
+
+    package mutating func stop(_ transceiver: Int) {
+        self.negotiation.stop(transceiver)
+        self.noticeNeed()
+    }
+
+    /// The next offer asks for new checks on all ways; until they have succeeded, packets go the old one.
+    package mutating func restartICE() {
+        self.wantsRestart = true
+        self.noticeNeed()
+    }
+
+    package mutating func createOffer(restartingICE: Bool = false) throws(NegotiationError) -> String {
+        if self.wantsRestart || restartingICE, self.agreed != nil { self.drawCredentials() }
+        return try self.negotiation.createOffer(self.localTransport()).text
+    }
+
+    package mutating func createAnswer() throws(NegotiationError) -> String {
+        if let agreed = self.agreed, let offer = self.negotiation.pendingRemote, agreed.differs(from: offer) {
+            self.drawCredentials()
+        }
+        return try self.negotiation.createAnswer(self.localTransport()).text
+    }
+
+    /// Without a text it is the one that was made last, or is made now.
+    package mutating func setLocalDescription(
+        _ kind: DescriptionKind, _ text: String? = nil, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) throws(NegotiationError) {
+        let isFirst = self.negotiation.localDescription == nil && self.negotiation.remoteDescription == nil
+        try self.negotiation.setLocal(kind, text)
+        if kind == .offer, isFirst { self.agent.assume(.controlling) }
+        if kind == .rollback { self.nextCredentials = nil }
+        self.settle(at: now, into: &outbox)
+        guard kind != .rollback else { return }
+        if self.nextCredentials == nil { self.toldCandidates = max(self.toldCandidates, self.describedCandidates) }
+        self.gather()
+        self.tellCandidates()
+    }
+
+    package mutating func setRemoteDescription(
+        _ kind: DescriptionKind, _ text: String, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) throws(NegotiationError) {
+        try self.negotiation.setRemote(kind, text)
+        if kind == .rollback { self.nextCredentials = nil }
+        self.settle(at: now, into: &outbox)
+    }
+
+    private mutating func drawCredentials() {
+        if self.nextCredentials == nil { self.nextCredentials = ICECredentials(using: &self.random) }
+    }
+
+    private mutating func localTransport() -> LocalTransport {
+        let credentials = self.nextCredentials ?? self.agent.credentials
+        self.describedCandidates = self.ownCandidates.count
+        return LocalTransport(
+            usernameFragment: credentials.usernameFragment, password: credentials.password,
+            fingerprint: self.transport.fingerprint,
+            candidates: self.ownCandidates.map { $0.named(credentials.usernameFragment).text },
+            hasAllCandidates: self.hasAllCandidates)
+    }
+
+    /// After each description: what holds now is carried out.
+    private mutating func settle(at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        if let agreement = self.negotiation.agreement, self.negotiation.state.isAgreed {
+            self.carryOut(agreement, at: now, into: &outbox)
+        }
+        self.events.append(.signalingStateChanged(self.negotiation.state))
+        if self.negotiation.state == .stable { self.saidIsNeeded = false }
+        self.noticeNeed()
+        self.noticeStates()
+    }
+
+    private mutating func noticeNeed() {
+        guard self.negotiation.state == .stable, !self.saidIsNeeded else { return }
+        guard self.negotiation.isNeeded || self.wantsRestart && self.agreed != nil else { return }
+        self.saidIsNeeded = true
+        self.events.append(.negotiationNeeded)
+    }
+
+    private mutating func carryOut(
+        _ agreement: TransportAgreement, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        let remote = agreement.remote
+        if self.agreed?.usernameFragment != remote.usernameFragment || self.agreed?.password != remote.password {
+            self.begin(remote, at: now, into: &outbox)
+        }
+        self.agreed = remote
+        self.withAgent(into: &outbox, at: now) { session, outbox in
+            session.transport.agreed(
+                isClient: agreement.isClient, remote.fingerprints, &session.agent, at: now, into: &outbox)
+        }
+        self.carryOutTransceivers(at: now)
+    }
+
+    /// A first meeting, or another one with new credentials.
+    private mutating func begin(_ remote: RemoteTransport, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        guard
+            let credentials = ICECredentials(usernameFragment: remote.usernameFragment, password: remote.password)
+        else { return }
+        if let next = self.nextCredentials.take() {
+            self.wantsRestart = false
+            self.ownCandidates.removeAll()
+            (self.describedCandidates, self.toldCandidates) = (0, 0)
+            self.withAgent(into: &outbox, at: now) { $0.agent.restart(next, at: now, into: &$1) }
+        }
+        self.withAgent(into: &outbox, at: now) {
+            $0.agent.remoteDescribed(credentials, isLite: remote.isLite, at: now, into: &$1)
+        }
+        for text in remote.candidates { self.candidateReceived(ICECandidate(text), at: now, into: &outbox) }
+        if remote.hasAllCandidates { self.remoteCandidatesEnded(at: now, into: &outbox) }
+        let early = self.earlyCandidates
+        self.earlyCandidates = []
+        for candidate in early {
+            if let candidate {
+                self.candidateReceived(candidate, at: now, into: &outbox)
+            } else {
+                self.remoteCandidatesEnded(at: now, into: &outbox)
+            }
+        }
+    }
+}
+
+// MARK: - Candidates
+
+extension CallSession {
+    /// One of theirs, as it came beside the descriptions. An empty text says that there are no more.
+    package mutating func addCandidate(_ text: String, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        let candidate = text.isEmpty ? nil : ICECandidate(text)
+        guard text.isEmpty || candidate != nil else { return }
+        let isForLater = candidate?.usernameFragment.map { $0 != self.agreed?.usernameFragment } ?? false
+        guard self.agreed != nil, self.negotiation.state == .stable || !isForLater else {
+            guard self.earlyCandidates.count < self.settings.ice.maximumRemotes else { return }
+            return self.earlyCandidates.append(candidate)
+        }
+        if let candidate {
+            self.candidateReceived(candidate, at: now, into: &outbox)
+        } else {
+            self.remoteCandidatesEnded(at: now, into: &outbox)
+        }
+    }
+
+    /// Ours as it holds now, with all candidates that are known by now: for those who take no others.
+    package var localDescription: String? {
+        guard var local = self.negotiation.localDescription,
+            let first = local.media.firstIndex(where: { !$0.isRejected })
+        else { return nil }
+        local.media[first].removeAttributes("candidate")
+        local.media[first].set(.endOfCandidates, to: false)
+        let fragment = (local.media[first].first() as SDPUsernameFragment?)?.value ?? ""
+        for candidate in self.ownCandidates { local.media[first].append(candidate: candidate.named(fragment).text) }
+        local.media[first].set(.endOfCandidates, to: self.hasAllCandidates)
+        return local.text
+    }
+
+    private mutating func candidateReceived(
+        _ candidate: ICECandidate?, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        guard let candidate else { return }
+        self.withAgent(into: &outbox, at: now) { $0.agent.candidateReceived(candidate, at: now, into: &$1) }
+    }
+
+    private mutating func remoteCandidatesEnded(at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        self.withAgent(into: &outbox, at: now) { $0.agent.remoteCandidatesEnded(at: now, into: &$1) }
+    }
+
+    private mutating func gather() {
+        guard !self.isGathering else { return }
+        self.isGathering = true
+        self.events.append(.gatheringWanted)
+    }
+
+    /// Those the other side does not know of yet. The descriptions come first.
+    private mutating func tellCandidates() {
+        guard let local = self.negotiation.localDescription, self.isGathering,
+            let index = local.media.firstIndex(where: { !$0.isRejected })
+        else { return }
+        for candidate in self.ownCandidates.dropFirst(self.toldCandidates) {
+            self.events.append(.candidate(candidate, mediaID: local.media[index].mediaID?.value, index: index))
+        }
+        self.toldCandidates = self.ownCandidates.count
+    }
+}
+
+// MARK: - What becomes of the agent
+
+extension CallSession {
+    /// Lets the agent do something, and hears what it says about it.
+    mutating func withAgent<Result>(
+        into outbox: inout Outbox<ICEEvent>, at now: Instant,
+        _ body: (inout CallSession, inout Outbox<ICEEvent>) -> Result
+    ) -> Result {
+        let first = (events: outbox.events.count, packets: outbox.packets.count)
+        let result = body(&self, &outbox)
+        if let tap = self.tap { self.show(outbox, from: first.packets, to: tap, at: now) }
+        var index = first.events
+        while index < outbox.events.count {
+            self.heard(outbox.events[index], at: now, into: &outbox)
+            index += 1
+        }
+        self.openReports(at: now)
+        self.noticeStates()
+        return result
+    }
+
+    /// Checks and handshakes; media is shown while it can be read.
+    private func show(_ outbox: Outbox<ICEEvent>, from first: Int, to tap: any PacketTap, at now: Instant) {
+        for packet in outbox.packets.packets.dropFirst(first) {
+            outbox.packets.withBytes(of: packet) { bytes in
+                guard !bytes.isEmpty, bytes[0] < 64 else { return }
+                tap.passed(bytes, from: self.agent.address(of: packet.path), to: packet.destination, at: now)
+            }
+        }
+    }
+
+    private mutating func heard(_ event: ICEEvent, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        switch event {
+        case .candidate(let candidate):
+            self.ownCandidates.append(candidate)
+            self.tellCandidates()
+        case .candidatesEnded:
+            self.hasAllCandidates = true
+            self.tellCandidates()
+            if self.negotiation.localDescription != nil { self.events.append(.candidatesEnded) }
+        case .stateChanged(let state): self.events.append(.iceStateChanged(state))
+        case .selected: self.transport.pathOpened(&self.agent, at: now, into: &outbox)
+        case .roleChanged, .resolve, .peerExpected, .dial, .serverSilent: return
+        }
+    }
+
+    private mutating func noticeStates() {
+        if self.transport.state != self.lastState.security {
+            self.lastState.security = self.transport.state
+            self.events.append(.securityStateChanged(self.transport.state))
+        }
+        if self.state != self.lastState.connection {
+            self.lastState.connection = self.state
+            self.events.append(.stateChanged(self.state))
+        }
+    }
+}
+
+extension SignalingState {
+    /// Both sides have spoken, at least for now.
+    fileprivate var isAgreed: Bool {
+        self == .stable || self == .haveLocalProvisionalAnswer || self == .haveRemoteProvisionalAnswer
+    }
+}
+
+extension RemoteTransport {
+    /// The offer wants new checks.
+    fileprivate func differs(from offer: SDPDescription) -> Bool {
+        guard let section = offer.media.first(where: { !$0.isRejected }),
+            let fragment = offer.first(SDPUsernameFragment.self, for: section),
+            let password = offer.first(SDPPassword.self, for: section)
+        else { return false }
+        return fragment.value != self.usernameFragment || password.value != self.password
+    }
+}
+
+extension ICECandidate {
+    /// The same under the name of another session.
+    fileprivate func named(_ fragment: String) -> ICECandidate {
+        ICECandidate(
+            foundation: self.foundation, component: self.component, transport: self.transport,
+            priority: self.priority, host: self.host, port: self.port, kind: self.kind, related: self.related,
+            usernameFragment: fragment)
+    }
+}

@@ -1,0 +1,200 @@
+internal import Bytes
+internal import ICE
+internal import SDP
+internal import SRTP
+internal import Secure
+internal import Vocabulary
+
+/// Where a transport is on its way to being secret (`RTCDtlsTransportState`, by its names).
+package enum SecurityState: String, Hashable, Sendable, CaseIterable {
+    case new, connecting, connected, closed, failed
+}
+
+/// DTLS on the path that ICE has found, and SRTP with the keys from it (RFC 5764).
+///
+/// It is only told of packets from addresses that passed a check of ICE, so a stranger cannot even begin a handshake.
+struct SecureTransport {
+    private(set) var state = SecurityState.new
+    /// When to call `clockAdvanced`.
+    private(set) var deadline: Instant?
+    private let context: DTLSContext
+    private var dtls: DTLSSession?
+    private var srtp: SRTPSession?
+    private var isClient = false
+    private var fingerprints: [SDPFingerprint] = []
+    /// What could not leave because there was no path yet.
+    private var unsent: [[UInt8]] = []
+    private static let unsentLimit = 16
+
+    init(_ context: DTLSContext) {
+        self.context = context
+    }
+
+    /// Of our certificate, for our descriptions.
+    var fingerprint: String { self.context.identity?.fingerprint ?? "" }
+
+    /// Both sides have described themselves. New fingerprints mean another one at the other end.
+    mutating func agreed(
+        isClient: Bool, _ fingerprints: [SDPFingerprint], _ agent: inout ICEAgent, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
+    ) {
+        guard self.state != .closed, fingerprints != self.fingerprints || self.state == .failed else { return }
+        self.fingerprints = fingerprints
+        self.isClient = isClient
+        self.dtls = nil
+        self.srtp = nil
+        self.unsent = []
+        self.deadline = nil
+        self.state = .new
+        self.pathOpened(&agent, at: now, into: &outbox)
+    }
+
+    /// There is a way for packets.
+    mutating func pathOpened(_ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        guard !self.fingerprints.isEmpty, agent.hasPath else { return }
+        let waiting = self.unsent
+        self.unsent = []
+        for datagram in waiting { agent.send(datagram.span, at: now, into: &outbox) }
+        guard self.isClient, self.state == .new else { return }
+        self.attempt(&agent, at: now, into: &outbox) { session, _ throws(SecureError) in try session.start() }
+    }
+
+    mutating func close(_ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        if let dtls = self.dtls {
+            dtls.close()
+            self.flush(dtls, &agent, at: now, into: &outbox)
+        }
+        self.end(.closed)
+    }
+
+    private mutating func end(_ state: SecurityState) {
+        self.state = state
+        self.dtls = nil
+        self.srtp = nil
+        self.deadline = nil
+        self.unsent = []
+    }
+}
+
+// MARK: - DTLS
+
+extension SecureTransport {
+    /// A datagram of DTLS from the other side of the path.
+    mutating func received(
+        _ datagram: Span<UInt8>, _ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        guard !self.fingerprints.isEmpty, self.state != .failed, self.state != .closed else { return }
+        // Whoever waits makes its session when it is needed: by then the way has been measured.
+        guard self.dtls != nil || !self.isClient else { return }
+        let bytes = [UInt8](copying: datagram)
+        self.attempt(&agent, at: now, into: &outbox) { session, _ throws(SecureError) in
+            // Nothing but keys is agreed on here; channels for data are a thing of their own.
+            try session.receive(bytes.span) { _ in }
+        }
+    }
+
+    mutating func clockAdvanced(
+        to now: Instant, _ agent: inout ICEAgent, into outbox: inout Outbox<ICEEvent>
+    ) {
+        guard let deadline = self.deadline, deadline <= now, self.dtls != nil else { return }
+        self.attempt(&agent, at: now, into: &outbox, isRepetition: true) { session, _ throws(SecureError) in
+            try session.timedOut()
+        }
+    }
+
+    private mutating func attempt(
+        _ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>, isRepetition: Bool = false,
+        _ body: (DTLSSession, Instant) throws(SecureError) -> Void
+    ) {
+        do throws(SecureError) {
+            let session = try self.currentSession(agent)
+            do throws(SecureError) {
+                try body(session, now)
+            } catch {
+                // An alert says why.
+                self.flush(session, &agent, at: now, into: &outbox)
+                // What is wrong with one packet of an association that stands is that packet's trouble.
+                guard self.state != .connected else { return }
+                throw error
+            }
+            // Where one got lost, the next may be as well, and a call that waits is worth a few hundred bytes.
+            self.flush(session, &agent, at: now, into: &outbox, times: isRepetition ? 2 : 1)
+            try self.settle(session, at: now)
+        } catch {
+            self.end(.failed)
+        }
+    }
+
+    private mutating func currentSession(_ agent: ICEAgent) throws(SecureError) -> DTLSSession {
+        if let session = self.dtls { return session }
+        self.state = .connecting
+        let session = try DTLSSession(
+            self.context, role: self.isClient ? .client : .server, retries: DTLSRetries(roundTrip: agent.roundTrip))
+        self.dtls = session
+        return session
+    }
+
+    private mutating func settle(_ session: DTLSSession, at now: Instant) throws(SecureError) {
+        guard !session.isClosedByPeer else { return self.end(.closed) }
+        self.deadline = session.timeout.map { now + $0 }
+        guard self.srtp == nil, session.isEstablished else { return }
+        guard self.isExpected(session), let keys = try session.srtpKeys(), let srtp = try? SRTPSession(keys) else {
+            return self.end(.failed)
+        }
+        self.srtp = srtp
+        self.state = .connected
+    }
+
+    /// RFC 8122 §5: of the functions they name, the best one we know decides.
+    private func isExpected(_ session: DTLSSession) -> Bool {
+        for algorithm in ["sha-512", "sha-384", "sha-256"] {
+            let named = self.fingerprints.filter { $0.algorithm == algorithm }
+            guard !named.isEmpty else { continue }
+            guard let digest = session.peerDigest(algorithm) else { return false }
+            return named.contains { $0.digest == digest }
+        }
+        return false
+    }
+
+    private mutating func flush(
+        _ session: DTLSSession, _ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>,
+        times: Int = 1
+    ) {
+        let datagrams = session.takeDatagrams()
+        for _ in 0..<times {
+            for datagram in datagrams where !agent.send(datagram.span, at: now, into: &outbox) {
+                guard self.unsent.count < Self.unsentLimit else { return }
+                self.unsent.append(datagram)
+            }
+        }
+    }
+}
+
+// MARK: - SRTP
+
+extension SecureTransport {
+    /// The room a packet needs behind it.
+    static let trailerRoom = 24
+
+    var isOpen: Bool { self.srtp != nil }
+
+    /// Opens a packet in place and says how long it is now; nil for one that nobody who knows the keys wrote.
+    func open(_ packet: inout MutableSpan<UInt8>, isRTCP: Bool) -> Int? {
+        guard let srtp = self.srtp else { return nil }
+        return isRTCP ? try? srtp.unprotectRTCP(&packet) : try? srtp.unprotectRTP(&packet)
+    }
+
+    /// Protects a packet in place and puts it on the path. False when it has not left.
+    func send(
+        _ packet: inout MutableSpan<UInt8>, count: Int, isRTCP: Bool, _ agent: inout ICEAgent, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
+    ) -> Bool {
+        guard let srtp = self.srtp,
+            let length = isRTCP
+                ? try? srtp.protectRTCP(&packet, count: count) : try? srtp.protectRTP(&packet, count: count)
+        else { return false }
+        return agent.send(packet.span.extracting(first: length), at: now, into: &outbox)
+    }
+
+    func forget(_ ssrc: UInt32) { self.srtp?.forget(ssrc) }
+}

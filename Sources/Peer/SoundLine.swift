@@ -1,0 +1,63 @@
+internal import AudioStreams
+internal import Negotiating
+internal import RTP
+internal import SDP
+
+/// What flows over one transceiver: a sender and a receiver, as far as both sides agreed on them.
+struct SoundLine {
+    let transceiver: Int
+    var sender: AudioSender?
+    var receiver: AudioReceiver?
+    var sends = false
+    var receives = false
+    var hasHeard = false
+
+    init(_ transceiver: Int) {
+        self.transceiver = transceiver
+    }
+}
+
+extension AudioSenderSettings {
+    init(
+        _ transceiver: Transceiver, _ format: AudioFormat, _ sound: SoundSettings,
+        random: inout some RandomNumberGenerator
+    ) {
+        self.init(ssrc: transceiver.ssrc)
+        self.mid = transceiver.mediaID?.value
+        self.payloadTypes = AudioPayloadTypes(format)
+        self.extensions = AudioExtensions(format)
+        self.firstSequence = UInt16(truncatingIfNeeded: random.next() >> 1) & 0x7FFF
+        self.firstTimestamp = UInt32(truncatingIfNeeded: random.next())
+        self.ptime = min(max(sound.packetDuration ?? format.preferences.duration ?? 20, 10), 60)
+        if let longest = format.preferences.maximumDuration { self.ptime = min(self.ptime, longest) }
+        self.isStereo = sound.isStereo && format.preferences.isStereo
+        self.usesDTX = sound.usesDTX
+        self.usesFEC = format.preferences.usesRecovery
+        self.firstBitRate = min(sound.bitRate, format.preferences.maximumBitrate ?? .max)
+        self.mostBitRate = self.firstBitRate
+        self.leastBitRate = min(self.leastBitRate, self.firstBitRate)
+    }
+}
+
+extension AudioReceiverSettings {
+    init(_ format: AudioFormat, _ sound: SoundSettings) {
+        self.init()
+        self.payloadTypes = AudioPayloadTypes(format)
+        self.extensions = AudioExtensions(format)
+        self.isStereo = sound.isStereo
+        self.isPlayed = sound.isPlayed
+        self.lendsPayloads = sound.lendsPayloads || sound.echoes
+    }
+}
+
+extension AudioPayloadTypes {
+    init(_ format: AudioFormat) {
+        self.init(opus: format.opus, red: format.red, telephoneEvent: format.telephoneEvent)
+    }
+}
+
+extension AudioExtensions {
+    init(_ format: AudioFormat) {
+        self.init(audioLevel: format.audioLevel, mid: format.mediaID, transportCC: format.transportSequence)
+    }
+}

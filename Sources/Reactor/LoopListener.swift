@@ -1,0 +1,23 @@
+package import Vocabulary
+
+/// Accepts connections that stay on its own loop, for somebody who lives there.
+@safe package final class LoopListener: TCPDoor {
+    /// Makes what handles a fresh connection. Nil turns it away.
+    private let accept: (TCPConnection) -> (any StreamHandler)?
+
+    package init(
+        on address: SocketAddress, reactor: Reactor, accept: @escaping (TCPConnection) -> (any StreamHandler)?
+    ) throws(ReactorError) {
+        self.accept = accept
+        try super.init(on: address, reactor: reactor)
+    }
+
+    override func arrived(_ arrivals: [Arrival]) {
+        for arrival in arrivals {
+            guard let connection = try? TCPConnection(arrival.fd, peer: arrival.peer, on: self.reactor) else {
+                continue
+            }
+            if let handler = self.accept(connection) { connection.start(handler) } else { connection.abort() }
+        }
+    }
+}

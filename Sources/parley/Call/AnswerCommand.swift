@@ -1,0 +1,87 @@
+import Arguments
+import Client
+import Peer
+import Vocabulary
+
+/// `parley answer`
+struct AnswerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "answer",
+        abstract: "Take every call: an echo, an announcement, a recorder.",
+        discussion: """
+            Waits to be called and answers, many at once, until it is interrupted. With --echo everybody hears \
+            themselves, without a codec in between; with --play they hear a recording and are hung up on; with --record \
+            what they say is kept, a file for each call.
+            """,
+        examples: [
+            .init("parley answer --as echo --echo", "Then: parley call @echo --play tone:440 --expect-audio."),
+            .init("parley answer --as news --play today.opus", "An announcement."),
+            .init("parley answer --as box --play beep.wav --record messages", "An answering machine."),
+        ],
+        exitCodes: [
+            .init(.success, "It was interrupted."), .init(.usage, "The command line is wrong."),
+            .init(.noInput, "A file cannot be read."), .init(.unavailable, "No server answers there."),
+            .init(.failure, "The server said no."),
+        ]
+    )
+
+    @OptionGroup var client: ClientOptions
+    @OptionGroup var way: WayOptions
+
+    @Flag(help: "Everybody hears themselves.")
+    var echo = false
+
+    @Option(help: "What everybody hears: a recording, or a tone such as tone:440.", completion: .file)
+    var play: PlayedThing?
+
+    @Option(
+        help: ArgumentHelp("Keep what is said in this folder, a file for each call.", valueName: "DIR"),
+        completion: .directory)
+    var record: String?
+
+    @Option(help: ArgumentHelp("Sit in a room instead of waiting for calls.", valueName: "ROOM"))
+    var room: String?
+
+    @Flag(help: "What happens as JSON, one object a line.")
+    var json = false
+
+    func validate() throws(ValidationError) {
+        if self.echo, self.play != nil { throw ValidationError("--echo and --play: only one of them can be heard") }
+        if self.play == .pipe { throw ValidationError("--play -: there is one standard input and many calls") }
+        if let room = self.room, RoomName(room) == nil {
+            throw ValidationError("--room: '\(room)' cannot be a room's name")
+        }
+    }
+
+    private func plan() throws(CommandFailure) -> CallPlan {
+        var plan = CallPlan()
+        plan.settings.ice = self.way.settings
+        plan.settings.sound.echoes = self.echo
+        plan.settings.sound.isPlayed = false
+        plan.settings.sound.lendsPayloads = self.record != nil
+        plan.play = self.play
+        plan.endsWithSound = self.play?.isEndless == false && self.record == nil
+        plan.isJSON = self.json
+        plan.servers = try self.way.servers()
+        plan.capture = self.way.pcap
+        return plan
+    }
+
+    mutating func run() throws -> ExitCode {
+        var plan = try self.plan()
+        // A mistake in the file is better said now than to the first caller.
+        _ = try self.play?.open()
+        let (folder, room) = (self.record, self.room.flatMap { RoomName($0) })
+        plan.record = room == nil ? nil : folder.map { "\($0)/room.ogg" }
+        let settled = plan
+        try self.client.run { client, loop throws(CommandFailure) in
+            let desk = CallDesk(client, on: loop)
+            if let room {
+                _ = try await desk.carryOut(RoomRun(client, on: loop, in: room, settled))
+            } else {
+                try await desk.carryOut(AnswerRun(client, on: loop, settled, recordingsIn: folder))
+            }
+        }
+        return .success
+    }
+}

@@ -1,0 +1,167 @@
+import Arguments
+import Calling
+import Client
+import Handset
+import JSON
+import Pathways
+import Peer
+import Reactor
+import Secure
+import Vocabulary
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Takes every call that comes, many at once, until it is interrupted.
+final class AnswerRun: CallSeat, @unchecked Sendable {
+    // Unchecked because it is touched on its loop only, after it was made.
+    private let client: ParleyClient
+    private let loop: EventLoop
+    private let plan: CallPlan
+    /// Where recordings go.
+    private let folder: String?
+    private var done: ((Result<Void, CommandFailure>) -> Void)?
+    private var house: PeerHouse?
+    private var links: [CallID: PeerLink] = [:]
+    private var interrupts: [SignalWatch] = []
+    private var isReady = false
+
+    init(_ client: ParleyClient, on loop: EventLoop, _ plan: CallPlan, recordingsIn folder: String?) {
+        self.client = client
+        self.loop = loop
+        self.plan = plan
+        self.folder = folder
+    }
+
+    func start(
+        on reactor: Reactor, servers: [AdvisedServer], done: @escaping (Result<Void, CommandFailure>) -> Void
+    ) {
+        self.done = done
+        do {
+            let house = try PeerHouse(self.plan, on: reactor)
+            self.house = house
+            self.interrupts = try [SIGINT, SIGTERM].map { signal in
+                try SignalWatch(signal, on: reactor) { [weak self] in self?.close(.success(())) }
+            }
+            house.find(servers) { self.open() }
+        } catch {
+            let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
+            self.close(.failure(failure))
+        }
+    }
+
+    /// Nobody is told that it is busy here.
+    private func open() {
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await client.answers(atOnce: Self.most)
+        } then: { result in
+            switch result {
+            case .success: self.sayReady()
+            case .failure(let error): self.close(.failure(CommandFailure("\(error)")))
+            }
+        }
+    }
+
+    private func sayReady() {
+        guard !self.isReady else { return }
+        self.isReady = true
+        self.say("ready")
+    }
+
+    private static let most = 1_000
+
+    func heard(_ event: ParleyEvent) {
+        switch event {
+        case .connected, .recovered: if self.house != nil { self.open() }
+        case .call(let event): self.heard(event.change, in: event.call)
+        case .signal(let signal):
+            guard case .call(let call) = signal.scope else { return }
+            self.links[call]?.received(signal.content)
+        case .ended(let failure):
+            let text = "the connection to the server ended: \(failure)"
+            self.close(.failure(CommandFailure(text, exitCode: .unavailable)))
+        default: return
+        }
+    }
+
+    private func heard(_ change: Client.CallEvent.Change, in call: CallID) {
+        switch change {
+        case .incoming(_, let caller): self.take(call, from: caller)
+        case .connected(_, let role, let peer): self.begin(call, begins: role == .caller, with: peer)
+        case .ended(let end): self.ended(call, end.outcome)
+        case .ringing, .peerAway, .peerBack: return
+        }
+    }
+
+    private func take(_ call: CallID, from caller: Participant) {
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await client.ringing(call)
+            try await client.accept(call)
+        } then: { result in
+            if case .failure(let error) = result { Terminal.complain("parley answer: \(caller.name): \(error)") }
+        }
+    }
+
+    private func begin(_ call: CallID, begins: Bool, with peer: Participant) {
+        guard let house = self.house, self.links[call] == nil else { return }
+        let (client, loop) = (self.client, self.loop)
+        do throws(CommandFailure) {
+            let path = self.folder.map { "\($0)/\(call.text).ogg" }
+            let link = house.open(
+                begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
+                signal: { content in
+                    client.ask(on: loop) { client throws(ClientError) in try await client.signal(content, in: call) }
+                },
+                told: { self.told($0, in: call) })
+            self.links[call] = link
+            // Who plays something has said it all when it is over.
+            link.handset.onEnd = { if self.plan.endsWithSound { self.hangUp(call) } }
+            self.say("answered", call, ("name", peer.name))
+        } catch {
+            Terminal.complain("parley answer: \(error)")
+            self.client.ask(on: self.loop) { client throws(ClientError) in try await client.fail(call) }
+        }
+    }
+
+    private func hangUp(_ call: CallID) {
+        self.client.ask(on: self.loop) { client throws(ClientError) in try await client.hangUp(call) }
+    }
+
+    private func ended(_ call: CallID, _ outcome: String) {
+        guard let link = self.links.removeValue(forKey: call) else { return }
+        link.close()
+        self.say("ended", call, ("outcome", outcome))
+    }
+
+    private func told(_ event: PeerEvent, in call: CallID) {
+        guard case .key(let key, _, _) = event else { return }
+        self.say("key", call, ("key", String(key)))
+    }
+
+    private func say(_ event: String, _ call: CallID? = nil, _ detail: (name: String, text: String)? = nil) {
+        guard self.plan.isJSON else {
+            return Terminal.print([event, call?.text, detail?.text].compactMap(\.self).joined(separator: " "))
+        }
+        Terminal.print(
+            JSONWriter.line { json in
+                json.field("event", event)
+                if let call { json.field("call", call.text) }
+                if let detail { json.field(detail.name, detail.text) }
+            })
+    }
+
+    private func close(_ result: Result<Void, CommandFailure>) {
+        guard let done = self.done.take() else { return }
+        for (call, link) in self.links {
+            self.hangUp(call)
+            link.close()
+        }
+        self.links = [:]
+        for interrupt in self.interrupts { interrupt.close() }
+        self.house?.close()
+        done(result)
+    }
+}

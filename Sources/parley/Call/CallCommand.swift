@@ -1,0 +1,82 @@
+import Arguments
+import Calling
+import Client
+import Locking
+import Pathways
+import Peer
+import Reactor
+import Vocabulary
+
+/// `parley call`
+struct CallCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "call",
+        abstract: "Call somebody, or join a room, and talk.",
+        discussion: """
+            Rings the user and exchanges sound with whatever answers: a browser, another 'parley', another WebRTC \
+            stack. What is said comes from --play, what is heard goes to --record; with - both are samples (16 bits, \
+            little-endian, 48 kHz, one channel), so that a program can talk. On a terminal it shows how the call is \
+            going, and at the end how it was.
+            """,
+        examples: [
+            .init("parley call @echo --play tone:440 --expect-audio --duration 5s", "Is the echo there?"),
+            .init("parley call @alice --play hello.wav --record answer.ogg", "Say something, keep what is said."),
+            .init("bot | parley call @alice --play - --record - | ears", "For programs."),
+        ],
+        exitCodes: CallEnd.exitCodes
+    )
+
+    @Argument(help: "Whom.")
+    var target: CallTarget
+
+    @OptionGroup var client: ClientOptions
+    @OptionGroup var sound: SoundOptions
+    @OptionGroup var way: WayOptions
+
+    @Option(help: "End the call after so long; with a recording to play it ends with it.")
+    var duration: Duration?
+
+    @Option(help: ArgumentHelp("Keys of a telephone to press once somebody answered.", valueName: "KEYS"))
+    var dtmf = ""
+
+    @Flag(help: "It is a failure when nothing but silence is heard.")
+    var expectAudio = false
+
+    @Flag(help: "The report as JSON.")
+    var json = false
+
+    func validate() throws(ValidationError) {
+        guard self.dtmf.allSatisfy({ "0123456789*#ABCD".contains($0) }) else {
+            throw ValidationError("--dtmf: keys are 0 to 9, *, #, A, B, C and D")
+        }
+    }
+
+    private func plan() throws(CommandFailure) -> CallPlan {
+        var plan = CallPlan()
+        plan.settings.sound = self.sound.settings
+        plan.settings.ice = self.way.settings
+        plan.play = self.sound.play
+        plan.record = self.sound.record
+        plan.keys = self.dtmf
+        plan.duration = self.duration
+        plan.endsWithSound = self.duration == nil && self.sound.play?.isEndless == false
+        plan.expectsAudio = self.expectAudio
+        plan.isJSON = self.json
+        plan.servers = try self.way.servers()
+        plan.capture = self.way.pcap
+        return plan
+    }
+
+    mutating func run() throws -> ExitCode {
+        let plan = try self.plan()
+        let target = self.target
+        let outcome = Locked(ExitCode.failure)
+        try self.client.run { client, loop throws(CommandFailure) in
+            let report = try await CallDesk(client, on: loop).place(target, plan)
+            // Samples go where the report would.
+            if plan.record != "-" || plan.isJSON { report.print(asJSON: plan.isJSON) }
+            outcome.withLock { $0 = report.end.exitCode }
+        }
+        return outcome.withLock(\.self)
+    }
+}

@@ -1,0 +1,90 @@
+import Arguments
+import Client
+import Pathways
+import Reactor
+import Vocabulary
+
+/// What is done on the loop with a connection to the server, until there is an end to it.
+protocol CallSeat: AnyObject, Sendable {
+    associatedtype Outcome: Sendable
+
+    /// - Parameter servers: what the server advises.
+    func start(
+        on reactor: Reactor, servers: [AdvisedServer],
+        done: @escaping (Result<Outcome, CommandFailure>) -> Void)
+    func heard(_ event: ParleyEvent)
+}
+
+/// Places calls and takes them, on a connection to the server.
+struct CallDesk: Sendable {
+    private let client: ParleyClient
+    private let loop: EventLoop
+
+    init(_ client: ParleyClient, on loop: EventLoop) {
+        self.client = client
+        self.loop = loop
+    }
+
+    func place(_ target: CallTarget, _ plan: CallPlan) async throws(CommandFailure) -> CallReport {
+        switch target {
+        case .user(let name):
+            guard let user = try await self.find(name) else {
+                return CallReport(end: .offline, duration: .zero, hasHeardSound: false, statistics: nil)
+            }
+            return try await self.carryOut(CallRun(self.client, on: self.loop, to: user, plan))
+        case .room(let room): return try await self.carryOut(RoomRun(self.client, on: self.loop, in: room, plan))
+        }
+    }
+
+    func carryOut<Seat: CallSeat>(_ seat: Seat) async throws(CommandFailure) -> Seat.Outcome {
+        let servers = try await self.client.asking { client throws(ClientError) in
+            try await client.iceServers()
+        }.advised
+        let (events, loop) = (self.client.events, self.loop)
+        let listening = Task(executorPreference: loop) {
+            for await event in events { loop.execute { _ in seat.heard(event) } }
+        }
+        defer { listening.cancel() }
+        let result = await withCheckedContinuation { continuation in
+            loop.execute { reactor in
+                seat.start(on: reactor, servers: servers) { continuation.resume(returning: $0) }
+            }
+        }
+        return try result.get()
+    }
+
+    /// By id; or else by name, among those who are there.
+    private func find(_ name: String) async throws(CommandFailure) -> UserID? {
+        let everybody = try await self.client.asking { client throws(ClientError) in
+            try await client.watchEverybody()
+        }
+        if let user = UserID(name), everybody.contains(where: { $0.user == user }) { return user }
+        let named = everybody.filter { $0.name == name && $0.isOnline }
+        guard named.count < 2 else {
+            let ids = named.map { "@\($0.user.text)" }.joined(separator: ", ")
+            throw CommandFailure("several are called \(name); say which: \(ids)")
+        }
+        return named.first?.user ?? UserID(name)
+    }
+}
+
+extension ParleyClient {
+    /// Asks the server, and goes on with what it answers on the loop it was asked on.
+    func ask<Value: Sendable>(
+        on loop: EventLoop, _ question: @escaping @Sendable (ParleyClient) async throws(ClientError) -> Value,
+        then: @escaping (Result<Value, ClientError>) -> Void = { _ in }
+    ) {
+        loop.checkIsolated()
+        // Called on the loop it was made on.
+        nonisolated(unsafe) let then = then
+        Task(executorPreference: loop) {
+            let result: Result<Value, ClientError>
+            do throws(ClientError) {
+                result = .success(try await question(self))
+            } catch {
+                result = .failure(error)
+            }
+            loop.execute { _ in unsafe then(result) }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Arguments
+
+/// How a call ended, as scripts see it.
+enum CallEnd: Hashable, Sendable {
+    case completed
+    case declined
+    case busy
+    case noAnswer
+    case offline
+    /// Nobody could reach the other.
+    case noPath
+    /// Nothing was to be heard although that was expected.
+    case silent
+    /// The other side went away without a word.
+    case lost
+    /// Another word of the server's.
+    case other(String)
+
+    init(outcome: String) {
+        switch outcome {
+        case "completed", "cancelled", "answeredElsewhere", "movedElsewhere", "merged": self = .completed
+        case "declined": self = .declined
+        case "busy": self = .busy
+        case "noAnswer": self = .noAnswer
+        case "offline": self = .offline
+        case "lost": self = .lost
+        default: self = .other(outcome)
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .completed: "completed"
+        case .declined: "declined"
+        case .busy: "busy"
+        case .noAnswer: "noAnswer"
+        case .offline: "offline"
+        case .noPath: "noPath"
+        case .silent: "silent"
+        case .lost: "lost"
+        case .other(let outcome): outcome
+        }
+    }
+
+    var exitCode: ExitCode {
+        switch self {
+        case .completed: .success
+        case .declined: ExitCode(rawValue: 10)
+        case .busy: ExitCode(rawValue: 11)
+        case .noAnswer: ExitCode(rawValue: 12)
+        case .offline: ExitCode(rawValue: 13)
+        case .noPath: ExitCode(rawValue: 14)
+        case .silent: ExitCode(rawValue: 15)
+        case .lost: ExitCode(rawValue: 16)
+        case .other: .failure
+        }
+    }
+
+    static let exitCodes: [CommandConfiguration.DocumentedExit] = [
+        .init(.success, "The call was answered, and heard where that was asked for."),
+        .init(.failure, "The server refused, or the call ended in another way."),
+        .init(.usage, "The command line is wrong."),
+        .init(.noInput, "A file cannot be read."),
+        .init(.unavailable, "No server answers there."),
+        .init(.cannotCreate, "A recording cannot be written."),
+        .init(CallEnd.declined.exitCode, "Declined."), .init(CallEnd.busy.exitCode, "Busy."),
+        .init(CallEnd.noAnswer.exitCode, "No answer."),
+        .init(CallEnd.offline.exitCode, "Nobody of that name is there."),
+        .init(CallEnd.noPath.exitCode, "Answered, but no path was found."),
+        .init(CallEnd.silent.exitCode, "Nothing was to be heard, with --expect-audio."),
+        .init(CallEnd.lost.exitCode, "The other side went away without a word."),
+    ]
+}

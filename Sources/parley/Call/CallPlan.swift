@@ -1,0 +1,21 @@
+import AudioStreams
+import Pathways
+import Peer
+
+/// What a call is to be like.
+struct CallPlan: Sendable {
+    var settings = CallSettings()
+    var play: PlayedThing?
+    var record: String?
+    var keys = ""
+    /// After so long the call is ended; nil leaves that to others.
+    var duration: Duration?
+    /// What is said ends the call when it is over.
+    var endsWithSound = false
+    var expectsAudio = false
+    var isJSON = false
+    /// Where packets are written for others to look into.
+    var capture: String?
+    /// Those of a file, in place of what the server advises.
+    var servers: [AdvisedServer]?
+}

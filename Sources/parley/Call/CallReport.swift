@@ -1,0 +1,60 @@
+import AudioStreams
+import JSON
+import Peer
+import Vocabulary
+
+/// What a call was like.
+struct CallReport {
+    let end: CallEnd
+    /// From the connection's first moment to its end.
+    let duration: Duration
+    let hasHeardSound: Bool
+    let statistics: CallStatistics?
+
+    /// How good it was to its listener, from 1 to 4.5: the E-model (ITU-T G.107) with Opus' robustness put where the
+    /// codec's goes, from the share of packets that were lost or came too late, and the delay from mouth to ear.
+    var listeningQuality: Double? {
+        guard let inbound = self.inbound, inbound.packetsReceived > 0 else { return nil }
+        let missed = Double(max(0, inbound.packetsLost)) + Double(inbound.packetsDiscarded)
+        let share = 100 * missed / (missed + Double(inbound.packetsReceived))
+        let wait = (self.statistics?.lines.first?.delay ?? .zero) / .milliseconds(1)
+        let delay = (self.roundTrip.map { $0 / .milliseconds(1) } ?? 0) / 2 + wait + 20
+        let impairment = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0)
+        let rating = 93.2 - impairment - 95 * share / (share + 20)
+        guard rating > 0 else { return 1 }
+        return min(4.5, 1 + 0.035 * rating + rating * (rating - 60) * (100 - rating) * 7e-6)
+    }
+
+    var inbound: InboundStatistics? { self.statistics?.lines.first?.inbound }
+    var outbound: OutboundStatistics? { self.statistics?.lines.first?.outbound }
+    var roundTrip: Duration? { self.statistics?.roundTrip }
+
+    func print(asJSON: Bool) {
+        Terminal.print(asJSON ? JSONWriter.line(self.write) : self.words)
+    }
+
+    private func write(to json: inout JSONWriter) {
+        json.field("outcome", self.end.name)
+        json.field("seconds", self.duration / .seconds(1), digits: 3)
+        json.field("heard", self.hasHeardSound)
+        json.field("roundTripMs", self.roundTrip.map { $0 / .milliseconds(1) }, digits: 1)
+        json.field("quality", self.listeningQuality, digits: 2)
+        json.field("packetsReceived", self.inbound.map { Int(clamping: $0.packetsReceived) })
+        json.field("packetsLost", self.inbound.map { Int(clamping: $0.packetsLost) })
+        json.field("jitterMs", self.inbound.map { $0.jitter / .milliseconds(1) }, digits: 1)
+        json.field("packetsSent", self.outbound.map { Int(clamping: $0.packetsSent) })
+        json.field("remoteLossShare", self.outbound?.fractionLost, digits: 4)
+    }
+
+    private var words: String {
+        guard let inbound = self.inbound, self.duration > .zero else { return self.end.name }
+        let seconds = (self.duration / .seconds(1)).fixed(1)
+        let loss = inbound.packetsLost
+        var text = "\(self.end.name) after \(seconds) s: \(inbound.packetsReceived) packets, \(loss) lost, jitter "
+        text += "\((inbound.jitter / .milliseconds(1)).fixed(1)) ms"
+        if let roundTrip = self.roundTrip { text += ", round trip \((roundTrip / .milliseconds(1)).fixed(0)) ms" }
+        if let quality = self.listeningQuality { text += ", quality \(quality.fixed(1)) of 4.5" }
+        if !self.hasHeardSound { text += ", nothing but silence" }
+        return text
+    }
+}

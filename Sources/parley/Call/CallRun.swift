@@ -1,0 +1,204 @@
+import Arguments
+import Calling
+import Client
+import Handset
+import Pathways
+import Peer
+import Reactor
+import Secure
+import Vocabulary
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// One call that is placed from here, from the first ring to the report.
+final class CallRun: CallSeat, @unchecked Sendable {
+    // Unchecked because it is touched on its loop only, after it was made.
+    private let client: ParleyClient
+    private let loop: EventLoop
+    private let callee: UserID
+    private let plan: CallPlan
+    private let screen = CallScreen()
+    private var done: ((Result<CallReport, CommandFailure>) -> Void)?
+    private var house: PeerHouse?
+    private var call: CallID?
+    private var link: PeerLink?
+    private var timers: [TimerToken] = []
+    private var interrupts: SignalWatch?
+    private var hasBegun = false
+    private var isHangingUp = false
+
+    init(_ client: ParleyClient, on loop: EventLoop, to callee: UserID, _ plan: CallPlan) {
+        self.client = client
+        self.loop = loop
+        self.callee = callee
+        self.plan = plan
+    }
+
+    func start(
+        on reactor: Reactor, servers: [AdvisedServer],
+        done: @escaping (Result<CallReport, CommandFailure>) -> Void
+    ) {
+        self.done = done
+        do {
+            let house = try PeerHouse(self.plan, on: reactor)
+            self.house = house
+            self.interrupts = try SignalWatch(SIGINT, on: reactor) { [weak self] in self?.hangUp() }
+            house.find(servers) { self.invite() }
+        } catch {
+            let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
+            self.close(.failure(failure))
+        }
+    }
+
+    private func invite() {
+        let callee = self.callee
+        self.screen.say("Calling @\(callee.text)")
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await client.invite(callee, to: .audio)
+        } then: { result in
+            switch result {
+            case .success(let call): self.call = call
+            case .failure(.refused(let refusal)) where refusal.code == "offline": self.finish(.offline)
+            case .failure(let error): self.fail("\(error)", .failure)
+            }
+        }
+    }
+
+}
+
+// MARK: - What the server tells
+
+extension CallRun {
+    func heard(_ event: ParleyEvent) {
+        switch event {
+        case .call(let event) where self.call == nil || event.call == self.call: self.heard(event)
+        case .signal(let signal):
+            guard let call = self.call, signal.scope == .call(call) else { return }
+            self.link?.received(signal.content)
+        case .ended(let failure): self.fail("the connection to the server ended: \(failure)", .unavailable)
+        default: return
+        }
+    }
+
+    private func heard(_ event: Client.CallEvent) {
+        switch event.change {
+        case .ringing: self.screen.say("It rings")
+        case .connected(_, let role, let peer):
+            self.call = event.call
+            self.screen.say("\(peer.name) answered")
+            self.begin(begins: role == .caller)
+        case .ended(let end): if !self.isHangingUp { self.finish(self.judge(end)) }
+        case .incoming, .peerAway, .peerBack: return
+        }
+    }
+
+    /// What the server says is one thing, whether anybody was heard another.
+    private func judge(_ end: Client.CallEvent.End) -> CallEnd {
+        let end = CallEnd(outcome: end.outcome)
+        guard end == .completed, let link = self.link else { return end }
+        return self.judge(link)
+    }
+
+    private func judge(_ link: PeerLink) -> CallEnd {
+        if link.connectedAt == nil { return .noPath }
+        return self.plan.expectsAudio && !link.listener.hasHeardSound ? .silent : .completed
+    }
+}
+
+// MARK: - Talking
+
+extension CallRun {
+    private func begin(begins: Bool) {
+        guard self.link == nil, let house = self.house, let call = self.call else { return }
+        do throws(CommandFailure) {
+            let link = house.open(
+                begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(self.plan.record),
+                signal: { content in
+                    self.client.ask(on: self.loop) { client throws(ClientError) in
+                        try await client.signal(content, in: call)
+                    }
+                },
+                told: { self.told($0) })
+            self.link = link
+            link.handset.onEnd = { if self.plan.endsWithSound { self.after(.milliseconds(500)) { self.hangUp() } } }
+            // Who has found no path by then will find none.
+            self.after(.seconds(15)) { if link.connectedAt == nil { self.giveUp(.noPath) } }
+        } catch {
+            self.fail(error.description, error.exitCode)
+        }
+    }
+
+    private func told(_ event: PeerEvent) {
+        guard case .stateChanged(let state) = event else { return }
+        if state == .connected, !self.hasBegun { self.talk() }
+        if state == .failed, self.link?.connectedAt == nil { self.giveUp(.noPath) }
+    }
+
+    private func talk() {
+        self.hasBegun = true
+        if !self.plan.keys.isEmpty { _ = self.link?.connection.press(self.plan.keys) }
+        if let duration = self.plan.duration { self.after(duration) { self.hangUp() } }
+        self.show()
+    }
+
+    private func show() {
+        guard self.done != nil, let link = self.link, let since = link.connectedAt else { return }
+        self.screen.show(link, for: since.duration(to: SteadyClock.now))
+        self.after(.milliseconds(250)) { self.show() }
+    }
+
+    private func after(_ delay: Duration, _ body: @escaping () -> Void) {
+        guard let reactor = self.house?.reactor else { return }
+        self.timers.append(reactor.schedule(after: delay) { if self.done != nil { body() } })
+        if self.timers.count > 64 { self.timers.removeFirst(32) }
+    }
+}
+
+// MARK: - The end
+
+extension CallRun {
+    /// By our own wish.
+    private func hangUp() {
+        self.giveUp(self.link.map { self.judge($0) } ?? .completed)
+    }
+
+    private func giveUp(_ end: CallEnd) {
+        guard !self.isHangingUp else { return }
+        self.isHangingUp = true
+        guard let call = self.call else { return self.finish(end) }
+        // The program ends with the call, and the other side should know that it has.
+        self.after(.seconds(2)) { self.finish(end) }
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await client.hangUp(call)
+        } then: { _ in
+            self.finish(end)
+        }
+    }
+
+    private func finish(_ end: CallEnd) {
+        guard self.done != nil else { return }
+        let duration = self.link?.connectedAt.map { $0.duration(to: SteadyClock.now) } ?? .zero
+        let report = CallReport(
+            end: end, duration: duration, hasHeardSound: self.link?.listener.hasHeardSound ?? false,
+            statistics: self.link?.connection.getStats())
+        self.close(.success(report))
+    }
+
+    private func fail(_ text: String, _ exitCode: ExitCode) {
+        self.close(.failure(CommandFailure(text, exitCode: exitCode)))
+    }
+
+    private func close(_ result: Result<CallReport, CommandFailure>) {
+        guard let done = self.done.take() else { return }
+        self.screen.wipe()
+        for timer in self.timers { self.house?.reactor.cancel(timer) }
+        self.interrupts?.close()
+        self.link?.close()
+        self.house?.close()
+        done(result)
+    }
+}

@@ -1,0 +1,120 @@
+import Arguments
+import Client
+import JSON
+import Reactor
+import SoundFiles
+import Vocabulary
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Who we are to servers, kept between one time and the next in the user's configuration directory: for each server and
+/// name the tokens we got last. Nobody else may read it.
+struct KeptCredentials: Sendable {
+    struct Entry: Hashable, Sendable {
+        var user: String
+        var accessToken: String
+        var refreshToken: String
+        /// When the access token ends.
+        var expires: WallTime
+    }
+
+    let path: String
+
+    /// As the XDG base directories have it.
+    static func usual(environment: [String: String]) throws(CommandFailure) -> KeptCredentials {
+        if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
+            return KeptCredentials(path: "\(folder)/parley/credentials.json")
+        }
+        if let home = environment["HOME"], home.hasPrefix("/") {
+            return KeptCredentials(path: "\(home)/.config/parley/credentials.json")
+        }
+        throw CommandFailure("--as keeps credentials in the home directory, but HOME is not set", exitCode: .usage)
+    }
+
+    /// Two programs at once would each spend the token of the other.
+    func whileLocked<Result>(_ body: () async throws(CommandFailure) -> Result) async throws(CommandFailure) -> Result {
+        try self.makeFolder()
+        let lock = unsafe open("\(self.path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw self.failure("locking") }
+        defer { close(lock) }
+        while flock(lock, LOCK_EX) != 0 { guard errno == EINTR else { throw self.failure("locking") } }
+        return try await body()
+    }
+
+    func entry(for name: String, at server: ServerURL) throws(CommandFailure) -> Entry? {
+        guard let json = try self.read(), let entry = json.member(server.description)?.member(name) else { return nil }
+        guard let user = entry.text("user"), let access = entry.text("accessToken"),
+            let refresh = entry.text("refreshToken"), let expires = entry.integer("expires")
+        else { return nil }
+        return Entry(
+            user: user, accessToken: access, refreshToken: refresh, expires: WallTime(milliseconds: Int64(expires)))
+    }
+
+    func keep(_ entry: Entry, for name: String, at server: ServerURL) throws(CommandFailure) {
+        let old = try self.read()
+        let json = RawJSON { json in
+            for (url, names) in old?.memberList ?? [] where url != server.description {
+                json.key(url)
+                json.raw(names.bytes)
+            }
+            json.key(server.description)
+            json.object { json in
+                for (other, value) in old?.member(server.description)?.memberList ?? [] where other != name {
+                    json.key(other)
+                    json.raw(value.bytes)
+                }
+                json.key(name)
+                json.object { json in
+                    json.field("user", entry.user)
+                    json.field("accessToken", entry.accessToken)
+                    json.field("refreshToken", entry.refreshToken)
+                    json.field("expires", Int(entry.expires.milliseconds))
+                }
+            }
+        }
+        try self.write(json.bytes)
+    }
+
+    private func read() throws(CommandFailure) -> RawJSON? {
+        guard unsafe access(self.path, F_OK) == 0 else { return nil }
+        var bytes: [UInt8] = []
+        do throws(FileFailure) {
+            try InputFile(path: self.path).read(into: &bytes, upTo: 1 << 20)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .noInput)
+        }
+        guard let json = RawJSON(bytes) else {
+            throw CommandFailure("\(self.path) is not JSON; take it away to begin anew", exitCode: .dataError)
+        }
+        return json
+    }
+
+    private func write(_ bytes: [UInt8]) throws(CommandFailure) {
+        let mask = umask(0o077)
+        defer { umask(mask) }
+        do throws(FileFailure) {
+            let file = try OutputFile(path: self.path)
+            try file.write(bytes.span)
+            try file.commit()
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .cannotCreate)
+        }
+    }
+
+    private func makeFolder() throws(CommandFailure) {
+        var path = ""
+        for part in self.path.split(separator: "/").dropLast() {
+            path += "/\(part)"
+            guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
+            throw self.failure("making \(path) for")
+        }
+    }
+
+    private func failure(_ attempt: String) -> CommandFailure {
+        CommandFailure("\(attempt) \(self.path): \(unsafe String(cString: strerror(errno)))", exitCode: .cannotCreate)
+    }
+}

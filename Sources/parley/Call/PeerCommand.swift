@@ -1,0 +1,66 @@
+import Arguments
+import Handset
+import Locking
+import Peer
+import Reactor
+
+/// `parley peer`
+struct PeerCommand: ParsableCommand {
+    enum Role: String, CaseIterable, ExpressibleByArgument {
+        case offer, answer
+
+        static var valueName: String? { "offer|answer" }
+    }
+
+    static let configuration = CommandConfiguration(
+        name: "peer",
+        abstract: "One end of a call, whose signals travel as lines of JSON.",
+        discussion: """
+            For scripts and test rigs: whatever carries lines can carry the signalling. Both ways, one object a line: \
+            {"t":"sdp","type":"offer","sdp":"…"} and {"t":"cand","candidate":"…","mid":"0","idx":0}. Out besides: \
+            {"t":"state","v":"connected","ms":31} with the milliseconds since this side had both descriptions, and \
+            {"t":"media","n":50,"ms":1052} with the packets heard. In besides: {"t":"quit"}. Anything meant for people \
+            goes to the error stream.
+            """,
+        examples: [.init("parley peer offer --play tone:440", "The side that begins.")],
+        exitCodes: [
+            .init(.success, "It was told to quit, or its input ended."),
+            .init(.usage, "The command line is wrong."),
+            .init(.noInput, "A file cannot be read."),
+            .init(.cannotCreate, "The recording cannot be written."),
+        ]
+    )
+
+    @Argument(help: "Who begins.")
+    var role: Role
+
+    @OptionGroup var sound: SoundOptions
+    @OptionGroup var way: WayOptions
+
+    mutating func run() throws -> ExitCode {
+        var settings = CallSettings()
+        settings.sound = self.sound.settings
+        settings.ice = self.way.settings
+        let servers = try self.way.servers() ?? []
+        let (feed, sinks) = (try self.sound.play?.open(), try self.sound.sinks())
+        let capture = try CaptureFile.open(self.way.pcap)
+        let group = try EventLoopGroup.forCommand()
+        defer { group.shutDown() }
+        let done = Gate()
+        let peer = PipedPeer(
+            isOffering: self.role == .offer, settings, servers, feed: feed, sinks: sinks, capture: capture
+        ) {
+            done.open()
+        }
+        let loop = group.loops[0]
+        loop.execute { peer.start(on: $0) }
+        let reader = LineReaderThread { line in
+            loop.execute { _ in peer.heard(line) }
+        } ended: {
+            loop.execute { _ in peer.quit() }
+        }
+        reader.start()
+        done.wait()
+        return .success
+    }
+}

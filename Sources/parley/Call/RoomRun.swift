@@ -1,0 +1,150 @@
+import Arguments
+import Client
+import Handset
+import Pathways
+import Peer
+import Reactor
+import Secure
+import Vocabulary
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// A seat in a room: a connection to everybody there, until we leave.
+final class RoomRun: CallSeat, @unchecked Sendable {
+    // Unchecked because it is touched on its loop only, after it was made.
+    private let client: ParleyClient
+    private let loop: EventLoop
+    private let room: RoomName
+    private let plan: CallPlan
+    private let screen = CallScreen()
+    private var done: ((Result<CallReport, CommandFailure>) -> Void)?
+    private var house: PeerHouse?
+    private var links: [SessionID: PeerLink] = [:]
+    private var began: Instant?
+    private var hasHeardSound = false
+    private var last: CallStatistics?
+    private var interrupts: SignalWatch?
+    private var timer: TimerToken?
+
+    init(_ client: ParleyClient, on loop: EventLoop, in room: RoomName, _ plan: CallPlan) {
+        self.client = client
+        self.loop = loop
+        self.room = room
+        self.plan = plan
+    }
+
+    func start(
+        on reactor: Reactor, servers: [AdvisedServer],
+        done: @escaping (Result<CallReport, CommandFailure>) -> Void
+    ) {
+        self.done = done
+        do {
+            let house = try PeerHouse(self.plan, on: reactor)
+            self.house = house
+            self.interrupts = try SignalWatch(SIGINT, on: reactor) { [weak self] in self?.leave() }
+            house.find(servers) { self.join() }
+        } catch {
+            let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
+            self.close(.failure(failure))
+        }
+    }
+
+    private func join() {
+        let room = self.room
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await client.join(room)
+        } then: { result in
+            switch result {
+            case .success(let view): self.joined(view)
+            case .failure(let error): self.close(.failure(CommandFailure("\(error)")))
+            }
+        }
+    }
+
+    private func joined(_ view: RoomView) {
+        self.screen.say("In \(self.room.text), with \(view.members.count) others")
+        self.began = SteadyClock.now
+        for member in view.members { self.meet(member.member, begins: true) }
+        guard let duration = self.plan.duration else { return }
+        self.timer = self.house?.reactor.schedule(after: duration) {
+            self.timer = nil
+            self.leave()
+        }
+    }
+
+    func heard(_ event: ParleyEvent) {
+        switch event {
+        case .room(let event) where event.room == self.room: self.heard(event.change)
+        case .signal(let signal) where signal.scope == .room(self.room):
+            self.links[signal.from]?.received(signal.content)
+        case .ended(let failure):
+            let text = "the connection to the server ended: \(failure)"
+            self.close(.failure(CommandFailure(text, exitCode: .unavailable)))
+        default: return
+        }
+    }
+
+    private func heard(_ change: RoomEvent.Change) {
+        switch change {
+        case .joined(let participant):
+            self.screen.say("\(participant.name) came")
+            self.meet(participant.member, begins: false)
+        case .left(let member, _): self.part(member)
+        case .dismissed(let reason): self.close(.failure(CommandFailure("we are no longer in the room: \(reason)")))
+        case .away, .back: return
+        }
+    }
+
+    private func meet(_ member: SessionID, begins: Bool) {
+        guard let house = self.house, self.links[member] == nil, self.began != nil else { return }
+        let (client, loop, room) = (self.client, self.loop, self.room)
+        do throws(CommandFailure) {
+            let path = self.plan.record.map { SoundOptions.path($0, for: member.text) }
+            self.links[member] = house.open(
+                begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
+                signal: { content in
+                    client.ask(on: loop) { client throws(ClientError) in
+                        _ = try await client.signal(content, in: room, to: member)
+                    }
+                },
+                told: { _ in })
+        } catch {
+            self.close(.failure(error))
+        }
+    }
+
+    private func part(_ member: SessionID) {
+        guard let link = self.links.removeValue(forKey: member) else { return }
+        self.hasHeardSound = self.hasHeardSound || link.listener.hasHeardSound
+        if link.connectedAt != nil { self.last = link.connection.getStats() }
+        link.close()
+    }
+
+    private func leave() {
+        for member in self.links.keys { self.part(member) }
+        let (room, isSilent) = (self.room, self.plan.expectsAudio && !self.hasHeardSound)
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await client.leave(room)
+        } then: { _ in
+            let duration = self.began.map { $0.duration(to: SteadyClock.now) } ?? .zero
+            let report = CallReport(
+                end: isSilent ? .silent : .completed, duration: duration, hasHeardSound: self.hasHeardSound,
+                statistics: self.last)
+            self.close(.success(report))
+        }
+    }
+
+    private func close(_ result: Result<CallReport, CommandFailure>) {
+        guard let done = self.done.take() else { return }
+        self.screen.wipe()
+        for member in self.links.keys { self.part(member) }
+        if let timer = self.timer.take() { self.house?.reactor.cancel(timer) }
+        self.interrupts?.close()
+        self.house?.close()
+        done(result)
+    }
+}

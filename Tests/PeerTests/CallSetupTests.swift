@@ -1,0 +1,142 @@
+import ICE
+import Negotiating
+import Peer
+import SDP
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("A call")
+struct CallSetupTests {
+    @Test("J01 is secret after three round trips, the callee's side after two and a half")
+    func setUp() throws {
+        let scene = CallScene()
+        try scene.connect()
+        let isDone = scene.run(until: 5000) { scene.callers.allSatisfy { $0.session.state == .connected } }
+        #expect(isDone)
+        let times = scene.callers.compactMap { $0.when(.stateChanged(.connected)) }.sorted()
+        #expect(times.count == 2)
+        #expect(times[0] <= Instant(milliseconds: 255) && times[1] <= Instant(milliseconds: 305), "\(times)")
+    }
+
+    /// When the later of the two hears the other.
+    private static func timeToHear(loss: Double, seed: UInt64) throws -> Duration? {
+        let scene = CallScene(seed: seed, loss: loss)
+        try scene.connect()
+        let isDone = scene.run(until: 60_000) { scene.callers.allSatisfy { $0.audibleAt != nil } }
+        return isDone ? Instant(milliseconds: 0).duration(to: scene.network.now) : nil
+    }
+
+    /// The aims, with a little room for fewer seeds; `PARLEY_LONG_TESTS=1` takes a thousand.
+    @Test("J01 is heard soon although packets get lost", arguments: [(0.1, 0.40, 0.75), (0.3, 1.0, 2.0)])
+    func losses(loss: Double, median: Double, late: Double) throws {
+        let times = try LongTests.seeds(60, long: 1000).map { seed in
+            try #require(try Self.timeToHear(loss: loss, seed: seed), "seed \(seed): nobody was heard") / .seconds(1)
+        }.sorted()
+        let (p50, p95) = (times[times.count / 2], times[times.count * 95 / 100])
+        print("heard with \(loss) lost each way: p50 \(p50) s, p95 \(p95) s, last \(times[times.count - 1]) s")
+        #expect(p50 <= median && p95 <= late)
+    }
+
+    @Test("J01 carries sound both ways, and says goodbye")
+    func sound() throws {
+        let scene = CallScene()
+        try scene.connect()
+        #expect(scene.run(until: 5000) { scene.callers.allSatisfy { $0.audibleAt != nil } })
+        for caller in scene.callers {
+            caller.audibleShare = (0, 0)
+            #expect(caller.events.contains(.track(transceiver: 0)) && caller.events.contains(.heard(transceiver: 0)))
+        }
+        scene.network.run(for: .seconds(10))
+        for caller in scene.callers { #expect(caller.audibleShare.audible == caller.audibleShare.all) }
+        scene.caller.hangUp()
+        scene.network.run(for: .seconds(1))
+        #expect(scene.callee.events.contains(.goodbye))
+        #expect(scene.callee.session.state != .connected && scene.caller.session.state == .closed)
+    }
+
+    @Test("J01 puts a side on hold, and takes it back")
+    func hold() throws {
+        let scene = CallScene()
+        try scene.connect()
+        #expect(scene.run(until: 5000) { scene.callers.allSatisfy { $0.audibleAt != nil } })
+        scene.caller.session.setDirection(.inactive, of: 0)
+        #expect(scene.caller.session.takeEvents().contains(.negotiationNeeded))
+        try scene.caller.offer()
+        scene.network.run(for: .seconds(1))
+        for caller in scene.callers {
+            #expect(caller.events.contains(.trackEnded(transceiver: 0)))
+            caller.audibleShare = (0, 0)
+        }
+        scene.network.run(for: .seconds(2))
+        for caller in scene.callers { #expect(caller.audibleShare.audible == 0) }
+        scene.caller.session.setDirection(.sendReceive, of: 0)
+        try scene.caller.offer()
+        scene.network.run(for: .seconds(1))
+        for caller in scene.callers { caller.audibleShare = (0, 0) }
+        scene.network.run(for: .seconds(1))
+        for caller in scene.callers { #expect(caller.audibleShare.audible > 95) }
+    }
+
+    @Test("J01 finds a new path without a gap", arguments: 0..<10)
+    func restart(seed: UInt64) throws {
+        let scene = CallScene(seed: seed)
+        try scene.connect()
+        #expect(scene.run(until: 5000) { scene.callers.allSatisfy { $0.audibleAt != nil } })
+        let fragments = scene.callers.map(\.session.agent.credentials.usernameFragment)
+        for caller in scene.callers { caller.audibleShare = (0, 0) }
+        scene.caller.session.restartICE()
+        try scene.caller.offer()
+        scene.network.run(for: .seconds(5))
+        for (caller, old) in zip(scene.callers, fragments) {
+            #expect(caller.session.agent.credentials.usernameFragment != old)
+            #expect(caller.session.state == .connected)
+            #expect(caller.audibleShare.audible == caller.audibleShare.all)
+        }
+    }
+
+    @Test("J01 gives way to a crossing offer, and both get what they wanted")
+    func glare() throws {
+        let scene = CallScene(signalling: .milliseconds(30))
+        try scene.connect()
+        #expect(scene.run(until: 5000) { scene.callers.allSatisfy { $0.audibleAt != nil } })
+        for caller in scene.callers { caller.session.addTransceiver(.sendOnly) }
+        scene.callee.isPolite = true
+        try scene.caller.offer()
+        try scene.callee.offer()
+        scene.network.run(for: .seconds(1))
+        for caller in scene.callers where caller.session.negotiation.isNeeded { try caller.offer() }
+        scene.network.run(for: .seconds(1))
+        for caller in scene.callers {
+            #expect(caller.session.negotiation.state == .stable)
+            #expect(caller.session.negotiation.transceivers.compactMap(\.currentDirection).count == 3)
+        }
+    }
+
+    @Test("J01 hears keys of a telephone, each way")
+    func keys() throws {
+        let scene = CallScene()
+        try scene.connect()
+        #expect(scene.run(until: 5000) { scene.callers.allSatisfy { $0.audibleAt != nil } })
+        scene.caller.act { #expect($0.press("12#", at: $1, into: &$2) == 3) }
+        scene.callee.act { #expect($0.press("*", at: $1, into: &$2) == 1) }
+        scene.network.run(for: .seconds(2))
+        #expect(scene.callee.keys == "12#" && scene.caller.keys == "*")
+    }
+
+    @Test("J14 comes back as an echo, without a codec in between")
+    func echo() throws {
+        var settings = CallSettings()
+        settings.sound.echoes = true
+        settings.sound.isPlayed = false
+        let scene = CallScene(calleeSettings: settings)
+        scene.caller.session.addTransceiver()
+        scene.callee.session.addTransceiver(isForTrack: true)
+        try scene.caller.offer()
+        scene.caller.talk()
+        #expect(scene.run(until: 5000) { scene.caller.audibleAt != nil })
+        scene.caller.audibleShare = (0, 0)
+        scene.network.run(for: .seconds(5))
+        #expect(scene.caller.audibleShare.audible == scene.caller.audibleShare.all)
+    }
+}
