@@ -212,7 +212,8 @@ let package = Package(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "FileTypes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure", "Sessions",
+            of: "Service", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure",
+            "Sessions",
             "Store",
             "Switchboard", "TestSupport", "Vocabulary", "Web"),
         tests(

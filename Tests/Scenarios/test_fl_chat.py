@@ -173,7 +173,7 @@ class OneToOne(Chat):
         a.heard("chat")
         self.assertEqual({500, 501, 502, 503} & set(a.acks), set())
 
-    def test_A10_a_picture_of_oneself_is_brought_before_there_is_a_token(self):
+    def test_a_picture_of_oneself_is_brought_before_there_is_a_token(self):
         def bring(content: bytes) -> dict:
             body, kind = form("me.jpg", content, "image")
             return ask_http(self.server, "POST", "/uploadFiles", body, {"Content-Type": kind}).json

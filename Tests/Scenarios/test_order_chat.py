@@ -98,6 +98,12 @@ class OrderChatTests(Files):
             [(1, "DRIVER_ARRIVE"), (1, "RECEPTION_DRIVER"), (1, "SERVICE_DONE"), (3, "COUPON"), (2, "new_chat")])
         self.assertEqual(got[0]["content"], {"a": 1, "order_id": self.order})
         self.assertEqual(self.tell("X", **{"class": 4})["ret_code"], 400)
+        self.assertEqual({item["kChatRepeatState"] for item in got}, {NEW})
+        account = got[3]
+        self.app(self.passenger, "read", sessionID=account["sessionID"], number=account["number"])
+        self.numbers[f"{self.passenger.user} {PASSENGER}"] = {account["sessionID"]: 0}
+        states = [item["kChatRepeatState"] for item in self.poll(self.passenger, PASSENGER)]
+        self.assertEqual(states, [READ, READ, READ, READ, NEW], "opened up to the account message")
 
     def test_I06_cards_and_what_nobody_knows_pass_as_they_are(self):
         self.open()

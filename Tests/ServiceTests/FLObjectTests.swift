@@ -1,3 +1,4 @@
+import Conversing
 import FileTypes
 import Testing
 import Vocabulary
@@ -37,6 +38,20 @@ struct FLObjectTests {
         #expect(try first != message(5, "img").clientID(to: bob))
         #expect(try first != message(5, "txt").clientID(to: carol))
         #expect(try message(0, "txt").clientID(to: bob) == nil)
+    }
+
+    @Test(
+        "D22 has a short text for each type of message",
+        arguments: [
+            (MessageKind.text, "hi"), (.image, "[图片]"), (.voice, "[语音]"), (.video, "[视频]"), (.file, "[文件]"),
+            (.location, "[位置] gate"), (.call, "[通话]"), (.card, "[其他]"), (.custom, "[其他]"),
+        ])
+    func digests(kind: MessageKind, expected: String) throws {
+        var entry = Entry(
+            number: 1, counted: 1, sort: .message, sender: try #require(UserID("a")), time: WallTime(seconds: 1))
+        entry.kind = kind
+        let body = try #require(LooseObject(Array(#"{"text":"hi","name":"gate"}"#.utf8)))
+        #expect(FLEntry.digest(of: entry, body) == expected)
     }
 
     @Test("D09 has a picture of any place, and of what is none")
