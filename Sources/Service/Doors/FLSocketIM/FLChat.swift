@@ -75,16 +75,23 @@ extension FLChat {
         _ message: FLMessage, _ object: LooseObject, _ attachments: [[UInt8]], _ guest: Guest,
         _ completion: @escaping (FLMessage, FLFile?) -> Void
     ) {
-        let bytes: [UInt8]
         switch message.type {
         case "loc":
-            bytes = MapPicture(latitude: message.coordinate("latitude"), longitude: message.coordinate("longitude")).png
+            let (latitude, longitude) = (message.coordinate("latitude"), message.coordinate("longitude"))
+            self.reactor.offload({ MapPicture(latitude: latitude, longitude: longitude).png }) { png in
+                self.keep(png, message, guest, completion)
+            }
         case "img", "audio":
             let placeholder = object.object("bodies")?.object("fileData")
             guard let number = placeholder?.integer("num"), attachments.indices.contains(number) else { return }
-            bytes = attachments[number]
-        default: return completion(message, nil)
+            self.keep(attachments[number], message, guest, completion)
+        default: completion(message, nil)
         }
+    }
+
+    private func keep(
+        _ bytes: [UInt8], _ message: FLMessage, _ guest: Guest, _ completion: @escaping (FLMessage, FLFile?) -> Void
+    ) {
         let label = message.bodies.text("fileName").flatMap { FileLabel(cleaning: $0) }
         self.files.take(bytes, called: label, by: guest.user, stay: .open, on: self.reactor) { result in
             guard case .success(let record) = result, message.type != "img" || record.picture != nil else { return }
