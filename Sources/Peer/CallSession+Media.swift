@@ -15,20 +15,34 @@ extension CallSession {
     mutating func carryOutTransceivers(at now: Instant) {
         for transceiver in self.negotiation.transceivers {
             let place = self.place(of: transceiver.index)
-            if transceiver.sends, self.lines[place].sender == nil, let format = transceiver.sending {
-                self.lines[place].sender = AudioSender(
-                    AudioSenderSettings(transceiver, format, self.settings.sound, random: &self.random))
-            }
-            if transceiver.receives, self.lines[place].receiver == nil, let format = transceiver.receiving {
-                self.lines[place].receiver = AudioReceiver(AudioReceiverSettings(format, self.settings.sound))
-                self.lines[place].transportSequence = format.transportSequence
-            }
+            if transceiver.sends, let format = transceiver.sending { self.openSender(place, transceiver, format) }
+            if transceiver.receives, let format = transceiver.receiving { self.openReceiver(place, format) }
             self.lines[place].sends = transceiver.sends
             self.setReceiving(transceiver.receives, place)
             for source in transceiver.remoteSources where self.sources.count < Self.mostSources {
                 self.sources[source] = place
             }
         }
+    }
+
+    /// One that is there goes on with what was agreed on now: its numbers must not begin anew under the same keys.
+    private mutating func openSender(_ place: Int, _ transceiver: Transceiver, _ format: AudioFormat) {
+        let settings = AudioSenderSettings(transceiver, format, self.settings.sound, random: &self.random)
+        if self.lines[place].sender == nil {
+            self.lines[place].sender = AudioSender(settings)
+        } else {
+            self.lines[place].sender?.change(settings)
+        }
+    }
+
+    private mutating func openReceiver(_ place: Int, _ format: AudioFormat) {
+        let settings = AudioReceiverSettings(format, self.settings.sound)
+        if self.lines[place].receiver == nil {
+            self.lines[place].receiver = AudioReceiver(settings)
+        } else {
+            self.lines[place].receiver?.change(settings)
+        }
+        self.lines[place].transportSequence = format.transportSequence
     }
 
     private mutating func place(of transceiver: Int) -> Int {
