@@ -35,14 +35,15 @@ struct NATMatrixTests {
         try scene.start()
         scene.settle()
         let (isBest, isSameWay) = (scene.isBest, scene.isSameWay)
+        let relays = max(scene.relays(0) ?? 3, scene.relays(1) ?? 3)
         let name = "seed \(seed), loss \(loss): \(left) to \(right)"
         #expect(isBest, "\(name) by \(scene.relays(0) ?? -1), \(scene.relays(1) ?? -1) relays")
         #expect(isSameWay, "\(name) by ways that differ")
         let isCarrying = scene.carriesPackets()
         #expect(isCarrying, "\(name) and back")
         let times = scene.peers.compactMap(\.selectedAt).map { Instant(nanoseconds: 0).duration(to: $0) }
-        let relays = isSameWay && isCarrying ? max(scene.relays(0) ?? 3, scene.relays(1) ?? 3) : 3
         return NATMatrix.Run(
-            relays: relays, fewest: NATScene.fewestRelays(left, right), time: times.count == 2 ? times.max() : nil)
+            relays: isSameWay && isCarrying ? relays : 3, fewest: NATScene.fewestRelays(left, right),
+            time: times.count == 2 ? times.max() : nil)
     }
 }

@@ -84,7 +84,9 @@ struct VirtualWire {
         var pause = max(wait, 200_000_000)
         while self.loses(), waited < 60_000_000_000 {
             waited += pause
-            pause *= 2
+            // What is sent after it tells the sender of the loss again and again (RFC 8985 §7), so that the pauses do not
+            // grow for long.
+            pause = min(pause * 2, max(wait, 1_000_000_000))
         }
         let written = self.write(size, at: now) ?? now
         return waited + written - now + self.delay + self.wobble()
