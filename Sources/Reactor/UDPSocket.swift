@@ -47,8 +47,10 @@ package protocol DatagramHandler: AnyObject {
         self.watch(readable: true, writable: false)
     }
 
+    /// What was sent before still leaves: most of all a goodbye.
     package func close() {
         self.handler = nil
+        if !self.isClosed { self.flush() }
         self.closeSocket()
     }
 
@@ -67,7 +69,7 @@ package protocol DatagramHandler: AnyObject {
 
     package func turnEnded() {
         self.isGathered = false
-        self.flush()
+        if !self.isClosed { self.flush() }
     }
 
     override func readable() {

@@ -46,6 +46,41 @@ struct UDPTests {
         }
     }
 
+    /// Notes who sent until number 9 has.
+    private final class Guestbook: DatagramHandler {
+        private var names: Set<Int> = []
+        private let done: (Set<Int>) -> Void
+
+        init(_ done: @escaping (Set<Int>) -> Void) {
+            self.done = done
+        }
+
+        func received(_ datagram: Span<UInt8>, from peer: SocketAddress, on socket: UDPSocket) {
+            self.names.insert(Int(datagram[0]))
+            if datagram[0] == 9 { self.done(self.names) }
+        }
+    }
+
+    @Test("sends what it was given although it is closed at once")
+    func goodbye() async throws {
+        try await withLoops { group in
+            let names: Set<Int> = await group.loops[0].wait { reactor, done in
+                do {
+                    let server = try UDPSocket(on: SocketAddress(.loopback, port: 0), reactor: reactor)
+                    server.start(Guestbook(done))
+                    for number in [UInt8(1), 9] {
+                        let client = try UDPSocket(on: SocketAddress(.loopback, port: 0), reactor: reactor)
+                        client.send([number].span, to: server.address)
+                        if number == 1 { client.close() }
+                    }
+                } catch {
+                    done([-1])
+                }
+            }
+            #expect(names == [1, 9])
+        }
+    }
+
     @Test("does not stop listening after a datagram that nobody wanted")
     func unreachable() async throws {
         try await withLoops { group in
