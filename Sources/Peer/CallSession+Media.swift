@@ -179,8 +179,13 @@ extension CallSession {
                 self.lines[place].sender?.forward(
                     payload.bytes.span, duration: payload.duration, gap: payload.gap, at: now, into: &self.media)
             }
-            self.lines[place].receiver?.recycle(payload)
+            if self.settings.sound.lendsPayloads {
+                self.lines[place].keep(payload)
+            } else {
+                self.lines[place].receiver?.recycle(payload)
+            }
         }
+        if !self.lines[place].echoed.isEmpty { self.events.append(.payloadsWaiting) }
     }
 }
 
@@ -239,6 +244,7 @@ extension CallSession {
     /// Theirs as it came, in its order.
     package mutating func nextPayload(on transceiver: Int = 0, at now: Instant) -> AudioPayload? {
         guard let place = self.lines.firstIndex(where: { $0.transceiver == transceiver }) else { return nil }
+        if self.settings.sound.echoes { return self.lines[place].takeEchoed() }
         return self.lines[place].receiver?.nextPayload(at: now)
     }
 

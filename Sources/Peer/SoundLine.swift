@@ -11,12 +11,24 @@ struct SoundLine {
     var sends = false
     var receives = false
     var hasHeard = false
+    /// What went back as an echo and is still to be lent.
+    private(set) var echoed: [AudioPayload] = []
     /// The extension of theirs that numbers the packets of the transport.
     var transportSequence: UInt8?
 
     init(_ transceiver: Int) {
         self.transceiver = transceiver
     }
+
+    /// As much as waits for a packet in any other line: whoever wants it comes soon.
+    private static let mostEchoed = 64
+
+    mutating func keep(_ payload: AudioPayload) {
+        if self.echoed.count == Self.mostEchoed { self.echoed.removeFirst() }
+        self.echoed.append(payload)
+    }
+
+    mutating func takeEchoed() -> AudioPayload? { self.echoed.isEmpty ? nil : self.echoed.removeFirst() }
 }
 
 extension AudioSenderSettings {

@@ -139,4 +139,26 @@ struct CallSetupTests {
         scene.network.run(for: .seconds(5))
         #expect(scene.caller.audibleShare.audible == scene.caller.audibleShare.all)
     }
+
+    @Test("J14 keeps what it echoes for whoever records it, but not for ever")
+    func recordedEcho() throws {
+        var settings = CallSettings()
+        settings.sound.echoes = true
+        settings.sound.isPlayed = false
+        settings.sound.lendsPayloads = true
+        let scene = CallScene(calleeSettings: settings)
+        scene.caller.session.addTransceiver()
+        scene.callee.session.addTransceiver(isForTrack: true)
+        try scene.caller.offer()
+        scene.caller.talk()
+        #expect(scene.run(until: 5000) { scene.caller.audibleAt != nil })
+        scene.network.run(for: .seconds(10))
+        #expect(scene.callee.events.contains(.payloadsWaiting))
+        var count = 0
+        while let payload = scene.callee.session.nextPayload(at: scene.network.now) {
+            scene.callee.session.recycle(payload)
+            count += 1
+        }
+        #expect((1...64).contains(count))
+    }
 }
