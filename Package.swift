@@ -190,6 +190,7 @@ let package = Package(
         tests(of: "Calling", "TestSupport", "Vocabulary"),
         tests(of: "Negotiating", "SDP", "TestSupport"),
         tests(of: "Peer", "AudioStreams", "ICE", "Negotiating", "SDP", "Secure", "TestSupport", "Vocabulary"),
+        tests(of: "Handset", "AudioFiles", "AudioStreams", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
@@ -259,7 +260,9 @@ if Context.environment["PARLEY_BENCH"] != nil {
             swiftSettings: houseForTests),
         .executableTarget(
             name: "CallLoadBench",
-            dependencies: ["AudioStreams", "Client", "JSON", "Locking", "Negotiating", "Pathways", "Peer", "Reactor", "Vocabulary", "Web",
+            dependencies: [
+                "AudioStreams", "Client", "JSON", "Locking", "Negotiating", "Pathways", "Peer", "Reactor", "Vocabulary",
+                "Web",
             ],
             path: "Tests/Bench/CallLoad", swiftSettings: houseForTests),
         .executableTarget(

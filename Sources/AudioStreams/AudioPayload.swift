@@ -12,4 +12,13 @@ package struct AudioPayload: Hashable, Sendable {
     package let arrival: Instant
     /// It was lost, and found in the copy of another.
     package let isCopy: Bool
+
+    package init(bytes: [UInt8], position: Int64, duration: Int, gap: Int, arrival: Instant, isCopy: Bool) {
+        self.bytes = bytes
+        self.position = position
+        self.duration = duration
+        self.gap = gap
+        self.arrival = arrival
+        self.isCopy = isCopy
+    }
 }

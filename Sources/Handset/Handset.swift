@@ -1,6 +1,7 @@
 internal import Pathways
 package import Peer
 package import Reactor
+package import SoundFiles
 internal import Vocabulary
 
 /// What one speaks into and listens with: at an even pace it takes sound from a feed for the other side, and gives what is
@@ -10,13 +11,13 @@ package final class Handset {
     private let reactor: Reactor
     private var feed: (any SoundFeed)?
     private let sinks: [any SoundSink]
+    private let ownSinks: [any SoundSink]
     private let plays: Bool
     private var sound = [Float](repeating: 0, count: Handset.tickSamples)
     private var heard = [Float](repeating: 0, count: Handset.tickSamples / 2)
     private var timer: TimerToken?
-    /// When the first tick was; the others follow it, however late one may be.
-    private var start: Instant?
-    private var ticks: Int64 = 0
+    private var pace: EvenPace?
+    private var isOver = false
     /// The feed has come to its end, or broke.
     package var onEnd: (() -> Void)?
 
@@ -25,44 +26,57 @@ package final class Handset {
 
     /// - Parameters:
     ///   - feed: nil to send nothing.
+    ///   - sinks: who gets what is heard.
+    ///   - ownSinks: who gets what is said, at the same times.
     ///   - plays: theirs is decoded and heard.
     package init(
         _ connection: PeerConnection, on reactor: Reactor, feed: (any SoundFeed)?, sinks: [any SoundSink],
-        plays: Bool = true
+        ownSinks: [any SoundSink] = [], plays: Bool = true
     ) {
         self.connection = connection
         self.reactor = reactor
         self.feed = feed
         self.sinks = sinks
+        self.ownSinks = ownSinks
         self.plays = plays
     }
 
+    /// What was to be kept and could not be.
+    package var failures: [FileFailure] { (self.sinks + self.ownSinks).compactMap(\.failure) }
+
+    /// Something is left to be said.
+    package var isSpeaking: Bool { self.feed != nil }
+
     package func lift() {
-        guard self.start == nil else { return }
-        self.start = SteadyClock.now
+        guard self.pace == nil, !self.isOver else { return }
+        let now = SteadyClock.now
+        self.pace = EvenPace(Self.tick, from: now)
+        for sink in self.sinks + self.ownSinks { sink.began(at: now) }
         if self.feed != nil || self.plays { self.schedule() }
     }
 
     package func hangUp() {
+        guard !self.isOver else { return }
         if let timer = self.timer.take() { self.reactor.cancel(timer) }
         self.feed = nil
         self.onEnd = nil
         self.takePayloads()
-        for sink in self.sinks { sink.finish() }
+        self.isOver = true
+        for sink in self.sinks + self.ownSinks { sink.finish() }
     }
 
     /// Packets that came since the last time.
     package func takePayloads() {
+        // What is finished is not added to.
+        guard !self.isOver else { return }
         self.connection.takePayloads { payload in
             for sink in self.sinks { sink.received(payload) }
         }
     }
 
     private func schedule() {
-        guard let start = self.start else { return }
-        self.ticks += 1
-        let next = start + Self.tick * Int(self.ticks)
-        self.timer = self.reactor.schedule(after: max(.zero, SteadyClock.now.duration(to: next))) {
+        guard let wait = self.pace?.wait(at: SteadyClock.now) else { return }
+        self.timer = self.reactor.schedule(after: wait) {
             self.timer = nil
             self.schedule()
             self.passTick()
@@ -76,21 +90,30 @@ package final class Handset {
     }
 
     private func speak() {
-        guard let feed = self.feed else { return }
         var sound: [Float] = []
         swap(&sound, &self.sound)
         defer { swap(&sound, &self.sound) }
-        var span = sound.mutableSpan
-        // A recording that breaks off ends there.
-        let count = (try? feed.read(into: &span)) ?? 0
+        let count = self.fill(&sound)
         if count > 0 { self.connection.speak(sound.span.extracting(first: count)) }
-        guard feed.isOver || count == 0 && (feed is FileFeed) else { return }
-        self.feed = nil
-        self.onEnd.take()?()
+        guard !self.ownSinks.isEmpty else { return }
+        for index in count..<sound.count { sound[index] = 0 }
+        for sink in self.ownSinks { sink.heard(sound.span) }
+    }
+
+    /// A recording that breaks off ends there.
+    private func fill(_ sound: inout [Float]) -> Int {
+        guard let feed = self.feed else { return 0 }
+        var span = sound.mutableSpan
+        let count = try? feed.read(into: &span)
+        if feed.isOver || count == nil {
+            self.feed = nil
+            self.onEnd.take()?()
+        }
+        return count ?? 0
     }
 
     private func listen() {
-        guard self.plays else { return }
+        guard self.plays, !self.isOver else { return }
         var sound: [Float] = []
         swap(&sound, &self.heard)
         defer { swap(&sound, &self.heard) }

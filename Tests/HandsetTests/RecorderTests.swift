@@ -1,0 +1,123 @@
+import AudioFiles
+import AudioStreams
+import Handset
+import TestSupport
+import Testing
+import Vocabulary
+
+@Suite("A recorder")
+struct RecorderTests {
+    /// A packet of CELT whose bytes say which one it is.
+    private static func payload(_ number: Int, gap: Int = 0, arrival: Instant = Instant(milliseconds: 0))
+        -> AudioPayload
+    {
+        AudioPayload(
+            bytes: [0xF8, UInt8(truncatingIfNeeded: number), 1, 2], position: Int64(number) * 960, duration: 960,
+            gap: gap,
+            arrival: arrival, isCopy: false)
+    }
+
+    /// What a reader makes of the first bytes of a file; nil before there is a head and tags.
+    private static func packets(in bytes: [UInt8], upTo count: Int = .max) -> [OpusFilePacket]? {
+        var reader = OggOpusReader()
+        reader.append(bytes.span.extracting(first: min(count, bytes.count)))
+        reader.finish()
+        var packets: [OpusFilePacket] = []
+        do {
+            while let event = try reader.next() {
+                if case .packet(let packet) = event { packets.append(packet) }
+            }
+        } catch {
+            return nil
+        }
+        return packets
+    }
+
+    @Test("J14 leaves a file that is readable wherever it is cut")
+    func cuts() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try Recorder.open(folder.place("a.ogg"))
+        let empty = try folder.read("a.ogg").count
+        for number in 0..<160 { recorder.received(Self.payload(number, gap: number == 80 ? 4800 : 0)) }
+        recorder.finish()
+        let file = try folder.read("a.ogg")
+        let whole = try #require(Self.packets(in: file))
+        #expect(whole.filter { $0.bytes.count == 4 }.map { Int($0.bytes[1]) } == Array(0..<160))
+        var longest = 0
+        for count in 0...file.count {
+            let packets = Self.packets(in: file, upTo: count)
+            #expect((packets != nil) == (count >= empty), "cut at \(count)")
+            #expect((packets ?? []).map(\.bytes) == whole.prefix(packets?.count ?? 0).map(\.bytes), "cut at \(count)")
+            #expect(packets?.count ?? 0 >= longest, "cut at \(count)")
+            longest = packets?.count ?? 0
+        }
+        #expect(longest == whole.count)
+    }
+
+    @Test("J14 has on the disk at every moment all but the last second")
+    func savesAlong() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try OggRecorder(folder.place("a.ogg"))
+        for number in 0..<500 {
+            recorder.received(Self.payload(number))
+            guard number % 10 == 0 else { continue }
+            let kept = try #require(Self.packets(in: folder.read("a.ogg")))
+            #expect(kept.count >= number - 50, "after packet \(number)")
+        }
+    }
+
+    @Test("J14 keeps the time of what is missing", arguments: [960, 4800, 48_000, 480_000])
+    func gaps(missing: Int) throws {
+        let folder = try TemporaryFolder()
+        let recorder = try OggRecorder(folder.place("a.ogg"))
+        recorder.received(Self.payload(0))
+        recorder.received(Self.payload(1, gap: missing))
+        recorder.finish()
+        let packets = try #require(Self.packets(in: folder.read("a.ogg")))
+        #expect(packets.reduce(0) { $0 + $1.duration } == 2 * 960 + missing)
+        #expect(packets.last?.bytes == Self.payload(1).bytes)
+    }
+
+    @Test("J14 begins with the call and not with the first packet")
+    func beginsWithCall() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try OggRecorder(folder.place("a.ogg"))
+        recorder.began(at: Instant(milliseconds: 1000))
+        recorder.received(Self.payload(0, arrival: Instant(milliseconds: 1250)))
+        recorder.received(Self.payload(1, arrival: Instant(milliseconds: 1900)))
+        recorder.finish()
+        let packets = try #require(Self.packets(in: folder.read("a.ogg")))
+        #expect(packets.reduce(0) { $0 + $1.duration } == 250 * 48 + 2 * 960)
+    }
+
+    @Test("J14 writes samples under a header that is right at the end, and readable before")
+    func samples() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try Recorder.open(folder.place("a.wav"))
+        let sound = [Float](repeating: 0.5, count: 960)
+        for _ in 0..<75 { recorder.heard(sound.span) }
+        #expect(try Self.samples(in: folder.read("a.wav")) == Array(repeating: 0.5, count: 50 * 960))
+        recorder.heard([2, -2].span)
+        recorder.finish()
+        let all = try Self.samples(in: folder.read("a.wav"))
+        #expect(all.count == 75 * 960 + 2 && all.allSatisfy { abs($0) <= 1 })
+    }
+
+    private static func samples(in file: [UInt8]) throws -> [Float] {
+        var reader = WAVReader()
+        reader.append(file.span)
+        reader.finish()
+        #expect(try reader.readHeader())
+        var samples: [Float] = []
+        while reader.read(upTo: 4096, into: &samples) > 0 {}
+        // Sixteen bits come back as what they are nearest to.
+        return samples.map { ($0 * 1000).rounded() / 1000 }
+    }
+
+    @Test("J14 says so when there is no room for it", arguments: ["/dev/full"])
+    func fullDisk(path: String) {
+        #expect(throws: (any Error).self) { try Recorder.open(path) }
+        #expect(throws: (any Error).self) { try WAVRecorder(path) }
+        #expect(throws: (any Error).self) { try CaptureFile(path: path, origin: 0) }
+    }
+}
