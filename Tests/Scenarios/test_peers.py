@@ -5,10 +5,12 @@ import fractions
 import json
 import signal
 import subprocess
+import tempfile
 import threading
 import unittest
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 from jsonpeer import JSONPeer
 from pitch import RATE, Ear, tone
@@ -108,7 +110,6 @@ class Aiortc(unittest.TestCase):
         return ours, theirs
 
     def record(self) -> str:
-        import tempfile
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = f"{folder.name}/heard.wav"
@@ -142,12 +143,17 @@ class Posted(unittest.TestCase):
     """Calls over HTTP alone, as the examples of other stacks make them."""
 
     def setUp(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
         self.process = subprocess.Popen(
-            [str(binary()), "answer", "--http", "127.0.0.1:0", "--echo", "--json"], stdout=subprocess.PIPE, text=True)
+            [str(binary()), "answer", "--http", "127.0.0.1:0", "--echo", "--json", "--record", self.folder.name],
+            stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.stop)
         self.url = json.loads(self.process.stdout.readline())["url"]
 
     def stop(self) -> None:
+        if self.process.returncode is not None:
+            return
         self.process.send_signal(signal.SIGINT)
         self.assertEqual(self.process.wait(PATIENCE), 0)
         self.process.stdout.close()
@@ -168,6 +174,16 @@ class Posted(unittest.TestCase):
         self.assertEqual(status, 200)
         theirs.answered(json.loads(answer)["sdp"])
         eventually(lambda: abs(theirs.ear.pitch() - 660) < 5, "they hear themselves")
+
+    def test_J14_what_was_said_is_kept_to_its_end_when_the_program_ends(self):
+        theirs = OtherPeer(660)
+        self.addCleanup(theirs.close)
+        theirs.answered(json.loads(self.post(json.dumps({"type": "offer", "sdp": theirs.offer()}).encode())[1])["sdp"])
+        eventually(lambda: abs(theirs.ear.pitch() - 660) < 5, "they hear themselves")
+        self.stop()
+        kept = next(Path(self.folder.name).glob("*.ogg"))
+        told = subprocess.run(["opusinfo", str(kept)], capture_output=True, text=True, check=True).stdout
+        self.assertNotIn("WARNING", told)
 
     def test_J14_what_is_no_offer_is_refused(self):
         for body in (b"", b"nonsense", b"{}", b'{"type":"answer","sdp":""}', b'{"type":"offer","sdp":"v=1"}'):

@@ -4,6 +4,12 @@ import Peer
 import Reactor
 import Vocabulary
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// `parley answer`
 struct AnswerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +28,7 @@ struct AnswerCommand: ParsableCommand {
         exitCodes: [
             .init(.success, "It was interrupted."), .init(.usage, "The command line is wrong."),
             .init(.noInput, "A file cannot be read."), .init(.unavailable, "No server answers there."),
-            .init(.failure, "The server said no."),
+            .init(.failure, "The server said no."), .init(.cannotCreate, "There is no folder for recordings."),
         ]
     )
 
@@ -82,6 +88,7 @@ struct AnswerCommand: ParsableCommand {
         var plan = try self.plan()
         // A mistake in the file is better said now than to the first caller.
         _ = try self.play?.open()
+        if let folder = self.record { try Self.make(folder) }
         let (folder, room) = (self.record, self.room.flatMap { RoomName($0) })
         plan.record = room == nil ? nil : folder.map { "\($0)/room.ogg" }
         let settled = plan
@@ -98,5 +105,12 @@ struct AnswerCommand: ParsableCommand {
             }
         }
         return .success
+    }
+
+    /// The folder may be there already.
+    private static func make(_ folder: String) throws(CommandFailure) {
+        guard unsafe mkdir(folder, 0o777) != 0, errno != EEXIST else { return }
+        let reason = unsafe String(cString: strerror(errno))
+        throw CommandFailure("--record \(folder): \(reason)", exitCode: .cannotCreate)
     }
 }

@@ -17,7 +17,6 @@ final class OfferDesk {
     private let plan: CallPlan
     private let folder: String?
     private var calls: [ObjectIdentifier: OfferedCall] = [:]
-    private var count = 0
 
     private static let most = 1_000
     private static let longestOffer = 256 << 10
@@ -45,8 +44,9 @@ final class OfferDesk {
             return exchange.respond(.error(.serviceUnavailable, "\(Self.most) calls are as many as are taken at once"))
         }
         do {
-            self.count += 1
-            let path = self.folder.map { "\($0)/\(self.house.reactor.loop.index)-\(self.count).ogg" }
+            // As no other call is called, today or the next time.
+            var random = SystemRandomNumberGenerator()
+            let path = self.folder.map { "\($0)/\(RandomToken(using: &random).text).ogg" }
             let call = OfferedCall(
                 self.house, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
                 endsWithSound: self.plan.endsWithSound)
@@ -62,7 +62,7 @@ final class OfferDesk {
     }
 
     func close() {
-        for call in self.calls.values { call.close() }
+        for call in self.calls.values { call.closeAtOnce() }
         self.house.close()
     }
 }
@@ -124,14 +124,23 @@ final class OfferedCall {
         exchange.respond(.json(.ok, json.bytes))
     }
 
-    func close() {
-        guard let link = self.link.take() else { return }
+    /// Not from within what the connection tells.
+    private func close() {
+        guard let link = self.end() else { return }
+        self.reactor.schedule(after: .zero) { link.close() }
+    }
+
+    /// When there is no later any more.
+    func closeAtOnce() { self.end()?.close() }
+
+    /// What is left to be closed, if it is not yet.
+    private func end() -> PeerLink? {
+        guard let link = self.link.take() else { return nil }
         if let timer = self.timer.take() { self.reactor.cancel(timer) }
         if let exchange = self.exchange.take() {
             exchange.respond(.error(.serviceUnavailable, "the call was not taken"))
         }
-        // Not from within what the connection tells.
-        self.reactor.schedule(after: .zero) { link.close() }
         self.ended.take()?()
+        return link
     }
 }
