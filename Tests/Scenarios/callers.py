@@ -60,6 +60,13 @@ class Answering:
         return code
 
 
+def usage(command: str, *options: str) -> tuple[int, str]:
+    """How the program ends that is called wrongly, and what it says."""
+    done = subprocess.run(
+        [str(binary()), command, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE)
+    return done.returncode, done.stderr
+
+
 def outcome(call: subprocess.Popen) -> tuple[int, dict]:
     """How the program ended, and what it says of the call."""
     out, complaints = call.communicate(timeout=3 * PATIENCE)

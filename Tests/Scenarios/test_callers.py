@@ -1,12 +1,15 @@
 """Calls from the command line, through a running server."""
 
+import json
 import shutil
+import signal
 import subprocess
 import unittest
+import wave
 from pathlib import Path
 
-from callers import Household, outcome
-from people import VOUCHED
+from callers import Household, outcome, usage
+from people import VOUCHED, Person
 from pitch import RATE, Ear
 from server import PATIENCE, Server, binary, eventually
 
@@ -54,7 +57,6 @@ class CommandLine(unittest.TestCase):
             ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "sine=frequency=660:duration=2", str(speech)],
             check=True)
         messages = folder / "messages"
-        messages.mkdir()
         box = self.home.answer("--as", "box", "--play", str(speech), "--record", str(messages))
         box.expect("ready")
         heard = folder / "heard.ogg"
@@ -79,6 +81,103 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(away.returncode, 69)
         self.assertIn("http://127.0.0.1:1", away.stderr)
 
+    def test_J07_who_gives_up_before_an_answer_leaves_nobody_ringing(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number), Person(self.server, "Anna") as anna:
+                call = self.home.call(f"@{anna.user}")
+                ringing = anna.expect("call.incoming")["call"]
+                call.send_signal(number)
+                code, report = outcome(call)
+                self.assertEqual((code, report["outcome"]), (1, "cancelled"))
+                self.assertEqual(anna.expect("call.ended", call=ringing)["outcome"], "cancelled")
+
+    def test_J07_an_end_without_a_path_is_the_same_whoever_finds_out(self):
+        with Person(self.server, "Anna") as anna:
+            call = self.home.call(f"@{anna.user}")
+            ringing = anna.expect("call.incoming")["call"]
+            anna.ask("call.accept", call=ringing)
+            anna.expect("call.connected")
+            anna.ask("call.failed", call=ringing)
+            code, report = outcome(call)
+            self.assertEqual((code, report["outcome"]), (14, "noPath"))
+
+    def test_J07_who_rings_back_at_the_same_moment_is_talked_with(self):
+        with Person(self.server, "Anna") as anna:
+            call = self.home.call(f"@{anna.user}")
+            ringing = anna.expect("call.incoming")
+            # The smaller name lives on.
+            crossing = anna.ask("call.invite", user=ringing["from"]["user"], kind="audio", call=20 * "-")["call"]
+            self.assertEqual(anna.expect("call.ended", call=ringing["call"])["into"], crossing)
+            anna.expect("call.connected", call=crossing)
+            anna.ask("call.failed", call=crossing)
+            code, report = outcome(call)
+            self.assertEqual((code, report["outcome"]), (14, "noPath"))
+
+    def talking(self) -> tuple[subprocess.Popen, str]:
+        """A call to an echo that has been heard for a second, and its name."""
+        heard = Path(self.home.folder.name) / "heard.wav"
+        call = self.home.call("@echo", "--play", "tone:440", "--expect-audio", "--record", str(heard))
+        name = self.home.answering[-1].expect("answered")["call"]
+        eventually(lambda: heard.exists() and heard.stat().st_size > RATE, "something is heard")
+        return call, name
+
+    def test_J07_a_call_ends_although_the_server_has_gone(self):
+        echo = self.home.answer("--as", "echo", "--echo")
+        echo.expect("ready")
+        call, _ = self.talking()
+        self.server.end()
+        self.assertEqual(echo.close(), 0)
+        code, report = outcome(call)
+        self.assertEqual((code, report["outcome"], report["heard"]), (0, "completed", True))
+
+    def test_calls_are_let_go_that_a_new_server_knows_nothing_of(self):
+        echo = self.home.answer("--as", "echo", "--echo")
+        echo.expect("ready")
+        call, name = self.talking()
+        self.server.restart()
+        self.assertEqual(echo.expect("ended")["call"], name)
+        self.assertEqual(outcome(call)[1]["outcome"], "completed")
+
+    def test_J07_nobody_goes_on_ringing_that_a_new_server_does_not_know(self):
+        with Person(self.server, "Anna") as anna:
+            call = self.home.call(f"@{anna.user}")
+            anna.expect("call.incoming")
+            self.server.restart()
+            code, report = outcome(call)
+            self.assertEqual((code, report["outcome"]), (16, "lost"))
+
+    def test_both_directions_are_kept_side_by_side(self):
+        self.home.answer("--as", "echo", "--echo").expect("ready")
+        heard, said = (Path(self.home.folder.name) / name for name in ("heard.wav", "said.wav"))
+        code, _ = outcome(self.home.call("@echo", *TALK, "--record", str(heard), "--record-sent", str(said)))
+        self.assertEqual(code, 0)
+        with wave.open(str(heard)) as theirs, wave.open(str(said)) as ours:
+            self.assertEqual(theirs.getnframes(), ours.getnframes())
+            self.assertGreater(ours.getnframes(), RATE // 2)
+            ear = Ear()
+            ear.hear(ours.readframes(ours.getnframes()))
+            self.assertLess(abs(ear.pitch() - 440), 5)
+
+    def test_a_room_plays_to_its_end_and_is_left(self):
+        folder = Path(self.home.folder.name)
+        subprocess.run(
+            ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "sine=frequency=660:duration=1", str(folder / "a.wav")],
+            check=True)
+        call = self.home.call("tea-kitchen", "--play", str(folder / "a.wav"))
+        guest = self.home.call("tea-kitchen", "--duration", "30s", "--expect-audio")
+        self.assertEqual(outcome(call)[0], 0)
+        guest.send_signal(signal.SIGTERM)
+        self.assertEqual(outcome(guest)[0], 0)
+
+    def test_streams_have_one_use_at_a_time(self):
+        for command in (
+                ("peer", "offer", "--play", "-"), ("peer", "answer", "--record", "-"), ("call", "kitchen", "--play", "-"),
+                ("call", "kitchen", "--record", "-"), ("call", "kitchen", "--dtmf", "1"),
+                ("call", "@echo", "--record-sent", "a.ogg")):
+            with self.subTest(command):
+                code, complaint = usage(*command)
+                self.assertEqual(code, 64, complaint)
+
     def test_the_same_name_is_the_same_person_the_next_time(self):
         first = self.home.answer("--as", "otto", "--echo")
         first.expect("ready")
@@ -98,11 +197,15 @@ class CommandLine(unittest.TestCase):
             ["sox", "-n", "-t", "raw", "-r", str(RATE), "-e", "signed", "-b", "16", "-c", "1", "-", "synth", "3", "sine",
              "550"], stdout=subprocess.PIPE)
         call = subprocess.run(
-            [str(binary()), "call", "@echo", *self.home.server, "--play", "-", "--record", "-", "--duration", "2s"],
+            [str(binary()), "call", "@echo", *self.home.server, "--play", "-", "--record", "-", "--duration", "2s",
+             "--json"],
             stdin=tone.stdout, capture_output=True, env=self.home.environment, timeout=PATIENCE)
         tone.stdout.close()
         tone.wait(PATIENCE)
         self.assertEqual(call.returncode, 0, call.stderr)
+        # Standard output is for samples alone.
+        self.assertEqual(json.loads(call.stderr)["outcome"], "completed")
+        self.assertNotIn(b"outcome", call.stdout)
         ear = Ear()
         ear.hear(call.stdout)
         self.assertLess(abs(ear.pitch() - 550), 5)

@@ -75,7 +75,11 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
 
     func heard(_ event: ParleyEvent) {
         switch event {
-        case .connected, .recovered: if self.house != nil { self.open() }
+        case .connected:
+            // A server that does not know us any more knows nothing of our calls either.
+            for call in self.links.keys { self.ended(call, "lost") }
+            if self.house != nil { self.open() }
+        case .recovered: if self.house != nil { self.open() }
         case .call(let event): self.heard(event.change, in: event.call)
         case .signal(let signal):
             guard case .call(let call) = signal.scope else { return }
@@ -120,6 +124,10 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
             // Who plays something has said it all when it is over.
             link.handset.onEnd = { if self.plan.endsWithSound { self.hangUp(call) } }
             self.say("answered", call, ("name", peer.name))
+            // Who has found no path by then will find none.
+            house.reactor.schedule(after: .seconds(15)) { [weak self] in
+                if let link = self?.links[call], link.connectedAt == nil { self?.giveUp(call) }
+            }
         } catch {
             Terminal.complain("parley answer: \(error)")
             self.client.ask(on: self.loop) { client throws(ClientError) in try await client.fail(call) }
@@ -137,8 +145,30 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
     }
 
     private func told(_ event: PeerEvent, in call: CallID) {
-        guard case .key(let key, _, _) = event else { return }
-        self.say("key", call, ("key", String(key)))
+        switch event {
+        case .key(let key, _, _): self.say("key", call, ("key", String(key)))
+        case .stateChanged(.failed): if self.links[call]?.connectedAt == nil { self.giveUp(call) }
+        // The caller makes new checks, or is gone.
+        case .stateChanged(.disconnected), .securityStateChanged(.closed):
+            self.house?.reactor.schedule(after: .seconds(45)) { [weak self] in self?.lookAfter(call) }
+        default: return
+        }
+    }
+
+    /// Nobody keeps a line that leads nowhere.
+    private func lookAfter(_ call: CallID) {
+        guard let link = self.links[call], link.connection.connectionState != .connected else { return }
+        self.giveUp(call)
+    }
+
+    private func giveUp(_ call: CallID) {
+        let hadPath = self.links[call]?.connectedAt != nil
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            if hadPath { try await client.hangUp(call) } else { try await client.fail(call) }
+        } then: { result in
+            // The server says how it ended, unless it has forgotten.
+            if case .failure = result { self.ended(call, hadPath ? "lost" : "failed") }
+        }
     }
 
     private func say(_ event: String, _ call: CallID? = nil, _ detail: (name: String, text: String)? = nil) {

@@ -49,6 +49,11 @@ struct CallCommand: ParsableCommand {
         guard self.dtmf.allSatisfy({ "0123456789*#ABCD".contains($0) }) else {
             throw ValidationError("--dtmf: keys are 0 to 9, *, #, A, B, C and D")
         }
+        guard case .room = self.target else { return }
+        guard self.sound.play != .pipe, self.sound.record != "-", self.sound.recordSent == nil, self.dtmf.isEmpty else {
+            throw ValidationError(
+                "a room has many ends: --play -, --record -, --record-sent and --dtmf are for a call with one")
+        }
     }
 
     private func plan() throws(CommandFailure) -> CallPlan {
@@ -57,6 +62,7 @@ struct CallCommand: ParsableCommand {
         plan.settings.ice = self.way.settings
         plan.play = self.sound.play
         plan.record = self.sound.record
+        plan.recordSent = self.sound.recordSent
         plan.keys = self.dtmf
         plan.duration = self.duration
         plan.endsWithSound = self.duration == nil && self.sound.play?.isEndless == false
@@ -73,8 +79,7 @@ struct CallCommand: ParsableCommand {
         let outcome = Locked(ExitCode.failure)
         try self.client.run { client, loop throws(CommandFailure) in
             let report = try await CallDesk(client, on: loop).place(target, plan)
-            // Samples go where the report would.
-            if plan.record != "-" || plan.isJSON { report.print(asJSON: plan.isJSON) }
+            report.print(asJSON: plan.isJSON, besideSamples: plan.record == "-")
             outcome.withLock { $0 = report.end.exitCode }
         }
         return outcome.withLock(\.self)

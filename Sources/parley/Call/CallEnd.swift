@@ -13,17 +13,20 @@ enum CallEnd: Hashable, Sendable {
     case silent
     /// The other side went away without a word.
     case lost
+    /// We thought better of it before anybody answered.
+    case cancelled
     /// Another word of the server's.
     case other(String)
 
     init(outcome: String) {
         switch outcome {
-        case "completed", "cancelled", "answeredElsewhere", "movedElsewhere", "merged": self = .completed
+        case "completed", "answeredElsewhere", "movedElsewhere": self = .completed
         case "declined": self = .declined
         case "busy": self = .busy
         case "noAnswer": self = .noAnswer
         case "offline": self = .offline
         case "lost": self = .lost
+        case "cancelled": self = .cancelled
         default: self = .other(outcome)
         }
     }
@@ -38,6 +41,7 @@ enum CallEnd: Hashable, Sendable {
         case .noPath: "noPath"
         case .silent: "silent"
         case .lost: "lost"
+        case .cancelled: "cancelled"
         case .other(let outcome): outcome
         }
     }
@@ -52,13 +56,13 @@ enum CallEnd: Hashable, Sendable {
         case .noPath: ExitCode(rawValue: 14)
         case .silent: ExitCode(rawValue: 15)
         case .lost: ExitCode(rawValue: 16)
-        case .other: .failure
+        case .cancelled, .other: .failure
         }
     }
 
     static let exitCodes: [CommandConfiguration.DocumentedExit] = [
         .init(.success, "The call was answered, and heard where that was asked for."),
-        .init(.failure, "The server refused, or the call ended in another way."),
+        .init(.failure, "The server refused, the call was interrupted before an answer, or it ended in another way."),
         .init(.usage, "The command line is wrong."),
         .init(.noInput, "A file cannot be read."),
         .init(.unavailable, "No server answers there."),

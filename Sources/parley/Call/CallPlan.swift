@@ -7,6 +7,8 @@ struct CallPlan: Sendable {
     var settings = CallSettings()
     var play: PlayedThing?
     var record: String?
+    /// Where samples of what is said go.
+    var recordSent: String?
     var keys = ""
     /// After so long the call is ended; nil leaves that to others.
     var duration: Duration?

@@ -25,8 +25,10 @@ struct CallReport {
     var outbound: OutboundStatistics? { self.statistics?.lines.first?.outbound }
     var roundTrip: Duration? { self.statistics?.roundTrip }
 
-    func print(asJSON: Bool) {
-        Terminal.print(asJSON ? JSONWriter.line(self.write) : self.words)
+    /// On the error stream where standard output is for samples.
+    func print(asJSON: Bool, besideSamples: Bool) {
+        let text = asJSON ? JSONWriter.line(self.write) : self.words
+        if besideSamples { Terminal.complain(text) } else { Terminal.print(text) }
     }
 
     private func write(to json: inout JSONWriter) {

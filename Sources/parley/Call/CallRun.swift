@@ -24,11 +24,15 @@ final class CallRun: CallSeat, @unchecked Sendable {
     private let screen = CallScreen()
     private var done: ((Result<CallReport, CommandFailure>) -> Void)?
     private var house: PeerHouse?
-    private var call: CallID?
+    /// Named before anybody rings, so that whatever is told of it is known to be meant for it.
+    private var call: CallID
+    private var isInviting = false
+    private var hasRung = false
     private var link: PeerLink?
     private var timers: [TimerToken] = []
-    private var interrupts: SignalWatch?
+    private var interrupts: [SignalWatch] = []
     private var hasBegun = false
+    private var isCutOff = false
     private var isHangingUp = false
 
     init(_ client: ParleyClient, on loop: EventLoop, to callee: UserID, _ plan: CallPlan) {
@@ -36,6 +40,8 @@ final class CallRun: CallSeat, @unchecked Sendable {
         self.loop = loop
         self.callee = callee
         self.plan = plan
+        var random = SystemRandomNumberGenerator()
+        self.call = CallID(RandomToken(using: &random))
     }
 
     func start(
@@ -46,7 +52,9 @@ final class CallRun: CallSeat, @unchecked Sendable {
         do {
             let house = try PeerHouse(self.plan, on: reactor)
             self.house = house
-            self.interrupts = try SignalWatch(SIGINT, on: reactor) { [weak self] in self?.hangUp() }
+            self.interrupts = try [SIGINT, SIGTERM].map { signal in
+                try SignalWatch(signal, on: reactor) { [weak self] in self?.hangUp() }
+            }
             house.find(servers) { self.invite() }
         } catch {
             let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
@@ -55,19 +63,22 @@ final class CallRun: CallSeat, @unchecked Sendable {
     }
 
     private func invite() {
-        let callee = self.callee
+        guard self.done != nil else { return }
+        let (callee, call) = (self.callee, self.call)
         self.screen.say("Calling @\(callee.text)")
+        (self.isInviting, self.hasRung) = (true, true)
         self.client.ask(on: self.loop) { client throws(ClientError) in
-            try await client.invite(callee, to: .audio)
+            try await client.invite(callee, to: .audio, as: call)
         } then: { result in
+            self.isInviting = false
             switch result {
+            // Another name when both rang each other.
             case .success(let call): self.call = call
             case .failure(.refused(let refusal)) where refusal.code == "offline": self.finish(.offline)
             case .failure(let error): self.fail("\(error)", .failure)
             }
         }
     }
-
 }
 
 // MARK: - What the server tells
@@ -75,32 +86,47 @@ final class CallRun: CallSeat, @unchecked Sendable {
 extension CallRun {
     func heard(_ event: ParleyEvent) {
         switch event {
-        case .call(let event) where self.call == nil || event.call == self.call: self.heard(event)
-        case .signal(let signal):
-            guard let call = self.call, signal.scope == .call(call) else { return }
-            self.link?.received(signal.content)
+        case .call(let event): self.heard(event)
+        case .signal(let signal) where signal.scope == .call(self.call): self.link?.received(signal.content)
+        case .disconnected: self.cutOff()
+        case .recovered: self.isCutOff = false
+        // A server that does not know us any more knows nothing of our call either.
+        case .connected: if self.isCutOff, self.hasRung, self.link == nil { self.finish(.lost) }
         case .ended(let failure): self.fail("the connection to the server ended: \(failure)", .unavailable)
         default: return
         }
     }
 
+    /// Who talks needs no server; who waits for an answer does, and for no longer than a server lets it ring.
+    private func cutOff() {
+        guard !self.isCutOff else { return }
+        self.isCutOff = true
+        self.after(.seconds(60)) { if self.isCutOff, self.link == nil { self.finish(.lost) } }
+    }
+
     private func heard(_ event: Client.CallEvent) {
+        // Who rang us at the same moment has given the call its name.
+        if self.isInviting, case .connected = event.change { self.call = event.call }
+        guard event.call == self.call else { return }
         switch event.change {
         case .ringing: self.screen.say("It rings")
         case .connected(_, let role, let peer):
-            self.call = event.call
             self.screen.say("\(peer.name) answered")
             self.begin(begins: role == .caller)
-        case .ended(let end): if !self.isHangingUp { self.finish(self.judge(end)) }
+        case .ended(let end):
+            if let other = end.into { return self.call = other }
+            if !self.isHangingUp { self.finish(self.judge(end.outcome)) }
         case .incoming, .peerAway, .peerBack: return
         }
     }
 
     /// What the server says is one thing, whether anybody was heard another.
-    private func judge(_ end: Client.CallEvent.End) -> CallEnd {
-        let end = CallEnd(outcome: end.outcome)
-        guard end == .completed, let link = self.link else { return end }
-        return self.judge(link)
+    private func judge(_ outcome: String) -> CallEnd {
+        guard let link = self.link else { return CallEnd(outcome: outcome) }
+        // The other side found out first.
+        if outcome == "failed", link.connectedAt == nil { return .noPath }
+        let end = CallEnd(outcome: outcome)
+        return end == .completed ? self.judge(link) : end
     }
 
     private func judge(_ link: PeerLink) -> CallEnd {
@@ -113,10 +139,12 @@ extension CallRun {
 
 extension CallRun {
     private func begin(begins: Bool) {
-        guard self.link == nil, let house = self.house, let call = self.call else { return }
+        guard self.link == nil, !self.isHangingUp, let house = self.house else { return }
+        let call = self.call
         do throws(CommandFailure) {
             let link = house.open(
                 begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(self.plan.record),
+                ownSinks: try SoundOptions.sinks(self.plan.recordSent),
                 signal: { content in
                     self.client.ask(on: self.loop) { client throws(ClientError) in
                         try await client.signal(content, in: call)
@@ -133,9 +161,17 @@ extension CallRun {
     }
 
     private func told(_ event: PeerEvent) {
-        guard case .stateChanged(let state) = event else { return }
-        if state == .connected, !self.hasBegun { self.talk() }
-        if state == .failed, self.link?.connectedAt == nil { self.giveUp(.noPath) }
+        guard self.done != nil else { return }
+        switch event {
+        case .stateChanged(.connected): if !self.hasBegun { self.talk() }
+        // Whoever was connected may be again: new checks are made.
+        case .stateChanged(.failed):
+            guard let link = self.link, link.connectedAt != nil else { return self.giveUp(.noPath) }
+            self.after(.seconds(15)) { if link.connection.connectionState != .connected { self.giveUp(.lost) } }
+        // They have hung up, which the server says as well, if it is still there.
+        case .securityStateChanged(.closed): self.after(.seconds(2)) { self.hangUp() }
+        default: return
+        }
     }
 
     private func talk() {
@@ -161,19 +197,20 @@ extension CallRun {
 // MARK: - The end
 
 extension CallRun {
-    /// By our own wish.
+    /// By our own wish; or nobody is there any more to wish for anything else.
     private func hangUp() {
-        self.giveUp(self.link.map { self.judge($0) } ?? .completed)
+        self.giveUp(self.link.map { self.judge($0) } ?? .cancelled)
     }
 
     private func giveUp(_ end: CallEnd) {
         guard !self.isHangingUp else { return }
         self.isHangingUp = true
-        guard let call = self.call else { return self.finish(end) }
+        guard self.hasRung else { return self.finish(end) }
         // The program ends with the call, and the other side should know that it has.
         self.after(.seconds(2)) { self.finish(end) }
+        let call = self.call
         self.client.ask(on: self.loop) { client throws(ClientError) in
-            try await client.hangUp(call)
+            if end == .noPath { try await client.fail(call) } else { try await client.hangUp(call) }
         } then: { _ in
             self.finish(end)
         }
@@ -196,7 +233,7 @@ extension CallRun {
         guard let done = self.done.take() else { return }
         self.screen.wipe()
         for timer in self.timers { self.house?.reactor.cancel(timer) }
-        self.interrupts?.close()
+        for interrupt in self.interrupts { interrupt.close() }
         self.link?.close()
         self.house?.close()
         done(result)

@@ -37,18 +37,26 @@ struct PeerCommand: ParsableCommand {
     @OptionGroup var sound: SoundOptions
     @OptionGroup var way: WayOptions
 
+    func validate() throws(ValidationError) {
+        guard self.sound.play != .pipe, self.sound.record != "-" else {
+            throw ValidationError("--play and --record: standard input and output carry the signals")
+        }
+    }
+
     mutating func run() throws -> ExitCode {
         var settings = CallSettings()
         settings.sound = self.sound.settings
         settings.ice = self.way.settings
         let servers = try self.way.servers() ?? []
-        let (feed, sinks) = (try self.sound.play?.open(), try self.sound.sinks())
+        let (feed, sinks) = (try self.sound.play?.open(), try SoundOptions.sinks(self.sound.record))
+        let ownSinks = try SoundOptions.sinks(self.sound.recordSent)
         let capture = try CaptureFile.open(self.way.pcap)
         let group = try EventLoopGroup.forCommand()
         defer { group.shutDown() }
         let done = Gate()
         let peer = PipedPeer(
-            isOffering: self.role == .offer, settings, servers, feed: feed, sinks: sinks, capture: capture
+            isOffering: self.role == .offer, settings, servers, feed: feed, sinks: sinks,
+            ownSinks: ownSinks, capture: capture
         ) {
             done.open()
         }

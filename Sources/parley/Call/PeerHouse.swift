@@ -35,16 +35,21 @@ final class PeerHouse {
     /// - Parameters:
     ///   - begins: this side offers.
     ///   - sinks: who gets what is heard, besides a listener.
+    ///   - ownSinks: who gets what is said.
     func open(
-        begins: Bool, feed: (any SoundFeed)?, sinks: [any SoundSink],
+        begins: Bool, feed: (any SoundFeed)?, sinks: [any SoundSink], ownSinks: [any SoundSink] = [],
         signal: @escaping (Signal.Content) -> Void, told: @escaping (PeerEvent) -> Void
     ) -> PeerLink {
         let link = PeerLink(
             { self.factory.make(self.plan.settings, servers: self.servers, handler: $0) }, begins: begins, feed: feed,
-            sinks: sinks, plays: self.plan.settings.sound.isPlayed, on: self.reactor, signal: signal, told: told)
+            sinks: sinks, ownSinks: ownSinks, plays: self.plan.settings.sound.isPlayed, on: self.reactor,
+            signal: signal, told: told)
         if let capture = self.capture { link.connection.setTap(capture) }
         return link
     }
 
-    func close() { self.factory.close() }
+    func close() {
+        if let failure = self.capture?.failure { Terminal.complain("parley: \(failure)") }
+        self.factory.close()
+    }
 }

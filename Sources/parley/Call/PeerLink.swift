@@ -20,7 +20,6 @@ final class PeerLink: PeerConnectionHandler {
     private let signal: (Signal.Content) -> Void
     private let told: (PeerEvent) -> Void
     private(set) var connectedAt: Instant?
-    private(set) var hasFailed = false
     private var isClosed = false
     private let ear = Ear()
 
@@ -30,13 +29,15 @@ final class PeerLink: PeerConnectionHandler {
     ///   - told: hears what happens.
     init(
         _ make: (any PeerConnectionHandler) -> PeerConnection, begins: Bool, feed: (any SoundFeed)?,
-        sinks: [any SoundSink], plays: Bool, on reactor: Reactor, signal: @escaping (Signal.Content) -> Void,
+        sinks: [any SoundSink], ownSinks: [any SoundSink], plays: Bool, on reactor: Reactor,
+        signal: @escaping (Signal.Content) -> Void,
         told: @escaping (PeerEvent) -> Void
     ) {
         self.connection = make(self.ear)
         self.listener = Listener()
         self.handset = Handset(
-            self.connection, on: reactor, feed: feed, sinks: [self.listener] + sinks, plays: plays)
+            self.connection, on: reactor, feed: feed, sinks: [self.listener] + sinks, ownSinks: ownSinks,
+            plays: plays)
         self.isPolite = !begins
         self.waitsForOffer = !begins
         self.signal = signal
@@ -58,6 +59,7 @@ final class PeerLink: PeerConnectionHandler {
         guard !self.isClosed else { return }
         self.isClosed = true
         self.handset.hangUp()
+        for failure in self.handset.failures { Terminal.complain("parley: \(failure)") }
         self.connection.close()
     }
 }
@@ -125,9 +127,7 @@ extension PeerLink {
             self.connectedAt = self.connectedAt ?? SteadyClock.now
             self.handset.lift()
         }
-        guard state == .failed else { return }
         // Networks change; new checks find out.
-        if self.connectedAt != nil, !self.isPolite { self.connection.restartIce() }
-        self.hasFailed = true
+        if state == .failed, self.connectedAt != nil, !self.isPolite { self.connection.restartIce() }
     }
 }

@@ -18,6 +18,7 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
     private let servers: [AdvisedServer]
     private let feed: (any SoundFeed)?
     private let sinks: [any SoundSink]
+    private let ownSinks: [any SoundSink]
     private let capture: CaptureFile?
     private var done: (() -> Void)?
     private var factory: PeerConnectionFactory?
@@ -32,13 +33,14 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
 
     init(
         isOffering: Bool, _ settings: CallSettings, _ servers: [AdvisedServer], feed: (any SoundFeed)?,
-        sinks: [any SoundSink], capture: CaptureFile?, done: @escaping () -> Void
+        sinks: [any SoundSink], ownSinks: [any SoundSink], capture: CaptureFile?, done: @escaping () -> Void
     ) {
         self.isOffering = isOffering
         self.settings = settings
         self.servers = servers
         self.feed = feed
         self.sinks = sinks
+        self.ownSinks = ownSinks
         self.capture = capture
         self.done = done
     }
@@ -60,7 +62,8 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
         let connection = factory.make(self.settings, servers: servers, handler: self)
         self.connection = connection
         if let capture = self.capture { connection.setTap(capture) }
-        self.handset = Handset(connection, on: factory.reactor, feed: self.feed, sinks: self.sinks)
+        self.handset = Handset(
+            connection, on: factory.reactor, feed: self.feed, sinks: self.sinks, ownSinks: self.ownSinks)
         if self.isOffering {
             connection.addTransceiver()
             self.attempt { connection throws(NegotiationError) in try self.describe(.offer, connection) }
@@ -75,6 +78,8 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
         guard let done = self.done.take() else { return }
         if let timer = self.reportTimer.take() { self.factory?.reactor.cancel(timer) }
         self.handset?.hangUp()
+        for failure in self.handset?.failures ?? [] { Terminal.complain("parley peer: \(failure)") }
+        if let failure = self.capture?.failure { Terminal.complain("parley peer: \(failure)") }
         self.connection?.close()
         self.factory?.close()
         self.say { json in
@@ -89,6 +94,7 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
 
 extension PipedPeer {
     func heard(_ line: String) {
+        guard self.done != nil else { return }
         guard let connection = self.connection else {
             if self.early.count < 256 { self.early.append(line) }
             return
@@ -155,7 +161,8 @@ extension PipedPeer {
                 json.field("candidate", "")
             }
         case .stateChanged(let state): self.tell(state)
-        case .heard: self.reportMedia(again: true)
+        case .payloadsWaiting: self.handset?.takePayloads()
+        case .heard: if self.reportTimer == nil { self.reportMedia() }
         case .key(let key, _, _):
             self.say { json in
                 json.field("t", "key")
@@ -176,15 +183,14 @@ extension PipedPeer {
         }
     }
 
-    private func reportMedia(again: Bool) {
+    private func reportMedia() {
         let count = self.connection?.getStats().lines.reduce(0) { $0 + ($1.inbound?.packetsReceived ?? 0) } ?? 0
         self.say { json in
             json.field("t", "media")
             json.field("n", Int(clamping: count))
             self.writeTime(to: &json)
         }
-        guard again, let reactor = self.factory?.reactor else { return }
-        self.reportTimer = reactor.schedule(after: .seconds(1)) { self.reportMedia(again: true) }
+        self.reportTimer = self.factory?.reactor.schedule(after: .seconds(1)) { self.reportMedia() }
     }
 
     private func writeTime(to json: inout JSONWriter) {

@@ -27,8 +27,8 @@ final class RoomRun: CallSeat, @unchecked Sendable {
     private var began: Instant?
     private var hasHeardSound = false
     private var last: CallStatistics?
-    private var interrupts: SignalWatch?
-    private var timer: TimerToken?
+    private var interrupts: [SignalWatch] = []
+    private var isLeaving = false
 
     init(_ client: ParleyClient, on loop: EventLoop, in room: RoomName, _ plan: CallPlan) {
         self.client = client
@@ -45,7 +45,9 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         do {
             let house = try PeerHouse(self.plan, on: reactor)
             self.house = house
-            self.interrupts = try SignalWatch(SIGINT, on: reactor) { [weak self] in self?.leave() }
+            self.interrupts = try [SIGINT, SIGTERM].map { signal in
+                try SignalWatch(signal, on: reactor) { [weak self] in self?.leave() }
+            }
             house.find(servers) { self.join() }
         } catch {
             let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
@@ -54,6 +56,7 @@ final class RoomRun: CallSeat, @unchecked Sendable {
     }
 
     private func join() {
+        guard !self.isLeaving, self.done != nil else { return }
         let room = self.room
         self.client.ask(on: self.loop) { client throws(ClientError) in
             try await client.join(room)
@@ -65,15 +68,18 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         }
     }
 
+    private func joinAgain() {
+        for member in self.links.keys { self.part(member) }
+        self.join()
+    }
+
     private func joined(_ view: RoomView) {
+        guard !self.isLeaving else { return }
         self.screen.say("In \(self.room.text), with \(view.members.count) others")
-        self.began = SteadyClock.now
+        let isFirst = self.began == nil
+        self.began = self.began ?? SteadyClock.now
         for member in view.members { self.meet(member.member, begins: true) }
-        guard let duration = self.plan.duration else { return }
-        self.timer = self.house?.reactor.schedule(after: duration) {
-            self.timer = nil
-            self.leave()
-        }
+        if isFirst, let duration = self.plan.duration { self.after(duration) { self.leave() } }
     }
 
     func heard(_ event: ParleyEvent) {
@@ -81,6 +87,8 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         case .room(let event) where event.room == self.room: self.heard(event.change)
         case .signal(let signal) where signal.scope == .room(self.room):
             self.links[signal.from]?.received(signal.content)
+        // A server that does not know us any more has given our seat away.
+        case .connected: if self.began != nil { self.joinAgain() }
         case .ended(let failure):
             let text = "the connection to the server ended: \(failure)"
             self.close(.failure(CommandFailure(text, exitCode: .unavailable)))
@@ -100,11 +108,11 @@ final class RoomRun: CallSeat, @unchecked Sendable {
     }
 
     private func meet(_ member: SessionID, begins: Bool) {
-        guard let house = self.house, self.links[member] == nil, self.began != nil else { return }
+        guard let house = self.house, self.links[member] == nil, self.began != nil, !self.isLeaving else { return }
         let (client, loop, room) = (self.client, self.loop, self.room)
         do throws(CommandFailure) {
             let path = self.plan.record.map { SoundOptions.path($0, for: member.text) }
-            self.links[member] = house.open(
+            let link = house.open(
                 begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in
@@ -112,6 +120,8 @@ final class RoomRun: CallSeat, @unchecked Sendable {
                     }
                 },
                 told: { _ in })
+            self.links[member] = link
+            link.handset.onEnd = { [weak self] in self?.saidAll() }
         } catch {
             self.close(.failure(error))
         }
@@ -124,26 +134,46 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         link.close()
     }
 
+    /// Everybody who is here has heard what is played.
+    private func saidAll() {
+        guard self.plan.endsWithSound, !self.links.values.contains(where: \.handset.isSpeaking) else { return }
+        self.after(.milliseconds(500)) {
+            if !self.links.values.contains(where: \.handset.isSpeaking) { self.leave() }
+        }
+    }
+
+    private func after(_ delay: Duration, _ body: @escaping () -> Void) {
+        self.house?.reactor.schedule(after: delay) { if self.done != nil { body() } }
+    }
+
     private func leave() {
+        guard !self.isLeaving else { return }
+        self.isLeaving = true
         for member in self.links.keys { self.part(member) }
-        let (room, isSilent) = (self.room, self.plan.expectsAudio && !self.hasHeardSound)
+        // Whoever waits for a server that is gone waits in vain.
+        self.after(.seconds(2)) { self.report() }
+        let room = self.room
         self.client.ask(on: self.loop) { client throws(ClientError) in
             try await client.leave(room)
         } then: { _ in
-            let duration = self.began.map { $0.duration(to: SteadyClock.now) } ?? .zero
-            let report = CallReport(
-                end: isSilent ? .silent : .completed, duration: duration, hasHeardSound: self.hasHeardSound,
-                statistics: self.last)
-            self.close(.success(report))
+            self.report()
         }
+    }
+
+    private func report() {
+        let isSilent = self.plan.expectsAudio && !self.hasHeardSound
+        let duration = self.began.map { $0.duration(to: SteadyClock.now) } ?? .zero
+        let report = CallReport(
+            end: isSilent ? .silent : .completed, duration: duration, hasHeardSound: self.hasHeardSound,
+            statistics: self.last)
+        self.close(.success(report))
     }
 
     private func close(_ result: Result<CallReport, CommandFailure>) {
         guard let done = self.done.take() else { return }
         self.screen.wipe()
         for member in self.links.keys { self.part(member) }
-        if let timer = self.timer.take() { self.house?.reactor.cancel(timer) }
-        self.interrupts?.close()
+        for interrupt in self.interrupts { interrupt.close() }
         self.house?.close()
         done(result)
     }

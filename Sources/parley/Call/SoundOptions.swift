@@ -75,6 +75,12 @@ struct SoundOptions: ParsableArguments {
         completion: .file)
     var record: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep what is said, too, as samples; both files begin with the call.", valueName: "FILE.wav"),
+        completion: .file)
+    var recordSent: String?
+
     @Option(help: "How much sound a packet of ours holds.")
     var ptime = Duration.milliseconds(20)
 
@@ -84,6 +90,9 @@ struct SoundOptions: ParsableArguments {
     func validate() throws(ValidationError) {
         guard [10, 20, 40, 60].contains(where: { self.ptime == .milliseconds($0) }) else {
             throw ValidationError("--ptime: packets of Opus hold 10ms, 20ms, 40ms or 60ms")
+        }
+        if let path = self.recordSent, !path.lowercased().hasSuffix(".wav") {
+            throw ValidationError("--record-sent: samples are kept in a file that ends in .wav")
         }
         guard (6_000...510_000).contains(self.bitrate) else {
             throw ValidationError("--bitrate: Opus takes 6000 to 510000")
@@ -97,9 +106,6 @@ struct SoundOptions: ParsableArguments {
         settings.lendsPayloads = self.record != nil && self.record != "-"
         return settings
     }
-
-    /// Who gets what is heard, besides whoever listens.
-    func sinks() throws(CommandFailure) -> [any SoundSink] { try Self.sinks(self.record) }
 
     /// The same for each of several, in a file of its own.
     static func path(_ record: String, for name: String) -> String {
