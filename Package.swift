@@ -74,6 +74,7 @@ let package = Package(
         // Floor 2: formats.
         room("Arguments"),
         room("AudioFiles", "Bytes"),
+        room("FileTypes", "Bytes"),
         room("MulticastDNS", "Bytes", "Vocabulary"),
         room("PacketCapture", "Bytes", "Vocabulary"),
         room("RTP", "Bytes"),
@@ -97,7 +98,8 @@ let package = Package(
         room("OpusCodec", "COpus"),
         room("Resampling", "CSoxr"),
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "Locking"),
-        room("Store", "CSQLite", "Conversing", "JSON", "Locking", "Vocabulary"),
+        room("Files", "FileTypes", "Hashing", "Locking", "Vocabulary"),
+        room("Store", "CSQLite", "Conversing", "FileTypes", "JSON", "Locking", "Vocabulary"),
 
         // Floor 5.
         room("AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "Playout", "RTP", "Vocabulary"),
@@ -130,7 +132,9 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "Conversing", "Hashing", "HTTPServer", "ICEServers", "Identity", "Journal",
+            "Service", "Bytes", "Calling", "Client", "Conversing", "FileTypes", "Files", "Hashing", "HTTPServer",
+            "ICEServers",
+            "Identity", "Journal",
             "JSON", "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
             "Switchboard", "Vocabulary", "Web",
             resources: [.embedInCode("Web"), .embedInCode("API/openapi.json")]),
@@ -143,7 +147,8 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "CTerminal", "Client", "HTTPServer",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "CTerminal", "Client", "Files",
+                "HTTPServer",
                 "Handset",
                 "ICE", "ICEServers", "Identity", "JSON",
                 "Journal", "Locking", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
@@ -168,6 +173,8 @@ let package = Package(
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
+        tests(of: "FileTypes", "TestSupport"),
+        tests(of: "Files", "FileTypes", "Hashing", "TestSupport", "Vocabulary"),
         tests(of: "MulticastDNS", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "PacketCapture", "Vocabulary"),
         tests(of: "RTP", "Bytes", "TestSupport"),
@@ -182,7 +189,7 @@ let package = Package(
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
         tests(of: "Negotiating", "SDP", "TestSupport"),
-        tests(of: "Peer", "ICE", "Negotiating", "SDP", "Secure", "TestSupport", "Vocabulary"),
+        tests(of: "Peer", "AudioStreams", "ICE", "Negotiating", "SDP", "Secure", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
@@ -195,7 +202,7 @@ let package = Package(
         tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "ICEServers", "JSON", "Journal", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
-        tests(of: "Store", "Conversing", "JSON", "Locking", "TestSupport", "Vocabulary"),
+        tests(of: "Store", "Conversing", "FileTypes", "JSON", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
@@ -205,7 +212,9 @@ let package = Package(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure", "Sessions", "Store",
+            of: "Service", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure",
+            "Sessions",
+            "Store",
             "Switchboard", "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Pathways", "Bytes", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "TestSupport", "Vocabulary"),
@@ -228,9 +237,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "AudioStreams", "Bytes", "ICE", "JSON", "MulticastDNS", "RTP", "SDP", "STUN", "SocketIO",
-                "Vocabulary",
-                "Web",
+                "AudioFiles", "AudioStreams", "Bytes", "ICE", "JSON", "MulticastDNS", "Negotiating", "Peer", "RTP",
+                "SDP", "STUN", "Secure", "SocketIO", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
@@ -242,12 +250,18 @@ if Context.environment["PARLEY_FUZZ"] != nil {
 // What measures pieces without a program around them is built only for it (`Scripts/bench`).
 if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
+    package.products.append(.executable(name: "CallLoadBench", targets: ["CallLoadBench"]))
     package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.targets += [
         .executableTarget(
             name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"],
             path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
+        .executableTarget(
+            name: "CallLoadBench",
+            dependencies: ["AudioStreams", "Client", "JSON", "Locking", "Negotiating", "Pathways", "Peer", "Reactor", "Vocabulary", "Web",
+            ],
+            path: "Tests/Bench/CallLoad", swiftSettings: houseForTests),
         .executableTarget(
             name: "MediaQualityBench", dependencies: ["AudioStreams", "OpusCodec", "TestSupport", "VirtualCalls"],
             path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests),

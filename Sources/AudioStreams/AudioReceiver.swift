@@ -7,7 +7,7 @@ package import Vocabulary
 ///
 /// It has no clock: the time comes with each call. Whatever comes in, the worst it does is to sound bad.
 package struct AudioReceiver {
-    package let settings: AudioReceiverSettings
+    package private(set) var settings: AudioReceiverSettings
     /// Who sends; nil before anything was heard.
     package private(set) var ssrc: UInt32?
     private var counters = InboundStatistics()
@@ -38,6 +38,15 @@ package struct AudioReceiver {
         shape.rate = MediaClock.rate
         shape.channels = settings.channels
         return PlayoutBuffer(OpusSoundDecoder(channels: settings.channels), settings: shape)
+    }
+
+    /// The two sides have agreed on something else. What is heard goes on, unless it has more channels or fewer now.
+    package mutating func change(_ settings: AudioReceiverSettings) {
+        if settings.channels != self.settings.channels { self.buffer = Self.buffer(settings) }
+        if settings.payloadTypes.telephoneEventRate != self.settings.payloadTypes.telephoneEventRate {
+            self.keys = KeyListener(rate: settings.payloadTypes.telephoneEventRate)
+        }
+        self.settings = settings
     }
 
     /// What happened since the last time, one by one.
@@ -196,6 +205,49 @@ extension AudioReceiver {
         statistics.jitterBufferTargetDelay = played.bufferTargetDelay
         statistics.jitterBufferEmittedCount = played.decodedSamples
         return statistics
+    }
+
+    /// How much of what was played was made up though somebody spoke.
+    private var madeUp: Double {
+        let played = self.buffer.statistics
+        let spoken = Double(played.emittedSamples - min(played.silentConcealedSamples, played.emittedSamples))
+        let concealed = played.concealedSamples - played.silentConcealedSamples
+        return spoken > 0 ? min(1, Double(concealed) / spoken) : 0
+    }
+
+    /// How the call is to whoever listens here.
+    ///
+    /// - Parameter roundTrip: of the way, when it is known.
+    package func grade(roundTrip: Duration?) -> CallGrade {
+        CallGrade(madeUp: self.madeUp, mouthToEar: (roundTrip ?? .zero) / 2 + self.delay + Self.packing)
+    }
+
+    /// What filling a packet and the encoder's look ahead take.
+    private static let packing = Duration.milliseconds(27)
+
+    /// The same, as reports have it (RFC 3611 §4.7); nil before anything came.
+    package func quality(roundTrip: Duration?) -> RTCPCallQuality? {
+        guard let ssrc = self.ssrc, self.sequences.expected > 0 else { return nil }
+        let expected = Double(self.sequences.expected)
+        let (burstDensity, gapDensity, burstLength, gapLength) = self.sequences.bursts.result
+        let grade = self.grade(roundTrip: roundTrip)
+        let milliseconds = { (duration: Duration) in UInt16(clamping: duration.clampedMilliseconds) }
+        var quality = RTCPCallQuality(ssrc: ssrc)
+        quality.lossRate = UInt8(clamping: Int(256 * Double(max(0, self.sequences.lost)) / expected))
+        quality.discardRate = UInt8(clamping: Int(256 * Double(self.buffer.statistics.packetsDiscarded) / expected))
+        quality.burstDensity = burstDensity
+        quality.gapDensity = gapDensity
+        quality.burstDuration = milliseconds(.milliseconds(20) * burstLength)
+        quality.gapDuration = milliseconds(.milliseconds(20) * gapLength)
+        quality.roundTrip = milliseconds(roundTrip ?? .zero)
+        quality.endSystemDelay = milliseconds(self.delay + Self.packing)
+        quality.rating = UInt8(grade.rating)
+        quality.listeningGrade = UInt8(grade.opinion * 10)
+        quality.talkingGrade = quality.listeningGrade
+        quality.bufferNominal = milliseconds(self.targetDelay)
+        quality.bufferMaximum = milliseconds(self.delay)
+        quality.bufferLimit = 1000
+        return quality
     }
 
     /// What there is to report since the last time; nil before anything came.

@@ -44,14 +44,9 @@ extension AudioSender {
         wanted.expectedLoss = needsFEC ? min(30, Int((self.loss.share * 100).rounded(.up))) : 0
         wanted.bitRate = self.affordableBitRate(with: redundancy)
         self.statistics.isFECActive = needsFEC
-        self.statistics.targetBitrate = wanted.bitRate
         guard wanted != self.encoderSettings else { return }
         self.encoderSettings = wanted
-        do {
-            try self.encoder?.apply(wanted)
-        } catch {
-            preconditionFailure("\(error) from the encoder with \(wanted)")
-        }
+        self.applyEncoderSettings()
     }
 
     private var packetsPerSecond: Int { MediaClock.rate / self.settings.frameDuration }

@@ -8,7 +8,7 @@ package import Vocabulary
 ///
 /// It has no clock and asks for none: whoever drives it passes the time in, and comes back at `deadline`.
 package struct AudioSender {
-    package let settings: AudioSenderSettings
+    package private(set) var settings: AudioSenderSettings
     package internal(set) var statistics = OutboundStatistics()
     /// Made when somebody speaks: a stream that is only passed on needs none.
     var encoder: OpusEncoder?
@@ -47,12 +47,44 @@ package struct AudioSender {
         self.keys = TelephoneKeySequence(rate: settings.payloadTypes.telephoneEventRate)
         self.frame.reserveCapacity(settings.frameDuration * settings.channels)
         self.encoderSettings.bitRate = settings.firstBitRate
-        self.encoderSettings.complexity = settings.complexity
-        self.encoderSettings.usesDTX = settings.usesDTX
-        self.encoderSettings.isSpeech = settings.isSpeech
+        // `voip` would filter the lowest tones away. Microphones and calls have 16 bits; below them is only noise, which
+        // is not worth a bit.
         self.encoderSettings.application = .audio
         self.encoderSettings.depth = 16
-        self.statistics.targetBitrate = settings.firstBitRate
+        self.prepareEncoder()
+    }
+
+    /// The two sides have agreed on something else; the stream goes on under its numbers. Its source stays the same, since
+    /// another source is another stream.
+    package mutating func change(_ settings: AudioSenderSettings) {
+        precondition(settings.ssrc == self.settings.ssrc, "source \(self.settings.ssrc) cannot become \(settings.ssrc)")
+        // What is left of a frame fits into no other shape.
+        if settings.frameDuration != self.settings.frameDuration || settings.channels != self.settings.channels {
+            self.frame.removeAll(keepingCapacity: true)
+        }
+        if settings.channels != self.settings.channels { self.encoder = nil }
+        if settings.payloadTypes != self.settings.payloadTypes { self.recent.removeAll() }
+        self.settings = settings
+        self.prepareEncoder()
+    }
+
+    private mutating func prepareEncoder() {
+        self.encoderSettings.bitRate = min(
+            max(self.encoderSettings.bitRate, self.settings.leastBitRate), self.settings.mostBitRate)
+        self.encoderSettings.complexity = self.settings.complexity
+        self.encoderSettings.usesDTX = self.settings.usesDTX
+        self.encoderSettings.isSpeech = self.settings.isSpeech
+        self.applyEncoderSettings()
+    }
+
+    /// libopus refuses only what no settings can ask for.
+    mutating func applyEncoderSettings() {
+        self.statistics.targetBitrate = self.encoderSettings.bitRate
+        do {
+            try self.encoder?.apply(self.encoderSettings)
+        } catch {
+            preconditionFailure("\(error) from the encoder with \(self.encoderSettings)")
+        }
     }
 }
 
@@ -143,7 +175,6 @@ extension AudioSender {
         self.statistics.totalSamplesDuration += duration
     }
 
-    /// libopus refuses only what no settings can ask for.
     private mutating func encode() {
         do {
             let encoder =

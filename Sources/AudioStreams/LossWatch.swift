@@ -14,8 +14,7 @@ struct LossWatch: Hashable, Sendable {
     /// One packet of a clean second is an accident, two are a loss.
     private static let some = 0.015
     private static let much = 0.03
-    private static let calm = 0.006
-    private static let patience = Duration.seconds(8)
+    private static let patience = Duration.seconds(6)
     /// Feedback about single packets says the same as reports, and sooner.
     private static let freshness = Duration.seconds(2)
 
@@ -40,7 +39,7 @@ struct LossWatch: Hashable, Sendable {
         let weight = min(Double(count) / Self.memory, 0.9)
         self.share += (Double(lost) / Double(count) - self.share) * weight
         let seen: Level = self.share >= Self.much ? .much : self.share >= Self.some ? .some : .none
-        if seen >= self.level, seen > .none || self.share > Self.calm { self.lastTrouble = now }
+        if seen >= self.level { self.lastTrouble = now }
         if seen > self.level {
             self.level = seen
         } else if let last = self.lastTrouble, last + Self.patience <= now {

@@ -17,10 +17,10 @@ struct SentPackets: Sendable {
         let bytes: Int
     }
 
-    /// Twenty seconds of packets of 20 ms.
-    private static let most: Int64 = 1024
+    /// Ten seconds of packets of 20 ms.
+    private static let most: Int64 = 512
     /// Those so far behind the latest will not come any more; before, they may only be slower.
-    private static let patience: Int64 = 10
+    private static let patience: Int64 = 20
 
     private var packets: [Packet] = []
     private var highestSent: Int64 = -1

@@ -9,6 +9,7 @@ struct SequenceStatistics: Hashable, Sendable {
     private static let mostMisordered = 100
 
     private(set) var received: UInt64 = 0
+    private(set) var bursts = BurstMeter()
     /// In samples, times 16.
     private var scaledJitter: Int64 = 0
     private var base: Int64?
@@ -40,6 +41,7 @@ struct SequenceStatistics: Hashable, Sendable {
             self.begin(at: sequence)
         } else if ahead > 0 {
             self.highest += ahead
+            for _ in 1..<ahead { self.bursts.lost() }
         }
         self.suspected = nil
         self.count()
@@ -58,6 +60,7 @@ struct SequenceStatistics: Hashable, Sendable {
     private mutating func count() {
         self.received += 1
         self.receivedSinceBase += 1
+        self.bursts.arrived()
     }
 
     /// - Parameter timestamp: without its turns around the circle.
@@ -75,6 +78,8 @@ struct SequenceStatistics: Hashable, Sendable {
 
     private var expectedSinceBase: Int64 { self.base.map { self.highest - $0 + 1 } ?? 0 }
     private var lostSinceBase: Int64 { self.expectedSinceBase - self.receivedSinceBase }
+    /// Of all that were sent, as far as is known.
+    var expected: Int64 { Int64(clamping: self.received) + self.lost }
     /// Less than zero when packets came twice.
     var lost: Int64 { self.lostBefore + self.lostSinceBase }
 

@@ -81,6 +81,40 @@ static inline void parley_md5(const unsigned char *bytes, size_t count, unsigned
     MD5(bytes, count, digest);
 }
 
+/// A hash under way. A plain copy goes on by itself.
+typedef struct {
+    int is_sha256;
+    union {
+        SHA_CTX sha1;
+        SHA256_CTX sha256;
+    } state;
+} parley_digest;
+
+static inline void parley_digest_begin(parley_digest *digest, int is_sha256) {
+    memset(digest, 0, sizeof *digest);
+    digest->is_sha256 = is_sha256;
+    if (is_sha256)
+        SHA256_Init(&digest->state.sha256);
+    else
+        SHA1_Init(&digest->state.sha1);
+}
+
+static inline void parley_digest_update(parley_digest *digest, const unsigned char *bytes, size_t count) {
+    if (digest->is_sha256)
+        SHA256_Update(&digest->state.sha256, bytes, count);
+    else
+        SHA1_Update(&digest->state.sha1, bytes, count);
+}
+
+/// Into 20 or 32 bytes; the hash itself stays as it is.
+static inline void parley_digest_value(const parley_digest *digest, unsigned char *value) {
+    parley_digest copy = *digest;
+    if (copy.is_sha256)
+        SHA256_Final(value, &copy.state.sha256);
+    else
+        SHA1_Final(value, &copy.state.sha1);
+}
+
 /// The states of both hashes of an HMAC (RFC 2104) after the block that is made of the key.
 typedef struct {
     int is_sha256;
@@ -131,6 +165,12 @@ static inline void parley_hmac_code(const parley_hmac_key *key, const unsigned c
 
 static inline int parley_ssl_ctx_require_dtls12(SSL_CTX *context) {
     return SSL_CTX_set_min_proto_version(context, DTLS1_2_VERSION);
+}
+
+/// Nobody comes back to a session of two peers.
+static inline void parley_ssl_ctx_forget_sessions(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
 /// So many bytes of DTLS fit into one datagram. Nobody below is asked.

@@ -16,6 +16,14 @@ package enum ConversationChange: Hashable, Sendable {
     case silence(UserID, until: WallTime?)
     case dissolve
 
+    /// Whether it puts something before others to read.
+    package var hasWords: Bool {
+        switch self {
+        case .post, .edit: true
+        default: false
+        }
+    }
+
     /// The message it is about, which the machine has to be told of.
     package var target: UInt64? {
         switch self {
@@ -80,6 +88,8 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     /// The other side does not want to hear from them.
     case blocked
     case silenced(until: WallTime)
+    /// There is no such file, or it is not theirs to show.
+    case noFile
     /// There is no such message in it.
     case noMessage
     /// The message was taken back.

@@ -1,5 +1,5 @@
 internal import JSON
-internal import Vocabulary
+package import Vocabulary
 
 /// What a message is, in a word. The server knows some of them; a word it does not know is kept as it is, and clients
 /// that do not know it either say so to whoever reads.
@@ -27,6 +27,10 @@ package struct MessageKind: Hashable, Sendable {
     package static let call = MessageKind(known: "call")
     package static let notice = MessageKind(known: "notice")
     package static let custom = MessageKind(known: "custom")
+
+    /// Whether it is about one file that was brought here.
+    package var isOneFile: Bool { [.image, .voice, .video, .file].contains(self) }
+    package var showsFiles: Bool { self.isOneFile || self == .mixed || self == .location }
 }
 
 /// What is said, in the very bytes it came in: one JSON object.
@@ -46,8 +50,29 @@ package struct MessageBody: Hashable, Sendable {
 
     private static let searched = ["text", "title", "name", "detail"]
 
+    /// More of what a body names are no files to the server.
+    package static let mostFiles = 20
+
+    /// The files that it shows: `file` of what is one, or of a place with its picture; `files` of what is mixed.
+    package func files(as kind: MessageKind?) -> [FileID] {
+        guard let kind, kind.showsFiles else { return [] }
+        let reader = JSONReader(self.json.span)
+        guard let object = try? reader.document() else { return [] }
+        if kind != .mixed {
+            return reader.member("file", of: object).flatMap { reader.string($0) }.flatMap { FileID($0) }.map { [$0] }
+                ?? []
+        }
+        guard let list = reader.member("files", of: object), list.kind == .array else { return [] }
+        var (files, elements) = ([FileID](), reader.elements(of: list))
+        while files.count < Self.mostFiles, let value = elements.next() {
+            if let id = reader.string(value).flatMap({ FileID($0) }) { files.append(id) }
+        }
+        return files
+    }
+
     /// Whether a message of this kind has in it what makes it one.
     package func suits(_ kind: MessageKind) -> Bool {
+        if kind.isOneFile { return self.files(as: kind).count == 1 }
         guard kind == .text else { return true }
         let reader = JSONReader(self.json.span)
         guard let object = try? reader.document(), let value = reader.member("text", of: object),

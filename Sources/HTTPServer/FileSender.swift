@@ -5,14 +5,14 @@ internal import Web
 ///
 /// It keeps itself alive through what it waits for: the helper thread's answer, or the client's.
 final class FileSender {
-    private let file: StoredFile
+    private let file: OpenFile
     private var rest: Range<Int>
     private let exchange: HTTPExchange
     private let reactor: Reactor
 
     private static let pieceSize = 128 << 10
 
-    init(_ file: StoredFile, _ range: Range<Int>, _ exchange: HTTPExchange, _ reactor: Reactor) {
+    init(_ file: OpenFile, _ range: Range<Int>, _ exchange: HTTPExchange, _ reactor: Reactor) {
         self.file = file
         self.rest = range
         self.exchange = exchange
@@ -27,12 +27,12 @@ final class FileSender {
     }
 
     private func sendNext() {
-        guard self.exchange.isAlive, let descriptor = self.file.descriptor else { return }
+        guard self.exchange.isAlive else { return }
         guard !self.rest.isEmpty else { return self.finish() }
         let piece = self.rest.prefix(Self.pieceSize)
         self.rest = self.rest.dropFirst(piece.count)
-        let range = piece.startIndex..<piece.endIndex
-        self.reactor.offload({ descriptor.read(range) }) { bytes in self.send(bytes) }
+        let (file, range) = (self.file, piece.startIndex..<piece.endIndex)
+        self.reactor.offload({ file.read(range) }) { bytes in self.send(bytes) }
     }
 
     private func send(_ bytes: [UInt8]?) {

@@ -67,7 +67,7 @@ extension HTTPExchange {
     /// Lets a body of at most `limit` bytes flow into `sink`. A client that waits to be asked for it is asked now.
     package func streamBody(to sink: any HTTPBodySink, limit: Int) {
         guard let connection = self.connection, self.machine.answer == .none else { return }
-        if let length = self.request.framing.knownLength, length > limit {
+        if let length = self.request.framing.length, length > limit {
             sink.bodyFailed()
             return self.respond(.error(.contentTooLarge, HTTPFault.bodyTooLarge.reason))
         }
@@ -130,7 +130,7 @@ extension HTTPExchange {
     package func start(_ head: HTTPResponseHead, length: Int?) -> Bool {
         guard let connection = self.connection, self.machine.answer == .none else { return false }
         let mayKeepAlive = self.machine.mayKeepAlive(
-            bodyLength: self.request.framing.knownLength ?? 0, atMost: connection.server.settings.maxDiscardedBytes)
+            bodyLength: self.request.framing.length ?? 0, atMost: connection.server.settings.maxDiscardedBytes)
         if head.status == .contentTooLarge || head.status == .tooManyRequests {
             connection.server.metrics.refusals.increment()
         }
@@ -201,5 +201,5 @@ extension HTTPExchange {
 
 extension HTTPBodyFraming {
     /// How long the body said it would be.
-    var knownLength: Int? { if case .length(let length) = self { length } else { nil } }
+    package var length: Int? { if case .length(let length) = self { length } else { nil } }
 }

@@ -124,8 +124,8 @@ extension StaticFiles {
             guard exchange.start(head, length: range.count) else { return }
             exchange.write(contents.span.extracting(range))
             exchange.finish()
-        } else {
-            FileSender(file, range, exchange, self.reactor).start(head)
+        } else if let descriptor = file.descriptor {
+            FileSender(descriptor, range, exchange, self.reactor).start(head)
         }
     }
 

@@ -97,6 +97,8 @@ final class OpenFile: Sendable {
         return unsafe fstat(self.descriptor, &status) == 0 ? status : nil
     }
 
+    var size: Int? { self.status.map { Int($0.st_size) } }
+
     /// Nil when the file ends before the range does, or cannot be read.
     func read(_ range: Range<Int>) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: range.count)

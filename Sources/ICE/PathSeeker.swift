@@ -5,6 +5,8 @@ package import Vocabulary
 package protocol PathSeeker {
     /// When to call `clockAdvanced`, if nothing else happens.
     var deadline: Instant? { get }
+    /// There is something to be told besides what stands in the outbox.
+    var hasNews: Bool { get }
 
     mutating func pathAdded(_ path: ICEPath, at now: Instant, into outbox: inout Outbox<ICEEvent>)
     mutating func pathsEnded(at now: Instant, into outbox: inout Outbox<ICEEvent>)
@@ -24,5 +26,7 @@ package protocol PathSeeker {
 }
 
 extension ICEAgent: PathSeeker {
+    package var hasNews: Bool { false }
+
     package mutating func close(at now: Instant, into outbox: inout Outbox<ICEEvent>) { self.close(into: &outbox) }
 }

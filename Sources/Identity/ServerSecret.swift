@@ -22,7 +22,7 @@ package struct ServerSecret: Sendable {
 
     func signingKey(id: String) -> SigningKey { SigningKey(id: id, derivedFrom: self.bytes, for: "token key \(id)") }
 
-    func key(for purpose: String) -> [UInt8] { HMAC.code(of: "key for \(purpose)", key: self.bytes) }
+    package func key(for purpose: String) -> [UInt8] { HMAC.code(of: "key for \(purpose)", key: self.bytes) }
 }
 
 /// The secret's file cannot be used.

@@ -15,19 +15,34 @@ extension CallSession {
     mutating func carryOutTransceivers(at now: Instant) {
         for transceiver in self.negotiation.transceivers {
             let place = self.place(of: transceiver.index)
-            if transceiver.sends, self.lines[place].sender == nil, let format = transceiver.sending {
-                self.lines[place].sender = AudioSender(
-                    AudioSenderSettings(transceiver, format, self.settings.sound, random: &self.random))
-            }
-            if transceiver.receives, self.lines[place].receiver == nil, let format = transceiver.receiving {
-                self.lines[place].receiver = AudioReceiver(AudioReceiverSettings(format, self.settings.sound))
-            }
+            if transceiver.sends, let format = transceiver.sending { self.openSender(place, transceiver, format) }
+            if transceiver.receives, let format = transceiver.receiving { self.openReceiver(place, format) }
             self.lines[place].sends = transceiver.sends
             self.setReceiving(transceiver.receives, place)
             for source in transceiver.remoteSources where self.sources.count < Self.mostSources {
                 self.sources[source] = place
             }
         }
+    }
+
+    /// One that is there goes on with what was agreed on now: its numbers must not begin anew under the same keys.
+    private mutating func openSender(_ place: Int, _ transceiver: Transceiver, _ format: AudioFormat) {
+        let settings = AudioSenderSettings(transceiver, format, self.settings.sound, random: &self.random)
+        if self.lines[place].sender == nil {
+            self.lines[place].sender = AudioSender(settings)
+        } else {
+            self.lines[place].sender?.change(settings)
+        }
+    }
+
+    private mutating func openReceiver(_ place: Int, _ format: AudioFormat) {
+        let settings = AudioReceiverSettings(format, self.settings.sound)
+        if self.lines[place].receiver == nil {
+            self.lines[place].receiver = AudioReceiver(settings)
+        } else {
+            self.lines[place].receiver?.change(settings)
+        }
+        self.lines[place].transportSequence = format.transportSequence
     }
 
     private mutating func place(of transceiver: Int) -> Int {
@@ -88,13 +103,13 @@ extension CallSession {
 
     private mutating func receivedSound(_ bytes: Span<UInt8>, at now: Instant) {
         guard let packet = try? RTPPacket(parsing: bytes), let place = self.line(for: packet) else { return }
-        let line = self.lines[place]
-        guard line.receives, let extensions = line.receiver?.settings.extensions else { return }
-        self.reporter?.received(packet, transportCC: extensions.transportCC, at: now)
+        // A copy of the line would make everything in it be copied when the packet changes it.
+        guard self.lines[place].receives else { return }
+        self.reporter?.received(packet, transportCC: self.lines[place].transportSequence, at: now)
         self.lines[place].receiver?.received(packet, at: now)
-        if !line.hasHeard {
+        if !self.lines[place].hasHeard {
             self.lines[place].hasHeard = true
-            self.events.append(.heard(transceiver: line.transceiver))
+            self.events.append(.heard(transceiver: self.lines[place].transceiver))
         }
         self.takeSoundEvents(place)
         if self.settings.sound.echoes { self.echo(place, at: now) }
@@ -257,11 +272,14 @@ extension CallSession {
 
     private mutating func makeReport(at now: Instant) -> MediaReport {
         var receptions: [RTCPReport] = []
+        var qualities: [RTCPCallQuality] = []
+        let roundTrip = self.reporter?.roundTrip
         for place in self.lines.indices {
             if let report = self.lines[place].receiver?.takeReport() { receptions.append(report) }
+            if let quality = self.lines[place].receiver?.quality(roundTrip: roundTrip) { qualities.append(quality) }
         }
         let sender = self.lines.first { $0.sends }?.sender?.senderInfo(at: now)
-        return MediaReport(sender: sender, receptions: receptions)
+        return MediaReport(sender: sender, receptions: receptions, qualities: qualities)
     }
 
     /// Protects what waits where it lies, and puts it on the path.
@@ -286,10 +304,10 @@ extension CallSession {
     var mediaDeadline: Instant? {
         guard self.transport.isOpen else { return nil }
         var earliest = self.reporter?.deadline
-        for line in self.lines {
-            for moment in [line.sender?.deadline, line.receiver?.payloadDeadline] {
-                if let moment { earliest = min(earliest ?? moment, moment) }
-            }
+        // Where they lie: to take a line out is to copy it.
+        for place in self.lines.indices {
+            if let moment = self.lines[place].sender?.deadline { earliest = min(earliest ?? moment, moment) }
+            if let moment = self.lines[place].receiver?.payloadDeadline { earliest = min(earliest ?? moment, moment) }
         }
         return earliest
     }

@@ -67,6 +67,8 @@ package struct CallSession {
     package var state: ConnectionState { ConnectionState(self.agent.state, self.transport.state) }
     package var securityState: SecurityState { self.transport.state }
 
+    package var hasNews: Bool { !self.events.isEmpty }
+
     package mutating func takeEvents() -> [PeerEvent] {
         defer { self.events.removeAll(keepingCapacity: true) }
         return self.events

@@ -11,6 +11,8 @@ struct SoundLine {
     var sends = false
     var receives = false
     var hasHeard = false
+    /// The extension of theirs that numbers the packets of the transport.
+    var transportSequence: UInt8?
 
     init(_ transceiver: Int) {
         self.transceiver = transceiver

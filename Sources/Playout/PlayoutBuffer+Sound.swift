@@ -56,7 +56,8 @@ extension PlayoutBuffer {
         }
         let gap = max(0, first.start &- self.next)
         if gap > 0 { self.miss(self.next..<first.start) }
-        self.next += min(gap, Int64(made))
+        // After a silence the time has come, whatever the other side did not say of it.
+        self.next += self.isSilent ? gap : min(gap, Int64(made))
         self.state = .playing
         self.bridge(first, count, at: now)
     }
@@ -180,7 +181,7 @@ extension PlayoutBuffer {
         // Twice as much as should be: better a little rough than late.
         let isUrgent = lead > target * 2 + 40_000_000
         guard isUrgent || self.sinceStretch >= self.settings.rate / 25 else { return }
-        if lead > target + 10_000_000 {
+        if lead > target + 12_500_000 {
             // A period to take out may be longer than half a packet.
             guard self.heldSamples >= self.stretcher.needed else {
                 return self.shelf.first?.start == self.next ? self.decode(at: now) : ()
@@ -188,7 +189,7 @@ extension PlayoutBuffer {
             let removed = self.stretcher.shorten(&self.sound, at: self.front, likeness: isUrgent ? 0.5 : 0.9)
             self.statistics.removedSamplesForAcceleration += UInt64(removed)
             if removed > 0 { self.sinceStretch = 0 }
-        } else if lead < target - 5_000_000 {
+        } else if lead < target - 2_500_000 {
             let added = self.stretcher.lengthen(&self.sound, at: self.front, likeness: 0.9)
             self.statistics.insertedSamplesForDeceleration += UInt64(added)
             if added > 0 { self.sinceStretch = 0 }

@@ -32,7 +32,7 @@ extension AdminRoutes {
         }
     }
 
-    private func on(
+    func on(
         _ method: HTTPMethod, _ pattern: String, _ router: inout Router, _ handler: @escaping Router.Handler
     ) {
         router.on(method, pattern) { exchange, parameters in

@@ -3,7 +3,8 @@ internal import Journal
 internal import Reactor
 internal import Web
 
-/// What the admin listener answers: to supervisors, to Prometheus, and to `parley users` and `parley rooms`.
+/// What the admin listener answers: to supervisors, to Prometheus, and to `parley users`, `rooms` and
+/// `webhooks`.
 struct AdminRoutes: Sendable {
     let health: Health
     let registry: MetricsRegistry
@@ -16,6 +17,7 @@ struct AdminRoutes: Sendable {
         router.on(.get, "/readyz") { exchange, _ in exchange.respond(self.readiness) }
         router.on(.get, "/metrics") { exchange, _ in exchange.respond(self.metrics) }
         self.addPeople(to: &router)
+        self.addWebhooks(to: &router)
         return { router.respond(to: $0) }
     }
 

@@ -53,6 +53,12 @@ package struct ServiceConfiguration: Sendable {
     package var applications: [ApplicationKey] = []
     /// How long it is kept who called whom.
     package var callHistory = Duration.seconds(90 * 86_400)
+    /// What people may keep here.
+    package var files = FileSettings()
+    /// Other programs that hear of what is said, or have a say in it.
+    package var hooks = HookSettings()
+    /// How long it is kept what was said, where a conversation does not say less; nil for ever.
+    package var messageHistory: Duration?
     package var stun = STUN.besideServer
     /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
     package var iceServers: String?

@@ -14,8 +14,9 @@ struct ParleyCommand: CommandGroup {
         subcommands: [
             ServeCommand.self, CallCommand.self, AnswerCommand.self, PeerCommand.self, ChatCommand.self,
             SendCommand.self, HistoryCommand.self,
-            BackupCommand.self,
-            StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, TokenCommand.self,
+            BackupCommand.self, CheckCommand.self,
+            StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, WebhooksCommand.self,
+            TokenCommand.self,
             HelpCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     )

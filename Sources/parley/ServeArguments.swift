@@ -58,3 +58,49 @@ extension StoreDurability: ExpressibleByArgument {
     package static var expectation: String { "full or normal" }
     package var argumentDescription: String { self.rawValue }
 }
+
+/// How many bytes: a number, with K, M, G or T behind it for 1024 of the one before.
+struct ByteCount: Hashable, Sendable, ExpressibleByArgument {
+    let count: Int
+
+    private static let units = "KMGT"
+
+    init(_ count: Int) { self.count = count }
+
+    init?(argument: String) {
+        let digits = argument.prefix { $0.isASCII && $0.isNumber }
+        guard var count = Int(digits), let last = argument.uppercased().last else { return nil }
+        if digits.count < argument.count {
+            guard digits.count + 1 == argument.count, let place = Self.units.firstIndex(of: last) else { return nil }
+            for _ in 0...Self.units.distance(from: Self.units.startIndex, to: place) {
+                let (product, overflow) = count.multipliedReportingOverflow(by: 1024)
+                guard !overflow else { return nil }
+                count = product
+            }
+        }
+        self.count = count
+    }
+
+    static var valueName: String? { "SIZE" }
+    static var expectation: String { "a number of bytes such as 500M or 2G" }
+
+    var argumentDescription: String {
+        var (count, unit) = (self.count, "")
+        for next in Self.units where count > 0 && count % 1024 == 0 { (count, unit) = (count / 1024, String(next)) }
+        return "\(count)\(unit)"
+    }
+}
+
+extension HookURL: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package static var valueName: String? { "URL" }
+    package static var expectation: String { "an address such as https://example.org/hook" }
+    package var argumentDescription: String { self.description }
+}
+
+extension HookSettings.Silence: ExpressibleByArgument {
+    package init?(argument: String) { self.init(rawValue: argument) }
+    package static var valueName: String? { "allow|refuse" }
+    package static var expectation: String { "allow or refuse" }
+    package var argumentDescription: String { self.rawValue }
+}

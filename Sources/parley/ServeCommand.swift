@@ -89,6 +89,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How long it is kept who called whom and when.")
     var callHistory = ServiceConfiguration().callHistory
 
+    @Option(help: "How long messages are kept, where a conversation does not say less; for ever by itself.")
+    var messageHistory: Duration?
+
     @Option(help: "How many event loops; without a number, one per core.")
     var loops: Int?
 
@@ -131,6 +134,30 @@ struct ServeCommand: ParsableCommand {
             """)
     var durability = StoreDurability.full
 
+    @Option(help: "How large a file may be that somebody brings.")
+    var largestFile = ByteCount(ServiceConfiguration().files.largest)
+
+    @Option(help: "How much of their files one user may keep here.")
+    var filesPerUser = ByteCount(ServiceConfiguration().files.allowance.bytes)
+
+    @Option(
+        help: ArgumentHelp(
+            "A program that hears of everything that is said, signed and at least once.", valueName: "URL"))
+    var webhook: HookURL?
+
+    @Option(help: ArgumentHelp("A program that is asked before something is said.", valueName: "URL"))
+    var preSendHook: HookURL?
+
+    @Option(help: "How long its answer may take.")
+    var preSendTimeout = HookSettings().preSendTime
+
+    @Option(help: "What becomes of a message when it says nothing in time.")
+    var preSendSilence = HookSettings().preSendSilence
+
+    @Option(
+        help: ArgumentHelp("What requests to such programs are signed with, at least 32 bytes.", valueName: "SECRET"))
+    var webhookSecret: String?
+
     @Flag(help: ArgumentHelp("What the official Socket.IO suites expect, instead of signalling.", isHidden: true))
     var conformance = false
 
@@ -147,9 +174,31 @@ struct ServeCommand: ParsableCommand {
         }
         if self.requestRate < 1 { throw ValidationError("--request-rate: nobody could ask for anything") }
         if self.ringTimeout <= .zero { throw ValidationError("--ring-timeout leaves no time to answer") }
+        try self.validateHooks()
         if let loops = self.loops, !(1...256).contains(loops) {
             throw ValidationError("--loops: \(loops) is not between 1 and 256")
         }
+    }
+
+    private func validateHooks() throws(ValidationError) {
+        if self.preSendTimeout <= .zero { throw ValidationError("--pre-send-timeout leaves no time to answer") }
+        guard self.webhook != nil || self.preSendHook != nil else { return }
+        guard let secret = self.webhookSecret else {
+            throw ValidationError("--webhook-secret: without one nobody could tell our requests from others")
+        }
+        if let weakness = SecretWeakness.found(in: Array(secret.utf8)) {
+            throw ValidationError("--webhook-secret: \(weakness)")
+        }
+    }
+
+    private var hooks: HookSettings {
+        var hooks = HookSettings()
+        hooks.webhook = self.webhook
+        hooks.preSend = self.preSendHook
+        hooks.secret = self.webhookSecret ?? ""
+        hooks.preSendTime = self.preSendTimeout
+        hooks.preSendSilence = self.preSendSilence
+        return hooks
     }
 
     var service: ServiceConfiguration {
@@ -166,11 +215,15 @@ struct ServeCommand: ParsableCommand {
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
         service.ringTime = self.ringTimeout
         service.callHistory = self.callHistory
+        service.messageHistory = self.messageHistory
         service.stun = self.stun?.choice ?? .besideServer
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables
         service.applications = self.app.map(\.key)
         service.durability = self.durability
+        service.files.largest = self.largestFile.count
+        service.files.allowance.bytes = self.filesPerUser.count
+        service.hooks = self.hooks
         service.servesConformance = self.conformance
         service.switchboard.requests = .init(
             perSecond: Double(self.requestRate), burst: Double(self.requestRate) * 4)

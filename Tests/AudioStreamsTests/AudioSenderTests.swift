@@ -168,6 +168,25 @@ struct AudioSenderTests {
         #expect(after.filter { OpusPacket.hasRedundancy($0.payload.span) }.count > 20)
     }
 
+    @Test("goes on under its numbers when something else was agreed on")
+    func change() throws {
+        var sender = AudioSender(.usual())
+        let before = try Self.speak(Self.tone + [Float](repeating: 0.1, count: 480), into: &sender)
+        sender.change(
+            .usual {
+                $0.payloadTypes.opus = 96
+                $0.ptime = 40
+                $0.isStereo = true
+            })
+        let after = try Self.speak(Self.tone.flatMap { [$0, $0] }, into: &sender, from: 96_480)
+        #expect(before.count == 100)
+        #expect(after.count == 50)
+        #expect(after.allSatisfy { $0.header.payloadType == 96 && OpusPacket.duration(of: $0.payload.span) == 1920 })
+        #expect(after.first?.header.sequenceNumber == before.last.map { $0.header.sequenceNumber &+ 1 })
+        let step = zip(before.suffix(1), after.prefix(1)).map { Int($1.header.timestamp) - Int($0.header.timestamp) }
+        #expect(step == [960])
+    }
+
     @Test("takes the same packets that it is given to forward, with their gaps")
     func forward() throws {
         var sender = AudioSender(.usual())

@@ -90,6 +90,23 @@ struct MediaReporterTests {
         #expect(call.first.estimates.isEmpty)
     }
 
+    @Test("tell how the call is to its listener", arguments: [(0.0, 85), (0.05, 45), (0.3, 0)])
+    func quality(loss: Double, least: Int) throws {
+        var call = VirtualCall(
+            seed: 2, sender: { $0.payloadTypes.red = nil }, line: VirtualLine.even(35, loss: loss))
+        call.first.voice = .packets([[0x78, 1, 2, 3]])
+        call.second.isListening = true
+        call.run(seconds: 60)
+        let quality = try #require(call.first.qualities.last)
+        #expect(quality.ssrc == 1)
+        #expect(abs(Double(quality.lossRate) / 256 - loss) < 0.04)
+        #expect(Int(quality.rating) >= least)
+        #expect(loss < 0.1 || quality.rating < 50)
+        #expect((70...80).contains(quality.roundTrip))
+        #expect(loss < 0.1 || quality.burstDensity > 60)
+        #expect((10...45).contains(quality.listeningGrade))
+    }
+
     @Test("tell ten times a second which packets of the transport arrived, each once")
     func feedback() throws {
         var call = VirtualCall(seed: 3, line: VirtualLine.even(35, jitter: 15, loss: 0.1))

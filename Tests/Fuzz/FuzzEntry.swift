@@ -9,6 +9,7 @@ import Darwin
 /// A new one is a file beside this one, a line here, and a folder of the same name under `corpus`.
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "audio-receiver": AudioReceiverFuzz.run,
+    "call": CallFuzz.run,
     "engine-payload": EnginePayloadFuzz.run,
     "http-request": HTTPRequestFuzz.run,
     "http-response": HTTPResponseFuzz.run,
@@ -17,6 +18,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "json": JSONFuzz.run,
     "media-reporter": MediaReporterFuzz.run,
     "multicast-dns": MulticastDNSFuzz.run,
+    "negotiation": NegotiationFuzz.run,
     "ogg-opus": OggOpusFuzz.run,
     "rtcp": RTCPFuzz.run,
     "rtp": RTPFuzz.run,

@@ -6,6 +6,19 @@ import Testing
 
 @Suite("Hashing")
 struct HashingTests {
+    @Test("of bytes that come in pieces is the same, and a copy goes on by itself", arguments: Digest.allCases)
+    func pieces(digest: Digest) {
+        let bytes = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
+        var stream = DigestStream(digest)
+        stream.update(bytes.span.extracting(0..<3))
+        let copy = stream
+        for start in stride(from: 3, to: 1000, by: 77) {
+            stream.update(bytes.span.extracting(start..<min(start + 77, 1000)))
+        }
+        #expect(stream.value == digest.hash(bytes) && stream.count == 1000)
+        #expect(copy.value == digest.hash(Array(bytes[..<3])))
+    }
+
     @Test("gives what the standards print for SHA-1 and SHA-256 (FIPS 180)")
     func digests() {
         #expect(Hex.encode(Digest.sha1.hash("abc")) == "a9993e364706816aba3e25717850c26c9cd0d89d")

@@ -24,6 +24,8 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
     private(set) var audibleAt: Instant?
     private(set) var keys = ""
     var isPolite = false
+    var keepsDatagrams = false
+    private(set) var datagrams: [(bytes: [UInt8], from: SocketAddress)] = []
     var audibleShare = (audible: 0, all: 0)
     private var isClosed = false
     private let network: VirtualNetwork
@@ -108,7 +110,13 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
 
     // MARK: What the network brings
 
+    /// As if the network had brought it.
+    func deliver(_ datagram: [UInt8], from peer: SocketAddress) {
+        self.act { _ = $0.received(datagram.span, on: Self.path, from: peer, at: $1, into: &$2) }
+    }
+
     func received(_ datagram: [UInt8], from peer: SocketAddress, on socket: VirtualSocket) {
+        if self.keepsDatagrams { self.datagrams.append((datagram, peer)) }
         self.act { _ = $0.received(datagram.span, on: Self.path, from: peer, at: $1, into: &$2) }
     }
 

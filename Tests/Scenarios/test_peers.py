@@ -2,12 +2,17 @@
 
 import asyncio
 import fractions
+import json
+import signal
+import subprocess
 import threading
 import unittest
+import urllib.error
+import urllib.request
 
 from jsonpeer import JSONPeer
 from pitch import RATE, Ear, tone
-from server import PATIENCE, eventually
+from server import PATIENCE, binary, eventually
 
 try:
     import av
@@ -130,6 +135,44 @@ class Aiortc(unittest.TestCase):
         ours.say(t="sdp", type="offer", sdp=theirs.offer())
         theirs.answered(ours.described())
         self.assert_talking(ours, theirs)
+
+
+@unittest.skipIf(av is None, "aiortc is not installed")
+class Posted(unittest.TestCase):
+    """Calls over HTTP alone, as the examples of other stacks make them."""
+
+    def setUp(self) -> None:
+        self.process = subprocess.Popen(
+            [str(binary()), "answer", "--http", "127.0.0.1:0", "--echo", "--json"], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.stop)
+        self.url = json.loads(self.process.stdout.readline())["url"]
+
+    def stop(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.assertEqual(self.process.wait(PATIENCE), 0)
+        self.process.stdout.close()
+
+    def post(self, body: bytes) -> tuple[int, bytes]:
+        request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as refusal:
+            with refusal:
+                return refusal.code, refusal.read()
+
+    def test_J14_an_offer_is_posted_and_answered(self):
+        theirs = OtherPeer(660)
+        self.addCleanup(theirs.close)
+        status, answer = self.post(json.dumps({"type": "offer", "sdp": theirs.offer()}).encode())
+        self.assertEqual(status, 200)
+        theirs.answered(json.loads(answer)["sdp"])
+        eventually(lambda: abs(theirs.ear.pitch() - 660) < 5, "they hear themselves")
+
+    def test_J14_what_is_no_offer_is_refused(self):
+        for body in (b"", b"nonsense", b"{}", b'{"type":"answer","sdp":""}', b'{"type":"offer","sdp":"v=1"}'):
+            self.assertEqual(self.post(body)[0], 400, body)
+        self.assertEqual(self.post(b"x" * 300_000)[0], 413)
 
 
 class Ours(unittest.TestCase):

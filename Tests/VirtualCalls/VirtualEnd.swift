@@ -1,5 +1,5 @@
 package import AudioStreams
-internal import RTP
+package import RTP
 internal import Vocabulary
 
 /// One end of a call: what it says, what it hears, and the reports in between.
@@ -33,6 +33,7 @@ package struct VirtualEnd {
     package private(set) var delays: [(time: Double, delay: Double)] = []
     package private(set) var estimates: [TransportEstimate] = []
     package private(set) var reports: [RemoteReport] = []
+    package private(set) var qualities: [RTCPCallQuality] = []
     package private(set) var goodbyes: [UInt32] = []
     package private(set) var events: [AudioEvent] = []
 
@@ -143,7 +144,9 @@ package struct VirtualEnd {
     private mutating func report(at now: Instant) {
         if self.reporter.isReportDue(at: now) {
             let receptions = [self.receiver.takeReport()].compactMap { $0 }
-            let report = MediaReport(sender: self.sender.senderInfo(at: now), receptions: receptions)
+            let quality = self.receiver.quality(roundTrip: self.reporter.roundTrip)
+            let report = MediaReport(
+                sender: self.sender.senderInfo(at: now), receptions: receptions, qualities: [quality].compactMap { $0 })
             self.reporter.report(report, at: now, into: &self.outbox)
         }
         self.reporter.clockAdvanced(to: now, into: &self.outbox)
@@ -180,7 +183,7 @@ package struct VirtualEnd {
             self.estimates.append(estimate)
             self.sender.received(feedback: estimate, at: now)
         case .goodbye(let ssrc): self.goodbyes.append(ssrc)
-        case .quality: break
+        case .quality(let quality): self.qualities.append(quality)
         }
     }
 }

@@ -18,6 +18,7 @@ package final class HTTPCall: StreamHandler {
     private var stream: (any ByteStream)?
     private var timer: TimerToken?
     private var parser: HTTPResponseParser
+    private var fields = HTTPFields()
     private var status: HTTPStatus?
     private var body: [UInt8] = []
 
@@ -35,7 +36,12 @@ package final class HTTPCall: StreamHandler {
     }
 
     /// A body goes out as JSON, since nothing else is ever sent.
-    package func send(_ method: HTTPMethod, _ target: String, json: [UInt8] = [], timeout: Duration) {
+    ///
+    /// - Parameter fields: further ones that the other side wants to see.
+    package func send(
+        _ method: HTTPMethod, _ target: String, fields: HTTPFields = HTTPFields(), json: [UInt8] = [], timeout: Duration
+    ) {
+        self.fields = fields
         self.timer = self.reactor.schedule(after: timeout) {
             self.finish(.failure(.connectTimedOut(after: timeout)))
         }
@@ -51,7 +57,8 @@ package final class HTTPCall: StreamHandler {
     ) -> any StreamHandler {
         self.stream = stream
         self.parser.expect(answerTo: method)
-        var fields: HTTPFields = [.connection: "close"]
+        var fields = self.fields
+        fields.set(.connection, to: "close")
         if !json.isEmpty { fields.append(.contentType, "application/json") }
         var request: [UInt8] = []
         HTTPRequestEncoder.write(

@@ -7,13 +7,20 @@ extension Accounts {
         for id: UserID, displayName: DisplayName?, avatar: AvatarLink?, application: String, secret: String,
         from address: IPAddress
     ) async throws(IdentityRefusal) -> (Identity, SignIn.Token) {
-        let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
-        guard self.applications[application]?.isSecret(secret) == true else { throw .wrongApplication }
-        self.attempts.succeeded(attempt)
+        try self.check(application: application, secret: secret, from: address)
         try self.revocationsNow.checkBan(of: id, at: self.time.wall())
         let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())
         try await self.keepProfile(of: user)
         return try self.issueAccess(user, .application)
+    }
+
+    /// Whether another program is who it says. Guessing has a limit.
+    package func check(
+        application: String, secret: String, from address: IPAddress
+    ) throws(IdentityRefusal) {
+        let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
+        guard self.applications[application]?.isSecret(secret) == true else { throw .wrongApplication }
+        self.attempts.succeeded(attempt)
     }
 
     /// So that others can look up who this is.

@@ -4,7 +4,7 @@ internal import Vocabulary
 // An agent alone, whose user has packets of its own.
 
 extension PeerPath where Seeker == ICEAgent {
-    package var snapshot: ICESnapshot { self.seeker.snapshot }
+    package var snapshot: ICESnapshot { self.look { $0.snapshot } }
 
     package func remoteDescribed(_ credentials: ICECredentials, isLite: Bool = false) {
         self.act { $0.remoteDescribed(credentials, isLite: isLite, at: $1, into: &$2) }

@@ -10,7 +10,7 @@ package protocol PeerPathHandler<Seeker>: AnyObject {
     func happened(_ event: ICEEvent, on path: PeerPath<Seeker>)
     /// What the other peer sent. The bytes are lent for the time of the call.
     func received(_ payload: Span<UInt8>, on path: PeerPath<Seeker>)
-    /// Something was done to the seeker, and what it wanted has been carried out.
+    /// The seeker has something to tell, and what it wanted has been carried out.
     func settled(_ path: PeerPath<Seeker>)
 }
 
@@ -21,7 +21,7 @@ extension PeerPathHandler {
 /// One ICE agent at work, or what is built around one: opens its sockets and its relays, carries its packets, tells it the
 /// time.
 package final class PeerPath<Seeker: PathSeeker> {
-    package private(set) var seeker: Seeker
+    private var seeker: Seeker
     let reactor: Reactor
     let means: PeerMeans
     private var handler: (any PeerPathHandler<Seeker>)?
@@ -85,6 +85,13 @@ package final class PeerPath<Seeker: PathSeeker> {
 // MARK: - What the agent wants
 
 extension PeerPath {
+    /// Looks at the seeker, or takes what it has to tell; nothing is carried out.
+    package func look<Result>(_ body: (inout Seeker) -> Result) -> Result { body(&self.seeker) }
+
+    // Where it lies: a call is large, and a copy of it for each packet costs more than the packet.
+    private static func deadline(of seeker: inout Seeker) -> Instant? { seeker.deadline }
+    private static func hasNews(_ seeker: inout Seeker) -> Bool { seeker.hasNews }
+
     /// Lets something be done to the seeker, and carries out what it wants then.
     package func act<Result, Failure: Error>(
         _ body: (inout Seeker, Instant, inout Outbox<ICEEvent>) throws(Failure) -> Result
@@ -104,7 +111,7 @@ extension PeerPath {
         due.removeAll()
         if self.outbox.isEmpty { swap(&due, &self.outbox) }
         self.setTimer()
-        self.handler?.settled(self)
+        if Self.hasNews(&self.seeker) { self.handler?.settled(self) }
     }
 
     private func carryOut(_ event: ICEEvent) {
@@ -121,7 +128,7 @@ extension PeerPath {
     }
 
     private func setTimer() {
-        let deadline = self.seeker.deadline
+        let deadline = Self.deadline(of: &self.seeker)
         guard deadline != self.timerDeadline else { return }
         if let timer = self.timer.take() { self.reactor.cancel(timer) }
         self.timerDeadline = deadline

@@ -14,6 +14,7 @@ internal import COpenSSL
         unsafe self.handle = handle
         self.identity = identity
         unsafe parley_ssl_ctx_set_modes(handle)
+        unsafe parley_ssl_ctx_forget_sessions(handle)
         guard unsafe parley_ssl_ctx_require_dtls12(handle) == 1,
             unsafe SSL_CTX_set_cipher_list(handle, TLSContext.ciphers) == 1
         else { throw SecureError("setting up DTLS") }

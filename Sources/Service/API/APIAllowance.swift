@@ -1,5 +1,6 @@
 internal import Pacing
 internal import Vocabulary
+internal import Web
 
 /// How much each user may still ask over HTTP. Lives on one loop.
 final class APIAllowance {
@@ -22,6 +23,14 @@ final class APIAllowance {
         let wait = bucket.take(at: now)
         self.buckets[user] = bucket
         return (bucket.remaining(at: now), wait)
+    }
+
+    /// What every answer says about it.
+    func fields(left: Int) -> [(HTTPFieldName, String)] {
+        [
+            ("RateLimit-Limit", String(self.limit)), ("RateLimit-Remaining", String(left)),
+            ("RateLimit-Reset", String(self.reset(left: left))),
+        ]
     }
 
     /// In how many seconds there will be all of them again.

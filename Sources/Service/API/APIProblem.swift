@@ -6,11 +6,17 @@ internal import Web
 /// What could not be granted, as `application/problem+json` (RFC 9457).
 enum APIProblem {
     static func response(_ error: SwitchboardError) -> HTTPResponse {
-        let status = self.status(of: error.code)
+        self.response(
+            self.status(of: error.code), error.code.rawValue, error.message, retryAfter: error.retryAfter)
+    }
+
+    /// - Parameter code: one word or more, joined by underscores, that never changes.
+    static func response(
+        _ status: HTTPStatus, _ code: String, _ detail: String, retryAfter: Duration? = nil
+    ) -> HTTPResponse {
         var json = JSONWriter()
         json.fields(
-            ("type", "urn:parley:problem:\(error.code.rawValue)"), ("title", status.reason), ("detail", error.message),
-            ("code", error.code.rawValue)
+            ("type", "urn:parley:problem:\(code)"), ("title", status.reason), ("detail", detail), ("code", code)
         ) { json in
             json.key("status")
             json.integer(status.code)
@@ -18,9 +24,7 @@ enum APIProblem {
         var response = HTTPResponse.json(status, json.bytes)
         response.head.fields.set(.contentType, to: "application/problem+json")
         response.head.fields.set(.cacheControl, to: "no-store")
-        if let wait = error.retryAfter {
-            response.head.fields.set("Retry-After", to: String(wait.components.seconds + 1))
-        }
+        if let retryAfter { response.head.fields.set("Retry-After", to: String(retryAfter.components.seconds + 1)) }
         if status == .unauthorized { response.head.fields.set("WWW-Authenticate", to: "Bearer") }
         return response
     }

@@ -75,6 +75,9 @@ struct APIRoute: Sendable {
         APIRoute(method: .put, path: "\(Self.place)/delivered", event: "chat.delivered"),
         APIRoute(method: .put, path: "\(Self.place)/muted", event: "chat.mute"),
         APIRoute(method: .delete, path: "\(Self.place)/muted", event: "chat.mute", constants: [("on", false)]),
+        APIRoute(method: .put, path: "\(Self.place)/retention", event: "chat.retention"),
+        APIRoute(
+            method: .delete, path: "\(Self.place)/retention", event: "chat.retention", constants: [("on", false)]),
         APIRoute(method: .get, path: "/v1/blocks", event: "chat.blocked"),
         APIRoute(method: .put, path: "/v1/blocks/:user", event: "chat.block"),
         APIRoute(method: .delete, path: "/v1/blocks/:user", event: "chat.block", constants: [("on", false)]),

@@ -64,7 +64,7 @@ final class APIVisit {
     /// Whoever shows a valid token and does not ask too much comes in.
     func admit(_ work: (Identity) -> Void) {
         do throws(SwitchboardError) {
-            let identity = try self.identity()
+            let identity = try self.routes.accounts.identity(of: self.exchange)
             try self.count(identity.user)
             work(identity)
         } catch {
@@ -72,24 +72,9 @@ final class APIVisit {
         }
     }
 
-    private func identity() throws(SwitchboardError) -> Identity {
-        let scheme = "Bearer "
-        guard let field = self.exchange.request.fields["Authorization"], field.hasPrefix(scheme) else {
-            throw SwitchboardError(.unauthorized, "send Authorization: Bearer and an access token")
-        }
-        do throws(IdentityRefusal) {
-            return try self.routes.accounts.identity(ofToken: String(field.dropFirst(scheme.count)))
-        } catch {
-            throw SwitchboardError(error)
-        }
-    }
-
     private func count(_ user: UserID) throws(SwitchboardError) {
         let (left, wait) = self.desk.allowance.take(user, at: self.desk.now())
-        self.fields = [
-            ("RateLimit-Limit", String(self.desk.allowance.limit)), ("RateLimit-Remaining", String(left)),
-            ("RateLimit-Reset", String(self.desk.allowance.reset(left: left))),
-        ]
+        self.fields = self.desk.allowance.fields(left: left)
         if let wait { throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait) }
     }
 

@@ -15,6 +15,8 @@ internal import Web
 final class Signalling: Sendable {
     private let accounts: Accounts
     private let store: SQLiteStore
+    private let files: FileDesk
+    private let flFiles: FLFiles
     let home: EventLoop
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
@@ -26,18 +28,27 @@ final class Signalling: Sendable {
         let accounts = try Accounts(
             store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
             settings: configuration.accounts, helpers: group.loops[0], journal: journal)
+        let files = try FileDesk(
+            accounts, store, in: configuration.data.path,
+            linkKey: try configuration.serverSecret().key(for: "links to files"), configuration.files,
+            requests: configuration.switchboard.requests, journal)
         let iceServers = try ICEServerKeeper.Reading(
             path: configuration.iceServerFile, environment: configuration.environment,
             isRequired: configuration.iceServers != nil)
         let applications = LoopLocal<SignallingApplication>(group) { reactor in
-            SignallingApplication(reactor, accounts, configuration, iceServers, store, journal)
+            SignallingApplication(reactor, accounts, configuration, iceServers, store, files, journal)
         }
         self.store = store
+        self.files = files
+        self.flFiles = FLFiles(desk: files)
         self.accounts = accounts
         self.home = group.loops[0]
         self.applications = applications
         self.sockets = SocketServer(group, configuration.sockets, journal: journal) { applications.value(on: $0) }
         let home = self.home
+        store.keepOutbox(configuration.hooks.webhook != nil) { _ in }
+        // What the last run did not deliver.
+        home.execute { applications.value(on: $0).webhooks?.wake() }
         accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
     }
 
@@ -49,6 +60,12 @@ final class Signalling: Sendable {
         }
         AuthRoutes(accounts: self.accounts).add(to: &router)
         APIRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
+            self.applications.value(on: reactor).api
+        }
+        FileRoutes(desk: self.files).add(to: &router)
+        UploadRoutes(desk: self.files).add(to: &router)
+        self.flFiles.add(to: &router)
+        OrderRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
             self.applications.value(on: reactor).api
         }
         FLRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
@@ -69,6 +86,11 @@ final class Signalling: Sendable {
 
     /// On the home loop only.
     func view(on reactor: Reactor) -> SignallingView { self.applications.value(on: reactor).view }
+
+    var outbox: any OutboxStore { self.store }
+
+    /// There may be something to deliver.
+    func wakeWebhooks() { self.home.execute { self.applications.value(on: $0).webhooks?.wake() } }
 
     /// Signs a user out everywhere. False when the store did not take it.
     func kick(_ user: UserID) async -> Bool {

@@ -4,12 +4,17 @@ internal import Reactor
 internal import Store
 internal import Vocabulary
 
-/// What has lost its meaning goes: bans and revoked tokens that have ended, calls that are older than the history.
+/// What has lost its meaning goes: bans and revoked tokens that have ended, calls and entries that are older than the history.
 extension SignallingApplication {
     static func makeHousekeeper(
-        _ reactor: Reactor, _ accounts: Accounts, _ store: any CallStore, callHistory: Duration, _ journal: Journal
+        _ reactor: Reactor, _ accounts: Accounts, _ store: any CallStore & RetentionStore, _ files: FileDesk,
+        _ configuration: ServiceConfiguration, _ journal: Journal
     ) -> Housekeeper {
-        Housekeeper(on: reactor) {
+        let keeper = FileKeeper(files, on: reactor)
+        let callHistory = configuration.callHistory
+        return Housekeeper(on: reactor) {
+            keeper.sweep()
+            Self.sweepEntries(EntrySweep(at: SystemClock.now(), usual: configuration.messageHistory), store, journal)
             let oldest = SystemClock.now() + (.zero - callHistory)
             store.forgetCalls(endedBefore: oldest) { Self.swept($0, journal) }
             // The accounts tell the journal themselves when they fail; the next hour is another chance.
@@ -17,12 +22,24 @@ extension SignallingApplication {
         }
     }
 
+    /// Portion by portion, so that others get their turn in between.
+    private static func sweepEntries(_ sweep: EntrySweep, _ store: any RetentionStore, _ journal: Journal) {
+        store.sweepEntries(sweep) { result in
+            Self.swept(result.map(\.count), journal)
+            guard case .success(let swept) = result, let next = swept.next else { return }
+            var sweep = sweep
+            sweep.start = next
+            Self.sweepEntries(sweep, store, journal)
+        }
+    }
+
     private static func swept(_ result: Result<Int, StoreError>, _ journal: Journal) {
         switch result {
         case .success(let count):
-            journal.debug(.historySwept, "calls older than the history were forgotten", [.count: .integer(count)])
+            journal.debug(.historySwept, "what is older than the history was forgotten", [.count: .integer(count)])
         case .failure(let error):
-            journal.error(.historyNotSwept, "old calls could not be forgotten", [.error: .error(error)])
+            journal.error(
+                .historyNotSwept, "what is older than the history could not be forgotten", [.error: .error(error)])
         }
     }
 }

@@ -32,13 +32,18 @@ final class SignallingApplication: SocketApplication {
     private let flRequests: FLRequests
     private(set) var sessions: [SessionID: SignedInSession] = [:]
     private let housekeeper: Housekeeper
+    /// Nil where no other program wants to hear of what is said.
+    let webhooks: WebhookSender?
 
     /// How long before its end a session is told to bring a fresh token, in milliseconds.
     private static let warning: Int64 = 30_000
 
     init(
         _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration,
-        _ iceServers: ICEServerKeeper.Reading, _ store: any CallStore & ConversationStore, _ journal: Journal
+        _ iceServers: ICEServerKeeper.Reading,
+        _ store: any CallStore & ConversationStore & OutboxStore & RetentionStore & UserStore,
+        _ files: FileDesk,
+        _ journal: Journal
     ) {
         self.reactor = reactor
         self.accounts = accounts
@@ -48,10 +53,15 @@ final class SignallingApplication: SocketApplication {
             chat: self.chat, allowance: APIAllowance(configuration.switchboard.requests)
         ) { [board] in board.now }
         self.iceServers = iceServers
-        self.flRequests = FLRequests(self.board, on: reactor, configuration.switchboard.calls)
+        self.flRequests = FLRequests(
+            self.board, FLChat(self.chat, files, store, on: reactor), on: reactor, configuration.switchboard.calls)
         self.journal = journal
         self.housekeeper = Self.makeHousekeeper(
-            reactor, accounts, store, callHistory: configuration.callHistory, journal)
+            reactor, accounts, store, files, configuration, journal)
+        let hooks = configuration.hooks
+        self.webhooks = hooks.webhook.map { WebhookSender($0, hooks, store, on: reactor, journal) }
+        self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, on: reactor, journal) }
+        self.chat.onEntry = { [webhooks] in webhooks?.wake() }
         self.board.onCallEnded = { [board] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
         }

@@ -50,6 +50,12 @@ extension SQLiteStore: ConversationStore {
         self.database.send(MarkQueries.SetMuted(conversation: id, user: user, isMuted: isMuted), answer)
     }
 
+    package func setRetention(
+        _ retention: Duration?, _ id: ConversationID, by user: UserID, _ answer: @escaping Answer<Verdict<Void>>
+    ) {
+        self.database.send(RetentionQueries.Set(retention: retention, id: id, user: user), answer)
+    }
+
     package func setBlocked(_ isBlocked: Bool, _ other: UserID, by user: UserID, _ answer: @escaping Answer<Void>) {
         self.database.send(BlockQueries.Set(user: user, other: other, isBlocked: isBlocked), answer)
     }

@@ -9,6 +9,8 @@ final class StoreMemory {
     private var directs: [Pair: ConversationID] = [:]
     /// Conversations with entries that cannot be searched yet.
     var unindexed: Set<ConversationKey> = []
+    /// Whether another program wants to hear of every entry.
+    var keepsOutbox = false
     private var memberCount = 0
 
     /// Members of all conversations that are remembered.

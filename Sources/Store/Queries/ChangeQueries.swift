@@ -27,7 +27,21 @@ enum ChangeQueries {
             } catch {
                 return try self.refused(error, connection)
             }
+            guard try FileQueries.canShow(self.files(request.change, record.key, connection), request.actor, connection)
+            else { return try self.refused(.noFile, connection) }
             return try ChangeQueries.write(proposal, request.change, as: request.client, into: record, connection)
+        }
+
+        /// The files that the message will show.
+        private func files(
+            _ change: ConversationChange, _ key: ConversationKey, _ connection: borrowing Connection
+        ) throws(StoreError) -> [FileID] {
+            switch change {
+            case .post(let draft): return draft.body.files(as: draft.kind)
+            case .edit(let target, let body):
+                return body.files(as: try EntryQueries.entry(target, in: key, connection)?.kind)
+            default: return []
+            }
         }
 
         /// Whoever asks again after being sent out of a group still learns what became of their message.
@@ -116,8 +130,13 @@ extension ChangeQueries {
             }
             return known.flatMap(\.self).map { .success($0) } ?? .failure(.taken)
         }
+        try OutboxQueries.add(record.key.id(of: entry.number), connection)
         let isFirst = record.machine.last == 0
         try self.write(proposal.effect, record.key, at: entry.time, connection)
+        if let kind = entry.kind, let body = entry.body {
+            let files = MessageBody(proven: body).files(as: kind)
+            try FileQueries.show(files, in: record.key.id(of: entry.number), connection)
+        }
         if let change { try self.writeTarget(change, entry, record.key, connection) }
         record.machine.accepted(proposal)
         record.lastTime = entry.time
@@ -162,12 +181,14 @@ extension ChangeQueries {
             try SearchIndex.replace(target, in: key, with: body, connection)
             try connection.run(
                 "UPDATE entries SET body = ?, edited = ? WHERE id = ?", [.blob(body.json), .time(entry.time), id])
+            try self.showAnew(body, in: target, key, connection)
         case .recall(let target):
             let id = SQLValue.integer(key.id(of: target))
             try SearchIndex.replace(target, in: key, with: nil, connection)
             try connection.run("UPDATE entries SET body = NULL, recalled = ? WHERE id = ?", [.time(entry.time), id])
             try connection.run("UPDATE entries SET body = NULL WHERE target = ? AND sort = 1", [id])
             try connection.run("DELETE FROM reactions WHERE message = ?", [id])
+            try FileQueries.hideAll(in: key.id(of: target), connection)
         case .react(let target, let reaction, let isOn):
             let values: [SQLValue] = [
                 .integer(key.id(of: target)), .text(reaction.text), .user(entry.sender),
@@ -179,6 +200,17 @@ extension ChangeQueries {
             try connection.run(sql, values)
         case .post, .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve: break
         }
+    }
+}
+
+extension ChangeQueries {
+    /// What a message showed before it was changed, it shows no more.
+    private static func showAnew(
+        _ body: MessageBody, in target: UInt64, _ key: ConversationKey, _ connection: borrowing Connection
+    ) throws(StoreError) {
+        guard let kind = try EntryQueries.entry(target, in: key, connection)?.kind, kind.showsFiles else { return }
+        try FileQueries.hideAll(in: key.id(of: target), connection)
+        try FileQueries.show(body.files(as: kind), in: key.id(of: target), connection)
     }
 }
 

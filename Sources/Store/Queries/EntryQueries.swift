@@ -6,6 +6,11 @@ enum EntryQueries {
     static let columns =
         "id, counted, sort, sender, time, client, kind, target, mentions, forwarded, body, edited, recalled"
 
+    /// The same where several tables are asked.
+    static func columns(of table: String) -> String {
+        self.columns.split(separator: ", ").map { "\(table).\($0)" }.joined(separator: ", ")
+    }
+
     /// False when its sender has written something under this name before.
     static func insert(
         _ entry: Entry, in key: ConversationKey, _ connection: borrowing Connection

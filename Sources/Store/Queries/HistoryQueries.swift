@@ -3,35 +3,56 @@ internal import Vocabulary
 
 /// Reading what was said.
 enum HistoryQueries {
+    /// What somebody can see of a conversation, without the other members.
+    struct Seat {
+        let key: ConversationKey
+        let since: UInt64
+        let last: UInt64
+
+        static func find(
+            _ user: UserID, in id: ConversationID, _ connection: borrowing Connection
+        ) throws(StoreError) -> Seat? {
+            let sql = """
+                SELECT c.number, m.since, (SELECT max(id) FROM entries
+                    WHERE id BETWEEN c.number << 32 AND (c.number << 32) + 4294967295)
+                FROM conversations c JOIN members m ON m.conversation = c.number AND m.user = ? WHERE c.id = ?
+                """
+            return try connection.first(sql, [.user(user), .text(id.text)]) { row in
+                Seat(
+                    key: ConversationKey(row.integer(0)), since: row.number(1),
+                    last: row.isNull(2) ? 0 : ConversationKey.number(inID: row.integer(2)))
+            }
+        }
+    }
+
     struct Page: StoreRequest {
         let request: HistoryRequest
 
         static let writes = false
 
+        static let looksAside = true
+
         func perform(
             on connection: borrowing Connection
         ) throws(StoreError) -> Result<EntryPage, ConversationRefusal> {
-            guard let record = try ConversationBook.record(self.request.conversation, connection),
-                let member = record.member(self.request.user)
-            else { return .failure(.notMember) }
-            guard let range = self.range(for: member, upTo: record.machine.last), self.request.limit > 0 else {
-                return .success(EntryPage())
-            }
+            let id = self.request.conversation
+            guard let seat = try Seat.find(self.request.user, in: id, connection) else { return .failure(.notMember) }
+            guard let range = self.range(for: seat), self.request.limit > 0 else { return .success(EntryPage()) }
             let entries = try EntryQueries.page(
-                range, of: record.key, fromEnd: self.isFromEnd, limit: self.request.limit, connection)
+                range, of: seat.key, fromEnd: self.isFromEnd, limit: self.request.limit, connection)
             let isWhole = UInt64(entries.count) == range.upperBound - range.lowerBound + 1
-            let items = entries.map { EntryPage.Item(conversation: record.id, key: record.key, entry: $0) }
+            let items = entries.map { EntryPage.Item(conversation: id, key: seat.key, entry: $0) }
             return .success(EntryPage(items: items, hasMore: !isWhole))
         }
 
         private var isFromEnd: Bool { if case .before = self.request.direction { true } else { false } }
 
-        private func range(for member: Member, upTo last: UInt64) -> ClosedRange<UInt64>? {
-            var (low, high) = (member.since + 1, last)
+        private func range(for seat: Seat) -> ClosedRange<UInt64>? {
+            var (low, high) = (seat.since + 1, seat.last)
             switch self.request.direction {
             case .before(nil): break
             case .before(let number?): high = min(high, max(number, 1) - 1)
-            case .after(let number): low = max(low, min(number, last) + 1)
+            case .after(let number): low = max(low, min(number, seat.last) + 1)
             }
             return low <= high ? low...high : nil
         }

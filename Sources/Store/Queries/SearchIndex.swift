@@ -103,6 +103,7 @@ enum SearchIndex {
         let request: SearchRequest
 
         static let writes = false
+        static let looksAside = true
 
         /// Whoever is in more conversations searches in those that moved last.
         private static let mostConversations = 500

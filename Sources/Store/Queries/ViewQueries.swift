@@ -47,6 +47,7 @@ enum ViewQueries {
         let limit: Int
 
         static let writes = false
+        static let looksAside = true
 
         func perform(on connection: borrowing Connection) throws(StoreError) -> [ConversationView] {
             let sql = """
@@ -70,6 +71,7 @@ enum ViewQueries {
         let user: UserID
 
         static let writes = false
+        static let looksAside = true
 
         func perform(
             on connection: borrowing Connection
@@ -127,19 +129,19 @@ enum ViewQueries {
         let request: MemberRequest
 
         static let writes = false
+        static let looksAside = true
 
         func perform(
             on connection: borrowing Connection
         ) throws(StoreError) -> Result<[MemberView], ConversationRefusal> {
-            guard let record = try ConversationBook.record(self.request.conversation, connection),
-                record.member(self.request.user) != nil
-            else { return .failure(.notMember) }
+            let seat = try HistoryQueries.Seat.find(self.request.user, in: self.request.conversation, connection)
+            guard let seat else { return .failure(.notMember) }
             let sql = """
                 SELECT user, role, read, \(ViewQueries.delivered), silenced_until FROM members m
                 WHERE conversation = ? AND user > ? ORDER BY user LIMIT ?
                 """
             let values: [SQLValue] = [
-                .integer(record.key.number), .text(self.request.after), .integer(Int64(max(self.request.limit, 0))),
+                .integer(seat.key.number), .text(self.request.after), .integer(Int64(max(self.request.limit, 0))),
             ]
             return .success(
                 try connection.all(sql, values) { row throws(StoreError) in

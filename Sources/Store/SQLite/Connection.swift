@@ -14,20 +14,24 @@ internal import CSQLite
     /// A place that is gone when the connection is; for tests.
     package static let memory = ":memory:"
 
-    package init(path: String, durability: StoreDurability = .full) throws(StoreError) {
+    package init(
+        path: String, durability: StoreDurability = .full, isForReading: Bool = false
+    ) throws(StoreError) {
         if path != Self.memory { try PrivateFile.make(path) }
-        unsafe self.handle = try unsafe Self.open(path, durability)
+        unsafe self.handle = try unsafe Self.open(path, durability, isForReading ? "PRAGMA query_only = ON;" : "")
         self.cache = StatementCache()
         self.file = path
     }
 
-    private static func open(_ path: String, _ durability: StoreDurability) throws(StoreError) -> OpaquePointer {
+    private static func open(_ path: String, _ durability: StoreDurability, _ more: String) throws(StoreError)
+        -> OpaquePointer
+    {
         self.prepareLibrary
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
         if code == SQLITE_OK { code = unsafe sqlite3_busy_timeout(handle, 5000) }
-        let settings = "\(self.settings) PRAGMA synchronous = \(durability.rawValue);"
+        let settings = "\(self.settings) PRAGMA synchronous = \(durability.rawValue); \(more)"
         if code == SQLITE_OK { code = unsafe sqlite3_exec(handle, settings, nil, nil, nil) }
         guard code == SQLITE_OK, let opened = unsafe handle else {
             defer { unsafe sqlite3_close_v2(handle) }  // SQLite hands out a handle even on failure.

@@ -1,6 +1,7 @@
 internal import Locking
 
-/// The store's own thread, and the queue in front of it.
+/// The store's own threads, and the queues in front of them: one that writes, and one that only looks, so that who reads
+/// the past waits for no disk.
 ///
 /// Everything that queued up while the last group was written goes to the disk together: many requests, one sync.
 /// A request is answered when its group is safe. Answers come on the store's thread; whoever asks from a loop hops
@@ -11,6 +12,9 @@ package final class Database: Sendable {
     package let file: String
     private let queue: Mailbox<StoreErrand>
     private let ended = Gate()
+    /// Nil for a database in memory, which nobody else can open.
+    private let readers: Mailbox<StoreErrand>?
+    private let readersEnded = Gate()
     private let counts = Locked(StoreCounts())
 
     /// - Parameters:
@@ -22,21 +26,30 @@ package final class Database: Sendable {
     ) throws(StoreError) {
         self.file = path
         self.queue = Mailbox(limit: limit)
+        self.readers = path == Connection.memory ? nil : Mailbox(limit: limit)
         let connection = try Connection(path: path, durability: durability)
         try connection.migrate(migrations)
-        let worker = StoreWorker(connection, self.queue, self.counts, largestGroup: largestGroup)
-        guard StoreThread.start({ worker.run() }, atEnd: self.ended.open) else {
-            throw StoreError(.other(code: 0), file: path, detail: "no thread could be started")
+        try self.start(StoreWorker(connection, self.queue, self.counts, largestGroup: largestGroup), self.ended)
+        guard let readers = self.readers else { return }
+        let looking = try Connection(path: path, durability: durability, isForReading: true)
+        try self.start(ReadingWorker(looking, readers, self.counts), self.readersEnded)
+    }
+
+    private func start(_ worker: some StoreThreadWorker, _ ended: Gate) throws(StoreError) {
+        guard OwnThread.start({ worker.run() }, atEnd: ended.open) else {
+            throw StoreError(.other(code: 0), file: self.file, detail: "no thread could be started")
         }
     }
 
     deinit {
         self.queue.close()
+        self.readers?.close()
     }
 
     package func send<Request: StoreRequest>(_ request: Request, _ answer: @escaping Answer<Request.Answer>) {
         do throws(Mailbox<StoreErrand>.Refusal) {
-            try self.queue.post(StoreErrand(request, answer))
+            let readers = Request.looksAside ? self.readers : nil
+            try (readers ?? self.queue).post(StoreErrand(request, answer))
         } catch {
             let reason: StoreError.Reason = error == .full ? .overloaded : .closed
             answer(.failure(StoreError(reason, file: self.file, detail: "")))
@@ -47,6 +60,9 @@ package final class Database: Sendable {
     package func close() {
         self.queue.close()
         self.ended.wait()
+        guard let readers = self.readers else { return }
+        readers.close()
+        self.readersEnded.wait()
     }
 
     package var statistics: StoreCounts { self.counts.withLock { $0 } }

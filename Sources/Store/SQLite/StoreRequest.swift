@@ -9,10 +9,15 @@ package protocol StoreRequest: Sendable {
     /// along, which saves SQLite a copy of every page that is touched.
     static var failsAlone: Bool { get }
 
+    /// Whether it may look at what was committed so far beside the others, without waiting for its turn. What has to keep
+    /// its place among the writers must not.
+    static var looksAside: Bool { get }
+
     /// Throwing takes back what this request has written, and nothing of the others.
     func perform(on connection: borrowing Connection) throws(StoreError) -> Answer
 }
 
 extension StoreRequest {
     package static var failsAlone: Bool { true }
+    package static var looksAside: Bool { false }
 }

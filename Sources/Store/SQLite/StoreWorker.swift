@@ -1,7 +1,12 @@
 internal import Locking
 
+/// Lives on a thread of the store's until its queue is closed.
+protocol StoreThreadWorker: Sendable {
+    func run()
+}
+
 /// Carries out what waits, group by group.
-final class StoreWorker: @unchecked Sendable {
+final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     // Unchecked because the connection goes to the store's thread with the worker and is touched by no other.
     private let connection: Connection
     private let queue: Mailbox<StoreErrand>

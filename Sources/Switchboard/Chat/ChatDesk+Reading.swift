@@ -36,6 +36,12 @@ extension ChatDesk {
         self.store.clear(id, of: user, self.ruling(completion))
     }
 
+    package func setRetention(
+        _ retention: Duration?, _ id: ConversationID, by user: UserID, _ completion: @escaping Completion<Void>
+    ) {
+        self.store.setRetention(retention, id, by: user, self.ruling(completion))
+    }
+
     package func setMuted(
         _ isMuted: Bool, _ id: ConversationID, of user: UserID, _ completion: @escaping Completion<Void>
     ) {

@@ -21,6 +21,10 @@ package final class ChatDesk {
     private var typing: TypingMachine
     private var typingAlarm: (token: TimerToken, deadline: Instant)?
     private var random = SystemRandomNumberGenerator()
+    /// Asked before anybody says something; nil where nobody is.
+    package var gate: (any ChatGate)?
+    /// Told that something new is on the disk.
+    package var onEntry: () -> Void = {}
     /// Told when the store does not do its work.
     package var onStoreFailure: (StoreError) -> Void = { _ in }
 
@@ -79,6 +83,16 @@ extension ChatDesk {
     package func change(
         _ request: ChangeRequest, from guest: Guest? = nil, _ completion: @escaping Completion<Happening>
     ) {
+        guard let gate = self.gate, request.change.hasWords else { return self.carryOut(request, guest, completion) }
+        gate.judge(request) { [unowned self] refusal in
+            guard let refusal else { return self.carryOut(request, guest, completion) }
+            completion(.failure(refusal))
+        }
+    }
+
+    private func carryOut(
+        _ request: ChangeRequest, _ guest: Guest?, _ completion: @escaping Completion<Happening>
+    ) {
         self.store.change(request, self.ruling(self.telling(guest, completion)))
     }
 
@@ -96,6 +110,7 @@ extension ChatDesk {
     }
 
     private func tell(_ happening: Happening, from guest: Guest?) {
+        self.onEntry()
         let id = happening.conversation
         for user in happening.came { self.audience.came(user, to: id) }
         if let guest { self.stopTyping(guest, in: id) }
@@ -237,6 +252,7 @@ extension SwitchboardError {
         case .blocked: self.init(.blocked, "they do not want to hear from you")
         case .silenced(let until):
             self.init(.silenced, "you may only listen until \(until.milliseconds) ms since 1970")
+        case .noFile: self.init(.notFound, "there is no such file, or it is not yours to show")
         case .noMessage: self.init(.notFound, "there is no such message")
         case .recalled: self.init(.conflict, "the message was taken back")
         case .tooLate: self.init(.tooLate, "it is too late to change this message")

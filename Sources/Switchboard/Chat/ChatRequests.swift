@@ -26,7 +26,7 @@ final class ChatRequests {
         case "chat.sync": try self.sync(fields, asked)
         case "chat.history", "chat.search": try self.look(name, fields, asked)
         case "chat.conversations", "chat.conversation", "chat.members": try self.list(name, fields, asked)
-        case "chat.clear", "chat.mute": try self.arrange(name, fields, asked)
+        case "chat.clear", "chat.mute", "chat.retention": try self.arrange(name, fields, asked)
         case "chat.block", "chat.blocked": try self.block(name, fields, asked)
         default: throw SwitchboardError(.unknownEvent, "no event is called '\(name.prefix(32))'")
         }
@@ -150,7 +150,7 @@ extension ChatRequests {
         }
         let body = MessageBody(proven: json)
         guard kind.map(body.suits) ?? true else {
-            throw SwitchboardError(.badRequest, "the body of a text has a 'text' in it")
+            throw SwitchboardError(.badRequest, "a text has a 'text' in its body, what is one file a 'file'")
         }
         return body
     }
@@ -163,12 +163,18 @@ extension ChatRequests {
         return (try inner.required("conversation") { ConversationID($0) }, try inner.requiredNumber("number"))
     }
 
+    /// Whoever took such a name first would be where others look for an order, or for a group of another kind of client.
+    private static let keptPrefixes = ["order-", "fl-"]
+
     private func create(_ fields: borrowing RequestFields, _ asked: ChatAsker) throws(SwitchboardError) {
         let kind = try fields.text("kind") { ConversationKind(rawValue: $0) } ?? .group
         guard kind == .group || kind == .room else {
             throw SwitchboardError(.badRequest, "'kind' is group or room")
         }
         let id = try fields.text("conversation") { ConversationID($0) } ?? self.desk.newID()
+        guard !Self.keptPrefixes.contains(where: id.text.hasPrefix) else {
+            throw SwitchboardError(.badRequest, "conversations of such names are made by the server")
+        }
         let users =
             fields.value("users") == nil ? [] : try fields.users("users", atMost: self.desk.settings.maxNames)
         let request = CreationRequest(
@@ -261,9 +267,22 @@ extension ChatRequests {
         _ name: String, _ fields: borrowing RequestFields, _ asked: ChatAsker
     ) throws(SwitchboardError) {
         let id = try fields.required("conversation") { ConversationID($0) }
+        if name == "chat.retention" {
+            return self.desk.setRetention(try self.retention(fields), id, by: asked.user) { asked.done($0) }
+        }
         if name == "chat.clear" { return self.desk.clear(id, of: asked.user) { asked.done($0) } }
         let isMuted = fields.value("on") == nil || fields.bool("on")
         self.desk.setMuted(isMuted, id, of: asked.user) { asked.done($0) }
+    }
+
+    private static let mostDays = 36_500
+
+    private func retention(_ fields: borrowing RequestFields) throws(SwitchboardError) -> Duration? {
+        guard fields.value("on") == nil || fields.bool("on") else { return nil }
+        guard let days = try fields.integer("days"), (1...Self.mostDays).contains(days) else {
+            throw SwitchboardError(.badRequest, "'days' is a number from 1 to \(Self.mostDays)")
+        }
+        return .seconds(Int64(days) * 86_400)
     }
 
     private func block(

@@ -1,6 +1,7 @@
 import Arguments
 import Client
 import Peer
+import Reactor
 import Vocabulary
 
 /// `parley answer`
@@ -27,6 +28,7 @@ struct AnswerCommand: ParsableCommand {
 
     @OptionGroup var client: ClientOptions
     @OptionGroup var way: WayOptions
+    @OptionGroup var log: LogOptions
 
     @Flag(help: "Everybody hears themselves.")
     var echo = false
@@ -42,12 +44,21 @@ struct AnswerCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Sit in a room instead of waiting for calls.", valueName: "ROOM"))
     var room: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Take calls without a signalling server: POST /offer with {sdp,type} is answered with {sdp,type}.",
+            valueName: "ADDR:PORT"))
+    var http: SocketAddress?
+
     @Flag(help: "What happens as JSON, one object a line.")
     var json = false
 
     func validate() throws(ValidationError) {
         if self.echo, self.play != nil { throw ValidationError("--echo and --play: only one of them can be heard") }
         if self.play == .pipe { throw ValidationError("--play -: there is one standard input and many calls") }
+        if self.http != nil, self.room != nil || self.client.alias != nil || self.client.token != nil {
+            throw ValidationError("--http needs no server, and so no room, name or token there")
+        }
         if let room = self.room, RoomName(room) == nil {
             throw ValidationError("--room: '\(room)' cannot be a room's name")
         }
@@ -74,6 +85,10 @@ struct AnswerCommand: ParsableCommand {
         let (folder, room) = (self.record, self.room.flatMap { RoomName($0) })
         plan.record = room == nil ? nil : folder.map { "\($0)/room.ogg" }
         let settled = plan
+        if let http = self.http {
+            try OfferServer(address: http, plan: settled, folder: folder, journal: self.log.journal).run()
+            return .success
+        }
         try self.client.run { client, loop throws(CommandFailure) in
             let desk = CallDesk(client, on: loop)
             if let room {

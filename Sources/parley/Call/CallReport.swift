@@ -11,18 +11,14 @@ struct CallReport {
     let hasHeardSound: Bool
     let statistics: CallStatistics?
 
-    /// How good it was to its listener, from 1 to 4.5: the E-model (ITU-T G.107) with Opus' robustness put where the
-    /// codec's goes, from the share of packets that were lost or came too late, and the delay from mouth to ear.
+    /// How good it was to its listener, from 1 to 4.5, from the share of packets that were lost or came too late, and the
+    /// delay from mouth to ear.
     var listeningQuality: Double? {
         guard let inbound = self.inbound, inbound.packetsReceived > 0 else { return nil }
         let missed = Double(max(0, inbound.packetsLost)) + Double(inbound.packetsDiscarded)
-        let share = 100 * missed / (missed + Double(inbound.packetsReceived))
-        let wait = (self.statistics?.lines.first?.delay ?? .zero) / .milliseconds(1)
-        let delay = (self.roundTrip.map { $0 / .milliseconds(1) } ?? 0) / 2 + wait + 20
-        let impairment = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0)
-        let rating = 93.2 - impairment - 95 * share / (share + 20)
-        guard rating > 0 else { return 1 }
-        return min(4.5, 1 + 0.035 * rating + rating * (rating - 60) * (100 - rating) * 7e-6)
+        let wait = (self.statistics?.lines.first?.delay ?? .zero) + .milliseconds(20)
+        let delay = (self.roundTrip ?? .zero) / 2 + wait
+        return CallGrade(madeUp: missed / (missed + Double(inbound.packetsReceived)), mouthToEar: delay).opinion
     }
 
     var inbound: InboundStatistics? { self.statistics?.lines.first?.inbound }

@@ -53,8 +53,9 @@ enum MediaQuality {
 
     static func main() {
         let arguments = CommandLine.arguments
+        if arguments.count == 2, let speech = Sound.read(arguments[1]) { return self.race(speech) }
         guard arguments.count >= 3, let speech = Sound.read(arguments[1]) else {
-            print("usage: MediaQuality SPEECH FOLDER [PROFILE]")
+            print("usage: MediaQuality SPEECH [FOLDER [PROFILE]]")
             exit(64)
         }
         for (index, profile) in self.profiles.enumerated() where arguments.count < 4 || profile.name == arguments[3] {
@@ -64,12 +65,7 @@ enum MediaQuality {
     }
 
     private static func run(_ profile: Profile, _ speech: [Float], to path: String) {
-        var call = VirtualCall(
-            seed: 7,
-            sender: {
-                if let c = getenv("CX") { $0.complexity = Int(String(cString: c)) ?? 9 };
-                $0.isSpeech = getenv("SP") != nil
-            }, line: profile.line)
+        var call = VirtualCall(seed: 7, line: profile.line)
         call.first.voice = profile.isHeard ? .sound(speech) : .packets(self.encode(speech))
         call.second.isListening = true
         call.second.drift = profile.drift
@@ -93,7 +89,7 @@ enum MediaQuality {
         let mean = delays.reduce(0, +) / Double(delays.count)
         var fields = [
             "\"name\": \"\(profile.name)\"", "\"sound\": \(profile.isHeard ? "\"\(path)\"" : "null")",
-            "\"lost\": \(Double(heard.packetsLost) / Double(sent.packetsSent))",
+            "\"seconds\": \(seconds)", "\"lost\": \(Double(heard.packetsLost) / Double(sent.packetsSent))",
             "\"concealed\": \(Double(heard.concealedSamples) / Double(heard.totalSamplesReceived))",
             "\"recovered\": \(Double(heard.recoveredSamples) / Double(heard.totalSamplesReceived))",
             "\"removed\": \(Double(heard.removedSamplesForAcceleration) / Double(heard.totalSamplesReceived))",
@@ -126,15 +122,24 @@ enum MediaQuality {
         var call = VirtualCall(
             seed: 3,
             receiver: {
-                $0.lendsPayloads = true; $0.isPlayed = false
+                $0.lendsPayloads = true
+                $0.isPlayed = false
             }, line: VirtualLine.even(50, jitter: 10))
         call.first.voice = .packets(self.encode(speech))
         call.second.voice = .echo
-        let start = clock()
+        call.run(seconds: 10)
+        let (start, allocated, sent) = (clock(), self.allocations(), call.packetsSent)
         call.run(seconds: 600)
         let spent = Double(clock() - start) / Double(CLOCKS_PER_SEC)
-        print("{\"name\": \"race\", \"times\": \(600 / spent), \"packets\": \(call.packetsSent)}")
+        let each = Double(self.allocations() - allocated) / Double(call.packetsSent - sent)
+        print("{\"name\": \"race\", \"times\": \(600 / spent), \"allocations\": \(each)}")
     }
+
+    /// How many allocations there were so far; 0 when nobody counts.
+    private static let allocations: @convention(c) () -> UInt = {
+        guard let symbol = dlsym(nil, "parley_allocations") else { return { 0 } }
+        return unsafeBitCast(symbol, to: (@convention(c) () -> UInt).self)
+    }()
 
     private static func encode(_ speech: [Float]) -> [[UInt8]] {
         guard let encoder = try? OpusEncoder(rate: 48_000, channels: 1) else { return [] }

@@ -29,18 +29,22 @@ final class FLRequests {
     }
 
     private let settings: CallSettings
+    private let chat: FLChat
 
-    init(_ board: Switchboard, on scheduler: any Scheduler, _ settings: CallSettings) {
+    init(_ board: Switchboard, _ chat: FLChat, on scheduler: any Scheduler, _ settings: CallSettings) {
         self.board = board
+        self.chat = chat
         self.scheduler = scheduler
         self.settings = settings
     }
 
     func entered(_ guest: Guest) {
         self.lines[guest.name.text, default: []].append(guest)
+        self.chat.entered(guest)
     }
 
     func left(_ guest: Guest) {
+        self.chat.left(guest)
         self.lines[guest.name.text]?.removeAll { $0 === guest }
         if self.lines[guest.name.text]?.isEmpty == true { self.lines[guest.name.text] = nil }
         for room in self.ringing[guest.name.text] ?? [] where self.rings[room]?.caller === guest {
@@ -51,7 +55,8 @@ final class FLRequests {
     func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from guest: Guest) {
         // The apps wait for no errors, and would not know what to do with one.
         guard (try? self.board.allow(guest)) != nil, let fields = FLFields(event, bytes) else { return }
-        switch JSONReader(bytes).text(at: event.name) ?? "" {
+        let name = JSONReader(bytes).text(at: event.name) ?? ""
+        switch name {
         case "videoChat": self.ring(fields, event, guest)
         case "__join": self.join(fields, guest)
         case "__offer", "__answer": self.describe(fields, guest)
@@ -59,7 +64,7 @@ final class FLRequests {
         case "closeRoom": self.hangUp(guest)
         case "cancelVideoChat": self.refuse(fields, guest)
         case "liaotian": self.talk(event, bytes, guest)
-        default: break
+        default: self.chat.received(name, [UInt8](copying: bytes.extracting(event.arguments)), event, from: guest)
         }
     }
 }

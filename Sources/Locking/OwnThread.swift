@@ -1,11 +1,11 @@
 #if canImport(Glibc)
-internal import Glibc
+import Glibc
 #else
-internal import Darwin
+import Darwin
 #endif
 
-/// Starts a thread that belongs to nobody's pool, because it waits for a disk most of its life.
-enum StoreThread {
+/// Starts a thread that belongs to nobody's pool, because it waits for a disk or a child most of its life.
+package enum OwnThread {
     private final class Body {
         private var run: (@Sendable () -> Void)?
         private let atEnd: @Sendable () -> Void
@@ -23,14 +23,14 @@ enum StoreThread {
     }
 
     /// - Parameter atEnd: called when `run` came back and all that it held is gone.
-    static func start(_ run: @escaping @Sendable () -> Void, atEnd: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(_ run: @escaping @Sendable () -> Void, atEnd: @escaping @Sendable () -> Void) -> Bool {
         let body = unsafe Unmanaged.passRetained(Body(run, atEnd))
         #if canImport(Glibc)
         var thread = pthread_t()
-        let code = unsafe pthread_create(&thread, nil, { unsafe StoreThread.enter($0) }, body.toOpaque())
+        let code = unsafe pthread_create(&thread, nil, { unsafe OwnThread.enter($0) }, body.toOpaque())
         #else
         var thread: pthread_t?
-        let code = unsafe pthread_create(&thread, nil, { unsafe StoreThread.enter($0) }, body.toOpaque())
+        let code = unsafe pthread_create(&thread, nil, { unsafe OwnThread.enter($0) }, body.toOpaque())
         #endif
         guard code == 0 else {
             unsafe body.release()

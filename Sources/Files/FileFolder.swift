@@ -1,0 +1,192 @@
+package import FileTypes
+internal import Locking
+package import Vocabulary
+
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
+/// Where a server keeps files: each under the hash of what is in it, so that the same bytes lie there once.
+///
+/// Nothing here has a name that somebody else chose. A file is written under `uploads`, and gets its place under `files`
+/// in one step when it is whole and on the disk. All of it blocks.
+package final class FileFolder: Sendable {
+    private let uploads: String
+    private let files: String
+    private let pins = Locked(BlobPins())
+
+    /// So much stays free for everything else that lives on this disk.
+    private static let reserve = 64 << 20
+
+    package init(_ path: String) throws(FileTrouble) {
+        self.uploads = "\(path)/uploads"
+        self.files = "\(path)/files"
+        for folder in [self.uploads, self.files] { try Self.make(folder) }
+    }
+
+    private static func make(_ folder: String) throws(FileTrouble) {
+        guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .last(folder) }
+    }
+
+    /// Whether the disk has room for so many more bytes.
+    package func hasRoom(for count: Int) -> Bool {
+        var status = statvfs()
+        guard unsafe statvfs(self.files, &status) == 0 else { return true }
+        let (free, overflow) = UInt(status.f_bavail).multipliedReportingOverflow(by: UInt(status.f_frsize))
+        return overflow || free > UInt(count) + UInt(Self.reserve)
+    }
+
+    private func folder(of hash: ContentHash) -> String { "\(self.files)/\(hash.text.prefix(2))" }
+
+    package func place(of hash: ContentHash) -> String { "\(self.folder(of: hash))/\(hash.text.dropFirst(2))" }
+    package func size(of hash: ContentHash) -> Int? { Self.size(of: self.place(of: hash)) }
+    package func thumbnailPlace(of hash: ContentHash) -> String { "\(self.place(of: hash))-small" }
+    private func place(of upload: FileID) -> String { "\(self.uploads)/\(upload.text)" }
+}
+
+// MARK: - Bringing a file
+
+/// What became of a file that is whole.
+package struct KeptFile: Hashable, Sendable {
+    package let hash: ContentHash
+    package let size: Int
+    package let type: FileType
+    package let picture: PictureSize?
+}
+
+extension FileFolder {
+    package func begin(_ id: FileID) throws(FileTrouble) -> UploadFile {
+        try UploadFile(id, at: self.place(of: id), isNew: true)
+    }
+
+    package func open(_ id: FileID) throws(FileTrouble) -> UploadFile {
+        try UploadFile(id, at: self.place(of: id), isNew: false)
+    }
+
+    /// How much of it is there; nil when there is none.
+    package func length(of id: FileID) -> Int? { Self.size(of: self.place(of: id)) }
+
+    package func removeUpload(_ id: FileID) { unsafe unlink(self.place(of: id)) }
+
+    /// The file is whole: it gets its place. Nobody removes it from there until `settled`.
+    package func keep(_ upload: UploadFile) throws(FileTrouble) -> KeptFile {
+        guard let hash = ContentHash(try upload.contentHash()) else { throw FileTrouble(.missing, upload.path) }
+        try upload.sync()
+        self.pins.withLock { $0.pin(hash) }
+        do throws(FileTrouble) {
+            try self.link(upload, as: hash)
+            return try self.look(at: upload, hash)
+        } catch {
+            self.pins.withLock { $0.unpin(hash) }
+            throw error
+        }
+    }
+
+    private func link(_ upload: UploadFile, as hash: ContentHash) throws(FileTrouble) {
+        let (folder, place) = (self.folder(of: hash), self.place(of: hash))
+        try Self.make(folder)
+        if FileSystem.link(upload.path, place) != 0 {
+            guard errno == EEXIST else { throw .last(place) }
+            // What lies there has the right name. Should its size be wrong, the disk has lost some of it.
+            guard Self.size(of: place) != upload.count else { return }
+            guard unsafe unlink(place) == 0, FileSystem.link(upload.path, place) == 0 else { throw .last(place) }
+        }
+        try Self.sync(folder)
+        try Self.sync(self.files)
+    }
+
+    private func look(at upload: UploadFile, _ hash: ContentHash) throws(FileTrouble) -> KeptFile {
+        let front = try upload.front(upTo: FileType.lookedAt)
+        let type = FileType(sniffing: front.span, isWhole: upload.count <= front.count)
+        var picture: PictureSize?
+        if type.isPicture {
+            let header = try upload.front(upTo: PictureSize.lookedAt)
+            picture = PictureSize(of: type, in: header.span)
+        }
+        return KeptFile(hash: hash, size: upload.count, type: type, picture: picture)
+    }
+
+    /// Somebody refers to the file now, or nobody will.
+    /// - Parameter upload: what it was written as, when that is not needed any more.
+    package func settled(_ hash: ContentHash, _ upload: FileID?) {
+        if let upload { self.removeUpload(upload) }
+        self.pins.withLock { $0.unpin(hash) }
+    }
+
+    /// What a name in a folder means is on the disk when this comes back.
+    private static func sync(_ folder: String) throws(FileTrouble) {
+        let descriptor = FileSystem.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last(folder) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .last(folder) }
+    }
+
+    static func size(of path: String) -> Int? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+    }
+}
+
+// MARK: - Small pictures
+
+extension FileFolder {
+    /// Keeps what was made of a file beside it.
+    func keepThumbnail(_ bytes: [UInt8], of hash: ContentHash, drawn id: FileID) throws(FileTrouble) {
+        let draft = try self.begin(id)
+        defer { self.removeUpload(id) }
+        try draft.append(bytes)
+        try draft.sync()
+        let place = self.thumbnailPlace(of: hash)
+        guard unsafe rename(draft.path, place) == 0 else { throw .last(place) }
+        try Self.sync(self.folder(of: hash))
+    }
+
+    /// Of one that was made when somebody brought the same picture before.
+    func thumbnailSize(of file: KeptFile) -> PictureSize? {
+        let small = FileSystem.front(of: self.thumbnailPlace(of: file.hash), upTo: FileType.lookedAt)
+        return small.flatMap { PictureSize(of: Thumbnailer.form(of: file.type), in: $0.span) }
+    }
+
+    /// The whole of a small file; nil when it is missing or longer than that.
+    package func bytes(of hash: ContentHash, isThumbnail: Bool, upTo limit: Int) -> [UInt8]? {
+        let place = isThumbnail ? self.thumbnailPlace(of: hash) : self.place(of: hash)
+        return FileSystem.front(of: place, upTo: limit + 1).flatMap { $0.count <= limit ? $0 : nil }
+    }
+
+    package func hasThumbnail(_ hash: ContentHash) -> Bool { Self.size(of: self.thumbnailPlace(of: hash)) != nil }
+}
+
+// MARK: - Throwing away
+
+extension FileFolder {
+    /// False when a sweep is under way already. Ask the store for what nobody refers to only after this.
+    package func beginSweep() -> Bool { self.pins.withLock { $0.sweepBegan() } }
+
+    package func endSweep() { self.pins.withLock { $0.sweepEnded() } }
+
+    /// There are so many folders for contents, by the first byte of their hash.
+    package static let folders = 256
+
+    /// What lies in one of the folders, whether anybody knows of it or not.
+    package func contents(ofFolder number: Int) -> [ContentHash] {
+        let digits = String(number, radix: 16)
+        let prefix = digits.count < 2 ? "0\(digits)" : digits
+        return FileSystem.names(in: "\(self.files)/\(prefix)").compactMap { ContentHash(prefix + $0) }
+    }
+
+    /// Says how many went.
+    package func remove(_ hashes: [ContentHash]) -> Int {
+        var count = 0
+        for hash in hashes {
+            // Under the lock, so that nobody brings the same bytes in between.
+            self.pins.withLock { pins in
+                guard pins.mayRemove(hash) else { return }
+                unsafe unlink(self.thumbnailPlace(of: hash))
+                if unsafe unlink(self.place(of: hash)) == 0 { count += 1 }
+            }
+        }
+        return count
+    }
+}

@@ -1,0 +1,132 @@
+package import Hashing
+internal import Locking
+package import Vocabulary
+
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
+/// A file that somebody is bringing and that is not whole yet. It blocks, so it is used on helper threads only.
+package final class UploadFile: Sendable {
+    package let id: FileID
+    let path: String
+    private let descriptor: Int32
+    private let state: Locked<State>
+
+    private struct State {
+        var count: Int
+        /// Of all that is in the file; nil when part of it was written by another.
+        var content: DigestStream?
+        var chunk: Chunk?
+    }
+
+    /// A piece that is taken back when it is not what its sender says it is.
+    private struct Chunk {
+        let start: Int
+        let contentBefore: DigestStream?
+        var digest: DigestStream
+    }
+
+    /// Opens the one of that name, or makes it.
+    init(_ id: FileID, at path: String, isNew: Bool) throws(FileTrouble) {
+        let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
+        self.descriptor = unsafe open(path, flags, 0o600)
+        guard self.descriptor >= 0 else { throw .last(path) }
+        self.id = id
+        self.path = path
+        let count = max(0, Int(lseek(self.descriptor, 0, SEEK_END)))
+        self.state = Locked(State(count: count, content: count == 0 ? DigestStream(.sha256) : nil))
+    }
+
+    deinit {
+        close(self.descriptor)
+    }
+
+    package var count: Int { self.state.withLock { $0.count } }
+}
+
+// MARK: - Writing
+
+extension UploadFile {
+    /// All of it is written, or what was is taken back.
+    package func append(_ bytes: [UInt8]) throws(FileTrouble) {
+        try self.state.withLock { state throws(FileTrouble) in
+            do throws(FileTrouble) {
+                try self.write(bytes, at: state.count)
+            } catch {
+                _ = ftruncate(self.descriptor, off_t(state.count))
+                throw error
+            }
+            state.count += bytes.count
+            state.content?.update(bytes.span)
+            state.chunk?.digest.update(bytes.span)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], at offset: Int) throws(FileTrouble) {
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { source in
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: source[done...])
+                return unsafe pwrite(self.descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw .last(self.path) }
+            done += count
+        }
+    }
+
+    /// From here on the bytes are summed up by themselves.
+    package func beginChunk(_ digest: Digest) {
+        self.state.withLock { state in
+            state.chunk = Chunk(start: state.count, contentBefore: state.content, digest: DigestStream(digest))
+        }
+    }
+
+    /// Ends the chunk. When its sum is another one, or nobody says which, nothing of it stays.
+    package func endChunk(expecting sum: [UInt8]?) throws(FileTrouble) -> Bool {
+        try self.state.withLock { state throws(FileTrouble) in
+            guard let chunk = state.chunk else { return true }
+            state.chunk = nil
+            if chunk.digest.value == sum { return true }
+            guard ftruncate(self.descriptor, off_t(chunk.start)) == 0 else { throw .last(self.path) }
+            state.count = chunk.start
+            state.content = chunk.contentBefore
+            return false
+        }
+    }
+
+    /// When this comes back, what was written outlives a loss of power.
+    package func sync() throws(FileTrouble) {
+        guard fsync(self.descriptor) == 0 else { throw .last(self.path) }
+    }
+}
+
+// MARK: - Looking at it
+
+extension UploadFile {
+    /// Up to `limit` bytes from the beginning.
+    func front(upTo limit: Int) throws(FileTrouble) -> [UInt8] { try self.read(at: 0, upTo: limit) }
+
+    private func read(at offset: Int, upTo limit: Int) throws(FileTrouble) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = unsafe bytes.withUnsafeMutableBytes { target in
+            unsafe pread(self.descriptor, target.baseAddress, target.count, off_t(offset))
+        }
+        guard count >= 0 else { throw .last(self.path) }
+        return Array(bytes.prefix(count))
+    }
+
+    /// Reads it all again when it was not written in one go.
+    func contentHash() throws(FileTrouble) -> [UInt8] {
+        if let content = self.state.withLock({ $0.content }) { return content.value }
+        var content = DigestStream(.sha256)
+        while true {
+            let piece = try self.read(at: content.count, upTo: 1 << 20)
+            if piece.isEmpty { return content.value }
+            content.update(piece.span)
+        }
+    }
+}

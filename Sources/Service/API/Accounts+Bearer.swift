@@ -1,0 +1,19 @@
+internal import HTTPServer
+internal import Identity
+internal import Switchboard
+internal import Web
+
+extension Accounts {
+    /// Who asks, by the access token in the request.
+    func identity(of exchange: HTTPExchange) throws(SwitchboardError) -> Identity {
+        let scheme = "Bearer "
+        guard let field = exchange.request.fields["Authorization"], field.hasPrefix(scheme) else {
+            throw SwitchboardError(.unauthorized, "send Authorization: Bearer and an access token")
+        }
+        do throws(IdentityRefusal) {
+            return try self.identity(ofToken: String(field.dropFirst(scheme.count)))
+        } catch {
+            throw SwitchboardError(error)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+internal import Bytes
+internal import Conversing
+internal import FileTypes
+internal import Files
+internal import Hashing
+internal import HTTPServer
+internal import JSON
+internal import Reactor
+internal import SocketServer
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+
+/// What FLSocketIM's apps say to each other, put into everybody's conversations: their messages are messages, their groups
+/// are rooms.
+///
+/// Errors have no words in their world: what cannot be done is not answered, and the app offers to send it again.
+final class FLChat {
+    let desk: ChatDesk
+    let files: FileDesk
+    let people: any UserStore
+    let reactor: Reactor
+    private var ears: [SessionID: FLEar] = [:]
+    private var random = SystemRandomNumberGenerator()
+
+    init(_ desk: ChatDesk, _ files: FileDesk, _ people: any UserStore, on reactor: Reactor) {
+        self.desk = desk
+        self.files = files
+        self.people = people
+        self.reactor = reactor
+    }
+
+    /// What the app missed comes at once, then what is said.
+    func entered(_ guest: Guest) {
+        let ear = FLEar(guest, self)
+        self.ears[guest.session] = ear
+        ear.start()
+    }
+
+    func left(_ guest: Guest) {
+        guard let ear = self.ears.removeValue(forKey: guest.session) else { return }
+        ear.end()
+        self.desk.stopListening(ear)
+    }
+
+    func received(_ name: String, _ json: [UInt8], _ event: SocketEvent, from guest: Guest) {
+        guard let object = LooseObject(json) else { return }
+        switch name {
+        case "chat": self.say(object, event, guest)
+        case "create", "join": self.join(object, event, guest)
+        case "leave": self.leave(object, guest)
+        case "GroupChat": self.sayToGroup(object, guest)
+        default: break
+        }
+    }
+}
+
+// MARK: - One to one
+
+extension FLChat {
+    private func say(_ object: LooseObject, _ event: SocketEvent, _ guest: Guest) {
+        guard let message = FLMessage(object), let name = try? UserName(message.to) else { return }
+        self.people.user(
+            named: name,
+            self.reactor.returning { result in
+                guard case .success(let user?) = result else { return }
+                self.bring(message, object, event.attachments, guest) { message, file in
+                    self.send(message, file, to: user.id, event.ackID, guest)
+                }
+            })
+    }
+
+    /// The bytes that came along, kept as a file; of a location, a picture of the place.
+    private func bring(
+        _ message: FLMessage, _ object: LooseObject, _ attachments: [[UInt8]], _ guest: Guest,
+        _ completion: @escaping (FLMessage, FLFile?) -> Void
+    ) {
+        switch message.type {
+        case "loc":
+            let (latitude, longitude) = (message.coordinate("latitude"), message.coordinate("longitude"))
+            self.reactor.offload({ MapPicture(latitude: latitude, longitude: longitude).png }) { png in
+                self.keep(png, message, guest, completion)
+            }
+        case "img", "audio":
+            let placeholder = object.object("bodies")?.object("fileData")
+            guard let number = placeholder?.integer("num"), attachments.indices.contains(number) else { return }
+            self.keep(attachments[number], message, guest, completion)
+        default: completion(message, nil)
+        }
+    }
+
+    private func keep(
+        _ bytes: [UInt8], _ message: FLMessage, _ guest: Guest, _ completion: @escaping (FLMessage, FLFile?) -> Void
+    ) {
+        let label = message.bodies.text("fileName").flatMap { FileLabel(cleaning: $0) }
+        self.files.take(bytes, called: label, by: guest.user, stay: .open, on: self.reactor) { result in
+            guard case .success(let record) = result, message.type != "img" || record.picture != nil else { return }
+            var message = message
+            message.attach(record)
+            completion(message, FLFile(record: record))
+        }
+    }
+
+    private func send(_ message: FLMessage, _ file: FLFile?, to user: UserID, _ ackID: Int?, _ guest: Guest) {
+        var message = message
+        message.sign(by: guest.name.text, id: UUIDText.make(using: &self.random))
+        let request = ChangeRequest(
+            .user(user, new: self.desk.newID()), .post(message.draft(showing: file)), by: guest.user,
+            as: message.clientID(to: user), at: self.desk.now)
+        self.desk.change(request, from: guest) { result in
+            guard case .success(let happening) = result, let ackID,
+                var answer = FLEntry.object(of: happening.entry)
+            else { return }
+            if file != nil, message.type != "loc", var bodies = answer.object("bodies") {
+                bodies["fileData"] = Array("null".utf8)
+                answer.set("bodies", bodies)
+            }
+            guest.socket.answer(ackID) { $0.raw(answer.json) }
+        }
+    }
+}
+
+extension FLMessage {
+    fileprivate func coordinate(_ name: String) -> Double {
+        guard let json = self.bodies[name] else { return 0 }
+        return Double(String(decoding: json, as: UTF8.self).filter { $0 != "\"" }) ?? 0
+    }
+}
+
+// MARK: - Groups
+
+extension FLChat {
+    static let groupPrefix = "fl-"
+
+    /// Groups of theirs are known by their names; whoever knows one may come.
+    static func group(named name: String) -> ConversationID? {
+        guard (1...256).contains(name.utf8.count) else { return nil }
+        return ConversationID(self.groupPrefix + Hex.encode(Digest.sha256.hash(name).prefix(16)))
+    }
+
+    private func join(_ object: LooseObject, _ event: SocketEvent, _ guest: Guest) {
+        guard let name = object.text("roomId"), let id = Self.group(named: name) else { return }
+        let creation = CreationRequest(
+            id, .room, title: DisplayName(name), by: guest.user, at: self.desk.now)
+        let answer = { self.joined(name, event.ackID, guest) }
+        self.desk.create(creation) { result in
+            if case .success = result { return answer() }
+            // It is there already.
+            let change = ChangeRequest(.id(id), .join, by: guest.user, at: self.desk.now)
+            self.desk.change(change) { result in
+                switch result {
+                case .success: answer()
+                case .failure(let error) where error.code == .conflict: answer()
+                case .failure: break
+                }
+            }
+        }
+    }
+
+    /// As their server does it: the answer, and then an echo.
+    private func joined(_ name: String, _ ackID: Int?, _ guest: Guest) {
+        if let ackID { guest.socket.answer(ackID) { $0.string(name) } }
+        guest.socket.emit("GroupChat") { $0.fields(("roomId", name)) }
+    }
+
+    private func leave(_ object: LooseObject, _ guest: Guest) {
+        guard let id = object.text("roomId").flatMap({ Self.group(named: $0) }) else { return }
+        self.desk.change(ChangeRequest(.id(id), .leave, by: guest.user, at: self.desk.now)) { _ in }
+    }
+
+    /// Everybody in it gets it as it is, the sender included.
+    private func sayToGroup(_ object: LooseObject, _ guest: Guest) {
+        guard let id = object.text("roomId").flatMap({ Self.group(named: $0) }) else { return }
+        var body = LooseObject()
+        let words = object.object("bodies")?.text("msg") ?? object.text("msg")
+        body.set("text", words ?? "")
+        body.set(FLMessage.member, object)
+        let kind: MessageKind = words?.isEmpty == false ? .text : .custom
+        let draft = Draft(kind, MessageBody(proven: body.json))
+        self.desk.change(ChangeRequest(.id(id), .post(draft), by: guest.user, at: self.desk.now), from: guest) { _ in }
+    }
+}

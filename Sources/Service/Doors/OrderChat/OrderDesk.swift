@@ -1,0 +1,238 @@
+internal import Conversing
+internal import JSON
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+
+/// Chats that are tied to an order, between its driver and its passenger, with the server as a third who tells them how the
+/// order goes. Lives on the loop of the conversations.
+final class OrderDesk {
+    typealias Reply = (Result<[LooseObject], SwitchboardError>) -> Void
+
+    private let chat: ChatDesk
+
+    init(_ chat: ChatDesk) { self.chat = chat }
+
+    private func refuse(_ words: String) -> SwitchboardError { SwitchboardError(.badRequest, words) }
+
+    private func session(ofOrder order: String?) throws(SwitchboardError) -> ConversationID {
+        guard let id = order.flatMap({ OrderWords.session(ofOrder: $0) }) else {
+            throw self.refuse("'orderID' is what it should not be")
+        }
+        return id
+    }
+}
+
+// MARK: - What the shop's own server does
+
+extension OrderDesk {
+    /// Ties a conversation to an order. Asked twice, it is the same one.
+    func open(_ order: String, _ request: LooseObject, _ reply: @escaping Reply) throws(SwitchboardError) {
+        let id = try self.session(ofOrder: order)
+        guard let driver = request.text("driver").flatMap({ UserID($0) }),
+            let passenger = request.text("passenger").flatMap({ UserID($0) }), driver != passenger
+        else { throw self.refuse("name a 'driver' and a 'passenger'") }
+        var creation = CreationRequest(
+            id, .order, by: OrderWords.speaker, with: [driver, passenger], at: self.chat.now)
+        creation.subject = order
+        self.chat.create(creation) { result in
+            if case .failure(let error) = result, error.code != .conflict { return reply(.failure(error)) }
+            self.confirm(id, reply) { self.lead(driver, id) { reply(.success([Self.session(id, order)])) } }
+        }
+    }
+
+    /// What is there already has to be an order of ours.
+    private func confirm(_ id: ConversationID, _ reply: @escaping Reply, _ work: @escaping () -> Void) {
+        self.chat.conversation(id, of: OrderWords.speaker) { result in
+            guard case .success(let view) = result, view.kind == .order else {
+                return reply(.failure(SwitchboardError(.conflict, "something else has this name")))
+            }
+            work()
+        }
+    }
+
+    private func lead(_ driver: UserID, _ id: ConversationID, _ done: @escaping () -> Void) {
+        let change = ChangeRequest(.id(id), .setRole(driver, .admin), by: OrderWords.speaker, at: self.chat.now)
+        // It may be so already, and whoever drove before stays the driver.
+        self.chat.change(change) { _ in done() }
+    }
+
+    private static func session(_ id: ConversationID, _ order: String, _ role: Role? = nil) -> LooseObject {
+        var session = LooseObject()
+        session.set("sessionID", id.text)
+        session.set("orderID", order)
+        if let role { session.set("speakType", OrderWords.number(of: role)) }
+        return session
+    }
+
+    /// How the order goes, or a word of the system: `type`, `content`, and the class it belongs to.
+    func tell(_ order: String, _ request: LooseObject, _ reply: @escaping Reply) throws(SwitchboardError) {
+        let id = try self.session(ofOrder: order)
+        guard let type = request.text("type"), (1...64).contains(type.utf8.count) else {
+            throw self.refuse("'type' is missing")
+        }
+        let isChat = type == OrderWords.chat
+        let number = request.integer("class") ?? (isChat ? OrderWords.chatClass : OrderWords.orderClass)
+        guard (OrderWords.orderClass...OrderWords.accountClass).contains(number) else {
+            throw self.refuse("'class' is 1, 2 or 3")
+        }
+        var words = LooseObject()
+        words.set("type", type)
+        words.set("msgClass", number)
+        words.set("speakType", OrderWords.system)
+        words.set("chatType", request.integer("chatType") ?? 1)
+        words.set("content", request.object("content") ?? LooseObject())
+        let kind: MessageKind = isChat ? OrderWords.kind(ofChatType: request.integer("chatType") ?? 1) : .notice
+        try self.post(words, kind, into: id, by: OrderWords.speaker, as: request.text("messageID"), reply)
+    }
+}
+
+// MARK: - What the apps do
+
+extension OrderDesk {
+    func session(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
+        let id = try self.session(ofOrder: request.text("orderID"))
+        self.chat.conversation(id, of: user) { result in
+            reply(result.map { [Self.session(id, $0.subject ?? "", $0.role)] })
+        }
+    }
+
+    func say(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
+        let named = request.text("sessionID").flatMap { ConversationID($0) }
+        let id = if let named { named } else { try self.session(ofOrder: request.text("orderID")) }
+        guard let content = request.object("content"), let type = request.integer("chatType") else {
+            throw self.refuse("'content' and 'chatType' are missing")
+        }
+        self.chat.conversation(id, of: user) { result in
+            do throws(SwitchboardError) {
+                let view = try result.get()
+                guard view.kind == .order else { throw SwitchboardError(.notFound, "this is no order's chat") }
+                var words = LooseObject()
+                words.set("type", OrderWords.chat)
+                words.set("msgClass", OrderWords.chatClass)
+                words.set("speakType", try self.speaker(request.integer("speakType"), view.role))
+                words.set("chatType", type)
+                words.set("content", content)
+                let kind = OrderWords.kind(ofChatType: type)
+                try self.post(words, kind, into: id, by: user, as: request.text("messageID"), reply)
+            } catch {
+                reply(.failure(error))
+            }
+        }
+    }
+
+    /// Nobody speaks for somebody else; the driver's phone may answer for the driver.
+    private func speaker(_ asked: Int?, _ role: Role) throws(SwitchboardError) -> Int {
+        let own = OrderWords.number(of: role)
+        guard let asked, asked != own else { return own }
+        guard asked == OrderWords.driverReply, own == OrderWords.driver else {
+            throw SwitchboardError(.forbidden, "'speakType' is somebody else's")
+        }
+        return asked
+    }
+
+    private func post(
+        _ words: LooseObject, _ kind: MessageKind, into id: ConversationID, by user: UserID, as name: String?,
+        _ reply: @escaping Reply
+    ) throws(SwitchboardError) {
+        var body = words.object("content") ?? LooseObject()
+        body.set(OrderWords.body, words)
+        let draft = Draft(kind, MessageBody(proven: body.json))
+        guard draft.body.suits(kind), body.json.count <= ConversationSettings().maxBodyBytes else {
+            throw self.refuse("'content' does not suit its 'chatType'")
+        }
+        let client = name.flatMap { MessageID($0) }
+        let change = ChangeRequest(.id(id), .post(draft), by: user, as: client, at: self.chat.now)
+        self.chat.change(change) { result in
+            reply(
+                result.map { happening in
+                    var answer = LooseObject()
+                    answer.set("messageID", client?.text ?? happening.key.name(of: happening.entry.number))
+                    answer.set("number", happening.entry.number)
+                    answer.set("sendTime", happening.entry.time.milliseconds)
+                    return [answer]
+                })
+        }
+    }
+
+    func read(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
+        guard let id = request.text("sessionID").flatMap({ ConversationID($0) }),
+            let number = request.integer("number"), number >= 0
+        else { throw self.refuse("'sessionID' and 'number' are missing") }
+        let mark = MarkRequest(
+            id, of: user, on: OrderWords.device, delivered: UInt64(number), read: UInt64(number), at: self.chat.now)
+        self.chat.mark(mark) { reply($0.map { _ in [] }) }
+    }
+}
+
+// MARK: - Asking every twenty seconds
+
+extension OrderDesk {
+    /// What is new in the orders in which the user has this role, behind the numbers the app has got to.
+    func poll(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
+        let role = request.integer("role")
+        var sync = SyncRequest(user, on: OrderWords.device)
+        sync.positions = self.positions(request)
+        self.chat.missed(sync) { result in
+            guard case .success(let synced) = result else { return reply(result.map { _ in [] }) }
+            let unknown = synced.ids.filter { OrderWords.isSession($0) && sync.positions[$0] == nil }
+            guard !unknown.isEmpty else { return reply(.success(Self.items(synced, role, user))) }
+            // An app that has nothing of an order wants all of it.
+            for id in unknown { sync.positions[id] = 0 }
+            self.chat.missed(sync) { reply($0.map { Self.items($0, role, user) }) }
+        }
+    }
+
+    private static func items(_ synced: Synced, _ role: Int?, _ user: UserID) -> [LooseObject] {
+        let pieces = synced.pieces.filter { piece in
+            piece.view.kind == .order && (role == nil || role == OrderWords.number(of: piece.view.role))
+        }
+        return pieces.flatMap { piece in piece.entries.compactMap { self.item($0, piece.view, user) } }
+    }
+
+    private func positions(_ request: LooseObject) -> [ConversationID: UInt64] {
+        let sent = request.object("positions") ?? LooseObject()
+        var positions: [ConversationID: UInt64] = [:]
+        for name in sent.names {
+            if let id = ConversationID(name), let number = sent.integer(name), number >= 0 {
+                positions[id] = UInt64(number)
+            }
+        }
+        return positions
+    }
+
+    private static func item(_ entry: Entry, _ view: ConversationView, _ user: UserID) -> LooseObject? {
+        guard entry.sort == .message, !entry.isRecalled, let body = entry.body.flatMap({ LooseObject($0) }) else {
+            return nil
+        }
+        let words = body.object(OrderWords.body) ?? self.translation(of: entry, body, view, user)
+        var content = words.object("content") ?? LooseObject()
+        content.set(words.text("type") == OrderWords.chat ? "topic" : "order_id", view.subject ?? "")
+        var item = words
+        item.set("content", content)
+        item.set("id", view.key.name(of: entry.number))
+        item.set("messageID", entry.client?.text ?? view.key.name(of: entry.number))
+        item.set("sessionID", view.id.text)
+        item.set("number", entry.number)
+        item.set("sendTime", entry.time.milliseconds)
+        let isRead = entry.number <= view.read || entry.sender == user
+        item.set("kChatRepeatState", isRead ? OrderWords.isRead : OrderWords.isNew)
+        return item
+    }
+
+    /// What was said by one of our own clients.
+    private static func translation(
+        of entry: Entry, _ body: LooseObject, _ view: ConversationView, _ user: UserID
+    ) -> LooseObject {
+        let own = OrderWords.number(of: view.role)
+        let other = own == OrderWords.driver ? OrderWords.passenger : OrderWords.driver
+        let isSystem = entry.sender == OrderWords.speaker
+        var words = LooseObject()
+        words.set("type", OrderWords.chat)
+        words.set("msgClass", OrderWords.chatClass)
+        words.set("speakType", isSystem ? OrderWords.system : entry.sender == user ? own : other)
+        words.set("chatType", OrderWords.chatType(of: entry.kind))
+        words.set("content", body)
+        return words
+    }
+}

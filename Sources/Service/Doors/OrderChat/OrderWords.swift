@@ -1,0 +1,60 @@
+internal import Bytes
+internal import Conversing
+internal import Hashing
+internal import Vocabulary
+
+/// The numbers of order chats: who speaks, and what kind of message it is.
+enum OrderWords {
+    /// Who speaks.
+    static let driver = 11
+    static let passenger = 12
+    static let system = 13
+    /// The driver's phone, while the driver drives.
+    static let driverReply = 15
+
+    /// What a message is about.
+    static let orderClass = 1
+    static let chatClass = 2
+    static let accountClass = 3
+
+    /// Whether it was read before.
+    static let isNew = 10
+    static let isRead = 20
+
+    static let body = "oc"
+    static let chat = "new_chat"
+    /// Who speaks for the server.
+    static let speaker = UserID("order:system") ?? { preconditionFailure("no user id") }()
+    static let device = DeviceID("orderchat") ?? .main
+
+    private static let prefix = "order-"
+
+    static func isSession(_ id: ConversationID) -> Bool {
+        id.text.hasPrefix(self.prefix) && id.text.utf8.count == self.prefix.utf8.count + 32
+    }
+
+    /// The same order has the same conversation, whoever asks.
+    static func session(ofOrder order: String) -> ConversationID? {
+        guard (1...64).contains(order.utf8.count), order.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
+            return nil
+        }
+        return ConversationID(self.prefix + Hex.encode(Digest.sha256.hash(order).prefix(16)))
+    }
+
+    static func number(of role: Role) -> Int {
+        switch role {
+        case .owner: self.system
+        case .admin: self.driver
+        case .member: self.passenger
+        }
+    }
+
+    private static let kinds: [Int: MessageKind] = [
+        1: .text, 2: .image, 3: .voice, 4: .location, 5: .mixed, 6: .card,
+    ]
+
+    /// What is not known passes as it is, and apps ask for an upgrade.
+    static func kind(ofChatType type: Int) -> MessageKind { self.kinds[type] ?? .custom }
+
+    static func chatType(of kind: MessageKind?) -> Int { self.kinds.first { $0.value == kind }?.key ?? 701 }
+}

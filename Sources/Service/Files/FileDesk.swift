@@ -1,0 +1,243 @@
+internal import FileTypes
+internal import Files
+internal import HTTPServer
+internal import Hashing
+internal import Identity
+internal import Journal
+internal import Locking
+internal import Pacing
+internal import Reactor
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+internal import Web
+
+/// Takes files in and gives them out: the folder with the bytes and the store with the words about them, brought
+/// together. Every loop uses it.
+final class FileDesk: Sendable {
+    let accounts: Accounts
+    let store: any FileStore
+    let folder: FileFolder
+    let links: FileLinks
+    let settings: FileSettings
+    let journal: Journal
+    private let finishing: Workbench
+    private let drawing: Workbench
+    private let thumbnailer = Thumbnailer()
+    private let busy = Locked<Set<FileID>>([])
+    private let allowance: Locked<APIAllowance>
+
+    typealias Completion<Value> = (Result<Value, FileProblem>) -> Void
+
+    init(
+        _ accounts: Accounts, _ store: any FileStore, in path: String, linkKey: [UInt8], _ settings: FileSettings,
+        requests: TokenBucket.Rate, _ journal: Journal
+    ) throws(FileTrouble) {
+        self.accounts = accounts
+        self.store = store
+        self.folder = try FileFolder(path)
+        self.links = FileLinks(key: linkKey, life: settings.linkLife)
+        self.settings = settings
+        self.journal = journal
+        self.finishing = try Workbench()
+        self.drawing = try Workbench(limit: 100)
+        self.allowance = Locked(APIAllowance(requests))
+        if self.thumbnailer == nil {
+            journal.info(.noThumbnails, "pictures get no thumbnails: vipsthumbnail is not installed")
+        }
+    }
+
+    /// Whoever asks too much over HTTP waits; the fields say how much is left.
+    func count(_ user: UserID, at now: Instant) throws(SwitchboardError) -> [(HTTPFieldName, String)] {
+        let (wait, fields) = self.allowance.withLock { allowance in
+            let (left, wait) = allowance.take(user, at: now)
+            return (wait, allowance.fields(left: left))
+        }
+        if let wait {
+            throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait)
+        }
+        return fields
+    }
+
+    /// An upload is written by one request at a time. False when another one has it.
+    func claim(_ id: FileID) -> Bool { self.busy.withLock { $0.insert(id).inserted } }
+
+    func release(_ id: FileID) { _ = self.busy.withLock { $0.remove(id) } }
+}
+
+// MARK: - Bringing a file
+
+extension FileDesk {
+    /// Somebody wants to bring so many bytes.
+    func begin(
+        _ length: Int, called label: FileLabel?, by owner: UserID, on reactor: Reactor,
+        _ completion: @escaping Completion<UploadRecord>
+    ) {
+        guard length <= self.settings.largest else { return completion(.failure(.tooLarge(self.settings.largest))) }
+        guard self.folder.hasRoom(for: length) else { return completion(.failure(.noRoom)) }
+        var random = SecureRandom()
+        let upload = UploadRecord(
+            .drawn(using: &random), of: owner, length: length, label: label,
+            expiry: SystemClock.now() + self.settings.uploadLife)
+        let allowance = self.settings.allowance
+        self.store.begin(
+            upload, allowance,
+            reactor.returning { result in
+                switch result {
+                case .failure(let error): completion(.failure(self.failed(error)))
+                case .success(.overQuota(let used)):
+                    completion(.failure(.overQuota(used: used, of: allowance.bytes)))
+                case .success(.tooMany): completion(.failure(.tooManyUploads(allowance.uploads)))
+                case .success(.begun): self.makeFile(upload, on: reactor, completion)
+                }
+            })
+    }
+
+    private func makeFile(
+        _ upload: UploadRecord, on reactor: Reactor, _ completion: @escaping Completion<UploadRecord>
+    ) {
+        let folder = self.folder
+        reactor.offload({ FileTrouble.of { () throws(FileTrouble) in _ = try folder.begin(upload.id) } }) { trouble in
+            if let trouble {
+                self.giveUp(upload.id, of: upload.owner, on: reactor) { _ in }
+                return completion(.failure(self.failed(trouble)))
+            }
+            completion(.success(upload))
+        }
+    }
+
+    /// Goes on with an upload that is claimed.
+    func open(_ id: FileID, on reactor: Reactor, _ completion: @escaping Completion<UploadFile>) {
+        let folder = self.folder
+        reactor.offload({
+            Result { () throws(FileTrouble) in try folder.open(id) }
+        }) { result in
+            completion(result.mapError { self.failed($0) })
+        }
+    }
+
+    /// True when there was such an upload of theirs.
+    func giveUp(_ id: FileID, of owner: UserID, on reactor: Reactor, _ completion: @escaping Completion<Bool>) {
+        let folder = self.folder
+        self.store.giveUp(
+            id, of: owner,
+            reactor.returning { result in
+                guard case .success(true) = result else { return completion(result.mapError { self.failed($0) }) }
+                reactor.offload({ folder.removeUpload(id) }) { completion(.success(true)) }
+            })
+    }
+
+    /// What was written so far outlives a loss of power when this comes back.
+    func sync(_ upload: UploadFile, on reactor: Reactor, _ completion: @escaping Completion<Void>) {
+        let back = reactor.returning { (trouble: FileTrouble?) in
+            completion(trouble.map { .failure(self.failed($0)) } ?? .success(()))
+        }
+        let isTaken = self.finishing.post { back(FileTrouble.of { () throws(FileTrouble) in try upload.sync() }) }
+        if !isTaken { completion(.failure(.unavailable)) }
+    }
+}
+
+// MARK: - A file is whole
+
+extension FileDesk {
+    /// Gives it its place, makes its small picture, and has the store know of it.
+    func finish(
+        _ upload: UploadFile, _ record: UploadRecord, stay: FileStay = .usual, on reactor: Reactor,
+        _ completion: @escaping Completion<FileRecord>
+    ) {
+        let folder = self.folder
+        let back = reactor.returning { (result: Result<KeptFile, FileTrouble>) in
+            switch result {
+            case .failure(let trouble): completion(.failure(self.failed(trouble)))
+            case .success(let kept): self.draw(kept, record, stay, on: reactor, completion)
+            }
+        }
+        let isTaken = self.finishing.post { back(Result { () throws(FileTrouble) in try folder.keep(upload) }) }
+        if !isTaken { completion(.failure(.unavailable)) }
+    }
+
+    private func draw(
+        _ kept: KeptFile, _ record: UploadRecord, _ stay: FileStay, on reactor: Reactor,
+        _ completion: @escaping Completion<FileRecord>
+    ) {
+        var file = FileRecord(
+            record.id, of: record.owner, kept.hash, size: kept.size, type: kept.type, label: record.label,
+            created: SystemClock.now())
+        file.picture = kept.picture
+        file.stay = stay
+        let (folder, whole) = (self.folder, file)
+        guard let thumbnailer = self.thumbnailer, kept.picture != nil else {
+            return self.add(file, on: reactor, completion)
+        }
+        let back = reactor.returning { (result: Result<PictureSize, Thumbnailer.Failure>) in
+            var file = whole
+            switch result {
+            case .success(let size): file.thumbnail = size
+            case .failure(.smallEnough): break
+            case .failure(let failure): self.note(failure)
+            }
+            self.add(file, on: reactor, completion)
+        }
+        let isTaken = self.drawing.post {
+            back(Result { () throws(Thumbnailer.Failure) in try thumbnailer.make(of: kept, in: folder) })
+        }
+        if !isTaken { self.add(file, on: reactor, completion) }
+    }
+
+    private func add(_ file: FileRecord, on reactor: Reactor, _ completion: @escaping Completion<FileRecord>) {
+        let (folder, finishing) = (self.folder, self.finishing)
+        self.store.add(
+            file,
+            reactor.returning { result in
+                // When the store did not take it the upload stays, and can be finished once more.
+                let isKept = (try? result.get()) != nil
+                let settle: Workbench.Job = { folder.settled(file.hash, isKept ? file.id : nil) }
+                if !finishing.post(settle) { settle() }
+                completion(result.map { file }.mapError { self.failed($0) })
+            })
+    }
+
+    /// A file that is in memory already, as old clients send it.
+    func take(
+        _ bytes: [UInt8], called label: FileLabel?, by owner: UserID, stay: FileStay, on reactor: Reactor,
+        _ completion: @escaping Completion<FileRecord>
+    ) {
+        self.begin(bytes.count, called: label, by: owner, on: reactor) { result in
+            let record: UploadRecord
+            switch result {
+            case .success(let begun): record = begun
+            case .failure(let problem): return completion(.failure(problem))
+            }
+            self.open(record.id, on: reactor) { result in
+                guard case .success(let upload) = result else { return completion(.failure(.unavailable)) }
+                reactor.offload({ FileTrouble.of { () throws(FileTrouble) in try upload.append(bytes) } }) { trouble in
+                    if let trouble {
+                        self.giveUp(record.id, of: owner, on: reactor) { _ in }
+                        return completion(.failure(self.failed(trouble)))
+                    }
+                    self.finish(upload, record, stay: stay, on: reactor, completion)
+                }
+            }
+        }
+    }
+
+    func failed(_ trouble: FileTrouble) -> FileProblem {
+        self.journal.error(.fileNotKept, "a file could not be kept", [.error: .plain("\(trouble)")])
+        return FileProblem(trouble)
+    }
+
+    func failed(_ error: StoreError) -> FileProblem {
+        self.journal.error(.fileNotKept, "the store did not do its work", [.error: .error(error)])
+        return FileProblem(error)
+    }
+
+    private func note(_ failure: Thumbnailer.Failure) {
+        self.journal.info(.noThumbnail, "a picture got no thumbnail", [.reason: .plain("\(failure)")])
+    }
+}
+
+extension LogName {
+    static let noThumbnails = LogName("files.no_thumbnails")
+    static let noThumbnail = LogName("file.no_thumbnail")
+    static let fileNotKept = LogName("file.not_kept")
+}

@@ -1,0 +1,83 @@
+internal import Files
+internal import Journal
+internal import Reactor
+internal import Store
+internal import Vocabulary
+
+/// Sweeps out files that nobody shows, uploads that took too long, and contents that a crash left behind, a portion at a
+/// time.
+final class FileKeeper {
+    private let desk: FileDesk
+    private let reactor: Reactor
+    private var nextFolder = 0
+
+    private static let portion = 200
+    /// Of the folders with contents; all of them are looked through in some hours.
+    private static let foldersAtOnce = 32
+
+    init(_ desk: FileDesk, on reactor: Reactor) {
+        self.desk = desk
+        self.reactor = reactor
+    }
+
+    func sweep() {
+        // Another sweep does what this one would.
+        guard self.desk.folder.beginSweep() else { return }
+        self.sweepRows()
+    }
+
+    private func sweepRows() {
+        let (now, folder) = (SystemClock.now(), self.desk.folder)
+        let unusedSince = now + (.zero - self.desk.settings.unusedLife)
+        self.desk.store.sweepFiles(
+            at: now, unusedSince: unusedSince, limit: Self.portion,
+            self.reactor.returning { result in
+                guard let swept = self.taken(result) else { return folder.endSweep() }
+                self.reactor.offload({
+                    for upload in swept.uploads { folder.removeUpload(upload) }
+                    return folder.remove(swept.contents)
+                }) { count in
+                    self.note(count)
+                    if swept.hasMore { self.sweepRows() } else { self.sweepFolders(Self.foldersAtOnce) }
+                }
+            })
+    }
+
+    /// Contents nobody knows of: the server ended between keeping them and telling the store.
+    private func sweepFolders(_ left: Int) {
+        let (number, folder) = (self.nextFolder, self.desk.folder)
+        guard left > 0 else { return folder.endSweep() }
+        self.nextFolder = (number + 1) % FileFolder.folders
+        self.reactor.offload({ folder.contents(ofFolder: number) }) { contents in
+            guard !contents.isEmpty else { return self.sweepFolders(left - 1) }
+            self.desk.store.unknown(
+                among: contents,
+                self.reactor.returning { result in
+                    guard let unknown = self.taken(result) else { return folder.endSweep() }
+                    self.reactor.offload({ folder.remove(unknown) }) { count in
+                        self.note(count)
+                        self.sweepFolders(left - 1)
+                    }
+                })
+        }
+    }
+
+    private func taken<Value>(_ result: Result<Value, StoreError>) -> Value? {
+        switch result {
+        case .success(let value): return value
+        case .failure(let error):
+            self.desk.journal.error(.filesNotSwept, "old files could not be swept out", [.error: .error(error)])
+            return nil
+        }
+    }
+
+    private func note(_ count: Int) {
+        guard count > 0 else { return }
+        self.desk.journal.debug(.filesSwept, "contents that nobody needs were removed", [.count: .integer(count)])
+    }
+}
+
+extension LogName {
+    static let filesSwept = LogName("files.swept")
+    static let filesNotSwept = LogName("files.not_swept")
+}

@@ -1,0 +1,107 @@
+internal import FileTypes
+internal import Files
+internal import HTTPServer
+internal import Reactor
+internal import Store
+internal import Vocabulary
+internal import Web
+
+/// Files that are there: `/v1/files/…`. Also the one way to bring a file in a single request, as old clients do.
+struct FileRoutes: Sendable {
+    let desk: FileDesk
+
+    /// What is described in `openapi.json` of these and of the uploads.
+    static let described: [(method: HTTPMethod, path: String)] = [
+        (.post, "/v1/files"), (.get, "/v1/files/:file"), (.delete, "/v1/files/:file"),
+        (.get, "/v1/files/:file/content"), (.get, "/v1/files/:file/thumbnail"), (.options, "/v1/uploads"),
+        (.post, "/v1/uploads"), (.head, "/v1/uploads/:upload"), (.patch, "/v1/uploads/:upload"),
+        (.delete, "/v1/uploads/:upload"),
+    ]
+
+    func add(to router: inout Router) {
+        router.on(.post, "/v1/files") { exchange, _ in
+            let visit = FileVisit(exchange, self.desk)
+            visit.admit { MultipartUpload.begin(visit, by: $0) }
+        }
+        router.on(.get, "/v1/files/:file") { exchange, parameters in
+            let visit = FileVisit(exchange, self.desk)
+            visit.admit { user in
+                self.find(parameters, for: .user(user), visit) { visit.describe($0) }
+            }
+        }
+        router.on(.delete, "/v1/files/:file") { exchange, parameters in
+            let visit = FileVisit(exchange, self.desk)
+            visit.admit { self.remove(parameters, $0, visit) }
+        }
+        for part in FileLinks.Part.allCases {
+            // A link is for pages from wherever; who has no link shows a token, which a foreign page does not have.
+            router.on(.get, "/v1/files/:file/\(part.rawValue)", foreignPages: .answered) { exchange, parameters in
+                self.send(part, parameters, FileVisit(exchange, self.desk))
+            }
+        }
+    }
+
+    private func find(
+        _ parameters: PathParameters, for reader: FileReader, _ visit: FileVisit,
+        _ work: @escaping (FileRecord) -> Void
+    ) {
+        guard let id = parameters["file"].flatMap({ FileID($0) }) else { return visit.refuse(.notFound) }
+        self.desk.store.file(
+            id, for: reader,
+            visit.asking { file in
+                guard let file else { return visit.refuse(.notFound) }
+                work(file)
+            })
+    }
+
+    private func remove(_ parameters: PathParameters, _ user: UserID, _ visit: FileVisit) {
+        guard let id = parameters["file"].flatMap({ FileID($0) }) else { return visit.refuse(.notFound) }
+        self.desk.store.remove(
+            id, of: user,
+            visit.asking { removal in
+                switch removal {
+                case .removed: visit.answer(HTTPResponse(.noContent))
+                case .unknown: visit.refuse(.notFound)
+                case .inUse: visit.refuse(.inUse)
+                }
+            })
+    }
+
+    // MARK: - Giving it out
+
+    /// By a link, or by a token of somebody who may see the file.
+    private func send(_ part: FileLinks.Part, _ parameters: PathParameters, _ visit: FileVisit) {
+        guard let query = QueryItems(visit.exchange.request.query ?? "") else { return visit.refuse(.badLink) }
+        guard query["signature"] != nil else {
+            return visit.admit { user in
+                self.find(parameters, for: .user(user), visit) { self.send($0, part, life: 0, visit) }
+            }
+        }
+        guard let id = parameters["file"].flatMap({ FileID($0) }),
+            let life = self.desk.links.life(of: id, part, query, at: SystemClock.now())
+        else { return visit.refuse(.badLink) }
+        self.find(parameters, for: .bearer, visit) { self.send($0, part, life: life, visit) }
+    }
+
+    func send(_ file: FileRecord, _ part: FileLinks.Part, life: Int64, _ visit: FileVisit) {
+        let isSmall = part == .thumbnail
+        guard !isSmall || file.thumbnail != nil else { return visit.refuse(.notFound) }
+        let place = isSmall ? self.desk.folder.thumbnailPlace(of: file.hash) : self.desk.folder.place(of: file.hash)
+        let type = isSmall ? Thumbnailer.form(of: file.type) : file.type
+        var fields = Self.fields(type, file.label)
+        fields.set(.cacheControl, to: life > 0 ? "private, max-age=\(life), immutable" : "private, no-cache")
+        let tag = isSmall ? "\(file.hash.text)-small" : file.hash.text
+        FileAnswer(path: place, tag: tag, fields: fields).send(to: visit.exchange) { visit.refuse(.notFound) }
+    }
+
+    /// Somebody's bytes on our own address: a browser is told what they are, believes nothing else, and gives them no
+    /// rights here.
+    private static func fields(_ type: FileType, _ label: FileLabel?) -> HTTPFields {
+        var fields: HTTPFields = [.contentTypeOptions: "nosniff"]
+        fields.set(.contentType, to: type.mediaType)
+        fields.set("Content-Security-Policy", to: "sandbox; default-src 'none'")
+        fields.set("Cross-Origin-Resource-Policy", to: "cross-origin")
+        fields.set("Content-Disposition", to: ContentDisposition.value(inline: type.isShown, name: label?.text))
+        return fields
+    }
+}

@@ -1,0 +1,101 @@
+internal import FileTypes
+internal import HTTPServer
+internal import Identity
+internal import JSON
+internal import Reactor
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+internal import Web
+
+/// One request about files, from the door to the answer. It stays on the loop it came to.
+final class FileVisit {
+    let exchange: HTTPExchange
+    let desk: FileDesk
+    /// Go with every answer.
+    var fields: [(HTTPFieldName, String)] = []
+
+    init(_ exchange: HTTPExchange, _ desk: FileDesk) {
+        self.exchange = exchange
+        self.desk = desk
+    }
+
+    var reactor: Reactor { self.exchange.reactor }
+
+    /// Whoever shows a valid token and does not ask too much comes in.
+    func admit(_ work: (UserID) -> Void) {
+        do throws(SwitchboardError) {
+            let identity = try self.desk.accounts.identity(of: self.exchange)
+            let now = Instant(milliseconds: Int64(clamping: self.reactor.now))
+            self.fields += try self.desk.count(identity.user, at: now)
+            work(identity.user)
+        } catch {
+            self.refuse(FileProblem(error))
+        }
+    }
+
+    func answer(_ response: HTTPResponse) {
+        var response = response
+        response.head.fields.set(.cacheControl, to: "no-store")
+        for (name, value) in self.fields { response.head.fields.set(name, to: value) }
+        self.exchange.respond(response)
+    }
+
+    func refuse(_ problem: FileProblem) { self.answer(problem.response) }
+
+    /// Goes on with what went well, and answers what did not.
+    func unless<Value>(_ result: Result<Value, FileProblem>, _ work: (Value) -> Void) {
+        switch result {
+        case .success(let value): work(value)
+        case .failure(let problem): self.refuse(problem)
+        }
+    }
+
+    /// The store's answer, on this loop; a failure is answered here.
+    func asking<Value: Sendable>(
+        _ completion: @escaping (Value) -> Void
+    ) -> @Sendable (Result<Value, StoreError>) -> Void {
+        self.reactor.returning { (result: Result<Value, StoreError>) in
+            self.unless(result.mapError { self.desk.failed($0) }, completion)
+        }
+    }
+
+    /// What there is to know of a file, and links to it.
+    func describe(_ file: FileRecord, _ status: HTTPStatus = .ok) {
+        var json = JSONWriter()
+        json.file(file, self.desk.links, at: SystemClock.now())
+        self.answer(.json(status, json.bytes))
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func file(_ file: FileRecord, _ links: FileLinks, at now: WallTime) {
+        let content = links.link(to: file.id, .content, at: now)
+        self.fields(("file", file.id.text), ("type", file.type.mediaType), ("url", content)) { json in
+            json.number("size", file.size)
+            json.number("time", file.created.milliseconds)
+            json.number("expires", links.expiry(at: now) * 1000)
+            if let label = file.label {
+                json.key("name")
+                json.string(label.text)
+            }
+            guard let picture = file.picture else { return }
+            json.number("width", picture.width)
+            json.number("height", picture.height)
+            // A picture that is small enough is its own thumbnail; of others there may be none.
+            let isSmall = max(picture.width, picture.height) <= 300
+            guard let small = file.thumbnail ?? (isSmall ? picture : nil) else { return }
+            json.key("thumbnail")
+            let url = file.thumbnail == nil ? content : links.link(to: file.id, .thumbnail, at: now)
+            json.fields(("url", url)) { json in
+                json.number("width", small.width)
+                json.number("height", small.height)
+            }
+        }
+    }
+
+    private mutating func number(_ name: String, _ value: some BinaryInteger) {
+        self.key(name)
+        self.integer(value)
+    }
+}

@@ -1,0 +1,130 @@
+internal import Client
+internal import Conversing
+internal import JSON
+internal import Journal
+internal import Reactor
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+internal import Web
+
+/// Asks another program whether something may be said. What one user says is asked one after another, so that it keeps its
+/// order.
+final class PreSendHook: ChatGate {
+    private let url: HookURL
+    private let signature: HookSignature
+    private let time: Duration
+    private let silence: HookSettings.Silence
+    private let reactor: Reactor
+    private let journal: Journal
+    private var waiting: [UserID: [Question]] = [:]
+    private var asked = 0
+
+    private struct Question {
+        let request: ChangeRequest
+        let verdict: (SwitchboardError?) -> Void
+    }
+
+    /// Of one user.
+    private static let mostWaiting = 100
+    private static let longestReason = 200
+
+    init(_ url: HookURL, _ settings: HookSettings, on reactor: Reactor, _ journal: Journal) {
+        self.url = url
+        self.signature = HookSignature(secret: settings.secret)
+        self.time = settings.preSendTime
+        self.silence = settings.preSendSilence
+        self.reactor = reactor
+        self.journal = journal
+    }
+
+    func judge(_ request: ChangeRequest, _ verdict: @escaping (SwitchboardError?) -> Void) {
+        let before = self.waiting[request.actor]?.count ?? 0
+        guard before < Self.mostWaiting else {
+            return verdict(SwitchboardError(.rateLimited, "too many messages wait", retryAfter: .seconds(1)))
+        }
+        self.waiting[request.actor, default: []].append(Question(request: request, verdict: verdict))
+        if before == 0 { self.ask(for: request.actor) }
+    }
+
+    private func ask(for user: UserID) {
+        guard let question = self.waiting[user]?.first else { return }
+        let call = HTTPCall(self.url.server, on: self.reactor, maxBodyBytes: 64 << 10) { [weak self] outcome in
+            self?.answered(outcome, for: user)
+        }
+        var json = JSONWriter()
+        json.question(question.request)
+        self.asked += 1
+        let fields = self.signature.fields(id: "ask-\(self.asked)", at: SystemClock.now(), json.bytes)
+        call.send(.post, self.url.target, fields: fields, json: json.bytes, timeout: self.time)
+    }
+
+    private func answered(_ outcome: HTTPCall.Outcome, for user: UserID) {
+        guard let question = self.waiting[user]?.first else { return }
+        self.waiting[user]?.removeFirst()
+        if self.waiting[user]?.isEmpty ?? true { self.waiting[user] = nil }
+        question.verdict(self.verdict(of: outcome))
+        self.ask(for: user)
+    }
+
+    private func verdict(of outcome: HTTPCall.Outcome) -> SwitchboardError? {
+        guard case .success(let answer) = outcome, answer.status.isSuccess else { return self.silent("\(outcome)") }
+        if answer.body.isEmpty { return nil }
+        let reader = JSONReader(answer.body.span)
+        guard let object = try? reader.document(),
+            let isAllowed = reader.member("allow", of: object).flatMap({ reader.bool($0) })
+        else { return self.silent("its answer makes no sense") }
+        guard !isAllowed else { return nil }
+        let reason = reader.member("reason", of: object).flatMap { reader.string($0) } ?? "this may not be said here"
+        return SwitchboardError(.forbidden, String(reason.prefix(Self.longestReason)))
+    }
+
+    private func silent(_ why: String) -> SwitchboardError? {
+        self.journal.error(.preSendSilent, "nobody said whether a message may be sent", [.reason: .plain(why)])
+        guard self.silence == .refuse else { return nil }
+        return SwitchboardError(.unavailable, "nobody could say whether this may be sent", retryAfter: .seconds(1))
+    }
+}
+
+extension JSONWriter {
+    /// Who wants to say what, and where.
+    fileprivate mutating func question(_ request: ChangeRequest) {
+        self.fields(("event", "chat.asked"), ("from", request.actor.text)) { json in
+            switch request.address {
+            case .id(let id): json.text("conversation", id.text)
+            case .user(let user, _): json.text("user", user.text)
+            }
+            if let client = request.client { json.text("id", client.text) }
+            switch request.change {
+            case .post(let draft):
+                json.text("kind", draft.kind.text)
+                json.body(draft.body)
+            case .edit(let number, let body):
+                json.key("number")
+                json.integer(number)
+                json.body(body)
+            default: break
+            }
+            guard let original = request.original else { return }
+            json.key("forward")
+            json.fields(("conversation", original.conversation.text)) { json in
+                json.key("number")
+                json.integer(original.number)
+            }
+        }
+    }
+
+    private mutating func text(_ name: String, _ value: String) {
+        self.key(name)
+        self.string(value)
+    }
+
+    private mutating func body(_ body: MessageBody) {
+        self.key("body")
+        self.raw(body.json)
+    }
+}
+
+extension LogName {
+    static let preSendSilent = LogName("presend.silent")
+}

@@ -1,0 +1,133 @@
+internal import Client
+internal import Conversing
+internal import JSON
+internal import Journal
+internal import Pacing
+internal import Reactor
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+internal import Web
+
+/// Tells another program of every entry: at least once, in the order of each conversation, for as long as it takes. What it
+/// has not taken is in the store, so a crash on either side loses nothing.
+final class WebhookSender {
+    private let url: HookURL
+    private let signature: HookSignature
+    private let time: Duration
+    private let store: any OutboxStore
+    private let reactor: Reactor
+    private let journal: Journal
+    private var queue = DeliveryQueue()
+    private var payloads: [Int64: Payload] = [:]
+    /// Everything up to here was taken from the store.
+    private var last: Int64 = 0
+    private var isLoading = false
+    private var hasNews = false
+    private var alarm: TimerToken?
+
+    private struct Payload {
+        let id: String
+        let body: [UInt8]
+    }
+
+    private static let portion = 500
+    /// More are not held in memory.
+    private static let most = 2000
+
+    init(_ url: HookURL, _ settings: HookSettings, _ store: any OutboxStore, on reactor: Reactor, _ journal: Journal) {
+        self.url = url
+        self.signature = HookSignature(secret: settings.secret)
+        self.time = settings.deliveryTime
+        self.store = store
+        self.reactor = reactor
+        self.journal = journal
+    }
+
+    /// Something was written into the outbox, or may have been.
+    func wake() {
+        guard !self.isLoading else { return self.hasNews = true }
+        guard self.queue.count <= Self.most - Self.portion else { return }
+        self.isLoading = true
+        self.hasNews = false
+        self.store.deliveries(
+            after: self.last, limit: Self.portion, self.reactor.returning { [unowned self] in self.loaded($0) })
+    }
+
+    private func loaded(_ result: Result<[Delivery], StoreError>) {
+        self.isLoading = false
+        switch result {
+        case .failure(let error):
+            self.journal.error(.webhookNotRead, "the outbox could not be read", [.error: .error(error)])
+        case .success(let deliveries):
+            for delivery in deliveries { self.add(delivery) }
+            self.pump()
+            if deliveries.count == Self.portion || self.hasNews { self.wake() }
+        }
+    }
+
+    private func add(_ delivery: Delivery) {
+        self.last = delivery.number
+        let id = delivery.key.name(of: delivery.entry.number)
+        var json = JSONWriter()
+        json.fields(("event", "chat.entry"), ("id", id)) { json in
+            json.key("entry")
+            json.entry(delivery.entry, in: delivery.conversation, delivery.key)
+        }
+        self.payloads[delivery.number] = Payload(id: id, body: json.bytes)
+        self.queue.add(.init(delivery.number, lane: delivery.key.number, attempts: delivery.attempts))
+    }
+
+    private var now: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
+
+    private func pump() {
+        for item in self.queue.next(at: self.now) { self.send(item) }
+        if let alarm = self.alarm.take() { self.reactor.cancel(alarm) }
+        guard let deadline = self.queue.deadline else { return }
+        self.alarm = self.reactor.schedule(after: max(.zero, self.now.duration(to: deadline))) { [unowned self] in
+            self.alarm = nil
+            self.pump()
+        }
+    }
+
+    private func send(_ item: DeliveryQueue.Item) {
+        guard let payload = self.payloads[item.number] else { return self.delivered(item) }
+        let call = HTTPCall(self.url.server, on: self.reactor, maxBodyBytes: 64 << 10) { [weak self] outcome in
+            switch outcome {
+            case .success(let answer) where answer.status.isSuccess: self?.delivered(item)
+            case .success(let answer): self?.failed(item, "it answered \(answer.status.code)")
+            case .failure(let failure): self?.failed(item, "\(failure)")
+            }
+        }
+        let fields = self.signature.fields(id: payload.id, at: SystemClock.now(), payload.body)
+        call.send(.post, self.url.target, fields: fields, json: payload.body, timeout: self.time)
+    }
+
+    private func delivered(_ item: DeliveryQueue.Item) {
+        self.payloads[item.number] = nil
+        self.queue.delivered(item)
+        // Should this fail, it is delivered once more after the next start.
+        self.store.delivered(item.number) { _ in }
+        self.pump()
+        self.wake()
+    }
+
+    private func failed(_ item: DeliveryQueue.Item, _ trouble: String) {
+        let isGivenUp = self.queue.failed(item, at: self.now) == .givenUp
+        if isGivenUp {
+            self.payloads[item.number] = nil
+            self.journal.error(
+                .webhookGivenUp, "an entry was not delivered: parley webhooks", [.reason: .plain(trouble)])
+        } else {
+            self.journal.info(.webhookFailed, "an entry is delivered again later", [.reason: .plain(trouble)])
+        }
+        self.store.failed(DeliveryFailure(item.number, trouble, isGivenUp: isGivenUp)) { _ in }
+        self.pump()
+    }
+}
+
+extension LogName {
+    static let webhookFailed = LogName("webhook.failed")
+    static let webhookGivenUp = LogName("webhook.given_up")
+    static let webhookNotRead = LogName("webhook.not_read")
+}

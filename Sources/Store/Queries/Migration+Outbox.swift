@@ -1,0 +1,16 @@
+extension Migration {
+    /// Entries that another program still has to hear of, each written in the commit of its entry.
+    static let outbox = Migration(
+        """
+        CREATE TABLE outbox (
+            -- Never given twice, so that what is behind a number is always new.
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            entry INTEGER NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            trouble TEXT,
+            given_up INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX waiting_deliveries ON outbox (number) WHERE given_up = 0;
+        CREATE INDEX given_up_deliveries ON outbox (number) WHERE given_up = 1;
+        """)
+}

@@ -1,0 +1,64 @@
+import Arguments
+import Files
+import Service
+import Store
+import Vocabulary
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// `parley check`
+struct CheckCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        name: "check",
+        abstract: "Look through everything that is kept, while the server runs or not.",
+        discussion: """
+            The database is read as a whole, every conversation is looked through for missing entries, and every file \
+            has to be there with the size it had. Nothing is changed.
+            """,
+        examples: [.init("parley check --data /var/lib/parley", "Now and then, and before a backup is thrown away.")],
+        exitCodes: [
+            .init(.success, "All is as it should be."), .init(.usage, "The command line is wrong."),
+            .init(.noInput, "There is nothing to look through."), .init(.failure, "Something is damaged or missing."),
+        ]
+    )
+
+    @Option(
+        name: [.customShort("d"), .long],
+        help: ArgumentHelp("The server's data directory; ~/.local/share/parley by itself.", valueName: "DIR"),
+        completion: .directory
+    )
+    var data: String?
+
+    mutating func run() throws -> ExitCode {
+        let directory = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
+        let path = directory.path(of: "parley.db")
+        guard unsafe access(path, R_OK | W_OK) == 0 else {
+            throw CommandFailure("there is no \(path) to be read", exitCode: .noInput)
+        }
+        do {
+            var findings = try StoreCheck.findings(in: path)
+            if findings.isEmpty { findings = try self.missingFiles(directory, path) }
+            for finding in findings { print(finding) }
+            if findings.isEmpty { print("\(directory): all is well") }
+            return findings.isEmpty ? .success : .failure
+        } catch let error as StoreError {
+            throw CommandFailure("\(error)")
+        } catch let error as FileTrouble {
+            throw CommandFailure("\(error)")
+        }
+    }
+
+    private func missingFiles(_ directory: DataDirectory, _ path: String) throws -> [String] {
+        let contents = try StoreCheck.contents(in: path)
+        guard !contents.isEmpty else { return [] }
+        let folder = try FileFolder(directory.path)
+        return contents.compactMap { hash, size in
+            guard let found = folder.size(of: hash) else { return "\(folder.place(of: hash)) is missing" }
+            return found == size ? nil : "\(folder.place(of: hash)) has \(found) bytes instead of \(size)"
+        }
+    }
+}

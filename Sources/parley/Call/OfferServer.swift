@@ -1,0 +1,57 @@
+import Arguments
+import HTTPServer
+import Journal
+import Locking
+import Reactor
+import Vocabulary
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// `parley answer --http`: a desk on every loop behind one door, until it is interrupted.
+struct OfferServer: Sendable {
+    let address: SocketAddress
+    let plan: CallPlan
+    let folder: String?
+    let journal: Journal
+
+    func run() throws {
+        let group = try EventLoopGroup()
+        defer { group.shutDown() }
+        let (plan, folder) = (self.plan, self.folder)
+        let desks = LoopLocal<Result<OfferDesk, any Error>>(group) { reactor in
+            Result { try OfferDesk(plan, recordingsIn: folder, on: reactor) }
+        }
+        let server = HTTPServer(group, metrics: HTTPMetrics(MetricsRegistry()), journal: self.journal) {
+            let router = (try? desks.value(on: $0).get())?.router ?? Router()
+            return { router.respond(to: $0) }
+        }
+        try self.wait(server, desks, on: group)
+    }
+
+    private func wait(
+        _ server: HTTPServer, _ desks: LoopLocal<Result<OfferDesk, any Error>>, on group: EventLoopGroup
+    ) throws {
+        let (outcome, done) = (Locked<CommandFailure?>(nil), Gate())
+        let (address, isJSON) = (self.address, self.plan.isJSON)
+        group.loops[0].execute { reactor in
+            do {
+                _ = try desks.value(on: reactor).get()
+                let listener = try server.listen(on: address, reactor)
+                for signal in [SIGINT, SIGTERM] { _ = try SignalWatch(signal, on: reactor) { done.open() } }
+                let url = "http://\(listener.address)/offer"
+                Terminal.print(isJSON ? "{\"event\":\"ready\",\"url\":\"\(url)\"}" : "ready \(url)")
+            } catch {
+                let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
+                outcome.withLock { $0 = failure }
+                done.open()
+            }
+        }
+        done.wait()
+        group.execute { reactor in if case .success(let desk) = desks.value(on: reactor) { desk.close() } }
+        if let failure = outcome.withLock(\.self) { throw failure }
+    }
+}

@@ -1,0 +1,243 @@
+"""What FLSocketIM's apps say to each other, as they have always said it."""
+
+import time
+import unittest
+import zlib
+
+from people import Person, VOUCHED
+from test_files import form, gif
+from test_flsocketim import UUID, Phones
+from wire import ask_http
+
+
+class Chat(Phones):
+    def message(self, to: str, sender: str = "somebody", **bodies) -> dict:
+        return {
+            "from_user": sender, "to_user": to, "chat_type": "chat", "sendtime": int(time.time() * 1000) + self.count(),
+            "bodies": bodies, "type": 1, "isSendSuccess": False, "odd": [1, {"a": None}],
+        }
+
+    def count(self) -> int:
+        Phones.serial += 1
+        return Phones.serial
+
+    def pair(self, platform: str = "ios") -> tuple:
+        """Two people nobody has talked to yet."""
+        n = self.count()
+        return self.phone(f"alice_{n}x"), self.phone(f"bobby_{n}x", platform), f"bobby_{n}x"
+
+    def say(self, phone, to: str, text: str, **more) -> dict:
+        return phone.ask("chat", self.message(to, type="txt", msg=text) | more)[0]
+
+    def fetch(self, path: str):
+        return ask_http(self.server, "GET", f"/{path}")
+
+
+class OneToOne(Chat):
+    def test_D01_D02_text_reaches_its_addressee_with_everything_else_in_it(self):
+        a, b, to = self.pair("android")
+        c = self.phone("carol")
+        sent = self.message(to, "mallory", type="txt", msg="你好 😀")
+        before = int(time.time() * 1000)
+        answer = a.ask("chat", sent)[0]
+        self.assertRegex(answer["msg_id"], UUID)
+        self.assertTrue(before <= answer["timestamp"] <= int(time.time() * 1000))
+        self.assertEqual(answer, sent | {"from_user": to.replace("bobby", "alice"), "msg_id": answer["msg_id"], "timestamp": answer["timestamp"]})
+        self.assertEqual(b.expect("chat"), answer)
+        self.assertEqual(c.heard("chat"), [])
+
+    def test_D02_every_chat_comes_with_an_ack(self):
+        a, b, to = self.pair()
+        self.say(a, to, "x")
+        b.expect("chat")
+        self.say(a, to, "y")
+        while not (found := [number for name, _, number in b.pending if name == "chat"]):
+            b._step(5)
+        self.assertIsNotNone(found[0])
+
+    def test_D04_a_message_that_is_sent_again_is_one_message(self):
+        a, b, to = self.pair()
+        message = self.message(to, type="txt", msg="once")
+        first, again = a.ask("chat", message)[0], a.ask("chat", message)[0]
+        self.assertEqual(first, again)
+        self.assertEqual(b.expect("chat"), first)
+        self.say(a, to, "next")
+        self.assertEqual(b.expect("chat")["bodies"]["msg"], "next")
+
+    def test_D05_D07_pictures_come_with_their_size_and_a_thumbnail(self):
+        a, b, to = self.pair("android")
+        for width, height, small in ((900, 600, (300, 200)), (200, 100, None)):
+            picture = gif(width, height)
+            answer = a.ask("chat", self.message(to, type="img", fileName="1.gif", fileData=picture, size={"width": 0, "height": 0}))[0]
+            bodies = answer["bodies"]
+            self.assertEqual(bodies["size"], {"width": width, "height": height})
+            self.assertIsNone(bodies["fileData"])
+            self.assertEqual(self.fetch(bodies["fileRemotePath"]).body, picture)
+            self.assertRegex(bodies["fileRemotePath"], r"^images/chatImages/[\w-]{20}\.gif$")
+            thumbnail = self.fetch(bodies["thumbnailRemotePath"]).body
+            got = b.expect("chat")["bodies"]
+            self.assertEqual(got["fileData"], thumbnail)
+            if small:
+                self.assertRegex(bodies["thumbnailRemotePath"], r"^images/chatImages/s_[\w-]{20}\.png$")
+                self.assertEqual(int.from_bytes(thumbnail[16:20], "big"), small[0])
+                self.assertEqual(int.from_bytes(thumbnail[20:24], "big"), small[1])
+            else:
+                self.assertEqual(bodies["thumbnailRemotePath"], bodies["fileRemotePath"])
+
+    def test_D05_five_pictures_at_once(self):
+        a, b, to = self.pair()
+        pictures = [gif(10 + n, 10) for n in range(5)]
+        for number, picture in enumerate(pictures):
+            a.emit("chat", self.message(to, type="img", fileName="x.gif", fileData=picture), number=100 + number)
+        got = [b.expect("chat")["bodies"]["fileData"] for _ in pictures]
+        self.assertEqual(sorted(got), sorted(pictures))
+
+    def test_K04_voice_is_kept_and_fetched_by_its_path(self):
+        a, b, to = self.pair()
+        voice = b"#!AMR\n" + bytes(range(200))
+        answer = a.ask("chat", self.message(to, type="audio", fileName="1.amr", duration=3, fileData=voice))[0]
+        self.assertIsNone(answer["bodies"]["fileData"])
+        got = b.expect("chat")["bodies"]
+        self.assertNotIn("fileData", got)
+        self.assertEqual((got["duration"], self.fetch(got["fileRemotePath"]).body), (3, voice))
+        self.assertRegex(got["fileRemotePath"], r"^audios/[\w-]{20}\.amr$")
+
+    def test_D09_a_location_comes_with_a_picture_drawn_here(self):
+        a, b, to = self.pair()
+        place = {"latitude": 30.27, "longitude": 120.15, "locationName": "杭州", "detailLocationName": "西湖"}
+        answer = a.ask("chat", self.message(to, type="loc", **place))[0]
+        got = b.expect("chat")["bodies"]
+        self.assertEqual(got, answer["bodies"])
+        self.assertLessEqual(place.items(), got.items())
+        picture = self.fetch(got["fileRemotePath"])
+        self.assertEqual(picture.headers["content-type"], "image/png")
+        self.assertEqual((int.from_bytes(picture.body[16:20], "big"), int.from_bytes(picture.body[20:24], "big")), (400, 200))
+        rows = zlib.decompress(self.chunks(picture.body)[b"IDAT"])
+        self.assertEqual(len(rows), 200 * (1 + 400 // 4))
+        self.assertEqual({row[0] for row in (rows[i : i + 101] for i in range(0, len(rows), 101))}, {0})
+        self.assertRegex(got["fileRemotePath"], r"^images/mapImages/[\w-]{20}\.PNG$")
+
+    def chunks(self, png: bytes) -> dict[bytes, bytes]:
+        found, place = {}, 8
+        while place < len(png):
+            length = int.from_bytes(png[place : place + 4], "big")
+            name, content = png[place + 4 : place + 8], png[place + 8 : place + 8 + length]
+            self.assertEqual(zlib.crc32(name + content), int.from_bytes(png[place + 8 + length : place + 12 + length], "big"))
+            found[name], place = content, place + 12 + length
+        return found
+
+    def test_D13_a_message_to_oneself_comes_back_once(self):
+        a = self.phone("alice")
+        self.say(a, "alice", "note")
+        self.assertEqual(a.expect("chat")["bodies"]["msg"], "note")
+        self.say(a, "alice", "next")
+        self.assertEqual(a.expect("chat")["bodies"]["msg"], "next")
+
+    def test_D14_what_the_server_does_not_know_passes(self):
+        a, b, to = self.pair()
+        self.assertEqual(a.ask("chat", self.message(to, type="video", x=1))[0]["bodies"], {"type": "video", "x": 1})
+        self.assertEqual(b.expect("chat")["bodies"], {"type": "video", "x": 1})
+
+    def test_E09_what_came_while_a_phone_was_away_comes_at_its_next_connect(self):
+        a, b = self.phone("alice"), self.phone("daisy")
+        self.say(a, "daisy", "here")
+        b.expect("chat")
+        self.answer_all(b)
+        b.close()
+        a.expect("offLine", user="daisy")
+        for text in range(50):
+            self.say(a, "daisy", str(text))
+        b = self.phone("daisy")
+        got = [b.expect("chat")["bodies"]["msg"] for _ in range(50)]
+        self.assertEqual(got, [str(text) for text in range(50)])
+        self.answer_all(b)
+        b.close()
+        a.expect("offLine", user="daisy")
+        b = self.phone("daisy")
+        self.assertEqual(b.heard("chat"), [])
+
+    def answer_all(self, phone) -> None:
+        """As the app answers each message it got; the numbers go on for all phones of the server."""
+        phone.heard("chat")
+        for packet in [p for p in phone.trace if isinstance(p, str) and p.startswith("42") and '"chat"' in p]:
+            number = packet[2:].partition("[")[0]
+            phone.send_packets([f'43{number}["hello 我是应答"]'])
+        phone.heard("chat")
+
+    def test_what_cannot_be_delivered_is_not_answered(self):
+        a, _, to = self.pair()
+        a.emit("chat", self.message("nobody_here", type="txt", msg="x"), number=500)
+        a.emit("chat", self.message(to, type="img", fileName="x", fileData=b"no picture"), number=501)
+        a.emit("chat", {"bodies": 1}, number=502)
+        a.emit("chat", "nonsense", number=503)
+        a.heard("chat")
+        self.assertEqual({500, 501, 502, 503} & set(a.acks), set())
+
+    def test_a_picture_of_oneself_is_brought_before_there_is_a_token(self):
+        def bring(content: bytes) -> dict:
+            body, kind = form("me.jpg", content, "image")
+            return ask_http(self.server, "POST", "/uploadFiles", body, {"Content-Type": kind}).json
+
+        answer = bring(gif(10, 10))
+        self.assertEqual((answer["code"], answer["message"]), (1, "上传文件成功"))
+        self.assertEqual(self.fetch(answer["data"]).body, gif(10, 10))
+        self.assertRegex(answer["data"], r"^images/[\w-]{20}\.gif$")
+        self.assertEqual(bring(b"no picture")["code"], -1)
+        self.assertEqual(bring(bytes(6 << 20))["code"], -1)
+        self.assertIn(-1, [bring(gif(10, 10))["code"] for _ in range(25)])
+
+    def test_only_files_of_the_apps_are_open(self):
+        for path in ("images/chatImages/x", "audios/../secret", "images/chatImages/AAAAAAAAAAAAAAAAAAAA.jpg"):
+            self.assertEqual(self.fetch(path).status, 404, path)
+
+
+class Groups(Chat):
+    def test_F01_F02_groups_are_made_joined_and_left(self):
+        a, b, c = self.phone("alice"), self.phone("bobby"), self.phone("carol")
+        name = f"组 {self.count()}"
+        self.assertEqual(a.ask("create", {"roomId": name}), [name])
+        self.assertEqual(a.expect("GroupChat")["roomId"], name)
+        self.assertEqual(b.ask("join", {"roomId": name}), [name])
+        b.expect("GroupChat")
+        self.assertEqual(c.ask("join", {"roomId": name}), [name])
+        c.expect("GroupChat")
+        said = {"roomId": name, "from_user": "alice", "bodies": {"type": "txt", "msg": "hi"}, "odd": 1}
+        a.emit("GroupChat", said)
+        for phone in (a, b, c):
+            self.assertEqual(phone.expect("GroupChat"), said)
+        c.emit("leave", {"roomId": name})
+        c.heard("GroupChat")
+        a.emit("GroupChat", said | {"n": 2})
+        self.assertEqual(b.expect("GroupChat")["n"], 2)
+        self.assertEqual(c.heard("GroupChat"), [])
+        self.server.restart()
+        b = self.phone("bobby")
+        a = self.phone("alice")
+        a.emit("GroupChat", said | {"n": 3})
+        b.expect("GroupChat", n=3)
+
+
+class BothWorlds(Chat):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.options = VOUCHED
+        super().setUpClass()
+
+    def test_people_of_both_worlds_talk_to_each_other(self):
+        phone = self.phone("alice")
+        login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "natty", "password": "p4ssword"}).json
+        native = Person(self.server, token=login["accessToken"])
+        self.addCleanup(native.link.close)
+        native.ask("chat.sync")
+        answer = self.say(phone, "natty", "hello")
+        entry = native.expect("chat.entry")
+        self.assertEqual((entry["body"]["text"], entry["time"]), ("hello", answer["timestamp"]))
+        native.ask("chat.send", conversation=entry["conversation"], body={"text": "and you"})
+        got = phone.expect("chat")
+        self.assertEqual((got["from_user"], got["to_user"], got["bodies"]), ("natty", "alice", {"type": "txt", "msg": "and you"}))
+        native.ask("chat.send", conversation=entry["conversation"], kind="card", body={"x": 1})
+        self.assertEqual(phone.expect("chat")["bodies"]["msg"], "[其他]")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,175 @@
+"""A chat between the driver and the passenger of an order, over plain HTTP: apps ask every twenty seconds."""
+
+import itertools
+import unittest
+
+from people import APP, APP_SECRET, Person
+from test_files import Files
+from wire import ask_http
+
+DRIVER, PASSENGER, SYSTEM = 11, 12, 13
+NEW, READ = 10, 20
+_serial = itertools.count(1)
+
+
+class OrderChatTests(Files):
+    def setUp(self) -> None:
+        self.driver, self.passenger, self.stranger = (self.person(name) for name in ("D", "P", "S"))
+        self.order = f"订单-{next(_serial)}"
+        self.numbers: dict[str, dict[str, int]] = {}
+
+    # Who asks.
+
+    def shop(self, method: str, path: str, **fields) -> dict:
+        body = {"application": APP, "secret": APP_SECRET} | fields
+        return ask_http(self.server, method, path, body).json
+
+    def open(self) -> str:
+        path = f"/v1/orders/order-{self.order.encode().hex()}"
+        self.order = path.rpartition("/")[2]
+        answer = self.shop("PUT", path, driver=self.driver.user, passenger=self.passenger.user)
+        self.assertEqual(answer["ret_code"], 200, answer)
+        return answer["result"][0]["sessionID"]
+
+    def tell(self, type: str, **fields) -> dict:
+        return self.shop("POST", f"/v1/orders/{self.order}/events", type=type, **fields)
+
+    def app(self, person: Person, path: str, **fields) -> dict:
+        answer = ask_http(
+            self.server, "POST", f"/orderchat/{path}", fields, {"Authorization": f"Bearer {person.token}"})
+        self.assertEqual(answer.status, 200)
+        return answer.json
+
+    def say(self, person: Person, chat_type: int, content: dict, **fields) -> dict:
+        answer = self.app(person, "messages", orderID=self.order, chatType=chat_type, content=content, **fields)
+        self.assertEqual(answer["ret_code"], 200, answer)
+        return answer["result"][0]
+
+    def poll(self, person: Person, role: int) -> list[dict]:
+        """As an app does it: from the numbers it has got to."""
+        numbers = self.numbers.setdefault(f"{person.user} {role}", {})
+        answer = self.app(person, "poll", role=role, positions=numbers)
+        self.assertEqual(answer["ret_code"], 200, answer)
+        for item in answer["result"]:
+            numbers[item["sessionID"]] = max(numbers.get(item["sessionID"], 0), item["number"])
+        return answer["result"]
+
+    # What happens.
+
+    def test_I01_an_order_has_one_conversation_however_often_it_is_asked_for(self):
+        session = self.open()
+        for _ in range(2):
+            again = self.shop(
+                "PUT", f"/v1/orders/{self.order}", driver=self.driver.user, passenger=self.passenger.user)
+            self.assertEqual(again["result"][0]["sessionID"], session)
+            for person, role in ((self.driver, DRIVER), (self.passenger, PASSENGER)):
+                answer = self.app(person, "session", orderID=self.order)["result"][0]
+                self.assertEqual(answer, {"sessionID": session, "orderID": self.order, "speakType": role})
+        self.assertEqual(self.app(self.stranger, "session", orderID=self.order)["ret_code"], 403)
+        self.assertEqual(self.shop("PUT", "/v1/orders/x", driver="a")["ret_code"], 400)
+        wrong = ask_http(self.server, "PUT", "/v1/orders/x", {"application": APP, "secret": "wrong"})
+        self.assertEqual(wrong.json["ret_code"], 401)
+
+    def test_I02_everybody_speaks_in_their_role(self):
+        self.open()
+        self.say(self.driver, 1, {"text": "coming"})
+        self.say(self.driver, 1, {"text": "driving"}, speakType=15)
+        self.say(self.passenger, 1, {"text": "fine"}, speakType=PASSENGER)
+        self.tell("new_chat", content={"text": "welcome"})
+        got = self.poll(self.passenger, PASSENGER)
+        self.assertEqual(
+            [(item["speakType"], item["content"]["text"], item["content"]["topic"]) for item in got],
+            [(DRIVER, "coming", self.order), (15, "driving", self.order), (PASSENGER, "fine", self.order),
+             (SYSTEM, "welcome", self.order)])
+        for person, role in ((self.passenger, DRIVER), (self.passenger, 15), (self.driver, PASSENGER), (self.driver, SYSTEM)):
+            refused = self.app(person, "messages", orderID=self.order, chatType=1, content={"text": "x"}, speakType=role)
+            self.assertEqual(refused["ret_code"], 403)
+        self.assertEqual(self.poll(self.passenger, DRIVER), [])
+
+    def test_I03_I04_I05_order_events_chat_and_account_messages_are_three_classes(self):
+        self.open()
+        for event in ("DRIVER_ARRIVE", "RECEPTION_DRIVER", "SERVICE_DONE"):
+            self.assertEqual(self.tell(event, content={"a": 1})["ret_code"], 200)
+        self.tell("COUPON", **{"class": 3})
+        self.say(self.driver, 1, {"text": "hi"})
+        got = self.poll(self.passenger, PASSENGER)
+        self.assertEqual(
+            [(item["msgClass"], item["type"]) for item in got],
+            [(1, "DRIVER_ARRIVE"), (1, "RECEPTION_DRIVER"), (1, "SERVICE_DONE"), (3, "COUPON"), (2, "new_chat")])
+        self.assertEqual(got[0]["content"], {"a": 1, "order_id": self.order})
+        self.assertEqual(self.tell("X", **{"class": 4})["ret_code"], 400)
+        self.assertEqual({item["kChatRepeatState"] for item in got}, {NEW})
+        account = got[3]
+        self.app(self.passenger, "read", sessionID=account["sessionID"], number=account["number"])
+        self.numbers[f"{self.passenger.user} {PASSENGER}"] = {account["sessionID"]: 0}
+        states = [item["kChatRepeatState"] for item in self.poll(self.passenger, PASSENGER)]
+        self.assertEqual(states, [READ, READ, READ, READ, NEW], "opened up to the account message")
+
+    def test_I06_cards_and_what_nobody_knows_pass_as_they_are(self):
+        self.open()
+        file = self.bring(self.driver, b"#!AMR\n" + bytes(99))
+        said = [
+            (3, {"file": file, "duration": 3}), (4, {"latitude": 1.5, "longitude": 2, "name": "gate"}),
+            (5, {"parts": [1, {"x": 2}], "files": [file]}), (6, {"title": "booked", "detail": {"n": 1}}), (701, {"y": 1}),
+        ]
+        for chat_type, content in said:
+            self.say(self.driver, chat_type, content)
+        got = self.poll(self.passenger, PASSENGER)
+        self.assertEqual([(i["chatType"], {k: v for k, v in i["content"].items() if k != "topic"}) for i in got], said)
+        self.assertEqual(self.ask(self.passenger, "GET", f"/v1/files/{file}").status, 200)
+        self.assertEqual(self.ask(self.stranger, "GET", f"/v1/files/{file}").status, 404)
+        bad = self.app(self.driver, "messages", orderID=self.order, chatType=3, content={"file": "x"})
+        self.assertEqual(bad["ret_code"], 400)
+
+    def test_B09_E11_polling_brings_everything_once_and_says_what_was_read(self):
+        session = self.open()
+        seen: list[str] = []
+        for turn in range(5):
+            for number in range(7):
+                self.say(self.driver, 1, {"text": f"{turn}.{number}"}, messageID=f"{self.order[-8:]}-{turn}-{number}")
+            items = self.poll(self.passenger, PASSENGER)
+            self.assertEqual({item["kChatRepeatState"] for item in items}, {NEW})
+            seen += [item["content"]["text"] for item in items]
+        self.assertEqual(seen, [f"{turn}.{number}" for turn in range(5) for number in range(7)])
+        self.assertEqual(self.poll(self.passenger, PASSENGER), [])
+        last = max(self.numbers[f"{self.passenger.user} {PASSENGER}"].values())
+        self.assertEqual(self.app(self.passenger, "read", sessionID=session, number=last)["ret_code"], 200)
+        self.numbers.clear()
+        self.numbers[f"{self.passenger.user} {PASSENGER}"] = {session: 0}
+        items = self.poll(self.passenger, PASSENGER)
+        self.assertEqual(({item["kChatRepeatState"] for item in items}, len(items)), ({READ}, 35))
+
+    def test_D04_a_message_that_is_sent_again_is_one_message(self):
+        self.open()
+        first = self.say(self.driver, 1, {"text": "x"}, messageID=f"m-{self.order[-8:]}")
+        again = self.say(self.driver, 1, {"text": "x"}, messageID=f"m-{self.order[-8:]}")
+        self.assertEqual(first, again)
+        items = self.poll(self.passenger, PASSENGER)
+        self.assertEqual([item["messageID"] for item in items], [first["messageID"]])
+
+    def test_our_own_clients_hear_the_same_and_are_heard(self):
+        session = self.open()
+        self.passenger.ask("chat.sync")
+        self.say(self.driver, 1, {"text": "hello"})
+        self.assertEqual(self.passenger.expect("chat.entry")["body"]["text"], "hello")
+        self.passenger.ask("chat.send", conversation=session, body={"text": "and you"})
+        item = self.poll(self.driver, DRIVER)[-1]
+        self.assertEqual((item["speakType"], item["chatType"], item["content"]["text"]), (PASSENGER, 1, "and you"))
+
+    def test_nobody_else_takes_the_name_of_an_order(self):
+        session = self.open()
+        for name in (session, "order-x", "fl-x"):
+            self.assertEqual(self.stranger.error("chat.create", conversation=name), "bad_request")
+
+    def test_what_makes_no_sense_is_told(self):
+        session = self.open()
+        for path, fields, code in (
+            ("session", {}, 400), ("session", {"orderID": "nowhere"}, 403), ("messages", {"orderID": self.order}, 400),
+            ("read", {"sessionID": session}, 400), ("read", {"sessionID": session, "number": 999}, 404),
+        ):
+            self.assertEqual(self.app(self.passenger, path, **fields)["ret_code"], code, path)
+        self.assertEqual(ask_http(self.server, "POST", "/orderchat/poll", {}).json["ret_code"], 401)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,191 @@
+import base64
+import hashlib
+import hmac
+import json
+import subprocess
+import threading
+import time
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from server import binary, eventually
+from test_chat import Talk
+
+SECRET = "a-long-secret-for-tests-5f0c9d7be1"
+
+
+class Listener:
+    """Another program: it notes what it hears, and answers what the test wants."""
+
+    def __init__(self):
+        self.heard: list[dict] = []
+        self.ids: list[str] = []
+        self.answer = lambda event: (200, b"")
+        listener = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                listener.check(self.headers, body)
+                event = json.loads(body)
+                status, text = listener.answer(event)
+                if 200 <= status < 300:
+                    listener.heard.append(event)
+                    listener.ids.append(self.headers["Webhook-Id"])
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook?a=1"
+        self.faults: list[str] = []
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def check(self, headers, body: bytes) -> None:
+        signed = f"{headers['Webhook-Id']}.{headers['Webhook-Timestamp']}.".encode() + body
+        code = base64.b64encode(hmac.digest(SECRET.encode(), signed, hashlib.sha256)).decode()
+        if headers["Webhook-Signature"] != f"v1,{code}" or abs(int(headers["Webhook-Timestamp"]) - time.time()) > 60:
+            self.faults.append(headers["Webhook-Signature"])
+
+    def texts(self) -> list[str]:
+        return [e["entry"]["body"]["text"] for e in self.heard if e["entry"]["type"] == "message"]
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Hooked(Talk):
+    hook: Listener
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.hook = Listener()
+        cls.options = (*cls.flags(cls.hook), "--webhook-secret", SECRET)
+        super().setUpClass()
+        cls.addClassCleanup(cls.hook.close)
+
+    def setUp(self) -> None:
+        self.hook.answer = lambda event: (200, b"")
+        self.hook.heard.clear()
+        self.hook.ids.clear()
+
+    def tearDown(self) -> None:
+        self.assertEqual(self.hook.faults, [])
+
+
+class WebhookTests(Hooked):
+    @staticmethod
+    def flags(hook: Listener) -> tuple[str, ...]:
+        return ("--webhook", hook.url)
+
+    def command(self, *words: str) -> str:
+        address = f"{self.server.admin[0]}:{self.server.admin[1]}"
+        done = subprocess.run([binary(), "webhooks", *words, "--admin", address], capture_output=True, text=True, check=True)
+        return done.stdout
+
+    def test_another_program_hears_of_everything_in_order(self):
+        a, b = self.person("A"), self.person("B")
+        for number in range(30):
+            sent = self.say(a, str(number), user=b.user)
+        eventually(lambda: len(self.hook.heard) == 30, "all was delivered")
+        self.assertEqual(self.hook.texts(), [str(n) for n in range(30)])
+        self.assertEqual((self.hook.heard[-1]["id"], self.hook.ids[-1]), (sent["id"], sent["id"]))
+        self.assertEqual(self.hook.heard[-1]["entry"]["conversation"], sent["conversation"])
+        eventually(lambda: json.loads(self.command("--json"))["waiting"] == 0, "nothing waits")
+
+    def test_a_conversation_that_is_refused_waits_and_others_go_on(self):
+        a, b, c = self.person("A"), self.person("B"), self.person("C")
+        bad = self.say(a, "first", user=b.user)["conversation"]
+        eventually(lambda: self.hook.texts() == ["first"], "the first was delivered")
+        self.hook.answer = lambda event: (500, b"") if event["entry"]["conversation"] == bad else (204, b"")
+        self.say(a, "second", user=b.user)
+        self.say(a, "third", user=b.user)
+        self.say(a, "other", user=c.user)
+        eventually(lambda: "other" in self.hook.texts(), "the other conversation goes on")
+        eventually(lambda: "500" in self.command(), "the list shows what went wrong")
+        self.hook.answer = lambda event: (200, b"")
+        eventually(lambda: len(self.hook.texts()) == 4, "the rest is delivered later")
+        self.assertEqual([text for text in self.hook.texts() if text != "other"], ["first", "second", "third"])
+
+    def test_what_was_not_delivered_outlives_the_server(self):
+        a, b = self.person("A"), self.person("B")
+        self.hook.answer = lambda event: (503, b"")
+        for number in range(5):
+            self.say(a, str(number), user=b.user)
+        self.server.end()
+        self.hook.answer = lambda event: (200, b"")
+        self.server.begin()
+        eventually(lambda: len(self.hook.texts()) >= 5, "all is delivered after the restart")
+        self.assertEqual(self.hook.texts(), [str(n) for n in range(5)])
+
+    def test_a_conversation_is_delivered_again_from_a_number(self):
+        a, b = self.person("A"), self.person("B")
+        for number in range(4):
+            place = self.say(a, str(number), user=b.user)["conversation"]
+        eventually(lambda: len(self.hook.heard) == 4, "all was delivered")
+        before = list(self.hook.ids)
+        self.assertEqual(json.loads(self.command("replay", place, "--after", "2")), {"deliveries": 2})
+        eventually(lambda: len(self.hook.heard) == 6, "two were delivered again")
+        self.assertEqual(self.hook.ids[4:], before[2:])
+        self.assertEqual(json.loads(self.command("replay")), {"deliveries": 0})
+
+
+class PreSendTests(Hooked):
+    silence = "allow"
+
+    @classmethod
+    def flags(cls, hook: Listener) -> tuple[str, ...]:
+        return ("--pre-send-hook", hook.url, "--pre-send-timeout", "300ms", "--pre-send-silence", cls.silence)
+
+    def refuse(self, reason: str) -> bytes:
+        return json.dumps({"allow": False, "reason": reason}).encode()
+
+    def test_another_program_has_a_say_in_what_is_said(self):
+        a, b = self.person("A"), self.listener("B")
+        self.hook.answer = lambda event: (200, self.refuse("be kind") if "bad" in str(event["body"]) else b"")
+        answer = a.ask("chat.send", user=b.user, body={"text": "a bad word"}, id="m-1")
+        self.assertEqual(answer["error"], {"code": "forbidden", "message": "be kind"})
+        sent = self.say(a, "a good word", user=b.user)
+        self.assertEqual(b.expect("chat.entry")["body"]["text"], "a good word")
+        question = self.hook.heard[0]
+        self.assertEqual((question["from"], question["user"], question["id"]), (a.user, b.user, "m-1"))
+        edit = a.error("chat.edit", conversation=sent["conversation"], number=sent["number"], body={"text": "bad"})
+        self.assertEqual(edit, "forbidden")
+        self.assertEqual(len(b.heard("chat.entry")), 0)
+
+    def test_what_one_user_says_keeps_its_order(self):
+        a, b = self.person("A"), self.listener("B")
+        for number in range(20):
+            a.send("chat.send", {"user": b.user, "body": {"text": str(number)}})
+        for number in range(20):
+            self.assertEqual(b.expect("chat.entry")["body"]["text"], str(number))
+
+    def test_silence_means_what_the_operator_wants(self):
+        a, b = self.person("A"), self.person("B")
+        release = threading.Event()
+        self.addCleanup(release.set)
+        for answer in (lambda event: (200, b"?"), lambda event: (500, b""), lambda event: (release.wait(20), (200, b""))[1]):
+            self.hook.answer = answer
+            code = a.error("chat.send", user=b.user, body={"text": "x"})
+            self.assertEqual(code, None if self.silence == "allow" else "unavailable")
+
+
+class StrictPreSendTests(PreSendTests):
+    silence = "refuse"
+
+
+class HookOptionTests(unittest.TestCase):
+    def test_a_hook_without_a_good_secret_is_refused(self):
+        for words in (["--webhook", "http://x/"], ["--webhook", "http://x/", "--webhook-secret", "short"], ["--webhook", "ftp://x"]):
+            done = subprocess.run([binary(), "serve", *words], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 64, done.stderr)
+            self.assertIn("--webhook", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
