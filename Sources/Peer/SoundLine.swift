@@ -4,7 +4,9 @@ internal import RTP
 internal import SDP
 
 /// What flows over one transceiver: a sender and a receiver, as far as both sides agreed on them.
-struct SoundLine {
+///
+/// It is a class for its place alone: as a value it would be copied for each packet that changes it.
+final class SoundLine {
     let transceiver: Int
     var sender: AudioSender?
     var receiver: AudioReceiver?
@@ -23,12 +25,12 @@ struct SoundLine {
     /// As much as waits for a packet in any other line: whoever wants it comes soon.
     private static let mostEchoed = 64
 
-    mutating func keep(_ payload: AudioPayload) {
+    func keep(_ payload: AudioPayload) {
         if self.echoed.count == Self.mostEchoed { self.echoed.removeFirst() }
         self.echoed.append(payload)
     }
 
-    mutating func takeEchoed() -> AudioPayload? { self.echoed.isEmpty ? nil : self.echoed.removeFirst() }
+    func takeEchoed() -> AudioPayload? { self.echoed.isEmpty ? nil : self.echoed.removeFirst() }
 }
 
 extension AudioSenderSettings {
