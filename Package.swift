@@ -189,7 +189,9 @@ let package = Package(
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
         tests(of: "Negotiating", "SDP", "TestSupport"),
-        tests(of: "Peer", "AudioStreams", "ICE", "Negotiating", "SDP", "Secure", "TestSupport", "Vocabulary"),
+        tests(
+            of: "Peer", "AudioStreams", "ICE", "Negotiating", "Pathways", "Reactor", "SDP", "Secure", "TestSupport",
+            "Vocabulary"),
         tests(of: "Handset", "AudioFiles", "AudioStreams", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
