@@ -70,7 +70,7 @@ extension Negotiation {
             }
             if let free {
                 self.transceivers[free].mediaID = section.mediaID
-            } else {
+            } else if self.transceivers.count < self.settings.maximumTransceivers {
                 self.add(.receiveOnly, isForTrack: false)
                 self.transceivers[self.transceivers.count - 1].mediaID = section.mediaID
                 self.transceivers[self.transceivers.count - 1].isTheirs = true

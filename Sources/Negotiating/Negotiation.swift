@@ -12,6 +12,8 @@ package struct Negotiation: Sendable {
         /// Who we are in reports: the same for all our sounds.
         package var canonicalName: String
         package var maximumSections = 32
+        /// Over all offers: sections of theirs for which there is none any more are refused.
+        package var maximumTransceivers = 128
 
         package init(canonicalName: String) {
             self.canonicalName = canonicalName

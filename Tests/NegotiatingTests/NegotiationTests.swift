@@ -188,6 +188,22 @@ struct NegotiationTests {
 }
 
 extension NegotiationTests {
+    @Test("J01 does not grow with every name the other side can think of")
+    func names() throws {
+        var table = Table()
+        table.left.add()
+        let offer = try table.left.createOffer(Table.transport(1)).text
+        var refusals = 0
+        for number in 0..<200 {
+            let renamed = offer.replacing("a=mid:0", with: "a=mid:n\(number)")
+                .replacing("BUNDLE 0", with: "BUNDLE n\(number)")
+            let answer = try Self.answer(renamed, by: &table.right)
+            if answer.media[0].isRejected { refusals += 1 }
+        }
+        #expect(table.right.transceivers.count == table.right.settings.maximumTransceivers)
+        #expect(refusals == 200 - table.right.settings.maximumTransceivers)
+    }
+
     private static func expect(_ name: NegotiationError.Name, _ body: () throws -> some Any) {
         let error = #expect(throws: NegotiationError.self) { _ = try body() }
         #expect(error?.name == name)
