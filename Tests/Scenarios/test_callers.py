@@ -178,6 +178,23 @@ class CommandLine(unittest.TestCase):
         guest.send_signal(signal.SIGTERM)
         self.assertEqual(outcome(guest)[0], 0)
 
+    def test_a_room_is_joined_again_when_the_server_has_begun_anew(self):
+        call = self.home.call("tea-kitchen")
+        self.seats(1)
+        self.server.restart()
+        self.seats(1)
+        call.send_signal(signal.SIGINT)
+        self.assertEqual(outcome(call)[0], 0)
+        self.seats(0)
+
+    def seats(self, count: int) -> None:
+        """Waits until so many others sit in the room."""
+        with Person(self.server, "Anna") as anna:
+            anna.ask("room.join", room="tea-kitchen")
+            eventually(
+                lambda: len(anna.ask("room.members", room="tea-kitchen")["members"]) == count, f"{count} others")
+            anna.ask("room.leave", room="tea-kitchen")
+
     def test_streams_have_one_use_at_a_time(self):
         for command in (
                 ("peer", "offer", "--play", "-"), ("peer", "answer", "--record", "-"), ("call", "kitchen", "--play", "-"),

@@ -134,12 +134,15 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         link.close()
     }
 
-    /// Everybody who is here has heard what is played.
+    /// Who can be reached has heard what is played: the room is left.
     private func saidAll() {
-        guard self.plan.endsWithSound, !self.links.values.contains(where: \.handset.isSpeaking) else { return }
-        self.after(.milliseconds(500)) {
-            if !self.links.values.contains(where: \.handset.isSpeaking) { self.leave() }
-        }
+        guard self.plan.endsWithSound, !self.isHeardOn else { return }
+        self.after(.milliseconds(500)) { if !self.isHeardOn { self.leave() } }
+    }
+
+    /// Somebody still listens to what is played.
+    private var isHeardOn: Bool {
+        self.links.values.contains { $0.connectedAt != nil && $0.handset.isSpeaking }
     }
 
     private func after(_ delay: Duration, _ body: @escaping () -> Void) {
