@@ -99,6 +99,16 @@ class Commands(Talk):
         connection.close()
         return content
 
+    def test_the_list_says_how_long_is_kept_what_is_said(self):
+        a, b = self.person("A"), self.listener("B")
+        place = self.say(a, "for a while", user=b.user)["conversation"]
+        self.assertNotIn("retentionDays", b.ask("chat.conversation", conversation=place))
+        a.ask("chat.retention", conversation=place, days=30)
+        self.assertEqual(b.ask("chat.conversation", conversation=place)["retentionDays"], 30)
+        self.assertIn(f"@{a.user}, kept for 30 days: for a while", self.parley("chat", *self.as_user(b)).stdout)
+        b.ask("chat.retention", conversation=place, on=False)
+        self.assertNotIn("kept", self.parley("chat", *self.as_user(b)).stdout)
+
     def test_D15_what_is_not_known_here_is_said_to_be_so(self):
         a, b = self.listener("A"), self.listener("B")
         a.ask("chat.send", user=b.user, kind="hologram-9", body={"x": 1})

@@ -52,7 +52,8 @@ struct ChatCommand: ParsableCommand {
             let name = view.title ?? view.peer.map { "@\($0.text)" } ?? view.id.text
             let unread = view.unread == 0 ? "" : view.unread > 99 ? "(99+) " : "(\(view.unread)) "
             let words = view.latest.map { ChatText.words(of: $0) } ?? ""
-            print("\(view.id.text)  \(unread)\(ChatText.plain(name)): \(words.prefix { $0 != "\n" })")
+            let kept = view.retentionDays.map { ", kept for \($0) days" } ?? ""
+            print("\(view.id.text)  \(unread)\(ChatText.plain(name))\(kept): \(words.prefix { $0 != "\n" })")
         }
     }
 
