@@ -259,7 +259,9 @@ if Context.environment["PARLEY_BENCH"] != nil {
             swiftSettings: houseForTests),
         .executableTarget(
             name: "CallLoadBench",
-            dependencies: ["AudioStreams", "Client", "JSON", "Locking", "Negotiating", "Pathways", "Peer", "Reactor", "Vocabulary", "Web",
+            dependencies: [
+                "AudioStreams", "Client", "JSON", "Locking", "Negotiating", "Pathways", "Peer", "Reactor", "Vocabulary",
+                "Web",
             ],
             path: "Tests/Bench/CallLoad", swiftSettings: houseForTests),
         .executableTarget(

@@ -60,6 +60,8 @@ struct Checklist: Sendable {
 
     func index(of pair: Int) -> Int? { self.pairs.firstIndex { $0.id == pair } }
     var selectedIndex: Int? { self.selected.flatMap { self.index(of: $0) } }
+    /// When something last came on the pair in use.
+    var lastReceived: Instant? { self.selectedIndex.map { self.pairs[$0].lastReceived } }
 
     func index(on path: PathID, to address: SocketAddress) -> Int? {
         self.pairs.firstIndex { $0.path == path && $0.remote.address == address }

@@ -405,9 +405,10 @@ extension ICEAgent {
 
     /// When the pair in use has been silent for too long.
     private var silenceDeadline: Instant? {
-        let list = self.current.selected != nil || self.previous == nil ? self.current : self.previous
-        guard let list, let selected = list.selectedIndex else { return nil }
-        return list.pairs[selected].lastReceived + self.context.settings.silence
+        // Either is asked where it lies: this is looked at with every packet.
+        let isCurrent = self.current.selected != nil || self.previous == nil
+        let last = isCurrent ? self.current.lastReceived : self.previous?.lastReceived
+        return last.map { $0 + self.context.settings.silence }
     }
 
     private var stateDeadline: Instant? {

@@ -4,7 +4,9 @@ internal import RTP
 internal import SDP
 
 /// What flows over one transceiver: a sender and a receiver, as far as both sides agreed on them.
-struct SoundLine {
+///
+/// It is a class for its place alone: as a value it would be copied for each packet that changes it.
+final class SoundLine {
     let transceiver: Int
     var sender: AudioSender?
     var receiver: AudioReceiver?

@@ -18,6 +18,8 @@ package protocol EndOfTurn: AnyObject {
     /// Every connection of the loop gathers its writes here, one after another.
     let writeVector: UnsafeMutableBufferPointer<iovec>
     var chunks = ChunkPool()
+    /// Made for the first UDP socket.
+    private(set) lazy var datagrams = DatagramPool()
 
     private let prepare: UnsafeMutablePointer<uv_prepare_t>
     private let idle: UnsafeMutablePointer<uv_idle_t>

@@ -14,8 +14,8 @@ package protocol DatagramHandler: AnyObject {
 @safe package final class UDPSocket: SocketWatch, EndOfTurn {
     package let address: SocketAddress
 
-    private let incoming = DatagramBatch(capacity: 64, datagramSize: 2048)
-    private let outgoing = DatagramBatch(capacity: 64, datagramSize: 2048)
+    /// What leaves at the end of this turn.
+    private var outgoing: DatagramBatch?
     private var handler: (any DatagramHandler)?
     private var isGathered = false
 
@@ -55,9 +55,11 @@ package protocol DatagramHandler: AnyObject {
     /// False when the datagram is larger than any path would carry.
     @discardableResult
     package func send(_ datagram: Span<UInt8>, to peer: SocketAddress) -> Bool {
-        guard datagram.count <= self.outgoing.datagramSize, !self.isClosed else { return false }
-        if self.outgoing.isFull { self.flush() }
-        self.outgoing.append(datagram, to: peer)
+        guard datagram.count <= DatagramBatch.datagramSize, !self.isClosed else { return false }
+        let outgoing = self.outgoing ?? self.reactor.datagrams.take()
+        self.outgoing = outgoing
+        if outgoing.isFull { outgoing.sendAll(on: self.fd) }
+        outgoing.append(datagram, to: peer)
         if !self.isGathered {
             self.isGathered = true
             self.reactor.atEndOfTurn(self)
@@ -72,10 +74,11 @@ package protocol DatagramHandler: AnyObject {
 
     override func readable() {
         // A few batches, then the others' turn.
+        let incoming = self.reactor.datagrams.incoming
         for _ in 0..<4 {
-            let count = self.incoming.receive(on: self.fd)
-            for index in 0..<max(count, 0) { self.deliver(index) }
-            guard count == self.incoming.capacity, !self.isClosed else { return self.watchAgain() }
+            let count = incoming.receive(on: self.fd)
+            for index in 0..<max(count, 0) { self.deliver(index, of: incoming) }
+            guard count == incoming.capacity, !self.isClosed else { return self.watchAgain() }
         }
         self.watchAgain()
     }
@@ -85,12 +88,14 @@ package protocol DatagramHandler: AnyObject {
         if self.handler != nil { self.watch(readable: true, writable: false) }
     }
 
-    private func deliver(_ index: Int) {
-        guard let handler = self.handler, let peer = self.incoming.peer(of: index) else { return }
-        self.incoming.withDatagram(index) { handler.received($0, from: peer, on: self) }
+    private func deliver(_ index: Int, of incoming: DatagramBatch) {
+        guard let handler = self.handler, let peer = incoming.peer(of: index) else { return }
+        incoming.withDatagram(index) { handler.received($0, from: peer, on: self) }
     }
 
     private func flush() {
-        self.outgoing.sendAll(on: self.fd)
+        guard let outgoing = self.outgoing.take() else { return }
+        if self.isClosed { outgoing.removeAll() } else { outgoing.sendAll(on: self.fd) }
+        self.reactor.datagrams.giveBack(outgoing)
     }
 }

@@ -32,6 +32,15 @@ class CommandLine(unittest.TestCase):
         self.assertLess(abs(ear.pitch() - 440), 5)
         self.assertEqual(echo.expect("ended")["outcome"], "completed")
 
+    def test_J14_an_echo_goes_through_the_codec_when_that_is_asked_for(self):
+        self.home.answer("--as", "echo", "--echo", "--decode").expect("ready")
+        record = Path(self.home.folder.name) / "heard.wav"
+        code, report = outcome(self.home.call("@echo", *TALK, "--record", str(record)))
+        self.assertEqual((code, report["heard"]), (0, True))
+        ear = Ear()
+        ear.hear(record.read_bytes()[44:])
+        self.assertLess(abs(ear.pitch() - 440), 5)
+
     def test_J13_twenty_calls_in_a_row(self):
         echo = self.home.answer("--as", "echo", "--echo")
         echo.expect("ready")

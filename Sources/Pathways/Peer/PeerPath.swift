@@ -129,6 +129,8 @@ extension PeerPath {
 
     private func setTimer() {
         let deadline = Self.deadline(of: &self.seeker)
+        // Deadlines move on with every packet. One that comes too early looks again; that is seldom, and packets are not.
+        if let deadline, let armed = self.timerDeadline, armed <= deadline { return }
         guard deadline != self.timerDeadline else { return }
         if let timer = self.timer.take() { self.reactor.cancel(timer) }
         self.timerDeadline = deadline

@@ -33,6 +33,9 @@ struct AnswerCommand: ParsableCommand {
     @Flag(help: "Everybody hears themselves.")
     var echo = false
 
+    @Flag(help: "Decode what is echoed and encode it again, as a conference would.")
+    var decode = false
+
     @Option(help: "What everybody hears: a recording, or a tone such as tone:440.", completion: .file)
     var play: PlayedThing?
 
@@ -55,6 +58,7 @@ struct AnswerCommand: ParsableCommand {
 
     func validate() throws(ValidationError) {
         if self.echo, self.play != nil { throw ValidationError("--echo and --play: only one of them can be heard") }
+        if self.decode, !self.echo { throw ValidationError("--decode is about what --echo sends back") }
         if self.play == .pipe { throw ValidationError("--play -: there is one standard input and many calls") }
         if self.http != nil, self.room != nil || self.client.alias != nil || self.client.token != nil {
             throw ValidationError("--http needs no server, and so no room, name or token there")
@@ -67,8 +71,9 @@ struct AnswerCommand: ParsableCommand {
     private func plan() throws(CommandFailure) -> CallPlan {
         var plan = CallPlan()
         plan.settings.ice = self.way.settings
-        plan.settings.sound.echoes = self.echo
-        plan.settings.sound.isPlayed = false
+        plan.settings.sound.echoes = self.echo && !self.decode
+        plan.settings.sound.isPlayed = self.echo && self.decode
+        plan.echoesDecoded = self.echo && self.decode
         plan.settings.sound.lendsPayloads = self.record != nil
         plan.play = self.play
         plan.endsWithSound = self.play?.isEndless == false && self.record == nil

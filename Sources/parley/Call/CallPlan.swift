@@ -13,6 +13,8 @@ struct CallPlan: Sendable {
     /// What is said ends the call when it is over.
     var endsWithSound = false
     var expectsAudio = false
+    /// What is heard is said again, through the codec.
+    var echoesDecoded = false
     var isJSON = false
     /// Where packets are written for others to look into.
     var capture: String?

@@ -39,9 +39,11 @@ final class PeerHouse {
         begins: Bool, feed: (any SoundFeed)?, sinks: [any SoundSink],
         signal: @escaping (Signal.Content) -> Void, told: @escaping (PeerEvent) -> Void
     ) -> PeerLink {
+        let echo = self.plan.echoesDecoded ? DecodedEcho() : nil
         let link = PeerLink(
-            { self.factory.make(self.plan.settings, servers: self.servers, handler: $0) }, begins: begins, feed: feed,
-            sinks: sinks, plays: self.plan.settings.sound.isPlayed, on: self.reactor, signal: signal, told: told)
+            { self.factory.make(self.plan.settings, servers: self.servers, handler: $0) }, begins: begins,
+            feed: echo ?? feed, sinks: sinks + [echo].compactMap(\.self), plays: self.plan.settings.sound.isPlayed,
+            on: self.reactor, signal: signal, told: told)
         if let capture = self.capture { link.connection.setTap(capture) }
         return link
     }

@@ -45,7 +45,7 @@ final class Load: PeerConnectionHandler, @unchecked Sendable {
             self.factory = try PeerConnectionFactory(on: reactor)
             self.next()
         } catch {
-            fatalError("\(error)")
+            give(up: "\(error)")
         }
     }
 
@@ -57,7 +57,7 @@ final class Load: PeerConnectionHandler, @unchecked Sendable {
         let call = factory.make(settings, servers: FoundServers(), handler: self)
         self.calls.append(call)
         call.addTransceiver()
-        do { try call.setLocalDescription(.offer, try call.createOffer()) } catch { fatalError("\(error)") }
+        do { try call.setLocalDescription(.offer, try call.createOffer()) } catch { give(up: "\(error)") }
     }
 
     func happened(_ event: PeerEvent, at connection: PeerConnection) {
@@ -66,7 +66,7 @@ final class Load: PeerConnectionHandler, @unchecked Sendable {
         case .stateChanged(.connected):
             self.setUps.append(self.began.duration(to: SteadyClock.now))
             self.next()
-        case .stateChanged(.failed): fatalError("a call failed")
+        case .stateChanged(.failed): give(up: "a call failed")
         default: return
         }
     }
@@ -81,9 +81,9 @@ final class Load: PeerConnectionHandler, @unchecked Sendable {
         }
         HTTPCall(self.server, on: reactor) { outcome in
             guard case .success(let answer) = outcome, let sdp = RawJSON(answer.body)?.text("sdp") else {
-                fatalError("no answer: \(outcome)")
+                give(up: "no answer: \(outcome)")
             }
-            do { try connection.setRemoteDescription(.answer, sdp) } catch { fatalError("\(error)") }
+            do { try connection.setRemoteDescription(.answer, sdp) } catch { give(up: "\(error)") }
         }
         .send(.post, "/offer", json: body.bytes, timeout: .seconds(10))
     }
@@ -117,6 +117,12 @@ final class Load: PeerConnectionHandler, @unchecked Sendable {
     func end() { for call in self.calls { call.close() } }
 }
 
+/// A load that cannot be made is no measurement.
+func give(up reason: String) -> Never {
+    print(reason)
+    exit(70)
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count == 4, let server = ServerURL(arguments[1]), let calls = Int(arguments[2]),
     let seconds = Double(arguments[3])
@@ -144,8 +150,12 @@ func report() -> String {
 print(report())
 fflush(nil)
 _ = readLine()
-group.loops[0].execute { _ in load.talk() }
-usleep(UInt32(seconds * 1_000_000))
+let isOver = Gate()
+group.loops[0].execute { reactor in
+    load.talk()
+    reactor.schedule(after: .seconds(seconds)) { isOver.open() }
+}
+isOver.wait()
 print(report())
 fflush(nil)
 _ = readLine()
