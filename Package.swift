@@ -237,8 +237,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "AudioStreams", "Bytes", "FileTypes", "ICE", "JSON", "MulticastDNS", "Negotiating", "Peer",
-                "RTP", "SDP", "STUN", "Secure", "SocketIO", "Vocabulary", "Web",
+                "AudioFiles", "AudioStreams", "Bytes", "FileTypes", "ICE", "JSON", "MulticastDNS", "Negotiating",
+                "Peer", "RTP", "SDP", "STUN", "Secure", "SocketIO", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
