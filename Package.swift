@@ -198,7 +198,7 @@ let package = Package(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "TestSupport", "Vocabulary"),
         tests(of: "Conversing", "TestSupport", "Vocabulary"),
-        tests(of: "Switchboard", "TestSupport", "Vocabulary"),
+        tests(of: "Switchboard", "Conversing", "Reactor", "Store", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Hashing", "Bytes", "COpenSSL", "TestSupport"),
@@ -240,8 +240,8 @@ if Context.environment["PARLEY_FUZZ"] != nil {
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "AudioStreams", "Bytes", "ICE", "JSON", "MulticastDNS", "Negotiating", "Peer", "RTP",
-                "SDP", "STUN", "Secure", "SocketIO", "Vocabulary", "Web",
+                "AudioFiles", "AudioStreams", "Bytes", "FileTypes", "ICE", "JSON", "MulticastDNS", "Negotiating",
+                "Peer", "RTP", "SDP", "STUN", "Secure", "SocketIO", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],

@@ -14,6 +14,7 @@ package final class ParleyClient: Sendable {
     /// was too slow does not hear.
     package let events: AsyncStream<ParleyEvent>
 
+    private let server: ServerURL
     private let loop: EventLoop
     private let shell: ClientShell
 
@@ -21,6 +22,7 @@ package final class ParleyClient: Sendable {
         let (events, sink) = AsyncStream.makeStream(
             of: ParleyEvent.self, bufferingPolicy: .bufferingOldest(settings.maxUnreadEvents))
         self.events = events
+        self.server = server
         self.loop = loop
         self.shell = ClientShell(server, token: token, settings: settings, sink: sink)
     }
@@ -51,6 +53,14 @@ package final class ParleyClient: Sendable {
     /// From the next connect on, another token is shown. `refreshSession` does it for the connection that is.
     package func use(token: String) {
         self.loop.execute { _ in self.shell.renew(token: token) }
+    }
+
+    /// Where files are brought, by the same user.
+    package func uploads() async -> UploadDesk {
+        let token = await withCheckedContinuation { continuation in
+            self.loop.execute { _ in continuation.resume(returning: self.shell.token) }
+        }
+        return UploadDesk(self.server, token: token, on: self.loop)
     }
 
     /// Asks for something the typed requests do not know.

@@ -40,4 +40,19 @@ struct ChatTests {
         let group = try await bob.client.createGroup(titled: DisplayName("Team"), with: [ann.signedIn.user])
         #expect(Set(try await ann.client.conversations().map(\.id)) == [group.conversation, first.conversation])
     }
+
+    @Test("D05 bring a file in pieces, and are told what the server found in it, or why it does not take it")
+    func upload() async throws {
+        let ann = try await self.stage.guest("Ann")
+        let desk = await ann.client.uploads()
+        let front = Array("GIF89a".utf8)
+        let id = try await desk.begin(front.count + 2, called: "图 1.gif")
+        await #expect(throws: ClientError.self) { try await desk.type(of: id) }
+        try await desk.send(front, at: 0, to: id)
+        let refused = await #expect(throws: ClientError.self) { try await desk.send([1, 0], at: 0, to: id) }
+        guard case .refused(let refusal) = refused else { throw try #require(refused) }
+        #expect(refusal.code == "wrong_offset")
+        try await desk.send([1, 0], at: front.count, to: id)
+        #expect(try await desk.type(of: id) == "image/gif")
+    }
 }

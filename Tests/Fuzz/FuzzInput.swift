@@ -24,6 +24,16 @@ struct FuzzInput {
     }
 }
 
+/// Numbers that come again the same for the same input.
+struct Dice: RandomNumberGenerator, Sendable {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return self.state ^ self.state >> 29
+    }
+}
+
 /// Crashes with a message, which `precondition` keeps to itself in an optimised build.
 func demand(_ condition: Bool, _ message: @autoclosure () -> String, line: UInt = #line, file: String = #fileID) {
     guard !condition else { return }

@@ -65,13 +65,4 @@ enum ICEFuzz {
         guard let candidate = ICECandidate(text) else { return }
         demand(ICECandidate(candidate.text) == candidate, "a candidate came back changed")
     }
-
-    private struct Dice: RandomNumberGenerator, Sendable {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            self.state = self.state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return self.state ^ self.state >> 29
-        }
-    }
 }

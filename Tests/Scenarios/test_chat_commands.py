@@ -1,13 +1,17 @@
+import http.client
 import json
 import os
 import pty
 import subprocess
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
 from people import Person
 from server import PATIENCE, binary
 from test_chat import Talk
+from test_files import gif
 
 
 class Commands(Talk):
@@ -70,6 +74,46 @@ class Commands(Talk):
         a.expect("chat.entry", type="recalled")
         screen.type("/quit")
         self.assertEqual(screen.process.wait(PATIENCE), 0)
+
+    def test_D05_a_file_is_sent_as_what_it_is(self):
+        a, b = self.listener("A"), self.listener("B")
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        picture, blob = gif(40, 30), os.urandom(2 << 20)
+        for name, content in [("a b.gif", picture), ("blob", blob), ("nothing", b"")]:
+            Path(folder, name).write_bytes(content)
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        screen.type(f"/file {folder}/not-there")
+        screen.wait_for("not sent: cannot open")
+        for name, kind, content in [("a b.gif", "image", picture), ("blob", "file", blob), ("nothing", "file", b"")]:
+            screen.type(f"/file {folder}/{name}")
+            body = a.expect("chat.entry", type="message", kind=kind)["body"]
+            self.assertEqual(body["name"], name)
+            self.assertEqual(self.content(a, body["file"]), content)
+        screen.type("/quit")
+        self.assertEqual(screen.process.wait(PATIENCE), 0)
+
+    def content(self, person: Person, file: str) -> bytes:
+        connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)
+        connection.request("GET", f"/v1/files/{file}/content", headers={"Authorization": f"Bearer {person.token}"})
+        content = connection.getresponse().read()
+        connection.close()
+        return content
+
+    def test_the_list_says_how_long_is_kept_what_is_said(self):
+        a, b = self.person("A"), self.listener("B")
+        place = self.say(a, "for a while", user=b.user)["conversation"]
+        self.assertNotIn("retentionDays", b.ask("chat.conversation", conversation=place))
+        a.ask("chat.retention", conversation=place, days=30)
+        self.assertEqual(b.ask("chat.conversation", conversation=place)["retentionDays"], 30)
+        self.assertIn(f"@{a.user}, kept for 30 days: for a while", self.parley("chat", *self.as_user(b)).stdout)
+        b.ask("chat.retention", conversation=place, on=False)
+        self.assertNotIn("kept", self.parley("chat", *self.as_user(b)).stdout)
+
+    def test_D15_what_is_not_known_here_is_said_to_be_so(self):
+        a, b = self.listener("A"), self.listener("B")
+        a.ask("chat.send", user=b.user, kind="hologram-9", body={"x": 1})
+        text = self.parley("history", f"@{a.user}", *self.as_user(b)).stdout
+        self.assertIn("[hologram-9: not supported here, please upgrade]", text)
 
     def screen(self, *words: str) -> "Screen":
         screen = Screen(words)

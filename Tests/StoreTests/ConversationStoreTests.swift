@@ -1,38 +1,8 @@
 import Conversing
-import Foundation
 import Store
 import TestSupport
 import Testing
 import Vocabulary
-
-@Suite("A storm of chat", .serialized)
-struct ChatStormTests {
-    static let operationsPerSeed = 12_500
-
-    /// `PARLEY_LONG_TESTS=1` makes it a million operations; `PARLEY_STORM_SEED=7` repeats one seed alone.
-    static let seeds: [UInt64] = {
-        let environment = ProcessInfo.processInfo.environment
-        if let seed = environment["PARLEY_STORM_SEED"].flatMap({ UInt64($0) }) { return [seed] }
-        return Array(0..<(environment["PARLEY_LONG_TESTS"] == nil ? 2 : 80))
-    }()
-
-    @Test("D04 D19 E02 leaves every message once, numbers without a gap, and counts that are right", arguments: seeds)
-    func storm(seed: UInt64) async throws {
-        try await withFolder { folder in
-            var storm = try ChatStorm(seed: seed, path: "\(folder)/store.db")
-            do {
-                try await storm.run(operations: Self.operationsPerSeed)
-            } catch let damage as ChatDamage {
-                Issue.record("seed \(seed): \(damage); again with PARLEY_STORM_SEED=\(seed)")
-                return
-            }
-            // A storm that meets only closed doors proves nothing.
-            #expect(storm.repeats > 100)
-            #expect(
-                storm.refusals.isSuperset(of: ["blocked", "noMessage", "notMember", "forbidden", "taken", "recalled"]))
-        }
-    }
-}
 
 @Suite("The store of conversations")
 struct ConversationStoreTests {

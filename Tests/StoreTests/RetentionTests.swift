@@ -47,6 +47,10 @@ struct RetentionTests {
         try await ask { self.store.conversation(self.id, of: user, $0) }.get().unread
     }
 
+    private func retention(seenBy user: UserID) async throws -> Duration? {
+        try await ask { self.store.conversation(self.id, of: user, $0) }.get().retention
+    }
+
     @Test("goes, the oldest first, and the numbers go on", arguments: [1, 2, 1000])
     func sweeping(limit: Int) async throws {
         for day: Int64 in 1...6 { _ = try await self.say("word\(day)", onDay: day) }
@@ -80,9 +84,11 @@ struct RetentionTests {
         }
         #expect(try await !set(3, try #require(UserID("carol"))))
         #expect(try await set(3, .bob))
+        #expect(try await self.retention(seenBy: .alice) == .seconds(3 * 86_400))
         #expect(try await self.sweep(onDay: 7) == 3)
         #expect(try await self.sweep(onDay: 8, usual: 100) == 1)
         #expect(try await set(nil, .alice))
+        #expect(try await self.retention(seenBy: .bob) == nil)
         #expect(try await self.sweep(onDay: 100) == 0)
     }
 

@@ -57,6 +57,19 @@ struct MultipartTests {
         }
     }
 
+    @Test("may have a head of eight kibibytes and no more, however it is cut", arguments: [1, 1000, 8199, 10_000])
+    func longestHead(step: Int) throws {
+        for (length, isTaken) in [(8190, true), (8191, false)] {
+            let head = String(repeating: "y", count: length)
+            let body = Array("--a b\r\n\(head)\r\n\r\n\r\n--a b--".utf8)
+            if isTaken {
+                #expect(try Self.events(body, by: step) == [.part(disposition: ""), .partEnded, .ended])
+            } else {
+                #expect(throws: MultipartReader.Failure.headTooLong) { try Self.events(body, by: step) }
+            }
+        }
+    }
+
     @Test("that is broken off, too long in its heads or of too many parts is refused")
     func refusals() throws {
         for end in [0, 1, 20, 60, Self.body.count - 20] {

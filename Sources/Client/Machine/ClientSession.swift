@@ -33,7 +33,7 @@ package struct ClientSession: ~Copyable {
     var heartbeat: Heartbeat?
     var requests = RequestBook()
     var resumption = Resumption()
-    private var token: String
+    package private(set) var token: String
     private var backOff: BackOff
     private var random: any RandomNumberGenerator & Sendable
     private var hasBeenOnline = false

@@ -61,6 +61,9 @@ extension ClientShell {
         self.carryOut(outbox)
     }
 
+    /// What is shown at the next connect.
+    var token: String { self.session.token }
+
     func renew(token: String) {
         self.session.renew(token: token)
     }

@@ -6,6 +6,7 @@ package import Web
 package final class HTTPCall: StreamHandler {
     package struct Answer: Sendable {
         package let status: HTTPStatus
+        package let fields: HTTPFields
         package let body: [UInt8]
     }
 
@@ -19,7 +20,7 @@ package final class HTTPCall: StreamHandler {
     private var timer: TimerToken?
     private var parser: HTTPResponseParser
     private var fields = HTTPFields()
-    private var status: HTTPStatus?
+    private var head: HTTPResponseHead?
     private var body: [UInt8] = []
 
     /// The call lives until `completion` was called, once. A longer answer than `maxBodyBytes` is none.
@@ -35,11 +36,18 @@ package final class HTTPCall: StreamHandler {
         self.parser = HTTPResponseParser(limits: limits)
     }
 
-    /// A body goes out as JSON, since nothing else is ever sent.
-    ///
     /// - Parameter fields: further ones that the other side wants to see.
     package func send(
         _ method: HTTPMethod, _ target: String, fields: HTTPFields = HTTPFields(), json: [UInt8] = [], timeout: Duration
+    ) {
+        var fields = fields
+        if !json.isEmpty { fields.set(.contentType, to: "application/json") }
+        self.send(method, target, fields: fields, body: json, timeout: timeout)
+    }
+
+    /// - Parameter fields: they say what the body is.
+    package func send(
+        _ method: HTTPMethod, _ target: String, fields: HTTPFields, body: [UInt8], timeout: Duration
     ) {
         self.fields = fields
         self.timer = self.reactor.schedule(after: timeout) {
@@ -47,23 +55,22 @@ package final class HTTPCall: StreamHandler {
         }
         let dialer = ServerDialer(
             self.server, on: self.reactor, timeout: timeout + .seconds(1),
-            opened: { self.send(method, target, json, over: $0) }, failed: { self.finish(.failure($0)) })
+            opened: { self.send(method, target, body, over: $0) }, failed: { self.finish(.failure($0)) })
         self.dialer = dialer
         dialer.start()
     }
 
     private func send(
-        _ method: HTTPMethod, _ target: String, _ json: [UInt8], over stream: any ByteStream
+        _ method: HTTPMethod, _ target: String, _ body: [UInt8], over stream: any ByteStream
     ) -> any StreamHandler {
         self.stream = stream
         self.parser.expect(answerTo: method)
         var fields = self.fields
         fields.set(.connection, to: "close")
-        if !json.isEmpty { fields.append(.contentType, "application/json") }
         var request: [UInt8] = []
         HTTPRequestEncoder.write(
-            method, target: target, host: self.server.authority, fields: fields, bodyLength: json.count, into: &request)
-        stream.write(request.span, json.span)
+            method, target: target, host: self.server.authority, fields: fields, bodyLength: body.count, into: &request)
+        stream.write(request.span, body.span)
         return self
     }
 
@@ -86,7 +93,7 @@ extension HTTPCall {
             while self.completion != nil, let part = try self.parser.next(in: bytes, from: &offset) {
                 switch part {
                 case .informational: break
-                case .head(let head): self.status = head.status
+                case .head(let head): self.head = head
                 case .body(let range): self.body.append(copying: bytes.extracting(range))
                 case .end: self.answered()
                 }
@@ -97,8 +104,8 @@ extension HTTPCall {
     }
 
     private func answered() {
-        guard let status = self.status else { return self.finish(.failure(.closedByServer(nil))) }
-        self.finish(.success(Answer(status: status, body: self.body)))
+        guard let head = self.head else { return self.finish(.failure(.closedByServer(nil))) }
+        self.finish(.success(Answer(status: head.status, fields: head.fields, body: self.body)))
     }
 
     package func peerFinished() {

@@ -135,6 +135,8 @@ package struct ChatView: Hashable, Sendable {
     package let last: UInt64
     package let read: UInt64
     package let unread: Int
+    /// How long what is said stays; nil when its members did not say.
+    package let retentionDays: Int?
     package let latest: ChatEntry?
     package let json: RawJSON
 
@@ -149,6 +151,7 @@ package struct ChatView: Hashable, Sendable {
         self.last = UInt64(clamping: last)
         self.read = UInt64(clamping: json.integer("read") ?? 0)
         self.unread = unread
+        self.retentionDays = json.integer("retentionDays")
         self.latest = json.member("latest").flatMap { ChatEntry($0) }
         self.json = json
     }

@@ -229,6 +229,8 @@ package struct ConversationView: Hashable, Sendable {
     package let read: UInt64
     package let unread: UInt64
     package let members: Int
+    /// How long what is said stays, if its members said so.
+    package let retention: Duration?
     /// The other one of a direct conversation, and how far they got.
     package var peer: Peer?
     package let latest: Entry

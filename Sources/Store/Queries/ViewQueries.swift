@@ -13,6 +13,7 @@ enum ViewQueries {
         let isDissolved: Bool
         let role: Role
         let isMuted: Bool
+        let retention: Duration?
         let since: UInt64
         let read: UInt64
         let readCounted: UInt64
@@ -24,7 +25,7 @@ enum ViewQueries {
     /// The latest entry is found by one step down the tree of entries, for each conversation of the user.
     private static let lines = """
         SELECT c.number, c.id, c.kind, c.title, c.subject, c.dissolved, m.role, m.muted, m.since, m.read,
-            m.read_counted, e.id, e.counted
+            m.read_counted, e.id, e.counted, c.retention
         FROM members m JOIN conversations c ON c.number = m.conversation
         JOIN entries e ON e.id =
             (SELECT max(id) FROM entries WHERE id BETWEEN m.conversation << 32 AND (m.conversation << 32) + 4294967295)
@@ -37,7 +38,8 @@ enum ViewQueries {
             kind: try row.required(row.text(2).flatMap { ConversationKind(rawValue: $0) }, "conversation kind"),
             title: row.text(3).flatMap { DisplayName($0) }, subject: row.text(4), isDissolved: !row.isNull(5),
             role: try row.required(Role(rawValue: Int(row.integer(6))), "role"), isMuted: row.integer(7) != 0,
-            since: row.number(8), read: row.number(9), readCounted: row.number(10),
+            retention: row.isNull(13) ? nil : .milliseconds(row.integer(13)), since: row.number(8), read: row.number(9),
+            readCounted: row.number(10),
             last: ConversationKey.number(inID: row.integer(11)), counted: row.number(12))
     }
 
@@ -105,7 +107,7 @@ enum ViewQueries {
         return ConversationView(
             id: line.id, key: line.key, kind: line.kind, title: line.title, subject: line.subject,
             isDissolved: line.isDissolved, role: line.role, isMuted: line.isMuted, since: line.since, read: line.read,
-            unread: unread, members: Int(members ?? 0),
+            unread: unread, members: Int(members ?? 0), retention: line.retention,
             peer: line.kind == .direct ? try self.peer(of: user, in: line.key, connection) : nil, latest: latest)
     }
 

@@ -56,6 +56,10 @@ extension JSONWriter {
                 json.integer(number)
             }
             if view.isMuted { json.flag("muted") }
+            if let retention = view.retention {
+                json.key("retentionDays")
+                json.integer(retention.components.seconds / 86_400)
+            }
             if view.isDissolved { json.flag("dissolved") }
             json.key("latest")
             json.entry(view.latest, in: view.id, view.key)

@@ -36,6 +36,8 @@ package struct MultipartReader: Sendable {
     private var state = State.preamble
     private var pending: [UInt8]
     private var parts = 0
+    /// How far the end of a head was looked for: bytes may come one by one.
+    private var looked = 0
 
     /// - Parameter contentType: the field of the request.
     package init(contentType: String) throws(Failure) {
@@ -108,11 +110,12 @@ package struct MultipartReader: Sendable {
 
     /// The lines of a head, each behind a CR LF, up to an empty one.
     private mutating func readHead(_ events: inout [Event]) throws(Failure) -> Bool {
-        let end = self.pending.indices.dropLast(3).first { place in
-            self.pending[place..<(place + 4)].elementsEqual([0x0D, 0x0A, 0x0D, 0x0A])
-        }
+        let places = self.looked..<max(self.looked, self.pending.count - 3)
+        let end = places.first { self.pending[$0..<($0 + 4)].elementsEqual([0x0D, 0x0A, 0x0D, 0x0A]) }
+        self.looked = end == nil ? places.upperBound : 0
         guard let end, end <= Self.longestHead else {
-            guard self.pending.count <= Self.longestHead else { throw .headTooLong }
+            // The line that ends the longest head may itself be on its way.
+            guard self.pending.count < Self.longestHead + 4 else { throw .headTooLong }
             return false
         }
         let lines = String(decoding: self.pending[..<end], as: UTF8.self).split(separator: "\r\n")

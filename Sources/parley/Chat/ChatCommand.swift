@@ -15,9 +15,9 @@ struct ChatCommand: ParsableCommand {
         name: "chat",
         abstract: "Talk in a terminal; without a conversation, see where there is something new.",
         discussion: """
-            Shows the latest messages and then what comes, and sends every line that is typed. /recall takes the last \
-            message back, /older shows what was said before, /quit ends. When standard input is no terminal every line \
-            of it is sent and the command ends when all are kept.
+            Shows the latest messages and then what comes, and sends every line that is typed. /file PATH sends a \
+            file, /recall takes the last message back, /older shows what was said before, /quit ends. When standard \
+            input is no terminal every line of it is sent and the command ends when all are kept.
             """,
         examples: [
             .init("parley chat --token $TOKEN", "One's conversations."),
@@ -52,7 +52,8 @@ struct ChatCommand: ParsableCommand {
             let name = view.title ?? view.peer.map { "@\($0.text)" } ?? view.id.text
             let unread = view.unread == 0 ? "" : view.unread > 99 ? "(99+) " : "(\(view.unread)) "
             let words = view.latest.map { ChatText.words(of: $0) } ?? ""
-            print("\(view.id.text)  \(unread)\(ChatText.plain(name)): \(words.prefix { $0 != "\n" })")
+            let kept = view.retentionDays.map { ", kept for \($0) days" } ?? ""
+            print("\(view.id.text)  \(unread)\(ChatText.plain(name))\(kept): \(words.prefix { $0 != "\n" })")
         }
     }
 
@@ -120,15 +121,31 @@ struct ChatScreen: Sendable {
             guard let id, let own else { return true }
             _ = try await self.client.asking { client throws(ClientError) in try await client.recall(own, in: id) }
             return true
-        default:
-            let outcome = try await self.client.asking { client throws(ClientError) in
-                try await client.send(text: line, to: self.target)
-            }
-            self.place.withLock { place in
-                place.conversation = outcome.conversation
-                place.own = outcome.number
-            }
+        case _ where line.hasPrefix("/file "):
+            await self.sendFile(String(line.dropFirst("/file ".count)))
             return true
+        default:
+            self.sent(
+                try await self.client.asking { client throws(ClientError) in
+                    try await client.send(text: line, to: self.target)
+                })
+            return true
+        }
+    }
+
+    private func sent(_ outcome: ChatOutcome) {
+        self.place.withLock { place in
+            place.conversation = outcome.conversation
+            place.own = outcome.number
+        }
+    }
+
+    /// A wrong path ends no conversation.
+    private func sendFile(_ path: String) async {
+        do throws(CommandFailure) {
+            self.sent(try await FileSending(self.client, to: self.target).send(path))
+        } catch {
+            Terminal.complain("not sent: \(error)")
         }
     }
 

@@ -18,6 +18,8 @@ struct ChatModel {
     struct Place {
         var since: UInt64
         var read: UInt64
+        var role = Role.member
+        var isSilenced = false
     }
 
     struct Talk {
@@ -30,7 +32,10 @@ struct ChatModel {
     var talks: [ConversationID: Talk] = [:]
     /// What was said under which name, and where.
     var known: [MessageID: (ConversationID, UInt64)] = [:]
+    /// Who does not want to hear from whom.
     var blocks: Set<[UserID]> = []
+    /// The one conversation of each two.
+    private(set) var directs: [Set<UserID>: ConversationID] = [:]
 
     /// Everything of others after one's mark that was not taken back, counted one by one.
     func unread(_ user: UserID, in id: ConversationID) -> Int {
@@ -69,6 +74,7 @@ struct ChatModel {
     ) throws(ChatDamage) {
         if case .user(let other, _) = request.address, self.talks[id] == nil {
             let places = [request.actor, other].map { ($0, Place(since: 0, read: 0)) }
+            self.directs[[request.actor, other]] = id
             self.talks[id] = Talk(kind: .direct, members: Dictionary(places) { first, _ in first })
             guard Set(came) == [request.actor, other] else { throw ChatDamage("a direct conversation lacks somebody") }
         }
@@ -103,10 +109,24 @@ extension ChatModel.Talk {
             self.lines[Int(target) - 1].reactions[reaction.text]?.remove(actor)
         case .join: self.come([actor], at: entry.number)
         case .invite(let users): self.come(users, at: entry.number)
-        case .leave where entry.sort == .left: self.members[actor] = nil
+        case .leave where entry.sort == .left: self.leave(actor)
         case .remove(let user): self.members[user] = nil
         case .leave, .dissolve: self.isDissolved = true
-        case .rename, .setRole, .silence: break
+        case .setRole(let user, let role): self.members[user]?.role = role
+        case .silence(let user, let until): self.members[user]?.isSilenced = until != nil
+        case .rename: break
+        }
+    }
+
+    /// When the only owner goes, the first by rank and then by name takes over.
+    private mutating func leave(_ user: UserID) {
+        let wasOwner = self.members.removeValue(forKey: user)?.role == .owner
+        guard wasOwner, !self.members.values.contains(where: { $0.role == .owner }) else { return }
+        let rank = self.members.keys.sorted { $0.text < $1.text }
+        for role in [Role.admin, .member] {
+            guard let heir = rank.first(where: { self.members[$0]?.role == role }) else { continue }
+            self.members[heir]?.role = .owner
+            return
         }
     }
 

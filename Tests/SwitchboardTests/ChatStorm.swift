@@ -1,49 +1,48 @@
 import Conversing
-import Locking
 import Store
 import TestSupport
 import Testing
 import Vocabulary
 
-/// People who write to each other, answer twice, think better of it, come and go, on devices that drop and come back;
-/// and a simple model beside the store.
-struct ChatStorm {
-    enum Question {
-        case change(ChangeRequest)
-        case create(CreationRequest)
-        case mark(MarkRequest)
-        case sync(device: Int)
-        case fetch(device: Int, ConversationID)
-        case drop(device: Int)
-        case block(UserID, UserID, Bool)
-    }
+@testable import Switchboard
 
-    enum Answer: Sendable {
-        case happening(Result<Happening, ConversationRefusal>)
-        case marked(Result<Marked, ConversationRefusal>)
-        case synced(Synced)
-        case page(Result<EntryPage, ConversationRefusal>)
-        case nothing
-    }
+/// People who write to each other, answer twice, think better of it, come and go, on devices that drop and come back;
+/// and a simple model beside the desk and its store.
+struct ChatStorm {
+    private typealias Question = StormStage.Question
+    private typealias Answer = StormStage.Answer
 
     private static let people = (0..<8).compactMap { UserID("user\($0)") }
 
     let seed: UInt64
     private let path: String
-    private var store: SQLiteStore
+    private var stage: StormStage
     private var random: SeededRandom
     private var model = ChatModel()
     private var devices: [ChatDevice] = []
     private var said: [ChangeRequest] = []
     private var clients = 0
-    private(set) var refusals: Set<String> = []
+    /// Which devices heard of what, until it is answered.
+    private var hearers: [Line: Set<Int>] = [:]
+    private(set) var refusals: Set<SwitchboardError.Code> = []
     private(set) var repeats = 0
+    private(set) var heard = 0
+
+    private struct Line: Hashable {
+        let conversation: ConversationID
+        let number: UInt64
+
+        init(_ happening: Happening) {
+            self.conversation = happening.conversation
+            self.number = happening.entry.number
+        }
+    }
 
     init(seed: UInt64, path: String) throws {
         self.seed = seed
         self.path = path
         self.random = SeededRandom(seed: seed)
-        self.store = try SQLiteStore(path: path)
+        self.stage = try StormStage(path: path)
         for user in Self.people {
             for name in ["phone", "page"] { self.devices.append(ChatDevice(user, try #require(DeviceID(name)))) }
         }
@@ -55,36 +54,31 @@ struct ChatStorm {
             // All at once, as they come from many people: the store writes what waits with one commit.
             var pending: Set<Int> = []
             let questions = (0..<Int.random(in: 1...64, using: &self.random)).map { _ in self.question(&pending) }
-            let answers = try await self.answers(to: questions)
-            for (question, answer) in zip(questions, answers) { try self.take(answer, to: question) }
+            try await self.play(questions)
             done += questions.count
             if Int.random(in: 0..<40, using: &self.random) == 0 { try await self.check() }
-            if Int.random(in: 0..<100, using: &self.random) == 0 { try self.restart() }
+            if Int.random(in: 0..<100, using: &self.random) == 0 { try await self.restart() }
         }
         try await self.check()
     }
 
-    /// What the store remembers is gone; what it has written has to say the same.
-    private mutating func restart() throws {
-        self.store.close()
-        for index in self.devices.indices { self.devices[index].drop() }
-        self.store = try SQLiteStore(path: self.path)
-    }
+    func end() async { await self.stage.close() }
 
-    private func answers(to questions: [Question]) async throws -> [Answer] {
-        let answers = Locked<[Int: Answer]>([:])
-        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            for (index, question) in questions.enumerated() {
-                self.send(question) { answer in
-                    let isLast = answers.withLock { answers in
-                        answers[index] = answer
-                        return answers.count == questions.count
-                    }
-                    if isLast { continuation.resume() }
-                }
+    private mutating func play(_ questions: [Question]) async throws {
+        for record in await self.stage.play(questions) {
+            switch record {
+            case .heard(let device, let happening): try self.heard(happening, on: device)
+            case .answered(let index, let answer): try self.take(answer, to: questions[index])
             }
         }
-        return answers.withLock { answers in questions.indices.compactMap { answers[$0] } }
+        guard self.hearers.isEmpty else { throw ChatDamage("something was told that nobody asked for") }
+    }
+
+    /// What desk and store remember is gone; what is written has to say the same.
+    private mutating func restart() async throws {
+        await self.stage.close()
+        for index in self.devices.indices { self.devices[index].drop() }
+        self.stage = try StormStage(path: self.path)
     }
 }
 
@@ -92,25 +86,6 @@ struct ChatStorm {
 
 extension ChatStorm {
     static let now = WallTime(seconds: 1_700_000_000)
-
-    private func send(_ question: Question, _ answer: @escaping @Sendable (Answer) -> Void) {
-        switch question {
-        case .change(let request): self.store.change(request) { answer(.happening($0.sound)) }
-        case .create(let request): self.store.create(request) { answer(.happening($0.sound)) }
-        case .mark(let request): self.store.mark(request) { answer(.marked($0.sound)) }
-        case .sync(let index):
-            let device = self.devices[index]
-            let request = SyncRequest(device.user, on: device.id, from: device.positions, limit: 300)
-            self.store.sync(request) { answer(.synced($0.sound)) }
-        case .fetch(let index, let id):
-            let device = self.devices[index]
-            let request = HistoryRequest(id, for: device.user, .after(device.positions[id] ?? 0), limit: 50)
-            self.store.history(request) { answer(.page($0.sound)) }
-        case .drop: answer(.nothing)
-        case .block(let user, let other, let isBlocked):
-            self.store.setBlocked(isBlocked, other, by: user) { _ in answer(.nothing) }
-        }
-    }
 
     private mutating func question(_ pending: inout Set<Int>) -> Question {
         switch Int.random(in: 0..<100, using: &self.random) {
@@ -130,24 +105,36 @@ extension ChatStorm {
         let device = self.devices[index]
         guard device.isConnected else {
             guard pending.insert(index).inserted else { return .change(self.posting()) }
-            return .sync(device: index)
+            return .sync(
+                device: index, SyncRequest(device.user, on: device.id, from: device.positions, limit: 300))
         }
-        if let id = device.missing.keys.min(by: { $0.text < $1.text }) { return .fetch(device: index, id) }
+        if let id = device.missing.keys.min(by: { $0.text < $1.text }) { return self.fetch(id, on: index) }
         return Int.random(in: 0..<8, using: &self.random) == 0 ? .drop(device: index) : .mark(self.marking())
+    }
+
+    private func fetch(_ id: ConversationID, on index: Int) -> Question {
+        let device = self.devices[index]
+        return .fetch(
+            device: index, HistoryRequest(id, for: device.user, .after(device.positions[id] ?? 0), limit: 50))
     }
 
     private mutating func person() -> UserID {
         Self.people[Int.random(in: Self.people.indices, using: &self.random)]
     }
 
+    /// Mostly one of a few, in which there is much going on.
     private mutating func place() -> ConversationID? {
-        self.model.talks.keys.sorted { $0.text < $1.text }.randomElement(using: &self.random)
+        let places = self.model.talks.keys.sorted { $0.text < $1.text }
+        let isBusy = Int.random(in: 0..<4, using: &self.random) > 0
+        return places.prefix(isBusy ? 12 : .max).randomElement(using: &self.random)
     }
 
-    private mutating func request(_ address: ConversationAddress, _ change: ConversationChange) -> ChangeRequest {
+    private mutating func request(
+        _ address: ConversationAddress, _ change: ConversationChange, by actor: UserID? = nil
+    ) -> ChangeRequest {
         self.clients += 1
         let client = MessageID("c\(self.clients)")
-        let request = ChangeRequest(address, change, by: self.person(), as: client, at: Self.now)
+        let request = ChangeRequest(address, change, by: actor ?? self.person(), as: client, at: Self.now)
         self.said.append(request)
         return request
     }
@@ -176,21 +163,21 @@ extension ChatStorm {
     private mutating func secondThought() -> ChangeRequest {
         guard let id = self.place() else { return self.posting() }
         let number = self.number(in: id)
-        var random = self.random
         let sender = self.model.talks[id]?.lines.dropFirst(Int(number) - 1).first?.sender
         let change: ConversationChange
-        switch Int.random(in: 0..<3, using: &random) {
+        switch Int.random(in: 0..<3, using: &self.random) {
         case 0: change = .edit(number, self.words())
         case 1: change = .recall(number)
-        default: change = Reaction("👍").map { .react(number, $0, isOn: random.next() % 4 > 0) } ?? .leave
+        default:
+            let isOn = Int.random(in: 0..<4, using: &self.random) > 0
+            change = Reaction("👍").map { .react(number, $0, isOn: isOn) } ?? .leave
         }
-        self.random = random
-        let request = self.request(.id(id), change)
-        guard let sender, random.next() % 4 > 0 else { return request }
-        // Mostly by the one who may.
-        let theirs = ChangeRequest(.id(id), change, by: sender, as: request.client, at: Self.now)
-        self.said[self.said.count - 1] = theirs
-        return theirs
+        return self.request(.id(id), change, by: self.mostly(sender))
+    }
+
+    /// Mostly the one who may.
+    private mutating func mostly(_ user: UserID?) -> UserID? {
+        Int.random(in: 0..<4, using: &self.random) > 0 ? user : nil
     }
 
     private mutating func marking() -> MarkRequest {
@@ -218,9 +205,10 @@ extension ChatStorm {
             case ..<9: .leave
             case 9: .remove(self.person())
             case 10: .setRole(self.person(), .admin)
-            default: .silence(self.person(), until: nil)
+            default: .silence(self.person(), until: Bool.random(using: &self.random) ? Self.now + .seconds(60) : nil)
             }
-        return self.request(.id(id), change)
+        let leader = self.model.talks[id]?.members.filter { $0.value.role == .owner }.keys.min { $0.text < $1.text }
+        return self.request(.id(id), change, by: change == .join ? nil : self.mostly(leader))
     }
 }
 
@@ -229,17 +217,29 @@ extension ChatStorm {
 extension ChatStorm {
     private mutating func take(_ answer: Answer, to question: Question) throws {
         switch (question, answer) {
-        case (.change(let request), .happening(.success(let happening))): try self.happened(happening, request)
+        case (.change(let request), .happening(let result)): try self.changed(result, request)
         case (.create(let request), .happening(.success(let happening))): try self.created(happening, request)
-        case (.change, .happening(.failure(let refusal))), (.create, .happening(.failure(let refusal))):
-            self.refusals.insert("\(refusal)".prefix { $0 != "(" }.description)
         case (.mark(let request), .marked(let result)): try self.marked(result, request)
-        case (.sync(let index), .synced(let synced)): try self.devices[index].synced(synced)
-        case (.fetch(let index, let id), .page(.success(let page))): try self.devices[index].fetched(page, of: id)
-        case (.fetch(let index, let id), .page(.failure)): self.devices[index].left(id)
+        case (.sync(let index, _), .synced(.success(let synced))): try self.devices[index].synced(synced)
+        case (.fetch(let index, let request), .page(.success(let page))):
+            try self.devices[index].fetched(page, of: request.conversation)
+        case (.fetch(let index, let request), .page(.failure)): self.devices[index].left(request.conversation)
         case (.drop(let index), _): self.devices[index].drop()
-        case (.block, _): break
-        default: throw ChatDamage("\(question) was answered with something else")
+        case (.block(let user, let other, true), _): self.model.blocks.insert([user, other])
+        case (.block(let user, let other, false), _): self.model.blocks.remove([user, other])
+        default: throw ChatDamage("\(question) was answered with \(answer)")
+        }
+    }
+
+    private mutating func changed(_ result: Result<Happening, SwitchboardError>, _ request: ChangeRequest) throws {
+        let isAllowed = self.model.allows(request)
+        switch result {
+        case .failure(let refusal):
+            guard !isAllowed else { throw ChatDamage("\(request) was refused: \(refusal)") }
+            self.refusals.insert(refusal.code)
+        case .success(let happening):
+            guard isAllowed else { throw ChatDamage("\(request) should have been refused") }
+            try self.happened(happening, request)
         }
     }
 
@@ -248,35 +248,47 @@ extension ChatStorm {
         try self.model.happened(happening, request)
         if happening.isRepeated {
             self.repeats += 1
+            try self.checkTold(happening, [])
         } else {
-            try self.tell(happening, Set(before).union(happening.came))
+            try self.checkTold(happening, Set(before).union(happening.came))
         }
     }
 
     private mutating func created(_ happening: Happening, _ request: CreationRequest) throws {
         var talk = ChatModel.Talk(kind: request.kind)
-        for user in happening.came { talk.members[user] = ChatModel.Place(since: 0, read: 0) }
+        for user in happening.came {
+            let role = user == request.creator ? Role.owner : .member
+            talk.members[user] = ChatModel.Place(since: 0, read: 0, role: role)
+        }
         talk.lines = [
             ChatModel.Line(
                 sender: request.creator, sort: .created, client: nil, target: nil, text: happening.entry.body)
         ]
         self.model.talks[happening.conversation] = talk
-        try self.tell(happening, Set(happening.came))
+        try self.checkTold(happening, Set(happening.came))
     }
 
-    /// Live, to all devices that are connected: as the switchboard does it.
-    private mutating func tell(_ happening: Happening, _ audience: Set<UserID>) throws {
-        let id = happening.conversation
-        for index in self.devices.indices where audience.contains(self.devices[index].user) {
-            let user = self.devices[index].user
-            guard self.devices[index].isConnected else { continue }
-            if happening.came.contains(user) { self.devices[index].left(id) }
-            try self.devices[index].heard(happening.entry.number, in: id, isLive: true)
-            if happening.went == user { self.devices[index].left(id) }
+    /// Live, before it is answered.
+    private mutating func heard(_ happening: Happening, on index: Int) throws {
+        let (id, user) = (happening.conversation, self.devices[index].user)
+        guard self.devices[index].isConnected else { throw ChatDamage("\(user.text) hears while away") }
+        self.hearers[Line(happening), default: []].insert(index)
+        self.heard += 1
+        if happening.came.contains(user) { self.devices[index].left(id) }
+        try self.devices[index].heard(happening.entry.number, in: id, isLive: true)
+        if happening.went == user { self.devices[index].left(id) }
+    }
+
+    /// All devices of those whom it concerns that are connected, and no others.
+    private mutating func checkTold(_ happening: Happening, _ audience: Set<UserID>) throws {
+        let told = self.hearers.removeValue(forKey: Line(happening)) ?? []
+        let expected = self.devices.indices.filter {
+            self.devices[$0].isConnected && audience.contains(self.devices[$0].user)
         }
+        guard told == Set(expected) else { throw ChatDamage("told to \(told.sorted()) instead of \(expected)") }
     }
 
-    private mutating func marked(_ result: Result<Marked, ConversationRefusal>, _ request: MarkRequest) throws {
+    private mutating func marked(_ result: Result<Marked, SwitchboardError>, _ request: MarkRequest) throws {
         let (id, user) = (request.conversation, request.user)
         switch result {
         case .failure(let refusal):
@@ -299,7 +311,7 @@ extension ChatStorm {
 extension ChatStorm {
     private mutating func check() async throws {
         for user in Self.people {
-            let store = self.store
+            let store = self.stage.store
             let views = try await ask { store.conversations(of: user, before: nil, limit: 10_000, $0) }
             let mine = self.model.talks.filter { !self.model.visible(user, in: $0.key).isEmpty }
             guard Set(views.map(\.id)) == Set(mine.keys) else {
@@ -320,7 +332,7 @@ extension ChatStorm {
         var before: UInt64?
         var hasMore = true
         while hasMore {
-            let (store, request) = (self.store, HistoryRequest(view.id, for: user, .before(before), limit: 97))
+            let (store, request) = (self.stage.store, HistoryRequest(view.id, for: user, .before(before), limit: 97))
             let page = try await ask { store.history(request, $0) }.get()
             entries = page.items.map(\.entry) + entries
             before = page.items.first?.entry.number
@@ -344,8 +356,7 @@ extension ChatStorm {
     private mutating func fetchAll() async throws {
         for index in self.devices.indices where self.devices[index].isConnected {
             while let id = self.devices[index].missing.keys.first {
-                let question = Question.fetch(device: index, id)
-                for answer in try await self.answers(to: [question]) { try self.take(answer, to: question) }
+                try await self.play([self.fetch(id, on: index)])
             }
             for (id, position) in self.devices[index].positions {
                 guard let talk = self.model.talks[id], talk.members[self.devices[index].user] != nil else { continue }
@@ -357,13 +368,9 @@ extension ChatStorm {
     }
 }
 
-extension Result where Failure == StoreError {
-    /// A store that fails is no part of this storm.
-    fileprivate var sound: Success {
-        do {
-            return try self.get()
-        } catch {
-            preconditionFailure("the store failed: \(error)")
-        }
-    }
+/// Waits for the answer of a store.
+private func ask<Value: Sendable>(
+    _ question: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
+) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in question { continuation.resume(with: $0) } }
 }
