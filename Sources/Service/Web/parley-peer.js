@@ -8,7 +8,7 @@ const patience = 3_000;
  * it sends at any time.
  *
  * Events: `stream` when something of the other side can be seen or heard; `state` when `state` changes; `data` with what
- * the other side says about itself.
+ * the other side says about itself; `broken` when only a new one can help.
  */
 export class Peer extends EventTarget {
   /** What comes from the other side. */
@@ -44,6 +44,11 @@ export class Peer extends EventTarget {
   /** @type {RTCPeerConnectionState} */
   get state() { return this.#connection.connectionState; }
 
+  /** There is a path, and no secret on it: two who began anew at the same time may end so. Nothing mends that. */
+  get isBroken() {
+    return this.state === 'failed' && ['connected', 'completed'].includes(this.#connection.iceConnectionState);
+  }
+
   add(track, stream) { this.#connection.addTrack(track, stream); }
   stats() { return this.#connection.getStats(); }
   configure(configuration) { this.#connection.setConfiguration(configuration); }
@@ -78,9 +83,19 @@ export class Peer extends EventTarget {
     clearTimeout(this.#timer);
     // One after the other, so that both do not offer at once.
     const pause = this.#isPolite ? patience * 2 : patience;
+    if (this.state === 'connecting') this.#expectPath(pause * 2);
     if (this.state === 'disconnected') this.#timer = setTimeout(() => this.mend(), pause);
-    if (this.state === 'failed') this.#timer = setTimeout(() => this.mend(), this.#isPolite ? patience : 0);
+    if (this.isBroken) tell(this, 'broken');
+    else if (this.state === 'failed') this.#timer = setTimeout(() => this.mend(), this.#isPolite ? patience : 0);
     tell(this, 'state', this.state);
+  }
+
+  // A signal may have been lost with a line that broke: whoever has no path by now looks for one anew.
+  #expectPath(pause) {
+    this.#timer = setTimeout(() => {
+      this.mend();
+      this.#expectPath(pause);
+    }, pause);
   }
 
   // A signal that does not arrive belongs to a call that is over, or to a session that is; both are noticed elsewhere.
