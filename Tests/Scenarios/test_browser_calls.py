@@ -53,7 +53,7 @@ class BrowserCalls(unittest.TestCase):
         anna.hang_up()
         self.assertEqual(self.home.answering[0].expect("ended")["outcome"], "completed")
 
-    def test_J01_J12_the_command_line_rings_a_browser(self):
+    def test_J01_the_command_line_rings_a_browser(self):
         anna = self.anna()
         call = self.home.call("@Anna", "--as", "Otto", "--play", "tone:523", "--expect-audio", "--duration", "8s")
         anna.is_rung_by("Otto")
