@@ -55,6 +55,23 @@ class Calls(House):
             self.assertEqual(person.expect("call.ended"), {"call": call, "outcome": "completed", "by": b.user})
         self.assertEqual(a.error("signal", call=call, data=1), "call_over")
 
+    def test_J12_a_call_is_kept_in_the_conversation_with_its_duration(self):
+        a, b = self.pair()
+        for person in (a, b):
+            person.ask("chat.sync")
+        call = self.talk(a, b)
+        b.ask("call.hangup", call=call)
+        for person in (a, b):
+            entry = person.expect("chat.entry", kind="call")
+            self.assertEqual(entry["from"], a.user)
+            self.assertEqual(entry["body"], {"call": call, "kind": "video", "outcome": "completed", "seconds": 0})
+        missed = self.ring(a, b)
+        a.ask("call.hangup", call=missed)
+        entry = b.expect("chat.entry", kind="call")
+        self.assertEqual(entry["body"]["outcome"], "cancelled")
+        view = b.ask("chat.conversation", conversation=entry["conversation"])
+        self.assertEqual((view["unread"], view["latest"]["body"]["call"]), (2, missed))
+
     def test_J03_nobody_else_reaches_into_a_call(self):
         a, b = self.pair()
         stranger, second = self.person("stranger"), self.device(b)

@@ -62,8 +62,9 @@ final class SignallingApplication: SocketApplication {
         self.webhooks = hooks.webhook.map { WebhookSender($0, hooks, store, on: reactor, journal) }
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, on: reactor, journal) }
         self.chat.onEntry = { [webhooks] in webhooks?.wake() }
-        self.board.onCallEnded = { [board] record in
+        self.board.onCallEnded = { [board, chat] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
+            chat.note(record.message(in: chat.newID(), at: chat.now))
         }
         self.chat.onStoreFailure = { error in
             journal.error(.chatNotStored, "the store did not do its work", [.error: .error(error)])

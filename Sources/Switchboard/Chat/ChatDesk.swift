@@ -90,6 +90,9 @@ extension ChatDesk {
         }
     }
 
+    /// What the server itself has to say for somebody: nobody is asked, and nobody waits.
+    package func note(_ request: ChangeRequest) { self.carryOut(request, nil) { _ in } }
+
     private func carryOut(
         _ request: ChangeRequest, _ guest: Guest?, _ completion: @escaping Completion<Happening>
     ) {

@@ -71,6 +71,11 @@ final class FLEar: ChatListener {
         guard !self.isSpeaking, !self.isOver, !self.waiting.isEmpty else { return }
         self.isSpeaking = true
         let item = self.waiting.removeFirst()
+        if item.entry.kind == .call {
+            // These apps show nothing of calls that are over.
+            self.note(item)
+            return self.done()
+        }
         if FLEntry.isGroup(item.conversation) { return self.sayGroup(item) }
         // In a conversation with oneself there is nobody else to say anything.
         if item.entry.sender == self.user, FLEntry.object(of: item.entry)?.text("to_user") != self.guest.name.text {
