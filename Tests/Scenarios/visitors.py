@@ -9,8 +9,10 @@ from server import Server
 
 try:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
+    from playwright.sync_api import Error as PlaywrightError
 except ImportError:
     sync_playwright = expect = None
+    PlaywrightError = Exception
 
 CHROMIUM = shutil.which("chromium")
 PATIENCE = 15_000
