@@ -86,6 +86,7 @@ static void load(int port, int calls, double seconds, int pid) {
 int main(int argc, char **argv) {
     if (srtp_init()) die("srtp_init");
     if (argc == 3 && !strcmp(argv[1], "server")) serve(atoi(argv[2]));
-    if (argc == 6) load(atoi(argv[2]), atoi(argv[3]), atof(argv[4]), atoi(argv[5]));
-    return 64;
+    if (argc != 6) return 64;
+    load(atoi(argv[2]), atoi(argv[3]), atof(argv[4]), atoi(argv[5]));
+    return 0;
 }
