@@ -215,6 +215,24 @@ class CommandLine(unittest.TestCase):
         second.expect("ready")
         self.assertEqual(kept.read_text(), before)
 
+    def test_a_token_that_is_not_taken_is_renewed_and_who_is_not_known_begins_anew(self):
+        self.home.answer("--as", "otto", "--echo").expect("ready")
+        self.assertEqual(self.home.answering[0].close(), 0)
+        kept = Path(self.home.folder.name) / "parley" / "credentials.json"
+        users = []
+        # Revoked; then a server that was begun anew with nothing.
+        for spoilt in (("accessToken",), ("accessToken", "refreshToken")):
+            tokens = json.loads(kept.read_text())
+            users.append(tokens[self.home.server[1]]["otto"]["user"])
+            tokens[self.home.server[1]]["otto"] |= dict.fromkeys(spoilt, "spoilt")
+            kept.write_text(json.dumps(tokens))
+            again = self.home.answer("--as", "otto", "--echo")
+            again.expect("ready")
+            self.assertEqual(again.close(), 0)
+        users.append(json.loads(kept.read_text())[self.home.server[1]]["otto"]["user"])
+        self.assertEqual(users[0], users[1])
+        self.assertNotEqual(users[1], users[2])
+
     @unittest.skipUnless(shutil.which("sox"), "sox is not installed")
     def test_samples_go_through_pipes(self):
         echo = self.home.answer("--as", "echo", "--echo")

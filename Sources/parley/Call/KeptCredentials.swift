@@ -41,9 +41,23 @@ struct KeptCredentials: Sendable {
         let lock = unsafe open("\(self.path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw self.failure("locking") }
         defer { close(lock) }
-        while flock(lock, LOCK_EX) != 0 { guard errno == EINTR else { throw self.failure("locking") } }
+        try await self.take(lock)
         return try await body()
     }
+
+    /// Whoever has it asks a server meanwhile, and the loop has calls to carry: it is looked at again and again, and
+    /// not waited for.
+    private func take(_ lock: Int32) async throws(CommandFailure) {
+        for _ in 0..<Self.attempts {
+            guard flock(lock, LOCK_EX | LOCK_NB) != 0 else { return }
+            guard errno == EWOULDBLOCK || errno == EINTR else { throw self.failure("locking") }
+            guard (try? await Task.sleep(for: .milliseconds(50))) != nil else { break }
+        }
+        throw CommandFailure("another program has kept \(self.path).lock for too long", exitCode: .temporaryFailure)
+    }
+
+    /// Longer than a server has to answer.
+    private static let attempts = 600
 
     func entry(for name: String, at server: ServerURL) throws(CommandFailure) -> Entry? {
         guard let json = try self.read(), let entry = json.member(server.description)?.member(name) else { return nil }

@@ -12,6 +12,9 @@ struct KnownVisitor: Sendable {
 
     /// A token is renewed so long before it ends.
     private static let margin = Duration.seconds(300)
+    private static let restAfterTrouble = Duration.seconds(20)
+    /// The server's word for tokens it does not take.
+    private static let unauthorized = "unauthorized"
 
     init(_ name: DisplayName, at server: ServerURL, on loop: EventLoop) {
         self.name = name
@@ -21,43 +24,68 @@ struct KnownVisitor: Sendable {
 
     func connect() async throws(CommandFailure) -> ParleyClient {
         let credentials = try KeptCredentials.usual(environment: ProcessEnvironment.variables)
-        let entry = try await self.current(credentials)
-        let client = ParleyClient(self.server, token: entry.accessToken, on: self.loop)
+        var entry = try await self.current(credentials, mayBeginAnew: true)
+        var client = ParleyClient(self.server, token: entry.accessToken, on: self.loop)
         do throws(LinkFailure) {
             try await client.connect()
+        } catch .refused(code: Self.unauthorized) {
+            // The token looks good here, and is not to a server whose data were begun anew, or that revoked it.
+            entry = try await self.current(credentials, besides: entry, mayBeginAnew: true)
+            client = ParleyClient(self.server, token: entry.accessToken, on: self.loop)
+            try await self.connect(client)
         } catch {
-            throw CommandFailure("\(self.server): \(error)", exitCode: .unavailable)
+            throw self.failure(error)
         }
-        Task(executorPreference: self.loop) { await self.keepFresh(client, credentials, entry) }
+        let (known, kept) = (client, entry)
+        Task(executorPreference: self.loop) { await self.keepFresh(known, credentials, kept) }
         return client
     }
 
+    private func connect(_ client: ParleyClient) async throws(CommandFailure) {
+        do throws(LinkFailure) {
+            try await client.connect()
+        } catch {
+            throw self.failure(error)
+        }
+    }
+
+    private func failure(_ error: any Error) -> CommandFailure {
+        CommandFailure("\(self.server): \(error)", exitCode: .unavailable)
+    }
+
     /// What is kept as long as it is good, and what the server gives for it otherwise.
-    private func current(_ credentials: KeptCredentials) async throws(CommandFailure) -> KeptCredentials.Entry {
+    ///
+    /// - Parameters:
+    ///   - refused: one that the server does not take, whatever it says of itself.
+    ///   - mayBeginAnew: somebody new signs in where the server does not know us any more.
+    private func current(
+        _ credentials: KeptCredentials, besides refused: KeptCredentials.Entry? = nil, mayBeginAnew: Bool
+    ) async throws(CommandFailure) -> KeptCredentials.Entry {
         try await credentials.whileLocked { () async throws(CommandFailure) in
             let old = try credentials.entry(for: self.name.text, at: self.server)
-            if let old, Timekeeper.system.wall() + Self.margin < old.expires { return old }
-            let fresh = try await self.signIn(old)
+            if let old, old != refused, Timekeeper.system.wall() + Self.margin < old.expires { return old }
+            let fresh = try await self.signIn(old, mayBeginAnew: mayBeginAnew)
             try credentials.keep(fresh, for: self.name.text, at: self.server)
             return fresh
         }
     }
 
-    private func signIn(_ old: KeptCredentials.Entry?) async throws(CommandFailure) -> KeptCredentials.Entry {
+    private func signIn(
+        _ old: KeptCredentials.Entry?, mayBeginAnew: Bool
+    ) async throws(CommandFailure) -> KeptCredentials.Entry {
         let desk = SignInDesk(self.server, on: self.loop)
         do throws(ClientError) {
             if let old {
                 do throws(ClientError) {
                     return KeptCredentials.Entry(try await desk.refresh(old.refreshToken))
-                } catch .refused {
-                    // The server knows that one no more, as after its data were begun anew.
+                } catch .refused(let refusal) where refusal.code == Self.unauthorized && mayBeginAnew {
                     Terminal.complain(
                         "parley: \(self.server) does not know \(self.name.text) any more; somebody new signs in")
                 }
             }
             return KeptCredentials.Entry(try await desk.signInAnonymously(as: self.name))
         } catch {
-            throw CommandFailure("\(self.server): \(error)", exitCode: .unavailable)
+            throw self.failure(error)
         }
     }
 
@@ -68,12 +96,17 @@ struct KnownVisitor: Sendable {
         var entry = entry
         while true {
             let left = entry.expires.milliseconds - Timekeeper.system.wall().milliseconds
-            let rest = max(.seconds(5), .milliseconds(left) - Self.margin)
-            guard (try? await Task.sleep(for: rest)) != nil else { return }
-            // When it does not work now, the next attempt may.
-            guard let fresh = try? await self.current(credentials) else { continue }
-            entry = fresh
-            _ = try? await client.refreshSession(with: fresh.accessToken)
+            let rest = max(Self.restAfterTrouble, .milliseconds(left) - Self.margin)
+            do {
+                try await Task.sleep(for: rest)
+                entry = try await self.current(credentials, mayBeginAnew: false)
+                try await client.refreshSession(with: entry.accessToken)
+            } catch is CancellationError {
+                return
+            } catch {
+                // The next attempt may do better, and there are minutes left.
+                Terminal.complain("parley: staying signed in: \(error)")
+            }
         }
     }
 }
