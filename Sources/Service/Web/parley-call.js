@@ -127,11 +127,7 @@ export class Call extends Talk {
     this.#connect(role);
   }
 
-  signalled(signal) {
-    // The caller has begun anew, and what we have cannot follow.
-    if (signal.description?.type === 'offer' && this.#connection?.isBroken) this.#connect(this.role);
-    this.#connection?.take(signal);
-  }
+  signalled(signal) { this.#connection?.take(signal); }
 
   peerWentAway() {
     this.isPeerAway = true;
@@ -197,8 +193,6 @@ export class Call extends Talk {
     connection.addEventListener('stream', ({ detail }) => tell(this, 'stream', detail));
     connection.addEventListener('data', ({ detail }) => this.#told(detail));
     connection.addEventListener('state', () => this.#pathChanged(connection));
-    // One of the two begins anew; the other follows.
-    connection.addEventListener('broken', () => { if (isCaller && connection === this.#connection) this.#connect(role); });
     if (!this.microphone || !this.camera) this.say({ devices: this.devices });
     this.#desk.remember(this);
   }

@@ -8,12 +8,14 @@ const patience = 3_000;
  * it sends at any time.
  *
  * Events: `stream` when something of the other side can be seen or heard; `state` when `state` changes; `data` with what
- * the other side says about itself; `broken` when only a new one can help.
+ * the other side says about itself.
  */
 export class Peer extends EventTarget {
   /** What comes from the other side. */
   stream = new MediaStream();
 
+  #configuration;
+  #local;
   #connection;
   #send;
   #isPolite;
@@ -36,22 +38,38 @@ export class Peer extends EventTarget {
     this.#send = send;
     this.#isPolite = isPolite;
     this.#waitsForOffer = !offers;
-    this.#connection = new RTCPeerConnection(configuration);
+    this.#configuration = configuration;
+    this.#local = local;
+    this.#begin();
+  }
+
+  // What was under way on the connection before, if there was one, never ends.
+  #begin() {
+    this.#connection?.close();
+    for (const track of this.stream.getTracks()) this.stream.removeTrack(track);
+    this.#isOffering = this.#isTakingAnswer = this.#ignoresOffer = false;
+    if (this.#isPolite && this.#connection) this.#waitsForOffer = true;
+    this.#connection = new RTCPeerConnection(this.#configuration);
     this.#watch();
-    for (const track of local.getTracks()) this.add(track, local);
+    for (const track of this.#local.getTracks()) this.add(track, this.#local);
   }
 
   /** @type {RTCPeerConnectionState} */
   get state() { return this.#connection.connectionState; }
 
-  /** There is a path, and no secret on it: two who began anew at the same time may end so. Nothing mends that. */
-  get isBroken() {
+  // There is a path, and no secret on it: two who looked for a path anew at the same time may end so. Nothing mends
+  // that, so the impolite one begins anew, and the other follows its offer.
+  get #isBroken() {
     return this.state === 'failed' && ['connected', 'completed'].includes(this.#connection.iceConnectionState);
   }
 
   add(track, stream) { this.#connection.addTrack(track, stream); }
   stats() { return this.#connection.getStats(); }
-  configure(configuration) { this.#connection.setConfiguration(configuration); }
+
+  configure(configuration) {
+    this.#configuration = configuration;
+    this.#connection.setConfiguration(configuration);
+  }
 
   /** Looks for a new path through the network. */
   restart() { if (this.state !== 'closed') this.#connection.restartIce(); }
@@ -85,9 +103,13 @@ export class Peer extends EventTarget {
     const pause = this.#isPolite ? patience * 2 : patience;
     if (this.state === 'connecting') this.#expectPath(pause * 2);
     if (this.state === 'disconnected') this.#timer = setTimeout(() => this.mend(), pause);
-    if (this.isBroken) tell(this, 'broken');
-    else if (this.state === 'failed') this.#timer = setTimeout(() => this.mend(), this.#isPolite ? patience : 0);
+    if (this.state === 'failed') this.#failed();
     tell(this, 'state', this.state);
+  }
+
+  #failed() {
+    if (!this.#isBroken) this.#timer = setTimeout(() => this.mend(), this.#isPolite ? patience : 0);
+    else if (!this.#isPolite) this.#begin();
   }
 
   // A signal may have been lost with a line that broke: whoever has no path by now looks for one anew.
@@ -130,20 +152,21 @@ export class Peer extends EventTarget {
   }
 
   async #takeDescription(description) {
-    const connection = this.#connection;
     const isOffer = description.type === 'offer';
+    if (isOffer && this.#isBroken) this.#begin();
+    const connection = this.#connection;
     const isReady = !this.#isOffering && (connection.signalingState === 'stable' || this.#isTakingAnswer);
     this.#ignoresOffer = isOffer && !isReady && !this.#isPolite;
     if (this.#ignoresOffer) return;
     // After a broken line something may come twice.
     if (!isOffer && connection.signalingState !== 'have-local-offer') return;
     this.#isTakingAnswer = !isOffer;
-    this.#waitsForOffer = false;
     try {
       await connection.setRemoteDescription(description);
     } finally {
       this.#isTakingAnswer = false;
     }
+    this.#waitsForOffer = false;
     if (!isOffer) return;
     await connection.setLocalDescription();
     this.#say({ description: connection.localDescription });
