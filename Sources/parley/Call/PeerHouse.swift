@@ -4,6 +4,7 @@ import Handset
 import Pathways
 import Peer
 import Reactor
+import Secure
 
 /// Makes the connections of one program, with the servers that are good for them.
 final class PeerHouse {
@@ -13,12 +14,27 @@ final class PeerHouse {
     private var servers = FoundServers()
     private var finder: ServerFinder?
     private let capture: CaptureFile?
+    private var interrupts: [SignalWatch] = []
+    private var isClosed = false
 
-    init(_ plan: CallPlan, on reactor: Reactor) throws {
+    init(_ plan: CallPlan, on reactor: Reactor) throws(CommandFailure) {
         self.capture = try CaptureFile.open(plan.capture)
         self.plan = plan
         self.reactor = reactor
-        self.factory = try PeerConnectionFactory(on: reactor)
+        do throws(SecureError) {
+            self.factory = try PeerConnectionFactory(on: reactor)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .osError)
+        }
+    }
+
+    /// Says when somebody wants the program to end.
+    func watchInterrupts(_ interrupted: @escaping () -> Void) throws(CommandFailure) {
+        do throws(ReactorError) {
+            self.interrupts = try SignalWatch.interrupts(on: self.reactor, interrupted)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .osError)
+        }
     }
 
     /// Looks up the servers of a file, or else those that are advised.
@@ -49,7 +65,15 @@ final class PeerHouse {
         return link
     }
 
+    /// Unless the house is closed by then.
+    func after(_ delay: Duration, _ body: @escaping () -> Void) {
+        self.reactor.schedule(after: delay) { if !self.isClosed { body() } }
+    }
+
     func close() {
+        guard !self.isClosed else { return }
+        self.isClosed = true
+        for interrupt in self.interrupts { interrupt.close() }
         if let failure = self.capture?.failure { Terminal.complain("parley: \(failure)") }
         self.factory.close()
     }
