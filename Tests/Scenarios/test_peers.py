@@ -1,6 +1,7 @@
 """`parley peer` with other stacks, in both roles."""
 
 import json
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -59,8 +60,10 @@ class Posted(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
+        self.capture = Path(self.folder.name) / "calls.pcapng"
         self.process = subprocess.Popen(
-            [str(binary()), "answer", "--http", "127.0.0.1:0", "--echo", "--json", "--record", self.folder.name],
+            [str(binary()), "answer", "--http", "127.0.0.1:0", "--echo", "--json", "--record", self.folder.name,
+             "--pcap", str(self.capture)],
             stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.stop)
         self.url = json.loads(self.process.stdout.readline())["url"]
@@ -98,6 +101,20 @@ class Posted(unittest.TestCase):
         kept = next(Path(self.folder.name).glob("*.ogg"))
         told = subprocess.run(["opusinfo", str(kept)], capture_output=True, text=True, check=True).stdout
         self.assertNotIn("WARNING", told)
+
+    @unittest.skipUnless(shutil.which("tshark"), "tshark is not installed")
+    def test_J14_packets_of_all_calls_are_in_one_capture(self):
+        peers = [OtherPeer(pitch) for pitch in (500, 600, 700)]
+        for peer in peers:
+            self.addCleanup(peer.close)
+            peer.answered(json.loads(self.post(json.dumps({"type": "offer", "sdp": peer.offer()}).encode())[1])["sdp"])
+        for peer in peers:
+            eventually(lambda: abs(peer.ear.pitch() - peer.tone.hertz) < 5, "they hear themselves")
+        self.stop()
+        command = ["tshark", "-r", str(self.capture), "--enable-heuristic", "rtp_udp"]
+        told = subprocess.run(
+            [*command, "-Y", "rtp.p_type == 96", "-T", "fields", "-e", "rtp.ssrc"], capture_output=True, text=True, check=True)
+        self.assertEqual(len(set(told.stdout.split())), 6, "streams, one each way")
 
     def test_J14_what_is_no_offer_is_refused(self):
         for body in (b"", b"nonsense", b"{}", b'{"type":"answer","sdp":""}', b'{"type":"offer","sdp":"v=1"}'):
