@@ -28,7 +28,8 @@ package struct AudioFormat: Hashable, Sendable {
 
     /// Reads what a section says. Nil when it has no Opus.
     init?(_ section: SDPMedia) {
-        let maps = section.formats.compactMap { UInt8($0) }.compactMap { section.rtpMap(of: $0) }
+        let all = section.rtpMaps
+        let maps = section.formats.compactMap { UInt8($0) }.compactMap { type in all.first { $0.payloadType == type } }
         guard let opus = maps.first(where: { $0.isEncoding("opus") && $0.clockRate == 48_000 })?.payloadType else {
             return nil
         }

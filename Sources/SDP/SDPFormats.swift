@@ -42,7 +42,7 @@ package struct SDPRTPMap: SDPAttribute {
     package init?(_ value: Substring) {
         let words = value.words()
         guard words.count == 2, let payloadType = words[0].number(UInt8.self), payloadType < 128 else { return nil }
-        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        let parts = words[1].parts(between: UInt8(ascii: "/"))
         guard (2...3).contains(parts.count), parts[0].isToken, let clockRate = parts[1].number(UInt32.self),
             clockRate > 0
         else { return nil }
@@ -81,9 +81,9 @@ package struct SDPFormatParameters: SDPAttribute {
 
     /// The value of a parameter, the name in whatever case; empty for one that is only named.
     package subscript(name: String) -> Substring? {
-        for part in self.text.split(separator: ";") {
-            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides[0].trimmingSpaces.lowercased() == name.lowercased() else { continue }
+        for part in self.text.parts(between: UInt8(ascii: ";")) {
+            let sides = part.parts(between: UInt8(ascii: "="), atMost: 2)
+            guard !part.isEmpty, sides[0].trimmingSpaces.lowercased() == name.lowercased() else { continue }
             return sides.count == 2 ? sides[1].trimmingSpaces : ""
         }
         return nil
@@ -107,7 +107,7 @@ package struct SDPFeedback: SDPAttribute {
 
     package init?(_ value: Substring) {
         // Pion leaves a space where it has no parameter.
-        let words = value.split(separator: " ")
+        let words = value.words().filter { !$0.isEmpty }
         guard words.count >= 2 else { return nil }
         if words[0] == "*" {
             self.payloadType = nil
@@ -146,7 +146,7 @@ package struct SDPHeaderExtension: SDPAttribute {
     package init?(_ value: Substring) {
         let words = value.words(atMost: 3)
         guard words.count >= 2, !words[1].isEmpty else { return nil }
-        let parts = words[0].split(separator: "/", omittingEmptySubsequences: false)
+        let parts = words[0].parts(between: UInt8(ascii: "/"))
         guard let id = parts[0].number(UInt16.self), (1...255).contains(id) || (4096...4351).contains(id) else {
             return nil
         }

@@ -36,7 +36,20 @@ extension StringProtocol {
     /// Words with one space between them, as every grammar of SDP has it. A space too many makes an empty word, and an
     /// empty word is nobody's value.
     func words(atMost count: Int = .max) -> [SubSequence] {
-        self.split(separator: " ", maxSplits: count - 1, omittingEmptySubsequences: false)
+        self.parts(between: UInt8(ascii: " "), atMost: count)
+    }
+
+    /// What stands between signs of ASCII, empty parts too. Signs are looked for among bytes: what people see as one letter
+    /// is worth no search here, and a description is full of signs.
+    func parts(between sign: UInt8, atMost count: Int = .max) -> [SubSequence] {
+        var parts: [SubSequence] = []
+        var start = self.startIndex
+        while parts.count < count - 1, let end = self.utf8[start...].firstIndex(of: sign) {
+            parts.append(self[start..<end])
+            start = self.utf8.index(after: end)
+        }
+        parts.append(self[start...])
+        return parts
     }
 
     /// RFC 8866 §9: letters, digits and some signs, at least one.
@@ -65,9 +78,12 @@ extension StringProtocol {
     }
 
     var trimmingSpaces: SubSequence {
-        var rest = self[...]
-        while rest.first == " " { rest.removeFirst() }
-        while rest.last == " " { rest.removeLast() }
-        return rest
+        var (start, end, index) = (self.endIndex, self.startIndex, self.startIndex)
+        while index < self.endIndex {
+            let next = self.utf8.index(after: index)
+            if self.utf8[index] != UInt8(ascii: " ") { (start, end) = (Swift.min(start, index), next) }
+            index = next
+        }
+        return self[Swift.min(start, end)..<end]
     }
 }
