@@ -13,8 +13,9 @@ package final class Handset {
     private let sinks: [any SoundSink]
     private let ownSinks: [any SoundSink]
     private let plays: Bool
-    private var sound = [Float](repeating: 0, count: Handset.tickSamples)
-    private var heard = [Float](repeating: 0, count: Handset.tickSamples / 2)
+    /// Made when something is said, and when something is heard.
+    private var sound: [Float] = []
+    private var heard: [Float] = []
     private var timer: TimerToken?
     private var pace: EvenPace?
     private var isOver = false
@@ -93,6 +94,7 @@ package final class Handset {
         var sound: [Float] = []
         swap(&sound, &self.sound)
         defer { swap(&sound, &self.sound) }
+        if sound.isEmpty { sound = [Float](repeating: 0, count: Self.tickSamples) }
         let count = self.fill(&sound)
         if count > 0 { self.connection.speak(sound.span.extracting(first: count)) }
         guard !self.ownSinks.isEmpty else { return }
@@ -117,6 +119,7 @@ package final class Handset {
         var sound: [Float] = []
         swap(&sound, &self.heard)
         defer { swap(&sound, &self.heard) }
+        if sound.isEmpty { sound = [Float](repeating: 0, count: Self.tickSamples / 2) }
         // The buffer gives out ten milliseconds at a time.
         for _ in 0..<2 {
             var span = sound.mutableSpan
