@@ -80,8 +80,9 @@ extension Checklist {
     /// those that would be a reserve.
     private func isWanted(_ index: Int, _ context: ICEContext, at now: Instant) -> Bool {
         guard let selected = self.selectedIndex else { return true }
-        return self.pairs[index].priority > self.pairs[selected].priority
-            || now < self.searchEnd
+        if self.pairs[index].priority > self.pairs[selected].priority { return true }
+        // A reserve is not worth a connection.
+        return now < self.searchEnd && !self.pairs[index].needsDialing
     }
 
     mutating func trigger(_ index: Int) {

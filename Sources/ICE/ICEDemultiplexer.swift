@@ -6,7 +6,10 @@ package import Vocabulary
 /// Their checks name the agent in the user name, the answers to its own checks carry its tag in the transaction, and
 /// everything else comes from an address that proved before to be its peer's. Two agents whose peers share one address
 /// cannot share a socket, too: what is neither a check nor an answer goes to the one that proved it last.
-package struct ICEDemultiplexer<Key: Hashable & Sendable>: Sendable {
+package struct ICEDemultiplexer: Sendable {
+    /// Whoever has the socket gives the agents their numbers.
+    package typealias Key = Int
+
     private struct Names: Sendable {
         var fragments: [String]
         let tag: UInt32
@@ -63,6 +66,9 @@ package struct ICEDemultiplexer<Key: Hashable & Sendable>: Sendable {
         case .indication: return self.byAddress[address.undressed]
         }
     }
+
+    /// Who proved that address last.
+    package func holder(of address: SocketAddress) -> Key? { self.byAddress[address.undressed] }
 
     /// The agent took a check or an answer from there for genuine (`ICEReceipt.handled`).
     package mutating func proved(_ address: SocketAddress, for key: Key) {

@@ -3,6 +3,9 @@ package import Vocabulary
 /// What is told of paths and packets, and fills an outbox: an agent alone, or what is built around one. Whoever has
 /// sockets drives either in the same way.
 package protocol PathSeeker {
+    /// By which their checks name it, and by which its own are known again: the first third of their transactions.
+    var usernameFragment: String { get }
+    var transactionTag: UInt32 { get }
     /// When to call `clockAdvanced`, if nothing else happens.
     var deadline: Instant? { get }
     /// There is something to be told besides what stands in the outbox.
@@ -26,6 +29,7 @@ package protocol PathSeeker {
 }
 
 extension ICEAgent: PathSeeker {
+    package var usernameFragment: String { self.credentials.usernameFragment }
     package var hasNews: Bool { false }
 
     package mutating func close(at now: Instant, into outbox: inout Outbox<ICEEvent>) { self.close(into: &outbox) }

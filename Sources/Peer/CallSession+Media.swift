@@ -310,11 +310,7 @@ extension CallSession {
     var mediaDeadline: Instant? {
         guard self.transport.isOpen else { return nil }
         var earliest = self.reporter?.deadline
-        // Where they lie: to take a line out is to copy it.
-        for place in self.lines.indices {
-            if let moment = self.lines[place].sender?.deadline { earliest = min(earliest ?? moment, moment) }
-            if let moment = self.lines[place].receiver?.payloadDeadline { earliest = min(earliest ?? moment, moment) }
-        }
+        for line in self.lines { earliest = .earlier(earliest, line.deadline) }
         return earliest
     }
 }

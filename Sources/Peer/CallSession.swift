@@ -76,7 +76,7 @@ package struct CallSession {
 
     /// When to call `clockAdvanced`, if nothing else happens.
     package var deadline: Instant? {
-        [self.agent.deadline, self.transport.deadline, self.mediaDeadline].lazy.compactMap(\.self).min()
+        .earlier(.earlier(self.agent.deadline, self.transport.deadline), self.mediaDeadline)
     }
 }
 
@@ -298,6 +298,14 @@ extension CallSession {
     ) -> Result {
         let first = (events: outbox.events.count, packets: outbox.packets.count)
         let result = body(&self, &outbox)
+        self.hear(first: first, at: now, into: &outbox)
+        return result
+    }
+
+    /// What the agent has said and sent since `first`.
+    private mutating func hear(
+        first: (events: Int, packets: Int), at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
         if let tap = self.tap { self.show(outbox, from: first.packets, to: tap, at: now) }
         var index = first.events
         while index < outbox.events.count {
@@ -306,7 +314,17 @@ extension CallSession {
         }
         self.openReports(at: now)
         self.noticeStates()
-        return result
+    }
+
+    /// Lets the agent look at a packet. Most are media, and nothing else comes of those.
+    mutating func passToAgent(
+        _ packet: Span<UInt8>, on path: PathID, from address: SocketAddress, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
+    ) -> ICEReceipt {
+        let first = (events: outbox.events.count, packets: outbox.packets.count)
+        let receipt = self.agent.received(packet, on: path, from: address, at: now, into: &outbox)
+        if receipt != .data || outbox.events.count > first.events { self.hear(first: first, at: now, into: &outbox) }
+        return receipt
     }
 
     /// Checks and handshakes; media is shown while it can be read.

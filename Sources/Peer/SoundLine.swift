@@ -2,6 +2,7 @@ internal import AudioStreams
 internal import Negotiating
 internal import RTP
 internal import SDP
+internal import Vocabulary
 
 /// What flows over one transceiver: a sender and a receiver, as far as both sides agreed on them.
 ///
@@ -21,6 +22,15 @@ final class SoundLine {
     init(_ transceiver: Int) {
         self.transceiver = transceiver
     }
+
+    /// When one of the two has something to do.
+    var deadline: Instant? {
+        .earlier(Self.deadline(of: &self.sender), Self.deadline(of: &self.receiver))
+    }
+
+    // Where they lie: either is large, and a copy of it for each packet costs more than the packet.
+    private static func deadline(of sender: inout AudioSender?) -> Instant? { sender?.deadline }
+    private static func deadline(of receiver: inout AudioReceiver?) -> Instant? { receiver?.payloadDeadline }
 
     /// As much as waits for a packet in any other line: whoever wants it comes soon.
     private static let mostEchoed = 64

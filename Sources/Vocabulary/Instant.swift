@@ -25,6 +25,12 @@ package struct Instant: Hashable, Comparable, Sendable {
         return Instant(nanoseconds: duration < .zero ? .min : .max)
     }
 
+    /// Of two moments that may be unknown.
+    package static func earlier(_ first: Instant?, _ second: Instant?) -> Instant? {
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
+    }
+
     package func duration(to other: Instant) -> Duration {
         .nanoseconds(other.nanoseconds) - .nanoseconds(self.nanoseconds)
     }

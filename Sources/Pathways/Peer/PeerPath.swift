@@ -124,7 +124,10 @@ extension PeerPath: AlarmOwner {
             self.handler?.happened(event, on: self)
         case .dial(let path, let peer): self.dial(peer, from: path)
         case .resolve(let name): self.resolve(name)
-        case .candidate, .candidatesEnded, .stateChanged, .roleChanged, .serverSilent:
+        case .candidate(let candidate):
+            self.renameSeats(candidate.usernameFragment)
+            self.handler?.happened(event, on: self)
+        case .candidatesEnded, .stateChanged, .roleChanged, .serverSilent:
             self.handler?.happened(event, on: self)
         }
     }

@@ -58,7 +58,11 @@ final class PeerHouse {
     ) -> PeerLink {
         let echo = self.plan.echoesDecoded ? DecodedEcho() : nil
         let link = PeerLink(
-            { self.factory.make(self.plan.settings, servers: self.servers, handler: $0) }, begins: begins,
+            { handler in
+                self.factory.make(
+                    self.plan.settings, servers: self.servers, isCalled: !begins,
+                    takesConnections: self.plan.takesConnections, handler: handler)
+            }, begins: begins,
             feed: echo ?? feed, sinks: sinks + [echo].compactMap(\.self), ownSinks: ownSinks,
             plays: self.plan.settings.sound.isPlayed, on: self.reactor, signal: signal, told: told)
         if let capture = self.capture { link.connection.setTap(capture) }
