@@ -13,7 +13,8 @@ package final class Handset {
     private let sinks: [any SoundSink]
     private let ownSinks: [any SoundSink]
     private let plays: Bool
-    /// Made when something is said, and when something is heard.
+    private let channels: Int
+    /// Made when the handset is lifted by somebody who speaks or listens.
     private var sound: [Float] = []
     private var heard: [Float] = []
     private var timer: TimerToken?
@@ -30,9 +31,10 @@ package final class Handset {
     ///   - sinks: who gets what is heard.
     ///   - ownSinks: who gets what is said, at the same times.
     ///   - plays: theirs is decoded and heard.
+    ///   - channels: of all sound here; the connection is set to as many.
     package init(
         _ connection: PeerConnection, on reactor: Reactor, feed: (any SoundFeed)?, sinks: [any SoundSink],
-        ownSinks: [any SoundSink] = [], plays: Bool = true
+        ownSinks: [any SoundSink] = [], plays: Bool = true, channels: Int = 1
     ) {
         self.connection = connection
         self.reactor = reactor
@@ -40,6 +42,7 @@ package final class Handset {
         self.sinks = sinks
         self.ownSinks = ownSinks
         self.plays = plays
+        self.channels = channels
     }
 
     /// What was to be kept and could not be.
@@ -53,7 +56,10 @@ package final class Handset {
         let now = SteadyClock.now
         self.pace = EvenPace(Self.tick, from: now)
         for sink in self.sinks + self.ownSinks { sink.began(at: now) }
-        if self.feed != nil || self.plays { self.schedule() }
+        guard self.feed != nil || self.plays else { return }
+        self.sound = [Float](repeating: 0, count: Self.tickSamples * self.channels)
+        self.heard = [Float](repeating: 0, count: Self.tickSamples * self.channels / 2)
+        self.schedule()
     }
 
     package func hangUp() {
@@ -94,7 +100,6 @@ package final class Handset {
         var sound: [Float] = []
         swap(&sound, &self.sound)
         defer { swap(&sound, &self.sound) }
-        if sound.isEmpty { sound = [Float](repeating: 0, count: Self.tickSamples) }
         let count = self.fill(&sound)
         if count > 0 { self.connection.speak(sound.span.extracting(first: count)) }
         guard !self.ownSinks.isEmpty else { return }
@@ -119,7 +124,6 @@ package final class Handset {
         var sound: [Float] = []
         swap(&sound, &self.heard)
         defer { swap(&sound, &self.heard) }
-        if sound.isEmpty { sound = [Float](repeating: 0, count: Self.tickSamples / 2) }
         // The buffer gives out ten milliseconds at a time.
         for _ in 0..<2 {
             var span = sound.mutableSpan

@@ -58,6 +58,7 @@ package struct CallSession {
         self.agent = ICEAgent(.controlled, credentials, settings: settings.ice, random: self.random)
         var negotiating = Negotiation.Settings(canonicalName: settings.canonicalName)
         negotiating.format = settings.format
+        negotiating.format.preferences.isStereo = settings.sound.isStereo
         // A generator with a seed is copied: the machines are not to begin with the same number.
         _ = self.random.next()
         self.negotiation = Negotiation(negotiating, random: self.random)

@@ -102,9 +102,9 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
         guard let house = self.house, self.links[call] == nil else { return }
         let (client, loop) = (self.client, self.loop)
         do throws(CommandFailure) {
-            let path = self.folder.map { "\($0)/\(call.text).ogg" }
+            let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(call.text).ogg" })
             let link = house.open(
-                begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
+                begins: begins, feed: try self.plan.openFeed(), sinks: try recording.open(),
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in try await client.signal(content, in: call) }
                 },

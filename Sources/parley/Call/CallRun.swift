@@ -131,8 +131,7 @@ extension CallRun {
         let call = self.call
         do throws(CommandFailure) {
             let link = house.open(
-                begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(self.plan.record),
-                ownSinks: try SoundOptions.sinks(self.plan.recordSent),
+                begins: begins, feed: try self.plan.openFeed(), sinks: try self.plan.recording.open(),
                 signal: { content in
                     self.client.ask(on: self.loop) { client throws(ClientError) in
                         try await client.signal(content, in: call)

@@ -55,9 +55,10 @@ final class OfferDesk {
         do {
             // As no other call is called, today or the next time.
             var random = SystemRandomNumberGenerator()
-            let path = self.folder.map { "\($0)/\(RandomToken(using: &random).text).ogg" }
+            let name = RandomToken(using: &random).text
+            let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(name).ogg" })
             let call = OfferedCall(
-                self.house, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
+                self.house, feed: try self.plan.openFeed(), sinks: try recording.open().heard,
                 endsWithSound: self.plan.endsWithSound)
             let key = ObjectIdentifier(call)
             self.calls[key] = call

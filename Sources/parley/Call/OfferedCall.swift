@@ -20,7 +20,8 @@ final class OfferedCall {
     init(_ house: PeerHouse, feed: (any SoundFeed)?, sinks: [any SoundSink], endsWithSound: Bool) {
         self.reactor = house.reactor
         let link = house.open(
-            begins: false, feed: feed, sinks: sinks, signal: { _ in }, told: { [weak self] in self?.told($0) })
+            begins: false, feed: feed, sinks: (sinks, []), signal: { _ in },
+            told: { [weak self] in self?.told($0) })
         self.link = link
         if endsWithSound { link.handset.onEnd = { [weak self] in self?.close() } }
     }

@@ -50,10 +50,9 @@ final class PeerHouse {
 
     /// - Parameters:
     ///   - begins: this side offers.
-    ///   - sinks: who gets what is heard, besides a listener.
-    ///   - ownSinks: who gets what is said.
+    ///   - sinks: who gets what is heard, besides a listener, and who what is said.
     func open(
-        begins: Bool, feed: (any SoundFeed)?, sinks: [any SoundSink], ownSinks: [any SoundSink] = [],
+        begins: Bool, feed: (any SoundFeed)?, sinks: (heard: [any SoundSink], said: [any SoundSink]),
         signal: @escaping (Signal.Content) -> Void, told: @escaping (PeerEvent) -> Void
     ) -> PeerLink {
         let echo = self.plan.echoesDecoded ? DecodedEcho() : nil
@@ -63,8 +62,8 @@ final class PeerHouse {
                     self.plan.settings, servers: self.servers, isCalled: !begins,
                     takesConnections: self.plan.takesConnections, handler: handler)
             }, begins: begins,
-            feed: echo ?? feed, sinks: sinks + [echo].compactMap(\.self), ownSinks: ownSinks,
-            plays: self.plan.settings.sound.isPlayed, on: self.reactor, signal: signal, told: told)
+            feed: echo ?? feed, sinks: sinks.heard + [echo].compactMap(\.self), ownSinks: sinks.said,
+            sound: self.plan.settings.sound, on: self.reactor, signal: signal, told: told)
         if let capture = self.capture { link.connection.setTap(capture) }
         return link
     }

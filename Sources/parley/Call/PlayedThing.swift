@@ -38,13 +38,13 @@ enum PlayedThing: Hashable, Sendable, ExpressibleByArgument {
         return false
     }
 
-    func open() throws(CommandFailure) -> any SoundFeed {
+    func open(channels: Int = 1) throws(CommandFailure) -> any SoundFeed {
         switch self {
-        case .tone(let hertz): return ToneFeed(hertz: hertz)
+        case .tone(let hertz): return ToneFeed(hertz: hertz, channels: channels)
         case .pipe: return PipeFeed()
         case .file(let path):
             do throws(VoiceFailure) {
-                return try FileFeed(path: path)
+                return try FileFeed(path: path, isStereo: channels == 2)
             } catch {
                 throw CommandFailure("\(path): \(error)", exitCode: ExitCode(rawValue: error.kind.rawValue))
             }

@@ -100,9 +100,9 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         guard let house = self.house, self.links[member] == nil, self.began != nil, !self.isLeaving else { return }
         let (client, loop, room) = (self.client, self.loop, self.room)
         do throws(CommandFailure) {
-            let path = self.plan.record.map { SoundOptions.path($0, for: member.text) }
             let link = house.open(
-                begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
+                begins: begins, feed: try self.plan.openFeed(),
+                sinks: try self.plan.recording.named(member.text).open(),
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in
                         _ = try await client.signal(content, in: room, to: member)
