@@ -174,8 +174,9 @@ extension Checklist {
         guard self.remote != nil, !context.settings.isLite else { return nil }
         if !self.triggered.isEmpty { return self.lastTriggered + context.settings.triggeredPacing }
         var earliest: Instant?
-        for pair in self.pairs where pair.isUndecided {
-            let moment = pair.state == .waiting ? self.nextSlot : pair.nextAttempt
+        // Where they lie: a pair is large.
+        for index in self.pairs.indices where self.pairs[index].isUndecided {
+            let moment = self.pairs[index].state == .waiting ? self.nextSlot : self.pairs[index].nextAttempt
             if moment == .distant { continue }
             earliest = min(earliest ?? moment, moment)
         }

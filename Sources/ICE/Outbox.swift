@@ -9,15 +9,21 @@ package struct Outbox<Event: Sendable>: Sendable {
     package var packets = PacketQueue()
     package var events: [Event] = []
 
-    // Within whoever calls: generic code is not specialised from one room to the next, and this is called with each packet.
-
-    @inlinable
     package init() {}
 
-    @inlinable
     package var isEmpty: Bool { self.packets.isEmpty && self.events.isEmpty }
 
-    @inlinable
+    package mutating func removeAll() {
+        self.packets.removeAll()
+        self.events.removeAll(keepingCapacity: true)
+    }
+}
+
+// The same for agents. Generic code is not specialised from one room to the next, and this is called with each packet.
+
+extension Outbox<ICEEvent> {
+    package var isEmpty: Bool { self.packets.isEmpty && self.events.isEmpty }
+
     package mutating func removeAll() {
         self.packets.removeAll()
         if !self.events.isEmpty { self.events.removeAll(keepingCapacity: true) }

@@ -12,7 +12,7 @@ package import Vocabulary
 ///     packets ─▶ ICEAgent ─▶ SecureTransport ─▶ sound ◀────────┘
 ///
 /// It opens nothing and has no clock. Whoever drives it carries out what the agent wants (`Outbox`), takes the `events`
-/// after each call, and comes back at the `deadline`.
+/// after each call, and comes back when it says (`findDeadline`).
 package struct CallSession {
     package let settings: CallSettings
     package internal(set) var agent: ICEAgent
@@ -75,9 +75,8 @@ package struct CallSession {
         return self.events
     }
 
-    /// When to call `clockAdvanced`, if nothing else happens.
-    package var deadline: Instant? {
-        .earlier(.earlier(self.agent.deadline, self.transport.deadline), self.mediaDeadline)
+    package mutating func findDeadline() -> Instant? {
+        .earlier(.earlier(self.agent.deadline, self.transport.deadline), self.findMediaDeadline())
     }
 }
 

@@ -25,12 +25,11 @@ final class SoundLine {
 
     /// When one of the two has something to do.
     var deadline: Instant? {
-        .earlier(Self.deadline(of: &self.sender), Self.deadline(of: &self.receiver))
+        .earlier(self.sender?.findDeadline() ?? nil, self.payloadDeadline)
     }
 
-    // Where they lie: either is large, and a copy of it for each packet costs more than the packet.
-    private static func deadline(of sender: inout AudioSender?) -> Instant? { sender?.deadline }
-    private static func deadline(of receiver: inout AudioReceiver?) -> Instant? { receiver?.payloadDeadline }
+    /// When there may be a packet to lend.
+    var payloadDeadline: Instant? { self.receiver?.findDeadline() ?? nil }
 
     /// As much as waits for a packet in any other line: whoever wants it comes soon.
     private static let mostEchoed = 64
@@ -86,4 +85,15 @@ extension AudioExtensions {
     init(_ format: AudioFormat) {
         self.init(audioLevel: format.audioLevel, mid: format.mediaID, transportCC: format.transportSequence)
     }
+}
+
+// What is only looked at would be copied out of its line first; what may change is left where it lies. Either is large, and a
+// copy of it for each packet costs more than the packet.
+
+extension AudioSender {
+    fileprivate mutating func findDeadline() -> Instant? { self.deadline }
+}
+
+extension AudioReceiver {
+    fileprivate mutating func findDeadline() -> Instant? { self.payloadDeadline }
 }

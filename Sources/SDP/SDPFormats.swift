@@ -79,17 +79,24 @@ package struct SDPFormatParameters: SDPAttribute {
 
     package var value: String { "\(self.format) \(self.text)" }
 
-    /// The value of a parameter, the name in whatever case; empty for one that is only named.
-    package subscript(name: String) -> Substring? {
-        for part in self.text.parts(between: UInt8(ascii: ";")) {
+    /// All of them, their names in lower case; the value is empty for one that is only named.
+    package var pairs: [(name: String, value: Substring)] {
+        self.text.parts(between: UInt8(ascii: ";")).filter { !$0.isEmpty }.map { part in
             let sides = part.parts(between: UInt8(ascii: "="), atMost: 2)
-            guard !part.isEmpty, sides[0].trimmingSpaces.lowercased() == name.lowercased() else { continue }
-            return sides.count == 2 ? sides[1].trimmingSpaces : ""
+            return (sides[0].trimmingSpaces.lowercased(), sides.count == 2 ? sides[1].trimmingSpaces : "")
         }
-        return nil
     }
 
-    package func number(_ name: String) -> Int? { self[name]?.number() }
+    /// The value of a parameter, the name in whatever case; empty for one that is only named.
+    package subscript(name: String) -> Substring? {
+        let name = name.lowercased()
+        return self.pairs.first { $0.name == name }?.value
+    }
+
+    package func number(_ name: String) -> Int? { self[name].flatMap { Self.number($0) } }
+
+    /// What a value says, if it has nothing but digits.
+    package static func number(_ value: Substring) -> Int? { value.number() }
 }
 
 /// What receivers may say about media (RFC 4585 §4.2).

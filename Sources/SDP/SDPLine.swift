@@ -27,7 +27,7 @@ package struct SDPLine: Hashable, Sendable {
 
     /// Names are compared as they are written: they are case-sensitive (RFC 8866 §5.13).
     package func isAttribute(_ name: String) -> Bool {
-        guard self.letter == "a", self.text.utf8.starts(with: name.utf8) else { return false }
+        guard self.letter == "a", self.text.hasPrefix(name) else { return false }
         return self.text.utf8.dropFirst(name.utf8.count).first.map { $0 == UInt8(ascii: ":") } ?? true
     }
 }
@@ -54,7 +54,13 @@ extension StringProtocol {
 
     /// RFC 8866 §9: letters, digits and some signs, at least one.
     var isToken: Bool {
-        !self.isEmpty && self.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""(),/:;<=>?@[\]"#.utf8.contains($0) }
+        !self.isEmpty
+            && self.utf8.allSatisfy {
+                switch $0 {
+                case 0x21, 0x23...0x27, 0x2A...0x2B, 0x2D...0x2E, 0x30...0x39, 0x41...0x5A, 0x5E...0x7E: true
+                default: false
+                }
+            }
     }
 
     /// Letters, digits, `+` and `/` (RFC 8839 §5.1).

@@ -67,9 +67,12 @@ internal import CSRTP
 // MARK: - What libsrtp calls
 
 extension AESLibrary {
-    private static func cipher(_ state: UnsafeMutableRawPointer?) -> AESCipher? {
+    /// Without counting references: libsrtp keeps it for as long as it uses it.
+    private static func with<Result>(
+        _ state: UnsafeMutableRawPointer?, _ body: (AESCipher) -> Result?
+    ) -> Result? {
         guard let state = unsafe state else { return nil }
-        return unsafe Unmanaged<AESCipher>.fromOpaque(state).takeUnretainedValue()
+        return unsafe Unmanaged<AESCipher>.fromOpaque(state)._withUnsafeGuaranteedRef(body)
     }
 
     private static func status(_ isFine: Bool?, _ failure: srtp_err_status_t) -> srtp_err_status_t {
@@ -100,30 +103,32 @@ extension AESLibrary {
 
     private static let begin: srtp_cipher_init_func_t = { state, key in
         guard let key = unsafe key else { return srtp_err_status_bad_param }
-        return AESLibrary.status(unsafe AESLibrary.cipher(state)?.begin(key), srtp_err_status_init_fail)
+        return AESLibrary.status(unsafe AESLibrary.with(state) { unsafe $0.begin(key) }, srtp_err_status_init_fail)
     }
 
     private static let authenticate: srtp_cipher_set_aad_func_t = { state, bytes, count in
         guard let bytes = unsafe bytes else { return srtp_err_status_ok }
         return AESLibrary.status(
-            unsafe AESLibrary.cipher(state)?.authenticate(bytes, count: count), srtp_err_status_algo_fail)
+            unsafe AESLibrary.with(state) { unsafe $0.authenticate(bytes, count: count) }, srtp_err_status_algo_fail)
     }
 
     private static let setVector: srtp_cipher_set_iv_func_t = { state, vector, direction in
         guard let vector = unsafe vector else { return srtp_err_status_bad_param }
-        let isFine = unsafe AESLibrary.cipher(state)?.setVector(vector, encrypts: direction != srtp_direction_decrypt)
+        let isFine = unsafe AESLibrary.with(state) {
+            unsafe $0.setVector(vector, encrypts: direction != srtp_direction_decrypt)
+        }
         return AESLibrary.status(isFine, srtp_err_status_cipher_fail)
     }
 
     private static let encrypt: srtp_cipher_encrypt_func_t = { state, bytes, count in
         guard let bytes = unsafe bytes, let count = unsafe count?.pointee else { return srtp_err_status_bad_param }
         return AESLibrary.status(
-            unsafe AESLibrary.cipher(state)?.transform(bytes, count: count), srtp_err_status_cipher_fail)
+            unsafe AESLibrary.with(state) { unsafe $0.transform(bytes, count: count) }, srtp_err_status_cipher_fail)
     }
 
     private static let decrypt: srtp_cipher_decrypt_func_t = { state, bytes, count in
         guard let bytes = unsafe bytes, let count = unsafe count else { return srtp_err_status_bad_param }
-        guard let length = unsafe AESLibrary.cipher(state)?.open(bytes, count: count.pointee) else {
+        guard let length = unsafe AESLibrary.with(state, { unsafe $0.open(bytes, count: count.pointee) }) else {
             return srtp_err_status_auth_fail
         }
         unsafe count.pointee = length
@@ -132,7 +137,7 @@ extension AESLibrary {
 
     private static let takeTag: srtp_cipher_get_tag_func_t = { state, tag, length in
         guard let tag = unsafe tag, let length = unsafe length,
-            let count = unsafe AESLibrary.cipher(state)?.takeTag(tag)
+            let count = unsafe AESLibrary.with(state, { unsafe $0.takeTag(tag) })
         else { return srtp_err_status_cipher_fail }
         unsafe length.pointee = count
         return srtp_err_status_ok

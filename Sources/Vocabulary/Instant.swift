@@ -39,6 +39,10 @@ package struct Instant: Hashable, Comparable, Sendable {
 extension Duration {
     /// Whole nanoseconds, held inside of 64 bits (292 years).
     package var clampedNanoseconds: Int64 {
+        // Those of less than nine seconds, which are nearly all, need no division of 128 bits.
+        let all = self.attoseconds
+        let low = Int64(truncatingIfNeeded: all)
+        if Int128(low) == all { return low / 1_000_000_000 }
         let (seconds, attoseconds) = self.components
         return seconds.multipliedClamping(by: 1_000_000_000).addingClamping(attoseconds / 1_000_000_000)
     }
