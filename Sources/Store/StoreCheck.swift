@@ -14,6 +14,7 @@ package enum StoreCheck {
             """
         let uses = """
             SELECT id FROM files f WHERE uses <> (SELECT count(*) FROM shown_files s WHERE s.file = f.id)
+                + (SELECT count(*) FROM users u WHERE u.picture = f.id)
             """
         return try connection.all(gaps) { "conversation \($0.text(0) ?? "?") lacks an entry" }
             + connection.all(uses) { "file \($0.text(0) ?? "?") is not shown as often as is written" }

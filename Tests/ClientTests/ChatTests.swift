@@ -55,4 +55,21 @@ struct ChatTests {
         try await desk.send([1, 0], at: front.count, to: id)
         #expect(try await desk.type(of: id) == "image/gif")
     }
+
+    @Test("A09 A10 hear at once what the other one is called now and looks like")
+    func profiles() async throws {
+        let (ann, bob) = (try await self.stage.guest("Ann"), try await self.stage.guest("Bob"))
+        _ = try await bob.client.sync()
+        _ = try await ann.client.send(text: "hello", to: .user(bob.signedIn.user))
+        let desk = await ann.client.uploads()
+        let picture = Array("GIF89a".utf8) + [8, 0, 8, 0, 0, 0, 0]
+        let file = try await desk.begin(picture.count, called: "me.gif")
+        try await desk.send(picture, at: 0, to: file)
+        let changed = try await ann.client.changeProfile(name: "Anna", avatar: file)
+        #expect(changed.name == "Anna" && changed.avatar == "/v1/avatars/\(file.text)")
+        #expect(try await bob.hears { if case .profile(let profile) = $0 { profile } else { nil } } == changed)
+        #expect(try await bob.client.profiles(of: [ann.signedIn.user]) == [changed])
+        try await ann.client.removeAvatar()
+        #expect(try await ann.client.ownProfile().avatar == nil)
+    }
 }

@@ -35,8 +35,8 @@ def check(value, schema: dict, place: str = "answer") -> None:
         check(inner, schema["items"], f"{place}[]")
 
 
-class Requests(Talk):
-    """Conversations over HTTP. Every answer is held against the description."""
+class Described(Talk):
+    """Asks over HTTP. Every answer is held against the description."""
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -63,6 +63,10 @@ class Requests(Talk):
         self.assertIn(kind, response["content"], f"{method} {path} {answer.status}")
         if kind.endswith("json"):
             check(answer.json, response["content"][kind]["schema"])
+
+
+class Requests(Described):
+    """Conversations over HTTP."""
 
     def post(self, person: Person, other: Person, text: str, **headers) -> dict:
         answer = self.http(person, "POST", f"/v1/users/{other.user}/messages", {"body": {"text": text}}, headers)

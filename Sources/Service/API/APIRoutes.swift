@@ -17,6 +17,7 @@ struct APIRoutes: Sendable {
     /// What lives on the home loop.
     struct Desk {
         let chat: ChatDesk
+        let profiles: ProfileDesk
         let allowance: APIAllowance
         let now: () -> Instant
     }
@@ -94,7 +95,11 @@ final class APIVisit {
                 case .failure(let error): self.refuse(error)
                 }
             }
-            try self.desk.chat.request(route.event, object, by: asker)
+            if route.event.hasPrefix("profile.") {
+                try self.desk.profiles.request(route.event, object, by: asker)
+            } else {
+                try self.desk.chat.request(route.event, object, by: asker)
+            }
         } catch {
             self.refuse(error)
         }

@@ -237,6 +237,8 @@ package struct ConversationView: Hashable, Sendable {
 
     package struct Peer: Hashable, Sendable {
         package let user: UserID
+        package let name: DisplayName?
+        package let avatar: AvatarLink?
         package let delivered: UInt64
         package let read: UInt64
     }
@@ -271,6 +273,9 @@ package struct MemberRequest: Sendable {
 
 package struct MemberView: Hashable, Sendable {
     package let user: UserID
+    /// Nil for somebody who is called nothing here.
+    package let name: DisplayName?
+    package let avatar: AvatarLink?
     package let role: Role
     package let delivered: UInt64
     package let read: UInt64

@@ -114,13 +114,19 @@ enum ViewQueries {
     private static func peer(
         of user: UserID, in key: ConversationKey, _ connection: borrowing Connection
     ) throws(StoreError) -> ConversationView.Peer? {
-        let sql = "SELECT user, read, \(self.delivered) FROM members m WHERE conversation = ? AND user <> ?"
+        let sql = """
+            SELECT user, read, \(self.delivered), \(self.face) FROM members m LEFT JOIN users u ON u.id = m.user
+            WHERE conversation = ? AND user <> ?
+            """
         return try connection.first(sql, [.integer(key.number), .user(user)]) { row throws(StoreError) in
             ConversationView.Peer(
-                user: try row.required(row.text(0).flatMap { UserID($0) }, "user id"), delivered: row.number(2),
-                read: row.number(1))
+                user: try row.required(row.text(0).flatMap { UserID($0) }, "user id"), name: row.name(3),
+                avatar: row.avatar(4), delivered: row.number(2), read: row.number(1))
         }
     }
+
+    /// What a member is called, and their picture.
+    private static let face = "coalesce(u.display_name, u.name), u.avatar"
 
     /// How far any of a member's devices got.
     private static let delivered = """
@@ -139,7 +145,8 @@ enum ViewQueries {
             let seat = try HistoryQueries.Seat.find(self.request.user, in: self.request.conversation, connection)
             guard let seat else { return .failure(.notMember) }
             let sql = """
-                SELECT user, role, read, \(ViewQueries.delivered), silenced_until FROM members m
+                SELECT user, role, read, \(ViewQueries.delivered), silenced_until, \(ViewQueries.face)
+                FROM members m LEFT JOIN users u ON u.id = m.user
                 WHERE conversation = ? AND user > ? ORDER BY user LIMIT ?
                 """
             let values: [SQLValue] = [
@@ -148,10 +155,16 @@ enum ViewQueries {
             return .success(
                 try connection.all(sql, values) { row throws(StoreError) in
                     MemberView(
-                        user: try row.required(row.text(0).flatMap { UserID($0) }, "user id"),
+                        user: try row.required(row.text(0).flatMap { UserID($0) }, "user id"), name: row.name(5),
+                        avatar: row.avatar(6),
                         role: try row.required(Role(rawValue: Int(row.integer(1))), "role"),
                         delivered: row.number(3), read: row.number(2), silencedUntil: row.time(4))
                 })
         }
     }
+}
+
+extension Statement {
+    fileprivate func name(_ column: Int32) -> DisplayName? { self.text(column).flatMap { DisplayName($0) } }
+    fileprivate func avatar(_ column: Int32) -> AvatarLink? { self.text(column).flatMap { AvatarLink($0) } }
 }

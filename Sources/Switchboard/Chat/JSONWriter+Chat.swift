@@ -69,7 +69,10 @@ extension JSONWriter {
 
     private mutating func peer(_ peer: ConversationView.Peer) {
         self.key("peer")
-        self.fields(("user", peer.user.text)) { $0.marks(delivered: peer.delivered, read: peer.read) }
+        self.fields(("user", peer.user.text)) { json in
+            json.face(peer.name, peer.avatar)
+            json.marks(delivered: peer.delivered, read: peer.read)
+        }
     }
 
     private mutating func text(_ name: String, _ text: String) {
@@ -131,6 +134,7 @@ extension JSONWriter {
 
     private mutating func member(_ member: MemberView) {
         self.fields(("user", member.user.text), ("role", member.role.word)) { json in
+            json.face(member.name, member.avatar)
             json.marks(delivered: member.delivered, read: member.read)
             guard let until = member.silencedUntil else { return }
             json.key("silencedUntil")
