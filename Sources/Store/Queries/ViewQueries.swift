@@ -51,7 +51,7 @@ enum ViewQueries {
         static let writes = false
         static let looksAside = true
 
-        func perform(on connection: borrowing Connection) throws(StoreError) -> [ConversationView] {
+        func perform(on connection: borrowing Connection) throws(StoreError) -> ConversationList {
             let sql = """
                 \(ViewQueries.lines)
                 WHERE m.user = ? AND (e.id & 4294967295) > m.since AND (e.time, c.number) < (?, ?)
@@ -64,7 +64,7 @@ enum ViewQueries {
             let lines = try connection.all(sql, values) { row throws(StoreError) in try ViewQueries.read(row) }
             var views: [ConversationView] = []
             for line in lines { views.append(try ViewQueries.view(line, of: self.user, connection)) }
-            return views
+            return ConversationList(views: views, badge: try MarkQueries.badge(of: self.user, connection))
         }
     }
 
@@ -97,8 +97,6 @@ enum ViewQueries {
         _ line: Line, of user: UserID, _ connection: borrowing Connection
     ) throws(StoreError) -> ConversationView {
         let latest = try EntryQueries.entry(line.last, in: line.key, connection)
-        let recalled = try MarkQueries.recalled(after: line.read, in: line.key, connection)
-        let unread = line.counted &- min(line.counted, line.readCounted &+ recalled)
         let count = "SELECT count(*) FROM members WHERE conversation = ?"
         let members = try connection.first(count, [.integer(line.key.number)]) { $0.number(0) }
         guard let latest else {
@@ -107,8 +105,15 @@ enum ViewQueries {
         return ConversationView(
             id: line.id, key: line.key, kind: line.kind, title: line.title, subject: line.subject,
             isDissolved: line.isDissolved, role: line.role, isMuted: line.isMuted, since: line.since, read: line.read,
-            unread: unread, members: Int(members ?? 0), retention: line.retention,
+            unread: try self.unread(in: line, connection), members: Int(members ?? 0), retention: line.retention,
             peer: line.kind == .direct ? try self.peer(of: user, in: line.key, connection) : nil, latest: latest)
+    }
+
+    /// How many messages wait for the member.
+    static func unread(in line: Line, _ connection: borrowing Connection) throws(StoreError) -> UInt64 {
+        guard line.counted > line.readCounted else { return 0 }
+        let recalled = try MarkQueries.recalled(after: line.read, in: line.key, connection)
+        return line.counted - min(line.counted, line.readCounted &+ recalled)
     }
 
     private static func peer(
