@@ -72,4 +72,54 @@ struct ChatTests {
         try await ann.client.removeAvatar()
         #expect(try await ann.client.ownProfile().avatar == nil)
     }
+
+    @Test("D03 D04 are told what becomes of what they say, and it is there once whatever becomes of the line")
+    func outgoing() async throws {
+        let cable = try self.stage.cable()
+        let (ann, bob) = (try await self.stage.guest("Ann", by: cable), try await self.stage.guest("Bob"))
+        var states: [OutgoingMessage.State] = []
+        for number in 0..<5 {
+            let id = try #require(MessageID("m-\(number)"))
+            let body = try #require(RawJSON(#"{"text":"\#(number)"}"#))
+            ann.client.post(OutgoingMessage(body, to: .user(bob.signedIn.user), as: id))
+            cable.cut()
+            states.append(
+                try await ann.hears { event in
+                    if case .outgoing(id, let state) = event, state != .sending { state } else { nil }
+                })
+        }
+        let sent = states.compactMap { if case .sent(let outcome) = $0 { outcome.number } else { nil } }
+        #expect(sent == [1, 2, 3, 4, 5])
+        let conversation = try #require(try await bob.client.conversations().first?.id)
+        let texts = try await bob.client.history(of: conversation).entries.map { $0.body?.text("text") }
+        #expect(texts == ["0", "1", "2", "3", "4"])
+    }
+
+    @Test("D20 E04 E12 count as the server does, from the newest entries on")
+    func inbox() async throws {
+        let (ann, bob) = (try await self.stage.guest("Ann"), try await self.stage.guest("Bob"))
+        let team = try await ann.client.createGroup(with: [bob.signedIn.user]).conversation
+        for number in 0..<30 { _ = try await ann.client.send(text: "\(number)", to: .conversation(team)) }
+        var inbox = Inbox(of: bob.signedIn.user)
+        var latest = LatestEntries()
+        for piece in try await bob.client.sync(newest: 25) {
+            inbox.took(piece.view)
+            #expect(latest.took(piece.entries).map(\.number) == Array(7...31) && piece.remaining == 0)
+        }
+        #expect(inbox.badge == 30)
+        let direct = try await ann.client.send(text: "you", to: .user(bob.signedIn.user)).conversation
+        _ = try await ann.client.send(text: "live", to: .conversation(team))
+        _ = try await ann.client.recall(31, in: team)
+        for _ in 0..<3 {
+            let entry = try await bob.hears { if case .entry(let entry) = $0 { entry } else { nil } }
+            inbox.heard(entry)
+            if entry.conversation == team { #expect(latest.added(entry) == .added) }
+        }
+        #expect(inbox.unread(in: direct) == 1 && inbox.unread(in: team) == 30)
+        #expect(latest.entries.map(\.number) == Array(9...33))
+        try await bob.client.markRead(31, in: team)
+        let receipt = try await bob.hears { if case .receipt(let receipt) = $0 { receipt } else { nil } }
+        inbox.heard(receipt)
+        #expect(receipt.badge == 2 && inbox.badge == 2 && inbox.unread(in: team) == 1)
+    }
 }

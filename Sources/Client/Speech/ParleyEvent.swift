@@ -19,6 +19,8 @@ package enum ParleyEvent: Hashable, Sendable {
     case signal(Signal)
     case call(CallEvent)
     case entry(ChatEntry)
+    /// What becomes of something we say.
+    case outgoing(MessageID, OutgoingMessage.State)
     case receipt(ChatReceipt)
     case typing(ChatTyping)
     case iceServers(ICEServerAdvice)
