@@ -65,7 +65,11 @@ final class SignallingApplication: SocketApplication {
         let hooks = configuration.hooks
         self.webhooks = hooks.webhook.map { WebhookSender($0, hooks, store, on: reactor, journal) }
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, on: reactor, journal) }
-        self.chat.onEntry = { [webhooks] in webhooks?.wake() }
+        let replies = OrderReplies(configuration.orderReplies, self.chat)
+        self.chat.onEntry = { [webhooks] happening in
+            webhooks?.wake()
+            replies.heard(happening)
+        }
         self.board.onCallEnded = { [board, chat] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
             chat.note(record.message(in: chat.newID(), at: chat.now))

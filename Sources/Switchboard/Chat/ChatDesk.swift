@@ -23,8 +23,8 @@ package final class ChatDesk {
     private var random = SystemRandomNumberGenerator()
     /// Asked before anybody says something; nil where nobody is.
     package var gate: (any ChatGate)?
-    /// Told that something new is on the disk.
-    package var onEntry: () -> Void = {}
+    /// Told that something new is on the disk, once everybody who listens was.
+    package var onEntry: (Happening) -> Void = { _ in }
     /// Told when the store does not do its work.
     package var onStoreFailure: (StoreError) -> Void = { _ in }
 
@@ -113,7 +113,7 @@ extension ChatDesk {
     }
 
     private func tell(_ happening: Happening, from guest: Guest?) {
-        self.onEntry()
+        defer { self.onEntry(happening) }
         let id = happening.conversation
         for user in happening.came { self.audience.came(user, to: id) }
         if let guest { self.stopTyping(guest, in: id) }
