@@ -230,18 +230,6 @@ let package = Package(
         tests(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Pacing", "Service",
             "Vocabulary", "Web", "Voice"),
-        tests(of: "AudioFiles", "Bytes", "TestSupport"),
-        tests(of: "OpusCodec", "AudioFiles", "COpus", "TestSupport"),
-        tests(of: "SoundFiles", "AudioFiles", "TestSupport"),
-        tests(
-            of: "Voice", "AudioFiles", "Bytes", "COpusFile", "Locking", "OpusCodec", "SoundFiles", "TestSupport"),
-    ]
-)
-
-// What the fuzzer runs is built only for it (`Scripts/fuzz`), because its entry point is no program's main function.
-if Context.environment["PARLEY_FUZZ"] != nil {
-    package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
-    package.targets.append(
         .target(
             name: "Fuzz",
             dependencies: [
@@ -251,8 +239,19 @@ if Context.environment["PARLEY_FUZZ"] != nil {
             path: "Tests/Fuzz",
             exclude: ["corpus"],
             swiftSettings: houseForTests
-        )
-    )
+        ),
+        tests(of: "Fuzz", "TestSupport"),
+        tests(of: "AudioFiles", "Bytes", "TestSupport"),
+        tests(of: "OpusCodec", "AudioFiles", "COpus", "TestSupport"),
+        tests(of: "SoundFiles", "AudioFiles", "TestSupport"),
+        tests(
+            of: "Voice", "AudioFiles", "Bytes", "COpusFile", "Locking", "OpusCodec", "SoundFiles", "TestSupport"),
+    ]
+)
+
+// What the fuzzer runs is a product only for it (`Scripts/fuzz`), because its entry point is no program's main function.
+if Context.environment["PARLEY_FUZZ"] != nil {
+    package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
 }
 
 // What measures pieces without a program around them is built only for it (`Scripts/bench`).

@@ -8,9 +8,9 @@ package final class FileFeed: SoundFeed {
     private var position = 0
     package private(set) var isOver = false
 
-    package init(path: String) throws(VoiceFailure) {
+    package init(path: String, isStereo: Bool = false) throws(VoiceFailure) {
         do {
-            self.source = try PlayedSound.open(InputFile(path: path))
+            self.source = try PlayedSound.open(InputFile(path: path), isStereo: isStereo)
         } catch {
             throw VoiceFailure(error)
         }

@@ -13,8 +13,8 @@ package final class Handset {
     private let sinks: [any SoundSink]
     private let ownSinks: [any SoundSink]
     private let plays: Bool
-    private var sound = [Float](repeating: 0, count: Handset.tickSamples)
-    private var heard = [Float](repeating: 0, count: Handset.tickSamples / 2)
+    private var sound: [Float]
+    private var heard: [Float]
     private var timer: TimerToken?
     private var pace: EvenPace?
     private var isOver = false
@@ -29,9 +29,10 @@ package final class Handset {
     ///   - sinks: who gets what is heard.
     ///   - ownSinks: who gets what is said, at the same times.
     ///   - plays: theirs is decoded and heard.
+    ///   - channels: of all sound here; the connection is set to as many.
     package init(
         _ connection: PeerConnection, on reactor: Reactor, feed: (any SoundFeed)?, sinks: [any SoundSink],
-        ownSinks: [any SoundSink] = [], plays: Bool = true
+        ownSinks: [any SoundSink] = [], plays: Bool = true, channels: Int = 1
     ) {
         self.connection = connection
         self.reactor = reactor
@@ -39,6 +40,8 @@ package final class Handset {
         self.sinks = sinks
         self.ownSinks = ownSinks
         self.plays = plays
+        self.sound = [Float](repeating: 0, count: Self.tickSamples * channels)
+        self.heard = [Float](repeating: 0, count: Self.tickSamples * channels / 2)
     }
 
     /// What was to be kept and could not be.

@@ -9,12 +9,12 @@ package final class Listener: SoundSink {
     /// −50 dBFS: below it lie comfort noise and what codecs make of silence.
     private static let quiet: Float = 0.00316
     /// A click is not a voice.
-    private static let enough = 48_000 / 5
+    private let enough: Int
 
-    package init() {}
+    package init(channels: Int = 1) { self.enough = 48_000 / 5 * channels }
 
     /// Somebody is there, and can be heard.
-    package var hasHeardSound: Bool { self.audibleSamples >= Self.enough }
+    package var hasHeardSound: Bool { self.audibleSamples >= self.enough }
 
     package func heard(_ sound: Span<Float>) {
         guard !sound.isEmpty else { return }

@@ -13,9 +13,10 @@ package final class OggRecorder: SoundSink {
     /// When the recording began, until the first packet says how much is missing in front of it.
     private var start: Instant?
 
-    package init(_ path: String) throws(FileFailure) {
+    /// - Parameter channels: that a player makes of it; a packet may have one or two.
+    package init(_ path: String, channels: Int = 1) throws(FileFailure) {
         // What a decoder makes before it has heard enough (RFC 7845 §4.2); nobody misses it.
-        let head = OpusHead(channels: 1, preSkip: 312, inputRate: 48_000)
+        let head = OpusHead(channels: channels, preSkip: 312, inputRate: 48_000)
         let tags = OpusTags(vendor: OpusError.library, comments: ["ENCODER=parley call"])
         self.writer = OggOpusWriter(head: head, tags: tags, serial: .random(in: .min ... .max))
         var start: [UInt8] = []

@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// Samples that another program writes: 16 bits, little-endian, 48 kHz, one channel. It never waits for them.
+/// Samples that another program writes: 16 bits, little-endian, 48 kHz. It never waits for them.
 package final class PipeFeed: SoundFeed {
     private let descriptor: Int32
     /// The first half of a sample whose other half is still to come.

@@ -4,8 +4,8 @@ import Glibc
 import Darwin
 #endif
 
-/// Samples for another program: 16 bits, little-endian, 48 kHz, one channel. What it does not take in time is lost, as sound
-/// is that nobody listens to.
+/// Samples for another program: 16 bits, little-endian, 48 kHz. What it does not take in time is lost, as sound is that nobody
+/// listens to.
 package final class PipeSink: SoundSink {
     private let descriptor: Int32
     private var bytes: [UInt8] = []

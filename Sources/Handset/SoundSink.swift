@@ -6,7 +6,7 @@ package import Vocabulary
 package protocol SoundSink: AnyObject {
     /// The call stands; what comes has its place in time from here.
     func began(at start: Instant)
-    /// Sound as it is played, 48 kHz, one channel.
+    /// Sound as it is played, 48 kHz, the channels of a moment side by side.
     func heard(_ sound: Span<Float>)
     /// A packet of Opus as it came, in its order.
     func received(_ payload: AudioPayload)

@@ -8,8 +8,8 @@ package final class WAVRecorder: SoundSink {
     private var bytes: [UInt8] = []
     private var written = 0
 
-    package init(_ path: String) throws(FileFailure) {
-        let sound = SoundFormat(rate: 48_000, speakers: Speakers(count: 1))
+    package init(_ path: String, channels: Int = 1) throws(FileFailure) {
+        let sound = SoundFormat(rate: 48_000, speakers: Speakers(count: channels))
         self.writer = WAVWriter(format: WAVFormat(sound: sound, encoding: .signed16))
         self.file = try RecordingFile(path, startingWith: self.writer.openHeader)
     }
@@ -36,6 +36,6 @@ package final class WAVRecorder: SoundSink {
         self.file.overwriteFront(with: self.writer.header(for: self.written))
     }
 
-    /// A second.
+    /// A second of one channel.
     private static let saveEvery = 96_000
 }

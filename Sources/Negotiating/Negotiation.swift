@@ -148,14 +148,18 @@ extension Negotiation {
         return answer
     }
 
+    /// There is one that can be set.
+    package func hasMade(_ kind: DescriptionKind) -> Bool {
+        self.created.map { ($0.kind == .offer) == (kind == .offer) } ?? false
+    }
+
     /// - Parameter text: as it was made; nil for whatever was made last.
     package mutating func setLocal(_ kind: DescriptionKind, _ text: String? = nil) throws(NegotiationError) {
         guard let next = self.state.afterLocal(kind) else {
             throw NegotiationError(.invalidState, "no \(kind.rawValue) of ours has a place in \(self.state.rawValue)")
         }
         guard kind != .rollback else { return self.rollBack() }
-        guard let created = self.created, (created.kind == .offer) == (kind == .offer),
-            text.map({ $0 == created.description.text }) ?? true
+        guard let created = self.created, self.hasMade(kind), text.map({ $0 == created.description.text }) ?? true
         else { throw NegotiationError(.invalidModification, "the description is not the one that was made last") }
         if kind == .offer {
             self.remember()

@@ -18,8 +18,7 @@ package final class TURNRelay: ServerLineHandler {
     private var line: ServerLine?
     private var handler: (any TURNRelayHandler)?
     private var outbox = Outbox<TURNEvent>()
-    private var timer: TimerToken?
-    private var timerDeadline: Instant?
+    private let alarm: Alarm
 
     package init(
         _ settings: TURNSettings, server: SocketAddress, account: TURNAccount, trust: ServerTrust, on reactor: Reactor,
@@ -28,6 +27,7 @@ package final class TURNRelay: ServerLineHandler {
         self.client = TURNClient(settings, server: server, account: account)
         self.trust = trust
         self.reactor = reactor
+        self.alarm = Alarm(on: reactor)
         self.handler = handler
     }
 
@@ -68,7 +68,7 @@ package final class TURNRelay: ServerLineHandler {
         let events = self.outbox.events
         self.outbox.removeAll()
         for event in events { self.carryOut(event) }
-        self.setTimer()
+        self.alarm.set(self.client.deadline, for: self)
     }
 
     private func carryOut(_ event: TURNEvent) {
@@ -79,19 +79,10 @@ package final class TURNRelay: ServerLineHandler {
         // What was sent last leaves at the end of this turn.
         self.reactor.schedule(after: .zero) { self.line.take()?.close() }
     }
+}
 
-    private func setTimer() {
-        let deadline = self.client.deadline
-        guard deadline != self.timerDeadline else { return }
-        if let timer = self.timer.take() { self.reactor.cancel(timer) }
-        self.timerDeadline = deadline
-        guard let deadline else { return }
-        let delay = max(.zero, SteadyClock.now.duration(to: deadline))
-        self.timer = self.reactor.schedule(after: delay) {
-            self.timerDeadline = nil
-            self.act { $0.clockAdvanced(to: $1, into: &$2) }
-        }
-    }
+extension TURNRelay: AlarmOwner {
+    func alarmRang() { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
 }
 
 // MARK: - The line

@@ -197,7 +197,13 @@ extension CallSession {
         _ sound: Span<Float>, on transceiver: Int = 0, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
         guard let place = self.openPlace(transceiver) else { return }
-        self.lines[place].sender?.speak(sound, at: now, into: &self.media)
+        // Whoever takes one channel is sent one, whatever is spoken here.
+        if self.settings.sound.isStereo, self.lines[place].sender?.settings.isStereo == false {
+            let mixed = (0..<(sound.count / 2)).map { (sound[2 * $0] + sound[2 * $0 + 1]) / 2 }
+            self.lines[place].sender?.speak(mixed.span, at: now, into: &self.media)
+        } else {
+            self.lines[place].sender?.speak(sound, at: now, into: &self.media)
+        }
         self.flush(at: now, into: &outbox)
     }
 

@@ -58,7 +58,8 @@ package struct CallSession {
         self.agent = ICEAgent(.controlled, credentials, settings: settings.ice, random: self.random)
         var negotiating = Negotiation.Settings(canonicalName: settings.canonicalName)
         negotiating.format = settings.format
-        // Each machine gets dice of its own, thrown by ours.
+        negotiating.format.preferences.isStereo = settings.sound.isStereo
+        // A generator with a seed is copied: the machines are not to begin with the same number.
         _ = self.random.next()
         self.negotiation = Negotiation(negotiating, random: self.random)
         self.transport = SecureTransport(context)
@@ -125,6 +126,7 @@ extension CallSession {
         _ kind: DescriptionKind, _ text: String? = nil, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) throws(NegotiationError) {
         let isFirst = self.negotiation.localDescription == nil && self.negotiation.remoteDescription == nil
+        if text == nil, !self.negotiation.hasMade(kind) { try self.make(kind) }
         try self.negotiation.setLocal(kind, text)
         if kind == .offer, isFirst { self.agent.assume(.controlling) }
         if kind == .rollback { self.nextCredentials = nil }
@@ -141,6 +143,14 @@ extension CallSession {
         try self.negotiation.setRemote(kind, text)
         if kind == .rollback { self.nextCredentials = nil }
         self.settle(at: now, into: &outbox)
+    }
+
+    private mutating func make(_ kind: DescriptionKind) throws(NegotiationError) {
+        switch kind {
+        case .offer: _ = try self.createOffer()
+        case .answer, .pranswer: _ = try self.createAnswer()
+        case .rollback: return
+        }
     }
 
     private mutating func drawCredentials() {

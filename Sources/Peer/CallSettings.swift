@@ -18,6 +18,7 @@ package struct CallSettings: Sendable {
 
 /// What becomes of sound.
 package struct SoundSettings: Hashable, Sendable {
+    /// All sound here has two channels; they are sent where the other side takes them.
     package var isStereo = false
     /// Of a packet of ours, in milliseconds; nil leaves it to who receives it.
     package var packetDuration: Int?

@@ -42,7 +42,7 @@ extension AudioSenderSettings {
         self.mid = transceiver.mediaID?.value
         self.payloadTypes = AudioPayloadTypes(format)
         self.extensions = AudioExtensions(format)
-        self.firstSequence = UInt16(truncatingIfNeeded: random.next() >> 1) & 0x7FFF
+        self.firstSequence = UInt16(truncatingIfNeeded: random.next()) & 0x7FFF
         self.firstTimestamp = UInt32(truncatingIfNeeded: random.next())
         self.ptime = min(max(sound.packetDuration ?? format.preferences.duration ?? 20, 10), 60)
         if let longest = format.preferences.maximumDuration { self.ptime = min(self.ptime, longest) }

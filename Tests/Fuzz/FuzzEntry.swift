@@ -7,7 +7,7 @@ import Darwin
 /// What can be fuzzed: a name, and what to do with any bytes. `Scripts/fuzz` lists and runs them.
 ///
 /// A new one is a file beside this one, a line here, and a folder of the same name under `corpus`.
-private let targets: [String: @Sendable ([UInt8]) -> Void] = [
+package let fuzzTargets: [String: @Sendable ([UInt8]) -> Void] = [
     "audio-receiver": AudioReceiverFuzz.run,
     "call": CallFuzz.run,
     "engine-payload": EnginePayloadFuzz.run,
@@ -35,8 +35,8 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
 
 private let target: @Sendable ([UInt8]) -> Void = {
     let name = getenv("FUZZ_TARGET").map { String(cString: $0) } ?? ""
-    guard let target = targets[name] else {
-        preconditionFailure("FUZZ_TARGET is \"\(name)\", but should be one of \(targets.keys.sorted())")
+    guard let target = fuzzTargets[name] else {
+        preconditionFailure("FUZZ_TARGET is \"\(name)\", but should be one of \(fuzzTargets.keys.sorted())")
     }
     return target
 }()

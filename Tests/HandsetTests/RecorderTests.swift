@@ -103,11 +103,23 @@ struct RecorderTests {
         #expect(all.count == 75 * 960 + 2 && all.allSatisfy { abs($0) <= 1 })
     }
 
-    private static func samples(in file: [UInt8]) throws -> [Float] {
+    @Test("J14 mixes both sides, and keeps what is heard while nothing is said")
+    func mixed() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try MixedRecorder(folder.place("a.wav"), channels: 2)
+        recorder.own.heard([0.1, 0.2, 0.1, 0.2].span)
+        recorder.heard([0.5, -0.5].span)
+        recorder.heard([0.9, 0.9, 0.25, 0.25].span)
+        recorder.finish()
+        #expect(try Self.samples(in: folder.read("a.wav"), channels: 2) == [0.6, -0.3, 1, 1, 0.25, 0.25])
+    }
+
+    private static func samples(in file: [UInt8], channels: Int = 1) throws -> [Float] {
         var reader = WAVReader()
         reader.append(file.span)
         reader.finish()
         #expect(try reader.readHeader())
+        #expect(reader.format?.sound.channels == channels)
         var samples: [Float] = []
         while reader.read(upTo: 4096, into: &samples) > 0 {}
         // Sixteen bits come back as what they are nearest to.

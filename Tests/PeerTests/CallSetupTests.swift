@@ -113,6 +113,22 @@ struct CallSetupTests {
         }
     }
 
+    @Test("J01 makes the description that is to be set where nobody has made one")
+    func unmadeDescriptions() throws {
+        let scene = CallScene()
+        scene.caller.session.addTransceiver()
+        try scene.caller.attempt { try $0.setLocalDescription(.offer, at: $1, into: &$2) }
+        let offer = try #require(scene.caller.session.localDescription)
+        try scene.callee.attempt { try $0.setRemoteDescription(.offer, offer, at: $1, into: &$2) }
+        try scene.callee.attempt { try $0.setLocalDescription(.answer, at: $1, into: &$2) }
+        let answer = try #require(scene.callee.session.localDescription)
+        try scene.caller.attempt { try $0.setRemoteDescription(.answer, answer, at: $1, into: &$2) }
+        #expect(scene.callers.allSatisfy { $0.session.negotiation.state == .stable })
+        #expect(throws: NegotiationError.self) {
+            try scene.caller.attempt { try $0.setLocalDescription(.answer, at: $1, into: &$2) }
+        }
+    }
+
     @Test("J01 hears keys of a telephone, each way")
     func keys() throws {
         let scene = CallScene()

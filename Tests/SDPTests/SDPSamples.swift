@@ -2,12 +2,6 @@ import SDP
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// Descriptions as the stacks of others write them; the fuzzer starts from the same ones.
 enum SDPSamples {
     static let names = [
@@ -19,12 +13,7 @@ enum SDPSamples {
     static let short = ["rfc8866", "chromium-audio", "firefox-offer", "pion-answer", "rejected-and-unknown"]
 
     static func text(_ name: String) throws -> String {
-        let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
-        let file = try #require(fopen("/\(folder)/Fuzz/corpus/sdp/\(name)", "r"))
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = fread(&bytes, 1, bytes.count, file)
-        return try #require(String(validating: bytes[..<count], as: UTF8.self))
+        try #require(String(validating: SampleFolder.corpus("sdp").read(name), as: UTF8.self))
     }
 
     static func description(_ name: String) throws -> SDPDescription {

@@ -4,16 +4,10 @@ import json
 import unittest
 
 from callers import Household, outcome
-from people import VOUCHED
-from server import Server, eventually
-from visitors import Company, Visitor, need_browser
+from pages import WATCHED, PageTest
+from server import eventually
+from visitors import Visitor, need_browser
 
-WATCHED = """
-window.peers = [];
-window.RTCPeerConnection = class extends RTCPeerConnection {
-  constructor(...options) { super(...options); window.peers.push(this); }
-};
-"""
 PRESS = "(keys) => window.peers.at(-1).getSenders().find((s) => s.dtmf)?.dtmf.insertDTMF(keys, 100, 70)"
 RESTART = "() => window.peers.at(-1).restartIce()"
 FRAGMENT = "() => window.peers.at(-1).localDescription.sdp.match(/ice-ufrag:(.+)/)[1]"
@@ -23,25 +17,16 @@ def setUpModule() -> None:
     need_browser()
 
 
-class BrowserCalls(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.company = Company()
-        cls.addClassCleanup(cls.company.close)
-
+class BrowserCalls(PageTest):
     def setUp(self) -> None:
-        self.server = Server(*VOUCHED, testing=False)
-        self.addCleanup(self.server.__exit__)
+        super().setUp()
         self.home = Household(self.server)
         self.addCleanup(self.home.close)
 
-    def tearDown(self) -> None:
-        self.assertEqual(self.company.go_home(), [], "errors on the page")
-
     def anna(self) -> Visitor:
-        return self.company.visitor(self.server, 700, (WATCHED,)).enter("Anna")
+        return self.visitor("Anna", 700, (WATCHED,))
 
-    def assert_hears(self, visitor: Visitor, pitch: int) -> None:
+    def assert_tone(self, visitor: Visitor, pitch: int) -> None:
         eventually(lambda: abs(visitor.hears() - pitch) < 20, f"{visitor.name} hears {pitch} Hz")
 
     def test_J01_a_browser_rings_the_command_line_and_hears_itself(self):
@@ -49,7 +34,7 @@ class BrowserCalls(unittest.TestCase):
         anna = self.anna()
         anna.ring("echo")
         anna.talks()
-        self.assert_hears(anna, 700)
+        self.assert_tone(anna, 700)
         anna.hang_up()
         self.assertEqual(self.home.answering[0].expect("ended")["outcome"], "completed")
 
@@ -59,7 +44,7 @@ class BrowserCalls(unittest.TestCase):
         anna.is_rung_by("Otto")
         anna.answer()
         anna.talks()
-        self.assert_hears(anna, 523)
+        self.assert_tone(anna, 523)
         code, report = outcome(call)
         self.assertEqual((code, report["outcome"], report["heard"]), (0, "completed", True))
         anna.is_in_lobby()
@@ -76,22 +61,22 @@ class BrowserCalls(unittest.TestCase):
         anna = self.anna()
         anna.ring("echo")
         anna.talks()
-        self.assert_hears(anna, 700)
+        self.assert_tone(anna, 700)
         anna.page.get_by_role("button", name="Turn camera on").click()
         anna.page.wait_for_function("() => window.peers.at(-1).signalingState === 'stable'")
-        self.assert_hears(anna, 700)
+        self.assert_tone(anna, 700)
 
     def test_J01_new_checks_while_the_sound_goes_on(self):
         self.home.answer("--as", "echo", "--echo").expect("ready")
         anna = self.anna()
         anna.ring("echo")
         anna.talks()
-        self.assert_hears(anna, 700)
+        self.assert_tone(anna, 700)
         before = anna.page.evaluate(FRAGMENT)
         anna.page.evaluate(RESTART)
         eventually(lambda: anna.page.evaluate(FRAGMENT) != before, "a new fragment")
         anna.page.wait_for_function("() => window.peers.at(-1).connectionState === 'connected'")
-        self.assert_hears(anna, 700)
+        self.assert_tone(anna, 700)
 
     def test_J01_keys_of_a_browser_are_heard(self):
         answering = self.home.answer("--as", "menu", "--play", "tone:300")
@@ -99,7 +84,7 @@ class BrowserCalls(unittest.TestCase):
         anna = self.anna()
         anna.ring("menu")
         anna.talks()
-        self.assert_hears(anna, 300)
+        self.assert_tone(anna, 300)
         anna.page.evaluate(PRESS, "42#")
         self.assertEqual([answering.expect("key")["key"] for _ in range(3)], ["4", "2", "#"])
 

@@ -1,5 +1,6 @@
 """Calls from the command line, through a running server."""
 
+import array
 import json
 import shutil
 import signal
@@ -157,15 +158,50 @@ class CommandLine(unittest.TestCase):
 
     def test_both_directions_are_kept_side_by_side(self):
         self.home.answer("--as", "echo", "--echo").expect("ready")
-        heard, said = (Path(self.home.folder.name) / name for name in ("heard.wav", "said.wav"))
-        code, _ = outcome(self.home.call("@echo", *TALK, "--record", str(heard), "--record-sent", str(said)))
+        heard, said, mixed = (Path(self.home.folder.name) / name for name in ("heard.wav", "said.wav", "mixed.wav"))
+        code, _ = outcome(
+            self.home.call(
+                "@echo", *TALK, "--record", str(heard), "--record-sent", str(said), "--record-mixed", str(mixed)))
         self.assertEqual(code, 0)
+        for theirs, ours, both in zip(*(self.samples(path)[1] for path in (heard, said, mixed)), strict=True):
+            self.assertLess(abs(min(max(theirs + ours, -32768), 32767) - both), 4)
         with wave.open(str(heard)) as theirs, wave.open(str(said)) as ours:
             self.assertEqual(theirs.getnframes(), ours.getnframes())
             self.assertGreater(ours.getnframes(), RATE // 2)
             ear = Ear()
             ear.hear(ours.readframes(ours.getnframes()))
             self.assertLess(abs(ear.pitch() - 440), 5)
+
+    def test_J14_two_channels_stay_two_where_both_sides_want_them(self):
+        folder = Path(self.home.folder.name)
+        subprocess.run(
+            ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i", "sine=frequency=440:duration=2", "-f", "lavfi", "-i",
+             "sine=frequency=880:duration=2", "-filter_complex", "amerge=inputs=2,volume=4", str(folder / "a.wav")],
+            check=True)
+        guests = {
+            name: self.home.call("tea-kitchen", "--duration", "4s", "--record", str(folder / f"{name}.wav"), *options)
+            for name, options in (("one", ()), ("two", ("--stereo",)))}
+        self.seats(2)
+        player = self.home.call("tea-kitchen", "--stereo", "--bitrate", "64000", "--play", str(folder / "a.wav"))
+        for call in (player, *guests.values()):
+            self.assertEqual(outcome(call)[0], 0)
+        pitches = {name: [self.pitches(path) for path in folder.glob(f"{name}-*.wav")] for name in guests}
+        self.assertTrue(any(abs(left - 440) < 15 > abs(right - 880) for left, right in pitches["two"]), pitches)
+        self.assertTrue(all(len(heard) == 1 for heard in pitches["one"]), pitches)
+
+    def samples(self, path: Path) -> tuple[int, array.array]:
+        with wave.open(str(path)) as file:
+            return file.getnchannels(), array.array("h", file.readframes(file.getnframes()))
+
+    def pitches(self, path: Path) -> list[float]:
+        """Of each channel, when something was heard for the last time."""
+        channels, sound = self.samples(path)
+        loud = [index for index, sample in enumerate(sound) if abs(sample) > 1000] or [0]
+        end = loud[-1] // channels * channels
+        ears = [Ear() for _ in range(channels)]
+        for channel, ear in enumerate(ears):
+            ear.hear(sound[channel:end:channels].tobytes())
+        return [ear.pitch() for ear in ears]
 
     def test_a_room_plays_to_its_end_and_is_left(self):
         folder = Path(self.home.folder.name)
@@ -199,7 +235,7 @@ class CommandLine(unittest.TestCase):
         for command in (
                 ("peer", "offer", "--play", "-"), ("peer", "answer", "--record", "-"), ("call", "kitchen", "--play", "-"),
                 ("call", "kitchen", "--record", "-"), ("call", "kitchen", "--dtmf", "1"),
-                ("call", "@echo", "--record-sent", "a.ogg")):
+                ("call", "@echo", "--record-sent", "a.ogg"), ("call", "@echo", "--record-mixed", "a.ogg")):
             with self.subTest(command):
                 code, complaint = usage(*command)
                 self.assertEqual(code, 64, complaint)

@@ -1,104 +1,19 @@
 """`parley peer` with other stacks, in both roles."""
 
-import asyncio
-import fractions
 import json
+import shutil
 import signal
 import subprocess
 import tempfile
-import threading
 import unittest
 import urllib.error
 import urllib.request
 from pathlib import Path
 
 from jsonpeer import JSONPeer
-from pitch import RATE, Ear, tone
+from otherpeer import OtherPeer, av
+from pitch import RATE, Ear
 from server import PATIENCE, binary, eventually
-
-try:
-    import av
-    from aiortc import MediaStreamTrack, RTCPeerConnection, RTCSessionDescription
-except ImportError:
-    av = None
-
-
-if av is not None:
-
-    class Tone(MediaStreamTrack):
-        kind = "audio"
-
-        def __init__(self, hertz: float):
-            super().__init__()
-            self.hertz, self.position, self.start = hertz, 0, None
-
-        async def recv(self):
-            loop = asyncio.get_running_loop()
-            self.start = self.start or loop.time()
-            await asyncio.sleep(max(0, self.start + self.position / RATE - loop.time()))
-            frame = av.AudioFrame(format="s16", layout="mono", samples=960)
-            frame.planes[0].update(tone(self.hertz, self.position, 960))
-            frame.sample_rate, frame.pts, frame.time_base = RATE, self.position, fractions.Fraction(1, RATE)
-            self.position += 960
-            return frame
-
-
-class OtherPeer:
-    """aiortc, on a loop of its own."""
-
-    def __init__(self, hertz: float):
-        self.loop = asyncio.new_event_loop()
-        self.ear = Ear()
-        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
-        self.thread.start()
-        self.do(self._open(hertz))
-
-    def do(self, work):
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(PATIENCE)
-
-    async def _open(self, hertz: float) -> None:
-        self.connection = RTCPeerConnection()
-        self.tone = Tone(hertz)
-        self.listening = []
-        self.connection.on("track", lambda track: self.listening.append(asyncio.ensure_future(self._listen(track))))
-
-    async def _listen(self, track) -> None:
-        while True:
-            frame = await track.recv()
-            channels = len(frame.layout.channels)
-            self.ear.hear(bytes(frame.planes[0])[: frame.samples * 2 * channels], channels)
-
-    async def _offer(self) -> str:
-        self.connection.addTrack(self.tone)
-        await self.connection.setLocalDescription(await self.connection.createOffer())
-        return self.connection.localDescription.sdp
-
-    async def _answer(self, sdp: str) -> str:
-        await self.connection.setRemoteDescription(RTCSessionDescription(sdp, "offer"))
-        self.connection.addTrack(self.tone)
-        await self.connection.setLocalDescription(await self.connection.createAnswer())
-        return self.connection.localDescription.sdp
-
-    def offer(self) -> str:
-        return self.do(self._offer())
-
-    def answer(self, sdp: str) -> str:
-        return self.do(self._answer(sdp))
-
-    def answered(self, sdp: str) -> None:
-        self.do(self.connection.setRemoteDescription(RTCSessionDescription(sdp, "answer")))
-
-    async def _close(self) -> None:
-        for task in self.listening:
-            task.cancel()
-        await self.connection.close()
-
-    def close(self) -> None:
-        self.do(self._close())
-        self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(PATIENCE)
-        self.loop.close()
-
 
 @unittest.skipIf(av is None, "aiortc is not installed")
 class Aiortc(unittest.TestCase):
@@ -145,8 +60,10 @@ class Posted(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
+        self.capture = Path(self.folder.name) / "calls.pcapng"
         self.process = subprocess.Popen(
-            [str(binary()), "answer", "--http", "127.0.0.1:0", "--echo", "--json", "--record", self.folder.name],
+            [str(binary()), "answer", "--http", "127.0.0.1:0", "--echo", "--json", "--record", self.folder.name,
+             "--pcap", str(self.capture)],
             stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.stop)
         self.url = json.loads(self.process.stdout.readline())["url"]
@@ -184,6 +101,20 @@ class Posted(unittest.TestCase):
         kept = next(Path(self.folder.name).glob("*.ogg"))
         told = subprocess.run(["opusinfo", str(kept)], capture_output=True, text=True, check=True).stdout
         self.assertNotIn("WARNING", told)
+
+    @unittest.skipUnless(shutil.which("tshark"), "tshark is not installed")
+    def test_J14_packets_of_all_calls_are_in_one_capture(self):
+        peers = [OtherPeer(pitch) for pitch in (500, 600, 700)]
+        for peer in peers:
+            self.addCleanup(peer.close)
+            peer.answered(json.loads(self.post(json.dumps({"type": "offer", "sdp": peer.offer()}).encode())[1])["sdp"])
+        for peer in peers:
+            eventually(lambda: abs(peer.ear.pitch() - peer.tone.hertz) < 5, "they hear themselves")
+        self.stop()
+        command = ["tshark", "-r", str(self.capture), "--enable-heuristic", "rtp_udp"]
+        told = subprocess.run(
+            [*command, "-Y", "rtp.p_type == 96", "-T", "fields", "-e", "rtp.ssrc"], capture_output=True, text=True, check=True)
+        self.assertEqual(len(set(told.stdout.split())), 6, "streams, one each way")
 
     def test_J14_what_is_no_offer_is_refused(self):
         for body in (b"", b"nonsense", b"{}", b'{"type":"answer","sdp":""}', b'{"type":"offer","sdp":"v=1"}'):

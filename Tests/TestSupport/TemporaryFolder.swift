@@ -56,25 +56,11 @@ package final class TemporaryFolder {
     package func write(_ name: String, _ text: String) throws -> String { try self.write(name, Array(text.utf8)) }
 
     package func read(_ name: String) throws -> [UInt8] {
-        guard let file = fopen(self.remembering(name), "r") else { throw Failure(subject: name) }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 65_536)
-        while case let count = fread(&piece, 1, piece.count, file), count > 0 { bytes += piece[..<count] }
-        return bytes
+        // Whoever wrote it does not take it away.
+        _ = self.remembering(name)
+        return try SampleFolder(self.path).read(name)
     }
 
     /// Everything that lies in it, in alphabetical order.
-    package var names: [String] {
-        guard let directory = opendir(self.path) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
+    package var names: [String] { SampleFolder(self.path).names }
 }

@@ -17,8 +17,7 @@ package final class LocalNames {
     private var held: [IPAddress: (name: HostName, users: Int)] = [:]
     private var nextLink = 0
     private var isOpen = false
-    private var timer: TimerToken?
-    private var timerDeadline: Instant?
+    private let alarm: Alarm
 
     /// An interface, and one of the two groups there.
     private struct Place: Hashable {
@@ -28,6 +27,7 @@ package final class LocalNames {
 
     package init(on reactor: Reactor, watching watch: InterfaceWatch) {
         self.reactor = reactor
+        self.alarm = Alarm(on: reactor)
         self.watch = watch
     }
 
@@ -68,7 +68,7 @@ package final class LocalNames {
         for held in self.held.values { self.act { $0.withdraw(held.name, at: $1, into: &$2) } }
         self.watch.remove(self)
         self.held = [:]
-        if let timer = self.timer.take() { self.reactor.cancel(timer) }
+        self.alarm.cancel()
         // What was said last leaves at the end of this turn.
         let links = self.links.values
         self.reactor.schedule(after: .zero) { for link in links { link.close() } }
@@ -87,7 +87,9 @@ package final class LocalNames {
 
 // MARK: - What the machine wants
 
-extension LocalNames {
+extension LocalNames: AlarmOwner {
+    func alarmRang() { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
+
     private func act(_ body: (inout NameExchange, Instant, inout Outbox<NameFound>) -> Void) {
         body(&self.exchange, SteadyClock.now, &self.outbox)
         self.carryOut()
@@ -100,7 +102,7 @@ extension LocalNames {
         for found in due.events {
             for completion in self.waiting.removeValue(forKey: found.name) ?? [] { completion(found.ip) }
         }
-        self.setTimer()
+        self.alarm.set(self.exchange.deadline, for: self)
     }
 
     private func send(_ bytes: Span<UInt8>, _ packet: PacketQueue.Packet) {
@@ -110,18 +112,6 @@ extension LocalNames {
     func received(_ bytes: Span<UInt8>, on link: PathID, from peer: SocketAddress) {
         self.exchange.received(bytes, on: link, from: peer, at: SteadyClock.now, into: &self.outbox)
         self.carryOut()
-    }
-
-    private func setTimer() {
-        let deadline = self.exchange.deadline
-        guard deadline != self.timerDeadline else { return }
-        if let timer = self.timer.take() { self.reactor.cancel(timer) }
-        self.timerDeadline = deadline
-        guard let deadline else { return }
-        self.timer = self.reactor.schedule(after: max(.zero, SteadyClock.now.duration(to: deadline))) {
-            self.timerDeadline = nil
-            self.act { $0.clockAdvanced(to: $1, into: &$2) }
-        }
     }
 }
 

@@ -26,8 +26,7 @@ package final class PeerPath<Seeker: PathSeeker> {
     let means: PeerMeans
     private var handler: (any PeerPathHandler<Seeker>)?
     private var outbox = Outbox<ICEEvent>()
-    private var timer: TimerToken?
-    private var timerDeadline: Instant?
+    private let alarm: Alarm
     private(set) var isClosed = false
 
     // What the facets of this class keep.
@@ -44,6 +43,7 @@ package final class PeerPath<Seeker: PathSeeker> {
     ) {
         self.seeker = seeker
         self.reactor = reactor
+        self.alarm = Alarm(on: reactor)
         self.means = means
         self.handler = handler
     }
@@ -84,7 +84,9 @@ package final class PeerPath<Seeker: PathSeeker> {
 
 // MARK: - What the agent wants
 
-extension PeerPath {
+extension PeerPath: AlarmOwner {
+    func alarmRang() { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
+
     /// Looks at the seeker, or takes what it has to tell; nothing is carried out.
     package func look<Result>(_ body: (inout Seeker) -> Result) -> Result { body(&self.seeker) }
 
@@ -110,7 +112,7 @@ extension PeerPath {
         for event in due.events { self.carryOut(event) }
         due.removeAll()
         if self.outbox.isEmpty { swap(&due, &self.outbox) }
-        self.setTimer()
+        self.alarm.set(Self.deadline(of: &self.seeker), for: self)
         if Self.hasNews(&self.seeker) { self.handler?.settled(self) }
     }
 
@@ -124,20 +126,6 @@ extension PeerPath {
         case .resolve(let name): self.resolve(name)
         case .candidate, .candidatesEnded, .stateChanged, .roleChanged, .serverSilent:
             self.handler?.happened(event, on: self)
-        }
-    }
-
-    private func setTimer() {
-        let deadline = Self.deadline(of: &self.seeker)
-        // Deadlines move on with every packet. One that comes too early looks again; that is seldom, and packets are not.
-        if let deadline, let armed = self.timerDeadline, armed <= deadline { return }
-        guard deadline != self.timerDeadline else { return }
-        if let timer = self.timer.take() { self.reactor.cancel(timer) }
-        self.timerDeadline = deadline
-        guard let deadline else { return }
-        self.timer = self.reactor.schedule(after: max(.zero, SteadyClock.now.duration(to: deadline))) {
-            self.timerDeadline = nil
-            self.act { $0.clockAdvanced(to: $1, into: &$2) }
         }
     }
 

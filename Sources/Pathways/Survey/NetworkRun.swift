@@ -26,7 +26,7 @@ final class NetworkRun {
     private var lifetime: LifetimeProbe?
     private var sockets: [PathID: UDPSocket] = [:]
     private var packets = PacketQueue()
-    private var timer: TimerToken?
+    private let alarm: Alarm
 
     /// The lifetime's sockets are numbered behind the others.
     private static let lifetimeBase = 100
@@ -35,6 +35,7 @@ final class NetworkRun {
     init(watching: Duration, on reactor: Reactor, done: @escaping () -> Void) {
         self.watching = watching
         self.reactor = reactor
+        self.alarm = Alarm(on: reactor)
         self.done = done
     }
 
@@ -56,7 +57,7 @@ final class NetworkRun {
             self.packets.withBytes(of: packet) { _ = socket?.send($0, to: packet.destination) }
         }
         self.packets.removeAll()
-        self.isOver ? self.finish() : self.setTimer()
+        self.isOver ? self.finish() : self.alarm.set(self.deadline, for: self)
     }
 
     private func socket(_ path: PathID, for server: SocketAddress) -> UDPSocket? {
@@ -72,7 +73,7 @@ final class NetworkRun {
 
 // MARK: - One step after the other
 
-extension NetworkRun {
+extension NetworkRun: AlarmOwner {
     private var isOver: Bool {
         self.looks.allSatisfy({ $0.probe.isDone }) && (self.nat?.isDone ?? true) && (self.lifetime?.isDone ?? true)
     }
@@ -120,17 +121,12 @@ extension NetworkRun {
         }
     }
 
-    private func setTimer() {
-        if let timer = self.timer.take() { self.reactor.cancel(timer) }
-        let deadlines =
-            self.looks.compactMap({ $0.probe.deadline })
-            + [self.nat?.deadline, self.lifetime?.deadline].compactMap(\.self)
-        guard let deadline = deadlines.min() else { return }
-        self.timer = self.reactor.schedule(after: max(.zero, SteadyClock.now.duration(to: deadline))) {
-            self.timer = nil
-            self.advance(to: SteadyClock.now)
-        }
+    private var deadline: Instant? {
+        let probes = self.looks.map { $0.probe.deadline } + [self.nat?.deadline, self.lifetime?.deadline]
+        return probes.compactMap(\.self).min()
     }
+
+    func alarmRang() { self.advance(to: SteadyClock.now) }
 
     private func advance(to now: Instant) {
         for look in self.looks { look.probe.clockAdvanced(to: now, into: &self.packets) }

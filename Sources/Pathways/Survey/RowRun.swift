@@ -18,7 +18,7 @@ final class RowRun {
     private var packets = PacketQueue()
     private var probe: BindingProbe
     private var isBindingOver = false
-    private var timer: TimerToken?
+    private let alarm: Alarm
 
     init(
         _ row: SurveyReport.Row, at address: SocketAddress, account: TURNAccount?, trust: ServerTrust,
@@ -28,6 +28,7 @@ final class RowRun {
         self.account = account
         self.trust = trust
         self.reactor = reactor
+        self.alarm = Alarm(on: reactor)
         self.done = done
         self.probe = BindingProbe(of: address)
     }
@@ -123,17 +124,14 @@ extension RowRun: ServerLineHandler {
             self.isBindingOver = true
             return self.finishIfOver()
         }
-        self.setTimer()
+        self.alarm.set(self.probe.deadline, for: self)
     }
+}
 
-    private func setTimer() {
-        if let timer = self.timer.take() { self.reactor.cancel(timer) }
-        guard let deadline = self.probe.deadline else { return }
-        self.timer = self.reactor.schedule(after: max(.zero, SteadyClock.now.duration(to: deadline))) {
-            self.timer = nil
-            self.probe.clockAdvanced(to: SteadyClock.now, into: &self.packets)
-            self.pump()
-        }
+extension RowRun: AlarmOwner {
+    func alarmRang() {
+        self.probe.clockAdvanced(to: SteadyClock.now, into: &self.packets)
+        self.pump()
     }
 }
 

@@ -95,7 +95,7 @@ struct AnswerCommand: ParsableCommand {
         _ = try self.play?.open()
         if let folder = self.record { try Self.make(folder) }
         let (folder, room) = (self.record, self.room.flatMap { RoomName($0) })
-        plan.record = room == nil ? nil : folder.map { "\($0)/room.ogg" }
+        plan.recording.heard = room == nil ? nil : folder.map { "\($0)/room.ogg" }
         let settled = plan
         if let http = self.http {
             try OfferServer(address: http, plan: settled, folder: folder, journal: self.log.journal).run()

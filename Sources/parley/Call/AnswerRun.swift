@@ -6,14 +6,7 @@ import JSON
 import Pathways
 import Peer
 import Reactor
-import Secure
 import Vocabulary
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// Takes every call that comes, many at once, until it is interrupted.
 final class AnswerRun: CallSeat, @unchecked Sendable {
@@ -26,7 +19,6 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
     private var done: ((Result<Void, CommandFailure>) -> Void)?
     private var house: PeerHouse?
     private var links: [CallID: PeerLink] = [:]
-    private var interrupts: [SignalWatch] = []
     private var isReady = false
 
     init(_ client: ParleyClient, on loop: EventLoop, _ plan: CallPlan, recordingsIn folder: String?) {
@@ -40,16 +32,13 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
         on reactor: Reactor, servers: [AdvisedServer], done: @escaping (Result<Void, CommandFailure>) -> Void
     ) {
         self.done = done
-        do {
+        do throws(CommandFailure) {
             let house = try PeerHouse(self.plan, on: reactor)
             self.house = house
-            self.interrupts = try [SIGINT, SIGTERM].map { signal in
-                try SignalWatch(signal, on: reactor) { [weak self] in self?.close(.success(())) }
-            }
+            try house.watchInterrupts { [weak self] in self?.close(.success(())) }
             house.find(servers) { self.open() }
         } catch {
-            let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
-            self.close(.failure(failure))
+            self.close(.failure(error))
         }
     }
 
@@ -113,9 +102,9 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
         guard let house = self.house, self.links[call] == nil else { return }
         let (client, loop) = (self.client, self.loop)
         do throws(CommandFailure) {
-            let path = self.folder.map { "\($0)/\(call.text).ogg" }
+            let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(call.text).ogg" })
             let link = house.open(
-                begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
+                begins: begins, feed: try self.plan.openFeed(), sinks: try recording.open(),
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in try await client.signal(content, in: call) }
                 },
@@ -125,7 +114,7 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
             link.handset.onEnd = { if self.plan.endsWithSound { self.hangUp(call) } }
             self.say("answered", call, ("name", peer.name))
             // Who has found no path by then will find none.
-            house.reactor.schedule(after: .seconds(15)) { [weak self] in
+            house.after(.seconds(15)) { [weak self] in
                 if let link = self?.links[call], link.connectedAt == nil { self?.giveUp(call) }
             }
         } catch {
@@ -150,7 +139,7 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
         case .stateChanged(.failed): if self.links[call]?.connectedAt == nil { self.giveUp(call) }
         // The caller makes new checks, or is gone.
         case .stateChanged(.disconnected), .securityStateChanged(.closed):
-            self.house?.reactor.schedule(after: .seconds(45)) { [weak self] in self?.lookAfter(call) }
+            self.house?.after(.seconds(45)) { [weak self] in self?.lookAfter(call) }
         default: return
         }
     }
@@ -190,7 +179,6 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
             link.close()
         }
         self.links = [:]
-        for interrupt in self.interrupts { interrupt.close() }
         self.house?.close()
         done(result)
     }

@@ -15,7 +15,7 @@ struct CallCommand: ParsableCommand {
         discussion: """
             Rings the user and exchanges sound with whatever answers: a browser, another 'parley', another WebRTC \
             stack. What is said comes from --play, what is heard goes to --record; with - both are samples (16 bits, \
-            little-endian, 48 kHz, one channel), so that a program can talk. On a terminal it shows how the call is \
+            little-endian, 48 kHz), so that a program can talk. On a terminal it shows how the call is \
             going, and at the end how it was.
             """,
         examples: [
@@ -61,8 +61,7 @@ struct CallCommand: ParsableCommand {
         plan.settings.sound = self.sound.settings
         plan.settings.ice = self.way.settings
         plan.play = self.sound.play
-        plan.record = self.sound.record
-        plan.recordSent = self.sound.recordSent
+        plan.recording = self.sound.recording
         plan.keys = self.dtmf
         plan.duration = self.duration
         plan.endsWithSound = self.duration == nil && self.sound.play?.isEndless == false
@@ -79,7 +78,7 @@ struct CallCommand: ParsableCommand {
         let outcome = Locked(ExitCode.failure)
         try self.client.run { client, loop throws(CommandFailure) in
             let report = try await CallDesk(client, on: loop).place(target, plan)
-            report.print(asJSON: plan.isJSON, besideSamples: plan.record == "-")
+            report.print(asJSON: plan.isJSON, besideSamples: plan.recording.heard == "-")
             outcome.withLock { $0 = report.end.exitCode }
         }
         return outcome.withLock(\.self)

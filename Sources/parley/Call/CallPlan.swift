@@ -1,14 +1,14 @@
+import Arguments
 import AudioStreams
 import Pathways
+import Handset
 import Peer
 
 /// What a call is to be like.
 struct CallPlan: Sendable {
     var settings = CallSettings()
     var play: PlayedThing?
-    var record: String?
-    /// Where samples of what is said go.
-    var recordSent: String?
+    var recording = RecordingPlan()
     var keys = ""
     /// After so long the call is ended; nil leaves that to others.
     var duration: Duration?
@@ -22,4 +22,9 @@ struct CallPlan: Sendable {
     var capture: String?
     /// Those of a file, in place of what the server advises.
     var servers: [AdvisedServer]?
+
+    /// What is said, from its beginning.
+    func openFeed() throws(CommandFailure) -> (any SoundFeed)? {
+        try self.play?.open(channels: self.recording.channels)
+    }
 }

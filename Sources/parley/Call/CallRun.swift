@@ -5,14 +5,7 @@ import Handset
 import Pathways
 import Peer
 import Reactor
-import Secure
 import Vocabulary
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// One call that is placed from here, from the first ring to the report.
 final class CallRun: CallSeat, @unchecked Sendable {
@@ -29,8 +22,6 @@ final class CallRun: CallSeat, @unchecked Sendable {
     private var isInviting = false
     private var hasRung = false
     private var link: PeerLink?
-    private var timers: [TimerToken] = []
-    private var interrupts: [SignalWatch] = []
     private var hasBegun = false
     private var isCutOff = false
     private var isHangingUp = false
@@ -49,16 +40,13 @@ final class CallRun: CallSeat, @unchecked Sendable {
         done: @escaping (Result<CallReport, CommandFailure>) -> Void
     ) {
         self.done = done
-        do {
+        do throws(CommandFailure) {
             let house = try PeerHouse(self.plan, on: reactor)
             self.house = house
-            self.interrupts = try [SIGINT, SIGTERM].map { signal in
-                try SignalWatch(signal, on: reactor) { [weak self] in self?.hangUp() }
-            }
+            try house.watchInterrupts { [weak self] in self?.hangUp() }
             house.find(servers) { self.invite() }
         } catch {
-            let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
-            self.close(.failure(failure))
+            self.close(.failure(error))
         }
     }
 
@@ -101,7 +89,7 @@ extension CallRun {
     private func cutOff() {
         guard !self.isCutOff else { return }
         self.isCutOff = true
-        self.after(.seconds(60)) { if self.isCutOff, self.link == nil { self.finish(.lost) } }
+        self.house?.after(.seconds(60)) { if self.isCutOff, self.link == nil { self.finish(.lost) } }
     }
 
     private func heard(_ event: Client.CallEvent) {
@@ -143,8 +131,7 @@ extension CallRun {
         let call = self.call
         do throws(CommandFailure) {
             let link = house.open(
-                begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(self.plan.record),
-                ownSinks: try SoundOptions.sinks(self.plan.recordSent),
+                begins: begins, feed: try self.plan.openFeed(), sinks: try self.plan.recording.open(),
                 signal: { content in
                     self.client.ask(on: self.loop) { client throws(ClientError) in
                         try await client.signal(content, in: call)
@@ -152,9 +139,11 @@ extension CallRun {
                 },
                 told: { self.told($0) })
             self.link = link
-            link.handset.onEnd = { if self.plan.endsWithSound { self.after(.milliseconds(500)) { self.hangUp() } } }
+            link.handset.onEnd = {
+                if self.plan.endsWithSound { self.house?.after(.milliseconds(500)) { self.hangUp() } }
+            }
             // Who has found no path by then will find none.
-            self.after(.seconds(15)) { if link.connectedAt == nil { self.giveUp(.noPath) } }
+            self.house?.after(.seconds(15)) { if link.connectedAt == nil { self.giveUp(.noPath) } }
         } catch {
             self.fail(error.description, error.exitCode)
         }
@@ -167,9 +156,9 @@ extension CallRun {
         // Whoever was connected may be again: new checks are made.
         case .stateChanged(.failed):
             guard let link = self.link, link.connectedAt != nil else { return self.giveUp(.noPath) }
-            self.after(.seconds(15)) { if link.connection.connectionState != .connected { self.giveUp(.lost) } }
+            self.house?.after(.seconds(15)) { if link.connection.connectionState != .connected { self.giveUp(.lost) } }
         // They have hung up, which the server says as well, if it is still there.
-        case .securityStateChanged(.closed): self.after(.seconds(2)) { self.hangUp() }
+        case .securityStateChanged(.closed): self.house?.after(.seconds(2)) { self.hangUp() }
         default: return
         }
     }
@@ -177,20 +166,14 @@ extension CallRun {
     private func talk() {
         self.hasBegun = true
         if !self.plan.keys.isEmpty { _ = self.link?.connection.press(self.plan.keys) }
-        if let duration = self.plan.duration { self.after(duration) { self.hangUp() } }
+        if let duration = self.plan.duration { self.house?.after(duration) { self.hangUp() } }
         self.show()
     }
 
     private func show() {
         guard self.done != nil, let link = self.link, let since = link.connectedAt else { return }
         self.screen.show(link, for: since.duration(to: SteadyClock.now))
-        self.after(.milliseconds(250)) { self.show() }
-    }
-
-    private func after(_ delay: Duration, _ body: @escaping () -> Void) {
-        guard let reactor = self.house?.reactor else { return }
-        self.timers.append(reactor.schedule(after: delay) { if self.done != nil { body() } })
-        if self.timers.count > 64 { self.timers.removeFirst(32) }
+        self.house?.after(.milliseconds(250)) { self.show() }
     }
 }
 
@@ -207,7 +190,7 @@ extension CallRun {
         self.isHangingUp = true
         guard self.hasRung else { return self.finish(end) }
         // The program ends with the call, and the other side should know that it has.
-        self.after(.seconds(2)) { self.finish(end) }
+        self.house?.after(.seconds(2)) { self.finish(end) }
         let call = self.call
         self.client.ask(on: self.loop) { client throws(ClientError) in
             if end == .noPath { try await client.fail(call) } else { try await client.hangUp(call) }
@@ -232,8 +215,6 @@ extension CallRun {
     private func close(_ result: Result<CallReport, CommandFailure>) {
         guard let done = self.done.take() else { return }
         self.screen.wipe()
-        for timer in self.timers { self.house?.reactor.cancel(timer) }
-        for interrupt in self.interrupts { interrupt.close() }
         self.link?.close()
         self.house?.close()
         done(result)

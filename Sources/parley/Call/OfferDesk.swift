@@ -17,6 +17,8 @@ final class OfferDesk {
     private let plan: CallPlan
     private let folder: String?
     private var calls: [ObjectIdentifier: OfferedCall] = [:]
+    /// Offers that came before the servers were found.
+    private var early: [() -> Void]? = []
 
     private static let most = 1_000
     private static let longestOffer = 256 << 10
@@ -25,30 +27,38 @@ final class OfferDesk {
         self.plan = plan
         self.folder = folder
         self.house = try PeerHouse(plan, on: reactor)
-        self.house.find([]) {}
+        self.house.find([]) {
+            let early = self.early.take() ?? []
+            for answer in early { answer() }
+        }
     }
 
     var router: Router {
         var router = Router()
         router.on(.post, "/offer") { exchange, _ in
-            exchange.collectBody(limit: Self.longestOffer) { body in self.answer(body, exchange) }
+            exchange.collectBody(limit: Self.longestOffer) { body in self.take(body, exchange) }
         }
         return router
+    }
+
+    private func take(_ body: [UInt8], _ exchange: HTTPExchange) {
+        guard self.calls.count + (self.early?.count ?? 0) < Self.most else {
+            return exchange.respond(.error(.serviceUnavailable, "\(Self.most) calls are as many as are taken at once"))
+        }
+        if self.early?.append({ self.answer(body, exchange) }) == nil { self.answer(body, exchange) }
     }
 
     private func answer(_ body: [UInt8], _ exchange: HTTPExchange) {
         guard let json = RawJSON(body), json.text("type") == "offer", let sdp = json.text("sdp") else {
             return exchange.respond(.error(.badRequest, "an offer is {\"type\":\"offer\",\"sdp\":\"…\"}"))
         }
-        guard self.calls.count < Self.most else {
-            return exchange.respond(.error(.serviceUnavailable, "\(Self.most) calls are as many as are taken at once"))
-        }
         do {
             // As no other call is called, today or the next time.
             var random = SystemRandomNumberGenerator()
-            let path = self.folder.map { "\($0)/\(RandomToken(using: &random).text).ogg" }
+            let name = RandomToken(using: &random).text
+            let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(name).ogg" })
             let call = OfferedCall(
-                self.house, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
+                self.house, feed: try self.plan.openFeed(), sinks: try recording.open().heard,
                 endsWithSound: self.plan.endsWithSound)
             let key = ObjectIdentifier(call)
             self.calls[key] = call
@@ -64,83 +74,5 @@ final class OfferDesk {
     func close() {
         for call in self.calls.values { call.closeAtOnce() }
         self.house.close()
-    }
-}
-
-/// One call that came as an offer over HTTP.
-final class OfferedCall {
-    private var link: PeerLink?
-    private let reactor: Reactor
-    private var exchange: HTTPExchange?
-    private var ended: (() -> Void)?
-    private var timer: TimerToken?
-
-    /// Who has not come by then does not come.
-    private static let patience = Duration.seconds(15)
-
-    init(_ house: PeerHouse, feed: (any SoundFeed)?, sinks: [any SoundSink], endsWithSound: Bool) {
-        self.reactor = house.reactor
-        let link = house.open(
-            begins: false, feed: feed, sinks: sinks, signal: { _ in }, told: { [weak self] in self?.told($0) })
-        self.link = link
-        if endsWithSound { link.handset.onEnd = { [weak self] in self?.close() } }
-    }
-
-    func answer(_ offer: String, _ exchange: HTTPExchange, ended: @escaping () -> Void) throws(NegotiationError) {
-        guard let connection = self.link?.connection else { return }
-        self.ended = ended
-        do throws(NegotiationError) {
-            try connection.setRemoteDescription(.offer, offer)
-            _ = try connection.createAnswer()
-            self.exchange = exchange
-            try connection.setLocalDescription(.answer)
-        } catch {
-            self.exchange = nil
-            self.close()
-            throw error
-        }
-        self.timer = self.reactor.schedule(after: Self.patience) { [weak self] in
-            self?.timer = nil
-            if self?.link?.connectedAt == nil { self?.close() }
-        }
-    }
-
-    private func told(_ event: PeerEvent) {
-        switch event {
-        // Whoever posts an offer takes no candidates afterwards.
-        case .candidatesEnded: self.respond()
-        case .stateChanged(.failed), .stateChanged(.closed), .goodbye, .securityStateChanged(.closed): self.close()
-        default: return
-        }
-    }
-
-    private func respond() {
-        guard let exchange = self.exchange.take(), let sdp = self.link?.connection.localDescription else { return }
-        var json = JSONWriter()
-        json.object { json in
-            json.field("type", "answer")
-            json.field("sdp", sdp)
-        }
-        exchange.respond(.json(.ok, json.bytes))
-    }
-
-    /// Not from within what the connection tells.
-    private func close() {
-        guard let link = self.end() else { return }
-        self.reactor.schedule(after: .zero) { link.close() }
-    }
-
-    /// When there is no later any more.
-    func closeAtOnce() { self.end()?.close() }
-
-    /// What is left to be closed, if it is not yet.
-    private func end() -> PeerLink? {
-        guard let link = self.link.take() else { return nil }
-        if let timer = self.timer.take() { self.reactor.cancel(timer) }
-        if let exchange = self.exchange.take() {
-            exchange.respond(.error(.serviceUnavailable, "the call was not taken"))
-        }
-        self.ended.take()?()
-        return link
     }
 }

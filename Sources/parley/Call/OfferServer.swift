@@ -5,12 +5,6 @@ import Locking
 import Reactor
 import Vocabulary
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// `parley answer --http`: a desk on every loop behind one door, until it is interrupted.
 struct OfferServer: Sendable {
     let address: SocketAddress
@@ -19,7 +13,8 @@ struct OfferServer: Sendable {
     let journal: Journal
 
     func run() throws {
-        let group = try EventLoopGroup()
+        // A capture is one file, which one loop writes.
+        let group = try EventLoopGroup(count: self.plan.capture == nil ? nil : 1)
         defer { group.shutDown() }
         let (plan, folder) = (self.plan, self.folder)
         let desks = LoopLocal<Result<OfferDesk, any Error>>(group) { reactor in
@@ -41,7 +36,7 @@ struct OfferServer: Sendable {
             do {
                 _ = try desks.value(on: reactor).get()
                 let listener = try server.listen(on: address, reactor)
-                for signal in [SIGINT, SIGTERM] { _ = try SignalWatch(signal, on: reactor) { done.open() } }
+                _ = try SignalWatch.interrupts(on: reactor) { done.open() }
                 let url = "http://\(listener.address)/offer"
                 Terminal.print(isJSON ? "{\"event\":\"ready\",\"url\":\"\(url)\"}" : "ready \(url)")
             } catch {

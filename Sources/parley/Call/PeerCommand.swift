@@ -48,15 +48,16 @@ struct PeerCommand: ParsableCommand {
         settings.sound = self.sound.settings
         settings.ice = self.way.settings
         let servers = try self.way.servers() ?? []
-        let (feed, sinks) = (try self.sound.play?.open(), try SoundOptions.sinks(self.sound.record))
-        let ownSinks = try SoundOptions.sinks(self.sound.recordSent)
+        let recording = self.sound.recording
+        let feed = try self.sound.play?.open(channels: recording.channels)
+        let sinks = try recording.open()
         let capture = try CaptureFile.open(self.way.pcap)
         let group = try EventLoopGroup.forCommand()
         defer { group.shutDown() }
         let done = Gate()
         let peer = PipedPeer(
-            isOffering: self.role == .offer, settings, servers, feed: feed, sinks: sinks,
-            ownSinks: ownSinks, capture: capture
+            isOffering: self.role == .offer, settings, servers, feed: feed, sinks: sinks.heard,
+            ownSinks: sinks.said, capture: capture
         ) {
             done.open()
         }

@@ -4,6 +4,7 @@ import Handset
 import Pathways
 import Peer
 import Reactor
+import Secure
 
 /// Makes the connections of one program, with the servers that are good for them.
 final class PeerHouse {
@@ -13,12 +14,27 @@ final class PeerHouse {
     private var servers = FoundServers()
     private var finder: ServerFinder?
     private let capture: CaptureFile?
+    private var interrupts: [SignalWatch] = []
+    private var isClosed = false
 
-    init(_ plan: CallPlan, on reactor: Reactor) throws {
+    init(_ plan: CallPlan, on reactor: Reactor) throws(CommandFailure) {
         self.capture = try CaptureFile.open(plan.capture)
         self.plan = plan
         self.reactor = reactor
-        self.factory = try PeerConnectionFactory(on: reactor)
+        do throws(SecureError) {
+            self.factory = try PeerConnectionFactory(on: reactor)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .osError)
+        }
+    }
+
+    /// Says when somebody wants the program to end.
+    func watchInterrupts(_ interrupted: @escaping () -> Void) throws(CommandFailure) {
+        do throws(ReactorError) {
+            self.interrupts = try SignalWatch.interrupts(on: self.reactor, interrupted)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .osError)
+        }
     }
 
     /// Looks up the servers of a file, or else those that are advised.
@@ -34,22 +50,29 @@ final class PeerHouse {
 
     /// - Parameters:
     ///   - begins: this side offers.
-    ///   - sinks: who gets what is heard, besides a listener.
-    ///   - ownSinks: who gets what is said.
+    ///   - sinks: who gets what is heard, besides a listener, and who what is said.
     func open(
-        begins: Bool, feed: (any SoundFeed)?, sinks: [any SoundSink], ownSinks: [any SoundSink] = [],
+        begins: Bool, feed: (any SoundFeed)?, sinks: (heard: [any SoundSink], said: [any SoundSink]),
         signal: @escaping (Signal.Content) -> Void, told: @escaping (PeerEvent) -> Void
     ) -> PeerLink {
         let echo = self.plan.echoesDecoded ? DecodedEcho() : nil
         let link = PeerLink(
             { self.factory.make(self.plan.settings, servers: self.servers, handler: $0) }, begins: begins,
-            feed: echo ?? feed, sinks: sinks + [echo].compactMap(\.self), ownSinks: ownSinks,
-            plays: self.plan.settings.sound.isPlayed, on: self.reactor, signal: signal, told: told)
+            feed: echo ?? feed, sinks: sinks.heard + [echo].compactMap(\.self), ownSinks: sinks.said,
+            sound: self.plan.settings.sound, on: self.reactor, signal: signal, told: told)
         if let capture = self.capture { link.connection.setTap(capture) }
         return link
     }
 
+    /// Unless the house is closed by then.
+    func after(_ delay: Duration, _ body: @escaping () -> Void) {
+        self.reactor.schedule(after: delay) { if !self.isClosed { body() } }
+    }
+
     func close() {
+        guard !self.isClosed else { return }
+        self.isClosed = true
+        for interrupt in self.interrupts { interrupt.close() }
         if let failure = self.capture?.failure { Terminal.complain("parley: \(failure)") }
         self.factory.close()
     }

@@ -29,15 +29,16 @@ final class PeerLink: PeerConnectionHandler {
     ///   - told: hears what happens.
     init(
         _ make: (any PeerConnectionHandler) -> PeerConnection, begins: Bool, feed: (any SoundFeed)?,
-        sinks: [any SoundSink], ownSinks: [any SoundSink], plays: Bool, on reactor: Reactor,
+        sinks: [any SoundSink], ownSinks: [any SoundSink], sound: SoundSettings, on reactor: Reactor,
         signal: @escaping (Signal.Content) -> Void,
         told: @escaping (PeerEvent) -> Void
     ) {
         self.connection = make(self.ear)
-        self.listener = Listener()
+        let channels = sound.isStereo ? 2 : 1
+        self.listener = Listener(channels: channels)
         self.handset = Handset(
             self.connection, on: reactor, feed: feed, sinks: [self.listener] + sinks, ownSinks: ownSinks,
-            plays: plays)
+            plays: sound.isPlayed, channels: channels)
         self.isPolite = !begins
         self.waitsForOffer = !begins
         self.signal = signal

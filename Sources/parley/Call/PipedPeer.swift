@@ -63,7 +63,8 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
         self.connection = connection
         if let capture = self.capture { connection.setTap(capture) }
         self.handset = Handset(
-            connection, on: factory.reactor, feed: self.feed, sinks: self.sinks, ownSinks: self.ownSinks)
+            connection, on: factory.reactor, feed: self.feed, sinks: self.sinks, ownSinks: self.ownSinks,
+            channels: self.settings.sound.isStereo ? 2 : 1)
         if self.isOffering {
             connection.addTransceiver()
             self.attempt { connection throws(NegotiationError) in try self.describe(.offer, connection) }

@@ -4,14 +4,7 @@ import Handset
 import Pathways
 import Peer
 import Reactor
-import Secure
 import Vocabulary
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// A seat in a room: a connection to everybody there, until we leave.
 final class RoomRun: CallSeat, @unchecked Sendable {
@@ -27,7 +20,6 @@ final class RoomRun: CallSeat, @unchecked Sendable {
     private var began: Instant?
     private var hasHeardSound = false
     private var last: CallStatistics?
-    private var interrupts: [SignalWatch] = []
     private var isLeaving = false
 
     init(_ client: ParleyClient, on loop: EventLoop, in room: RoomName, _ plan: CallPlan) {
@@ -42,16 +34,13 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         done: @escaping (Result<CallReport, CommandFailure>) -> Void
     ) {
         self.done = done
-        do {
+        do throws(CommandFailure) {
             let house = try PeerHouse(self.plan, on: reactor)
             self.house = house
-            self.interrupts = try [SIGINT, SIGTERM].map { signal in
-                try SignalWatch(signal, on: reactor) { [weak self] in self?.leave() }
-            }
+            try house.watchInterrupts { [weak self] in self?.leave() }
             house.find(servers) { self.join() }
         } catch {
-            let failure = error as? CommandFailure ?? CommandFailure("\(error)", exitCode: .osError)
-            self.close(.failure(failure))
+            self.close(.failure(error))
         }
     }
 
@@ -79,7 +68,7 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         let isFirst = self.began == nil
         self.began = self.began ?? SteadyClock.now
         for member in view.members { self.meet(member.member, begins: true) }
-        if isFirst, let duration = self.plan.duration { self.after(duration) { self.leave() } }
+        if isFirst, let duration = self.plan.duration { self.house?.after(duration) { self.leave() } }
     }
 
     func heard(_ event: ParleyEvent) {
@@ -111,9 +100,9 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         guard let house = self.house, self.links[member] == nil, self.began != nil, !self.isLeaving else { return }
         let (client, loop, room) = (self.client, self.loop, self.room)
         do throws(CommandFailure) {
-            let path = self.plan.record.map { SoundOptions.path($0, for: member.text) }
             let link = house.open(
-                begins: begins, feed: try self.plan.play?.open(), sinks: try SoundOptions.sinks(path),
+                begins: begins, feed: try self.plan.openFeed(),
+                sinks: try self.plan.recording.named(member.text).open(),
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in
                         _ = try await client.signal(content, in: room, to: member)
@@ -137,7 +126,7 @@ final class RoomRun: CallSeat, @unchecked Sendable {
     /// Who can be reached has heard what is played: the room is left.
     private func saidAll() {
         guard self.plan.endsWithSound, !self.isHeardOn else { return }
-        self.after(.milliseconds(500)) { if !self.isHeardOn { self.leave() } }
+        self.house?.after(.milliseconds(500)) { if !self.isHeardOn { self.leave() } }
     }
 
     /// Somebody still listens to what is played.
@@ -145,16 +134,12 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         self.links.values.contains { $0.connectedAt != nil && $0.handset.isSpeaking }
     }
 
-    private func after(_ delay: Duration, _ body: @escaping () -> Void) {
-        self.house?.reactor.schedule(after: delay) { if self.done != nil { body() } }
-    }
-
     private func leave() {
         guard !self.isLeaving else { return }
         self.isLeaving = true
         for member in self.links.keys { self.part(member) }
         // Whoever waits for a server that is gone waits in vain.
-        self.after(.seconds(2)) { self.report() }
+        self.house?.after(.seconds(2)) { self.report() }
         let room = self.room
         self.client.ask(on: self.loop) { client throws(ClientError) in
             try await client.leave(room)
@@ -176,7 +161,6 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         guard let done = self.done.take() else { return }
         self.screen.wipe()
         for member in self.links.keys { self.part(member) }
-        for interrupt in self.interrupts { interrupt.close() }
         self.house?.close()
         done(result)
     }

@@ -1,70 +1,13 @@
 import Arguments
 import Handset
 import Peer
-import Voice
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
-/// What is said in a call.
-enum PlayedThing: Hashable, Sendable, ExpressibleByArgument {
-    case tone(Double)
-    case pipe
-    case file(String)
-
-    init?(argument: String) {
-        if argument == "-" {
-            self = .pipe
-        } else if argument.hasPrefix("tone:") {
-            guard let hertz = Double(argument.dropFirst(5)), (20...20_000).contains(hertz) else { return nil }
-            self = .tone(hertz)
-        } else {
-            guard !argument.isEmpty else { return nil }
-            self = .file(argument)
-        }
-    }
-
-    static var valueName: String? { "FILE|tone:HZ|-" }
-    static var expectation: String {
-        "a recording, a tone such as tone:440 (20 to 20000), or - for samples on standard input"
-    }
-    var argumentDescription: String {
-        switch self {
-        case .tone(let hertz): "tone:\(hertz)"
-        case .pipe: "-"
-        case .file(let path): path
-        }
-    }
-
-    /// A tone goes on for ever, and a pipe for as long as somebody writes.
-    var isEndless: Bool {
-        if case .tone = self { return true }
-        return false
-    }
-
-    func open() throws(CommandFailure) -> any SoundFeed {
-        switch self {
-        case .tone(let hertz): return ToneFeed(hertz: hertz)
-        case .pipe: return PipeFeed()
-        case .file(let path):
-            do throws(VoiceFailure) {
-                return try FileFeed(path: path)
-            } catch {
-                throw CommandFailure("\(path): \(error)", exitCode: ExitCode(rawValue: error.kind.rawValue))
-            }
-        }
-    }
-}
 
 /// What is said, and what becomes of what is heard.
 struct SoundOptions: ParsableArguments {
     @Option(
         help: """
             What to say: a recording, a tone, or - for samples on standard input (16 bits, little-endian, 48 kHz, one \
-            channel).
+            channel, or two side by side with --stereo).
             """, completion: .file)
     var play: PlayedThing?
 
@@ -81,6 +24,13 @@ struct SoundOptions: ParsableArguments {
         completion: .file)
     var recordSent: String?
 
+    @Option(
+        help: ArgumentHelp("Keep both sides mixed in one file of samples.", valueName: "FILE.wav"), completion: .file)
+    var recordMixed: String?
+
+    @Flag(help: "Two channels: said where the other side takes them, heard where it sends them.")
+    var stereo = false
+
     @Option(help: "How much sound a packet of ours holds.")
     var ptime = Duration.milliseconds(20)
 
@@ -91,35 +41,26 @@ struct SoundOptions: ParsableArguments {
         guard [10, 20, 40, 60].contains(where: { self.ptime == .milliseconds($0) }) else {
             throw ValidationError("--ptime: packets of Opus hold 10ms, 20ms, 40ms or 60ms")
         }
-        if let path = self.recordSent, !path.lowercased().hasSuffix(".wav") {
-            throw ValidationError("--record-sent: samples are kept in a file that ends in .wav")
+        for (name, path) in [("--record-sent", self.recordSent), ("--record-mixed", self.recordMixed)] {
+            guard let path, !path.lowercased().hasSuffix(".wav") else { continue }
+            throw ValidationError("\(name): samples are kept in a file that ends in .wav")
         }
         guard (6_000...510_000).contains(self.bitrate) else {
             throw ValidationError("--bitrate: Opus takes 6000 to 510000")
         }
     }
 
+    var recording: RecordingPlan {
+        RecordingPlan(
+            heard: self.record, said: self.recordSent, mixed: self.recordMixed, channels: self.stereo ? 2 : 1)
+    }
+
     var settings: SoundSettings {
         var settings = SoundSettings()
+        settings.isStereo = self.stereo
         settings.packetDuration = Int(self.ptime / .milliseconds(1))
         settings.bitRate = self.bitrate
         settings.lendsPayloads = self.record != nil && self.record != "-"
         return settings
-    }
-
-    /// The same for each of several, in a file of its own.
-    static func path(_ record: String, for name: String) -> String {
-        guard record != "-", let dot = record.lastIndex(of: ".") else { return record }
-        return "\(record[..<dot])-\(name)\(record[dot...])"
-    }
-
-    static func sinks(_ record: String?) throws(CommandFailure) -> [any SoundSink] {
-        guard let path = record else { return [] }
-        if path == "-" { return [PipeSink()] }
-        do {
-            return [try Recorder.open(path)]
-        } catch {
-            throw CommandFailure("\(error)", exitCode: .cannotCreate)
-        }
     }
 }

@@ -1,0 +1,86 @@
+import HTTPServer
+import Handset
+import JSON
+import Negotiating
+import Peer
+import Reactor
+import Web
+
+/// One call that came as an offer over HTTP.
+final class OfferedCall {
+    private var link: PeerLink?
+    private let reactor: Reactor
+    private var exchange: HTTPExchange?
+    private var ended: (() -> Void)?
+    private var timer: TimerToken?
+
+    /// Who has not come by then does not come.
+    private static let patience = Duration.seconds(15)
+
+    init(_ house: PeerHouse, feed: (any SoundFeed)?, sinks: [any SoundSink], endsWithSound: Bool) {
+        self.reactor = house.reactor
+        let link = house.open(
+            begins: false, feed: feed, sinks: (sinks, []), signal: { _ in },
+            told: { [weak self] in self?.told($0) })
+        self.link = link
+        if endsWithSound { link.handset.onEnd = { [weak self] in self?.close() } }
+    }
+
+    func answer(_ offer: String, _ exchange: HTTPExchange, ended: @escaping () -> Void) throws(NegotiationError) {
+        guard let connection = self.link?.connection else { return }
+        self.ended = ended
+        do throws(NegotiationError) {
+            try connection.setRemoteDescription(.offer, offer)
+            _ = try connection.createAnswer()
+            self.exchange = exchange
+            try connection.setLocalDescription(.answer)
+        } catch {
+            self.exchange = nil
+            self.close()
+            throw error
+        }
+        self.timer = self.reactor.schedule(after: Self.patience) { [weak self] in
+            self?.timer = nil
+            if self?.link?.connectedAt == nil { self?.close() }
+        }
+    }
+
+    private func told(_ event: PeerEvent) {
+        switch event {
+        // Whoever posts an offer takes no candidates afterwards.
+        case .candidatesEnded: self.respond()
+        case .stateChanged(.failed), .stateChanged(.closed), .goodbye, .securityStateChanged(.closed): self.close()
+        default: return
+        }
+    }
+
+    private func respond() {
+        guard let exchange = self.exchange.take(), let sdp = self.link?.connection.localDescription else { return }
+        var json = JSONWriter()
+        json.object { json in
+            json.field("type", "answer")
+            json.field("sdp", sdp)
+        }
+        exchange.respond(.json(.ok, json.bytes))
+    }
+
+    /// Not from within what the connection tells.
+    private func close() {
+        guard let link = self.end() else { return }
+        self.reactor.schedule(after: .zero) { link.close() }
+    }
+
+    /// When there is no later any more.
+    func closeAtOnce() { self.end()?.close() }
+
+    /// What is left to be closed, if it is not yet.
+    private func end() -> PeerLink? {
+        guard let link = self.link.take() else { return nil }
+        if let timer = self.timer.take() { self.reactor.cancel(timer) }
+        if let exchange = self.exchange.take() {
+            exchange.respond(.error(.serviceUnavailable, "the call was not taken"))
+        }
+        self.ended.take()?()
+        return link
+    }
+}

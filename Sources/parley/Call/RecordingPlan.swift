@@ -1,0 +1,51 @@
+import Arguments
+import Handset
+
+/// What is kept of a call, and where.
+struct RecordingPlan: Sendable {
+    /// What is heard: packets, or samples in a file that ends in `.wav`, or on standard output.
+    var heard: String?
+    /// Samples of what is said.
+    var said: String?
+    /// Samples of both in one.
+    var mixed: String?
+    var channels = 1
+
+    /// Who keeps what is heard, and who what is said.
+    func open() throws(CommandFailure) -> (heard: [any SoundSink], said: [any SoundSink]) {
+        var sinks = (heard: try self.sinks(self.heard), said: try self.sinks(self.said))
+        guard let mixed = self.mixed else { return sinks }
+        do {
+            let recorder = try MixedRecorder(mixed, channels: self.channels)
+            sinks.heard.append(recorder)
+            sinks.said.append(recorder.own)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .cannotCreate)
+        }
+        return sinks
+    }
+
+    private func sinks(_ path: String?) throws(CommandFailure) -> [any SoundSink] {
+        guard let path else { return [] }
+        if path == "-" { return [PipeSink()] }
+        do {
+            return [try Recorder.open(path, channels: self.channels)]
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .cannotCreate)
+        }
+    }
+
+    /// The same for each of several, in files of their own.
+    func named(_ name: String) -> RecordingPlan {
+        var plan = self
+        plan.heard = self.heard.map { Self.path($0, for: name) }
+        plan.said = self.said.map { Self.path($0, for: name) }
+        plan.mixed = self.mixed.map { Self.path($0, for: name) }
+        return plan
+    }
+
+    private static func path(_ path: String, for name: String) -> String {
+        guard path != "-", let dot = path.lastIndex(of: ".") else { return path }
+        return "\(path[..<dot])-\(name)\(path[dot...])"
+    }
+}
