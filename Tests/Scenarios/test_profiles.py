@@ -1,8 +1,10 @@
 """What people are called and what they look like, for themselves and for those who see them."""
 
+import sqlite3
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from people import APP, APP_SECRET, Person, post, vouch
 from server import binary, eventually
@@ -163,6 +165,10 @@ class ProfileTests(Profiles):
             self.me(a, avatar=self.bring(a, gif(30, 20)))
         done = subprocess.run([binary(), "check", "--data", self.server.data], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout.count("all is well")), (0, 1), done.stdout + done.stderr)
+        with sqlite3.connect(Path(self.server.data, "parley.db")) as database:
+            database.execute("DELETE FROM files WHERE id = (SELECT picture FROM users WHERE id = ?)", [a.user])
+        done = subprocess.run([binary(), "check", "--data", self.server.data], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (1, f"the picture of user {a.user} is no file\n"))
 
 
 if __name__ == "__main__":
