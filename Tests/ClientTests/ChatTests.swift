@@ -1,4 +1,5 @@
 import Client
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -121,5 +122,42 @@ struct ChatTests {
         let receipt = try await bob.hears { if case .receipt(let receipt) = $0 { receipt } else { nil } }
         inbox.heard(receipt)
         #expect(receipt.badge == 2 && inbox.badge == 2 && inbox.unread(in: team) == 1)
+    }
+
+    @Test("E04 count as the server does, whatever is said, changed, taken back and read")
+    func countsAlways() async throws {
+        let (ann, bob) = (try await self.stage.guest("Ann"), try await self.stage.guest("Bob"))
+        let team = try await ann.client.createGroup(with: [bob.signedIn.user]).conversation
+        let direct = try await ann.client.send(text: "hello", to: .user(bob.signedIn.user)).conversation
+        var (inbox, random) = (Inbox(of: bob.signedIn.user), SeededRandom(seed: 20))
+        for piece in try await bob.client.sync() { inbox.took(piece.view) }
+        var (latest, read): ([ConversationID: UInt64], [ConversationID: UInt64]) = ([team: 1, direct: 1], [:])
+        for step in 0..<200 {
+            let place = Bool.random(using: &random) ? team : direct
+            let number = UInt64.random(in: 1...latest[place, default: 1], using: &random)
+            var outcome: ChatOutcome?
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<5: outcome = try await ann.client.send(text: "\(step)", to: .conversation(place))
+            case 5: outcome = try await bob.client.send(text: "\(step)", to: .conversation(place))
+            case 6: outcome = try? await ann.client.recall(number, in: place)
+            case 7: outcome = try? await bob.client.recall(number, in: place)
+            default:
+                guard number > read[place, default: 0] else { continue }
+                read[place] = number
+                try await bob.client.markRead(number, in: place)
+                let own = bob.signedIn.user
+                inbox.heard(
+                    try await bob.hears { if case .receipt(let it) = $0, it.user == own { it } else { nil } })
+            }
+            if let outcome {
+                latest[place] = outcome.number
+                let entry = try await bob.hears { if case .entry(let entry) = $0 { entry } else { nil } }
+                #expect(entry.number == outcome.number && inbox.heard(entry))
+                if entry.from == bob.signedIn.user, entry.type == "message" { read[place] = entry.number }
+            }
+            let views = try await bob.client.conversations()
+            for view in views { try #require(inbox.unread(in: view.id) == view.unread, "step \(step): \(view.json)") }
+            try #require(inbox.badge == views.reduce(0) { $0 + $1.unread })
+        }
     }
 }
