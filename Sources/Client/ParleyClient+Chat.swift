@@ -23,6 +23,12 @@ extension ParleyClient {
         try await self.send(RawJSON { $0.members([("text", text)]) }, to: target, as: id)
     }
 
+    /// Says something and sees to it: what becomes of it comes as `outgoing`, at the latest after twenty seconds.
+    package func post(_ message: OutgoingMessage) { self.outgoing { $0.said(message, at: $1) } }
+
+    /// Says once more what has failed, under the same name.
+    package func postAgain(_ id: MessageID) { self.outgoing { $0.again(id, at: $1) } }
+
     package func recall(_ number: UInt64, in conversation: ConversationID) async throws(ClientError) -> ChatOutcome {
         try ChatOutcome(try await self.request("chat.recall", Self.place(conversation, number)))
     }
@@ -45,12 +51,15 @@ extension ParleyClient {
     }
 
     /// Brings what was missed; from then on events come live. Ask again after every `connected`.
+    ///
+    /// - Parameter newest: of each conversation only so many of the newest entries, also of one that was seen before.
     package func sync(
-        from positions: [ConversationID: UInt64] = [:]
+        from positions: [ConversationID: UInt64] = [:], newest: Int? = nil
     ) async throws(ClientError) -> [(view: ChatView, entries: [ChatEntry], remaining: Int)] {
         let argument = RawJSON { json in
             json.key("positions")
             json.object { json in for (id, number) in positions { json.member(id.text, number) } }
+            if let newest { json.member("newest", UInt64(clamping: newest)) }
         }
         let answer = try await self.request("chat.sync", argument)
         guard let list = answer.list("conversations") else { throw .unreadableAnswer }

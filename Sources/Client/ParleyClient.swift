@@ -55,6 +55,11 @@ package final class ParleyClient: Sendable {
         self.loop.execute { _ in self.shell.renew(token: token) }
     }
 
+    /// What is said is seen to on the loop.
+    func outgoing(_ event: @escaping @Sendable (inout OutgoingMessages, Instant) -> [OutgoingMessages.Order]) {
+        self.loop.execute { reactor in self.shell.outgoing(on: reactor, event) }
+    }
+
     /// Where files are brought, by the same user.
     package func uploads() async -> UploadDesk {
         let token = await withCheckedContinuation { continuation in

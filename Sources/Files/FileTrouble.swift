@@ -11,6 +11,8 @@ package struct FileTrouble: Error, Hashable, Sendable, CustomStringConvertible {
         case full
         /// There is no such file.
         case missing
+        /// What is in it is not what its name says.
+        case damaged
         case system(code: Int32)
     }
 
@@ -29,6 +31,7 @@ package struct FileTrouble: Error, Hashable, Sendable, CustomStringConvertible {
         switch self.reason {
         case .full: "no room is left for \(self.path)"
         case .missing: "\(self.path) is missing"
+        case .damaged: "\(self.path) is not what its name says"
         case .system(let code): "\(self.path): \(unsafe String(cString: strerror(code)))"
         }
     }

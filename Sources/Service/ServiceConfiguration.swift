@@ -57,6 +57,8 @@ package struct ServiceConfiguration: Sendable {
     package var files = FileSettings()
     /// Other programs that hear of what is said, or have a say in it.
     package var hooks = HookSettings()
+    /// What is said by itself in the chats of orders.
+    package var orderReplies: [OrderReply] = []
     /// How long it is kept what was said, where a conversation does not say less; nil for ever.
     package var messageHistory: Duration?
     package var stun = STUN.besideServer

@@ -38,10 +38,6 @@ extension SQLiteStore {
         self.database.send(UserQueries.ByToken(hash: hash, now: now), answer)
     }
 
-    package func users(_ ids: [UserID], _ answer: @escaping Answer<[StoredUser]>) {
-        self.database.send(UserQueries.ByIDs(ids: Array(ids.prefix(500))), answer)
-    }
-
     package func users(after name: String, limit: Int, _ answer: @escaping Answer<[StoredUser]>) {
         self.database.send(UserQueries.Page(after: name, limit: limit), answer)
     }
@@ -52,12 +48,6 @@ extension SQLiteStore {
 
     package func setPasswordHash(_ hash: String, of id: UserID, _ answer: @escaping Answer<Bool>) {
         self.database.send(UserQueries.SetPasswordHash(id: id, hash: hash), answer)
-    }
-
-    package func setProfile(
-        _ displayName: DisplayName?, _ avatar: AvatarLink?, of id: UserID, _ answer: @escaping Answer<Bool>
-    ) {
-        self.database.send(UserQueries.SetProfile(id: id, displayName: displayName, avatar: avatar), answer)
     }
 
     package func setLongLivedToken(_ token: LongLivedToken, of id: UserID, _ answer: @escaping Answer<Bool>) {

@@ -14,9 +14,12 @@ package enum StoreCheck {
             """
         let uses = """
             SELECT id FROM files f WHERE uses <> (SELECT count(*) FROM shown_files s WHERE s.file = f.id)
+                + (SELECT count(*) FROM users u WHERE u.picture = f.id)
             """
+        let pictures = "SELECT id FROM users WHERE picture IS NOT NULL AND picture NOT IN (SELECT id FROM files)"
         return try connection.all(gaps) { "conversation \($0.text(0) ?? "?") lacks an entry" }
             + connection.all(uses) { "file \($0.text(0) ?? "?") is not shown as often as is written" }
+            + connection.all(pictures) { "the picture of user \($0.text(0) ?? "?") is no file" }
     }
 
     /// What has to lie in the folder of files, and how large each is.

@@ -10,16 +10,12 @@ package protocol UserStore: Sendable {
     /// As it was registered, letter by letter.
     func user(named name: UserName, _ answer: @escaping Answer<StoredUser?>)
     func user(withTokenHash hash: [UInt8], at now: WallTime, _ answer: @escaping Answer<StoredUser?>)
-    /// Those of `ids` that exist, in any order; at most 500 are looked up.
-    func users(_ ids: [UserID], _ answer: @escaping Answer<[StoredUser]>)
     /// Everybody with a name, in the order of the names, from the one after `name`.
     func users(after name: String, limit: Int, _ answer: @escaping Answer<[StoredUser]>)
     func longLivedToken(of id: UserID, _ answer: @escaping Answer<LongLivedToken?>)
 
     /// These say whether there was such a user.
     func setPasswordHash(_ hash: String, of id: UserID, _ answer: @escaping Answer<Bool>)
-    func setProfile(
-        _ displayName: DisplayName?, _ avatar: AvatarLink?, of id: UserID, _ answer: @escaping Answer<Bool>)
     func setLongLivedToken(_ token: LongLivedToken, of id: UserID, _ answer: @escaping Answer<Bool>)
 }
 

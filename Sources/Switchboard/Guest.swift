@@ -6,7 +6,7 @@ package import Vocabulary
 /// Somebody who is signed in, on one of their lines.
 package final class Guest {
     package let line: Line
-    package let name: DisplayName
+    package internal(set) var name: DisplayName
     /// In which words this client speaks.
     package let dialect: any Dialect
     package let socket: Socket

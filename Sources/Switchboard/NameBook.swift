@@ -1,9 +1,9 @@
 internal import Vocabulary
 
-/// What everybody who is there was called when they last came in. A name is kept for as long as its user has lines.
+/// By what everybody who is there is known. A face is kept for as long as its user has lines.
 struct NameBook {
     private struct Entry {
-        var name: DisplayName
+        var face: Face
         var lines: Int
     }
 
@@ -11,12 +11,15 @@ struct NameBook {
 
     var isEmpty: Bool { self.entries.isEmpty }
 
-    subscript(user: UserID) -> DisplayName? { self.entries[user]?.name }
+    subscript(user: UserID) -> Face? { self.entries[user]?.face }
 
-    mutating func entered(_ user: UserID, as name: DisplayName) {
-        self.entries[user, default: Entry(name: name, lines: 0)].lines += 1
-        self.entries[user]?.name = name
+    mutating func entered(_ user: UserID, as face: Face) {
+        self.entries[user, default: Entry(face: face, lines: 0)].lines += 1
+        self.entries[user]?.face = face
     }
+
+    /// Somebody who is there is known by something else from now on.
+    mutating func changed(_ user: UserID, to face: Face) { self.entries[user]?.face = face }
 
     mutating func left(_ user: UserID) { self.entries[user]?.lines -= 1 }
 

@@ -11,6 +11,7 @@ package final class NativeDialect: Dialect {
     package func event(for notice: Notice) -> SocketBroadcast? {
         switch notice {
         case .cameOnline, .wentOffline: Self.presence(notice)
+        case .profile(let profile): SocketBroadcast("profile") { $0.profile(profile) }
         case .joined, .away, .back, .gone, .dismissed: Self.room(notice)
         case .signal(let signal): Self.signal(signal)
         case .incomingCall, .ringing, .connected, .peerAway, .peerBack, .callEnded: Self.call(notice)
@@ -21,9 +22,10 @@ package final class NativeDialect: Dialect {
 
     private static func presence(_ notice: Notice) -> SocketBroadcast? {
         switch notice {
-        case .cameOnline(let user, let name):
+        case .cameOnline(let user, let face):
             SocketBroadcast("presence") { json in
-                json.fields(("user", user.text), ("name", name.text)) { json in
+                json.fields(("user", user.text), ("name", face.name.text)) { json in
+                    json.avatar(face.avatar)
                     json.key("online")
                     json.bool(true)
                 }
@@ -163,6 +165,7 @@ extension JSONWriter {
             self.key(name)
             self.string(value)
         }
+        self.avatar(person.avatar)
         guard person.isAway else { return }
         self.key("away")
         self.bool(true)

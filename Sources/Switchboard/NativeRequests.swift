@@ -8,12 +8,14 @@ package import Vocabulary
 package final class NativeRequests {
     private let board: Switchboard
     private let sessions: any SessionRequests
-    private let chat: ChatRequests?
+    private let chat: ChatRequests
+    private let profiles: ProfileDesk
     private var random = SystemRandomNumberGenerator()
 
-    package init(_ board: Switchboard, sessions: any SessionRequests, chat: ChatDesk? = nil) {
+    package init(_ board: Switchboard, sessions: any SessionRequests, chat: ChatDesk, profiles: ProfileDesk) {
         self.board = board
-        self.chat = chat.map { ChatRequests($0) }
+        self.chat = ChatRequests(chat)
+        self.profiles = profiles
         self.sessions = sessions
     }
 
@@ -42,9 +44,8 @@ package final class NativeRequests {
         case "room": try self.room(name, fields, event, guest)
         case "call": try self.call(name, fields, event, guest)
         case "presence": try self.presence(name, fields, event, guest)
-        case "chat":
-            guard let chat = self.chat else { throw Self.unknown(name) }
-            try chat.received(name, fields, ChatAsker(guest, event.ackID))
+        case "chat": try self.chat.received(name, fields, ChatAsker(guest, event.ackID))
+        case "profile": try self.profiles.received(name, fields, ChatAsker(guest, event.ackID))
         default: try self.session(name, fields, event, guest)
         }
     }
@@ -245,6 +246,7 @@ extension JSONWriter {
                 json.key("name")
                 json.string(name.text)
             }
+            json.avatar(view.avatar)
             json.key("online")
             json.bool(view.isOnline)
         }

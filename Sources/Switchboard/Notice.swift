@@ -1,10 +1,14 @@
 package import Calling
+package import Store
 package import Vocabulary
 
 /// Something that clients are told.
 package enum Notice {
-    case cameOnline(UserID, DisplayName)
+    case cameOnline(UserID, Face)
     case wentOffline(UserID, DisplayName, lastSeen: WallTime)
+
+    /// Somebody is called something else, or looks different.
+    case profile(Profile)
 
     case joined(RoomName, Person, number: UInt64)
     case away(RoomName, SessionID, number: UInt64)
@@ -30,6 +34,7 @@ package enum Notice {
 package struct Person: Hashable, Sendable {
     package let line: Line
     package let name: DisplayName
+    package let avatar: AvatarLink?
     package var isAway = false
 
     package var user: UserID { self.line.user }

@@ -5,6 +5,7 @@ package import Vocabulary
 package struct PresenceView: Hashable, Sendable {
     package let user: UserID
     package let name: DisplayName?
+    package let avatar: AvatarLink?
     package let isOnline: Bool
 }
 
@@ -40,7 +41,9 @@ extension Switchboard {
     }
 
     package func view(of user: UserID) -> PresenceView {
-        PresenceView(user: user, name: self.names[user], isOnline: self.presence.isOnline(user))
+        let face = self.names[user]
+        return PresenceView(
+            user: user, name: face?.name, avatar: face?.avatar, isOnline: self.presence.isOnline(user))
     }
 
     private func watching(_ body: () throws(PresenceRefusal) -> Void) throws(SwitchboardError) {
@@ -65,7 +68,8 @@ extension Switchboard {
     /// What everybody who is online is called.
     package var namesOnline: [DisplayName] { self.presence.online.map { self.name(of: $0) } }
 
-    private func name(of user: UserID) -> DisplayName { self.names[user] ?? DisplayName(of: user) }
+    private func name(of user: UserID) -> DisplayName { self.face(of: user).name }
+    private func face(of user: UserID) -> Face { self.names[user] ?? Face(DisplayName(of: user)) }
 
     func tellPresence() {
         // Taken out, for a copy would give its memory away.
@@ -74,7 +78,7 @@ extension Switchboard {
         for order in outbox.orders {
             switch order {
             case .cameOnline(let user):
-                self.tell(.cameOnline(user, self.name(of: user)), to: self.presence.watchers(of: user))
+                self.tell(.cameOnline(user, self.face(of: user)), to: self.presence.watchers(of: user))
             case .wentOffline(let user, _):
                 let notice = Notice.wentOffline(user, self.name(of: user), lastSeen: self.wallTime)
                 self.tell(notice, to: self.presence.watchers(of: user))

@@ -46,11 +46,11 @@ package final class Switchboard {
 extension Switchboard {
     /// Somebody is signed in on a socket.
     package func enter(
-        _ user: UserID, _ name: DisplayName, _ dialect: any Dialect, _ socket: Socket, _ device: DeviceID = .main
+        _ user: UserID, _ face: Face, _ dialect: any Dialect, _ socket: Socket, _ device: DeviceID = .main
     ) -> Guest {
-        let guest = Guest(Line(user, socket.id), name, dialect, socket, device, self.settings, at: self.now)
+        let guest = Guest(Line(user, socket.id), face.name, dialect, socket, device, self.settings, at: self.now)
         self.guests[socket.id] = guest
-        self.names.entered(user, as: name)
+        self.names.entered(user, as: face)
         self.lineUp(guest)
         return guest
     }
@@ -139,8 +139,9 @@ extension Switchboard {
     }
 
     func person(_ line: Line, isAway: Bool = false) -> Person {
-        let name = self.guests[line.session]?.name ?? self.names[line.user] ?? DisplayName(of: line.user)
-        return Person(line: line, name: name, isAway: isAway)
+        let face = self.names[line.user]
+        let name = self.guests[line.session]?.name ?? face?.name ?? DisplayName(of: line.user)
+        return Person(line: line, name: name, avatar: face?.avatar, isAway: isAway)
     }
 }
 

@@ -1,4 +1,5 @@
 import Client
+import TestSupport
 import Testing
 import Vocabulary
 
@@ -54,5 +55,109 @@ struct ChatTests {
         #expect(refusal.code == "wrong_offset")
         try await desk.send([1, 0], at: front.count, to: id)
         #expect(try await desk.type(of: id) == "image/gif")
+    }
+
+    @Test("A09 A10 hear at once what the other one is called now and looks like")
+    func profiles() async throws {
+        let (ann, bob) = (try await self.stage.guest("Ann"), try await self.stage.guest("Bob"))
+        _ = try await bob.client.sync()
+        _ = try await ann.client.send(text: "hello", to: .user(bob.signedIn.user))
+        let desk = await ann.client.uploads()
+        let picture = Array("GIF89a".utf8) + [8, 0, 8, 0, 0, 0, 0]
+        let file = try await desk.begin(picture.count, called: "me.gif")
+        try await desk.send(picture, at: 0, to: file)
+        let changed = try await ann.client.changeProfile(name: "Anna", avatar: file)
+        #expect(changed.name == "Anna" && changed.avatar == "/v1/avatars/\(file.text)")
+        #expect(try await bob.hears { if case .profile(let profile) = $0 { profile } else { nil } } == changed)
+        #expect(try await bob.client.profiles(of: [ann.signedIn.user]) == [changed])
+        try await ann.client.removeAvatar()
+        #expect(try await ann.client.ownProfile().avatar == nil)
+    }
+
+    @Test("D03 D04 are told what becomes of what they say, and it is there once whatever becomes of the line")
+    func outgoing() async throws {
+        let cable = try self.stage.cable()
+        let (ann, bob) = (try await self.stage.guest("Ann", by: cable), try await self.stage.guest("Bob"))
+        var states: [OutgoingMessage.State] = []
+        for number in 0..<5 {
+            let id = try #require(MessageID("m-\(number)"))
+            let body = try #require(RawJSON(#"{"text":"\#(number)"}"#))
+            ann.client.post(OutgoingMessage(body, to: .user(bob.signedIn.user), as: id))
+            cable.cut()
+            states.append(
+                try await ann.hears { event in
+                    if case .outgoing(id, let state) = event, state != .sending { state } else { nil }
+                })
+        }
+        let sent = states.compactMap { if case .sent(let outcome) = $0 { outcome.number } else { nil } }
+        #expect(sent == [1, 2, 3, 4, 5])
+        let conversation = try #require(try await bob.client.conversations().first?.id)
+        let texts = try await bob.client.history(of: conversation).entries.map { $0.body?.text("text") }
+        #expect(texts == ["0", "1", "2", "3", "4"])
+    }
+
+    @Test("D20 E04 E12 count as the server does, from the newest entries on")
+    func inbox() async throws {
+        let (ann, bob) = (try await self.stage.guest("Ann"), try await self.stage.guest("Bob"))
+        let team = try await ann.client.createGroup(with: [bob.signedIn.user]).conversation
+        for number in 0..<30 { _ = try await ann.client.send(text: "\(number)", to: .conversation(team)) }
+        var inbox = Inbox(of: bob.signedIn.user)
+        var latest = LatestEntries()
+        for piece in try await bob.client.sync(newest: 25) {
+            inbox.took(piece.view)
+            #expect(latest.took(piece.entries).map(\.number) == Array(7...31) && piece.remaining == 0)
+        }
+        #expect(inbox.badge == 30)
+        let direct = try await ann.client.send(text: "you", to: .user(bob.signedIn.user)).conversation
+        _ = try await ann.client.send(text: "live", to: .conversation(team))
+        _ = try await ann.client.recall(31, in: team)
+        for _ in 0..<3 {
+            let entry = try await bob.hears { if case .entry(let entry) = $0 { entry } else { nil } }
+            inbox.heard(entry)
+            if entry.conversation == team { #expect(latest.added(entry) == .added) }
+        }
+        #expect(inbox.unread(in: direct) == 1 && inbox.unread(in: team) == 30)
+        #expect(latest.entries.map(\.number) == Array(9...33))
+        try await bob.client.markRead(31, in: team)
+        let receipt = try await bob.hears { if case .receipt(let receipt) = $0 { receipt } else { nil } }
+        inbox.heard(receipt)
+        #expect(receipt.badge == 2 && inbox.badge == 2 && inbox.unread(in: team) == 1)
+    }
+
+    @Test("E04 count as the server does, whatever is said, changed, taken back and read")
+    func countsAlways() async throws {
+        let (ann, bob) = (try await self.stage.guest("Ann"), try await self.stage.guest("Bob"))
+        let team = try await ann.client.createGroup(with: [bob.signedIn.user]).conversation
+        let direct = try await ann.client.send(text: "hello", to: .user(bob.signedIn.user)).conversation
+        var (inbox, random) = (Inbox(of: bob.signedIn.user), SeededRandom(seed: 20))
+        for piece in try await bob.client.sync() { inbox.took(piece.view) }
+        var (latest, read): ([ConversationID: UInt64], [ConversationID: UInt64]) = ([team: 1, direct: 1], [:])
+        for step in 0..<200 {
+            let place = Bool.random(using: &random) ? team : direct
+            let number = UInt64.random(in: 1...latest[place, default: 1], using: &random)
+            var outcome: ChatOutcome?
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<5: outcome = try await ann.client.send(text: "\(step)", to: .conversation(place))
+            case 5: outcome = try await bob.client.send(text: "\(step)", to: .conversation(place))
+            case 6: outcome = try? await ann.client.recall(number, in: place)
+            case 7: outcome = try? await bob.client.recall(number, in: place)
+            default:
+                guard number > read[place, default: 0] else { continue }
+                read[place] = number
+                try await bob.client.markRead(number, in: place)
+                let own = bob.signedIn.user
+                inbox.heard(
+                    try await bob.hears { if case .receipt(let it) = $0, it.user == own { it } else { nil } })
+            }
+            if let outcome {
+                latest[place] = outcome.number
+                let entry = try await bob.hears { if case .entry(let entry) = $0 { entry } else { nil } }
+                #expect(entry.number == outcome.number && inbox.heard(entry))
+                if entry.from == bob.signedIn.user, entry.type == "message" { read[place] = entry.number }
+            }
+            let views = try await bob.client.conversations()
+            for view in views { try #require(inbox.unread(in: view.id) == view.unread, "step \(step): \(view.json)") }
+            try #require(inbox.badge == views.reduce(0) { $0 + $1.unread })
+        }
     }
 }

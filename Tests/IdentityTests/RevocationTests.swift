@@ -171,7 +171,7 @@ struct ApplicationTests {
             #expect(try world.accounts.identity(ofToken: token.text) == identity)
             #expect(identity.kind == .application && identity.displayName == name && identity.avatar == avatar)
         }
-        #expect(try await world.accounts.profiles(of: [user]).map(\.displayName) == [name])
+        #expect(try await world.accounts.profile(of: user)?.displayName == name)
     }
 
     @Test(

@@ -143,13 +143,10 @@ struct MemberTests {
         let form = Registration(name: "alice", password: "x", avatar: avatar)
         let alice = try await world.accounts.register(form, from: world.home).identity.user
         let guest = try await world.accounts.signInAnonymously(from: world.home).identity.user
-        let profiles = try await world.accounts.profiles(of: [alice, guest])
-        #expect(profiles.map(\.user) == [alice, guest])
-        #expect(profiles.map { $0.displayName?.text } == ["alice", nil])
-        #expect(profiles.map(\.avatar) == [avatar, nil])
-        let name = try #require(DisplayName("爱丽丝"))
-        #expect(try await world.accounts.setProfile(of: alice, displayName: name, avatar: nil))
-        #expect(try await world.accounts.members(after: nil, limit: 10).map(\.displayName) == [name])
+        let found = try #require(try await world.accounts.profile(of: alice))
+        #expect(found.shownName?.text == "alice" && found.displayName == nil && found.avatar == avatar)
+        #expect(try await world.accounts.profile(of: guest)?.shownName == nil)
+        #expect(try await world.accounts.members(after: nil, limit: 10) == [found])
     }
 }
 

@@ -38,8 +38,8 @@ def eventually(holds: Callable[[], bool], what: str, within: float = PATIENCE) -
 class Server:
     """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them."""
 
-    def __init__(self, *options: str, path: Path | None = None, testing: bool = True):
-        self.data = tempfile.mkdtemp(prefix="parley-test-")
+    def __init__(self, *options: str, path: Path | None = None, testing: bool = True, data: str | None = None):
+        self.data = data or tempfile.mkdtemp(prefix="parley-test-")
         self.path = path
         self.options = [*options, "--test-endpoints"] if testing else [*options]
         self._start("127.0.0.1:0")

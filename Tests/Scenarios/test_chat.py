@@ -158,7 +158,7 @@ class Messages(Talk):
             self.assertEqual(a.error("chat.send", fields), code, fields)
         self.assertEqual(a.error("chat.shout"), "unknown_event")
         self.assertEqual(b.heard("chat.entry"), [])
-        self.assertEqual(b.ask("chat.conversations"), {"conversations": []})
+        self.assertEqual(b.ask("chat.conversations"), {"conversations": [], "badge": 0})
 
     def test_as_large_as_it_may_be(self):
         a, b = self.listener("A"), self.listener("B")
@@ -191,7 +191,7 @@ class History(Talk):
         self.assertEqual([(v["conversation"], v["unread"]) for v in views], [(first, 100), (second, 1)])
         self.assertEqual(views[0]["latest"]["body"], {"text": "98"})
         self.assertEqual(b.ask("chat.read", conversation=first, number=views[0]["last"]), {
-            "delivered": 100, "read": 100, "unread": 0})
+            "delivered": 100, "read": 100, "unread": 0, "badge": 1})
         self.assertEqual(tablet.expect("chat.receipt", user=b.user)["unread"], 0)
         self.assertEqual(sum(v["unread"] for v in tablet.ask("chat.conversations")["conversations"]), 1)
 
@@ -259,6 +259,43 @@ class History(Talk):
         person.pending = [event for event in person.pending if event[0] != "chat.entry"]
         return entries
 
+    def test_E12_the_newest_25_then_what_is_added_live(self):
+        a, b = self.listener("A"), self.person("B")
+        for number in range(100):
+            place = self.say(a, f"{number}", user=b.user)["conversation"]
+        b.ask("chat.delivered", conversation=place, number=100)
+        (piece,) = b.ask("chat.sync", newest=25)["conversations"]
+        self.assertEqual([e["number"] for e in piece["entries"]], list(range(76, 101)))
+        self.assertEqual((piece["remaining"], piece["last"]), (0, 100))
+        for number in range(100, 103):
+            self.say(a, f"{number}", conversation=place)
+        self.assertEqual([e["number"] for e in b.heard("chat.entry")], [101, 102, 103])
+        near = b.ask("chat.sync", newest=25, positions={place: 101})["conversations"][0]
+        self.assertEqual([e["number"] for e in near["entries"]], [102, 103])
+        far = b.ask("chat.sync", newest=25, positions={place: 7})["conversations"][0]
+        self.assertEqual([e["number"] for e in far["entries"]], list(range(79, 104)))
+        self.assertEqual(b.error("chat.sync", newest="all"), "bad_request")
+
+    def test_D20_E04_the_badge_is_the_sum_of_what_is_unread(self):
+        a, b = self.listener("A"), self.listener("B")
+        phone = self.device(b, device="phone")
+        team = self.group(a, b)
+        place = self.say(a, "one", user=b.user)["conversation"]
+        for number in range(3):
+            last = self.say(a, f"{number}", conversation=team)["number"]
+        listed = b.ask("chat.conversations")
+        self.assertEqual(listed["badge"], 4)
+        self.assertEqual({v["conversation"]: v["unread"] for v in listed["conversations"]}, {place: 1, team: 3})
+        marked = b.ask("chat.read", conversation=team, number=last - 1)
+        self.assertEqual((marked["unread"], marked["badge"]), (1, 2))
+        receipt = phone.expect("chat.receipt", user=b.user, conversation=team)
+        self.assertEqual((receipt["unread"], receipt["badge"]), (1, 2))
+        self.assertNotIn("badge", a.expect("chat.receipt", user=b.user, conversation=team))
+        a.ask("chat.recall", conversation=team, number=last)
+        self.assertEqual(phone.ask("chat.sync")["badge"], 1)
+        self.say(b, "reading this", conversation=place)
+        self.assertEqual(phone.ask("chat.conversations")["badge"], 0)
+
     def test_E10_the_sender_learns_that_it_was_read_and_still_knows_later(self):
         a, b = self.listener("A"), self.listener("B")
         answer = self.say(a, "hi", user=b.user)
@@ -272,7 +309,7 @@ class History(Talk):
         b.ask("chat.read", place)
         self.assertEqual(a.heard("chat.receipt"), [])
         peer = self.device(a).ask("chat.conversation", conversation=answer["conversation"])["peer"]
-        self.assertEqual(peer, {"user": b.user, "delivered": 1, "read": 1})
+        self.assertEqual(peer, {"user": b.user, "name": "B", "delivered": 1, "read": 1})
 
     def test_E14_history_is_cleared_for_one_and_stays_for_the_other(self):
         a, b = self.listener("A"), self.listener("B")

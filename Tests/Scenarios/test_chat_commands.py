@@ -2,6 +2,7 @@ import http.client
 import json
 import os
 import pty
+import signal
 import subprocess
 import tempfile
 import time
@@ -75,6 +76,86 @@ class Commands(Talk):
         screen.type("/quit")
         self.assertEqual(screen.process.wait(PATIENCE), 0)
 
+    def test_D03_D04_a_terminal_marks_what_is_kept_and_what_is_not_and_says_it_again_once(self):
+        a, b = self.listener("A"), self.listener("B")
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        screen.type("one")
+        self.assertEqual(a.expect("chat.entry")["body"]["text"], "one")
+        screen.wait_for("…")
+        screen.wait_for("✓")
+        a.ask("chat.block", user=b.user)
+        screen.type("two")
+        screen.wait_for("✗ not sent: blocked")
+        a.ask("chat.block", user=b.user, on=False)
+        screen.type("/again")
+        first = a.expect("chat.entry", type="message")
+        self.assertEqual(first["body"]["text"], "two")
+        screen.type("/again")
+        screen.type("/quit")
+        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(self.texts(self.everything(a, first["conversation"])), ["one", "two"])
+
+    def test_D03_a_terminal_gives_up_after_twenty_seconds_without_an_answer(self):
+        a, b = self.listener("A"), self.listener("B")
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        screen.type("one")
+        screen.wait_for("✓")
+        self.server.process.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.server.process.send_signal, signal.SIGCONT)
+        began = time.monotonic()
+        screen.type("two")
+        screen.wait_for("✗ not sent: no answer came in time", within=PATIENCE + 10)
+        self.assertGreaterEqual(time.monotonic() - began, 19.9)
+        self.server.process.send_signal(signal.SIGCONT)
+        screen.wait_for("kept after all")
+        self.assertEqual(len(a.heard("chat.entry", type="message")), 2)
+
+    def test_D20_E04_E13_a_terminal_names_who_speaks_once_and_counts_what_is_elsewhere(self):
+        a, b, c = self.listener("Ann"), self.listener("B"), self.listener("Carl")
+        team = self.group(a, b, c, title="Team")
+        for text in ("one", "two"):
+            self.say(a, text, conversation=team)
+        self.say(c, "three", conversation=team)
+        direct = self.say(c, "waiting", user=b.user)["conversation"]
+        screen = self.screen("chat", team, *self.as_user(b))
+        screen.wait_for("1 unread in 1 other conversation —")
+        self.say(c, "four", conversation=team)
+        screen.wait_for("four")
+        said = screen.text
+        self.assertRegex(said, r"\d\d Ann: one\r\n      two\r\n\d\d:\d\d Carl: three")
+        self.assertRegex(said, r"      four\r\n")
+        self.say(a, "more", user=b.user)
+        screen.wait_for("2 unread in 2 other conversations —")
+        a.ask("profile.change", name="Anna")
+        screen.wait_for("Ann is called Anna now")
+        self.say(a, "five", conversation=team)
+        screen.wait_for("Anna: five")
+        self.assertNotIn("waiting", screen.text)
+        self.assertEqual(b.ask("chat.conversation", conversation=direct)["unread"], 1)
+
+    def test_E12_a_terminal_shows_the_newest_25_and_what_was_before_when_it_is_asked_for(self):
+        a, b = self.listener("A"), self.listener("B")
+        for number in range(60):
+            self.say(a, f"line {number}.", user=b.user)
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        screen.wait_for("line 59.")
+        self.assertIn("line 35.", screen.text)
+        self.assertNotIn("line 34.", screen.text)
+        screen.type("/older")
+        screen.wait_for("line 34.")
+        self.assertIn("line 15.", screen.text)
+
+    def test_a_call_is_rung_from_another_terminal(self):
+        a, b = self.listener("A"), self.listener("B")
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        screen.type("/call")
+        screen.wait_for(f"parley call @{a.user} --server http://")
+        screen.wait_for("--token $TOKEN --play FILE")
+        self.assertNotIn(b.token, screen.text)
+        screen = self.screen("chat", self.group(a, b), *self.as_user(b))
+        screen.type("/call")
+        screen.wait_for("/call is for direct conversations")
+
     def test_D05_a_file_is_sent_as_what_it_is(self):
         a, b = self.listener("A"), self.listener("B")
         folder = self.enterContext(tempfile.TemporaryDirectory())
@@ -138,8 +219,8 @@ class Screen:
         os.close(inner)
         self.text = ""
 
-    def wait_for(self, words: str) -> None:
-        deadline = time.monotonic() + PATIENCE
+    def wait_for(self, words: str, within: float = PATIENCE) -> None:
+        deadline = time.monotonic() + within
         os.set_blocking(self.terminal, False)
         while words not in self.text:
             if time.monotonic() > deadline:

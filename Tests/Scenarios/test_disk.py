@@ -1,10 +1,11 @@
 import resource
 import sqlite3
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
-from people import VOUCHED
+from people import VOUCHED, Person
 from server import Server, binary
 from test_chat import Talk
 from test_files import Files
@@ -87,6 +88,23 @@ class CheckTests(Files):
         done = check(self.server.data)
         self.assertEqual((done.returncode, done.stdout), (1, f"conversation {place} lacks an entry\n"))
         self.assertEqual(check("/nowhere").returncode, 66)
+
+
+class LookingInTests(unittest.TestCase):
+    def test_what_is_acknowledged_after_somebody_looked_in_outlives_a_kill(self):
+        with Server(*VOUCHED, testing=False) as server, tempfile.TemporaryDirectory() as folder:
+            a = Person(server, "A")
+            number = 0
+            for command in (["backup", f"{folder}/copy"], ["check"]):
+                self.assertNotIn("error", a.ask("chat.send", user=a.user, body={"text": "before"}))
+                done = subprocess.run([binary(), *command, "--data", server.data], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                number = a.ask("chat.send", user=a.user, body={"text": "after"})["number"]
+            a.link.close()
+            server.restart()
+            with Person(server, token=a.token) as back:
+                (view,) = back.ask("chat.conversations")["conversations"]
+            self.assertEqual(view["last"], number)
 
 
 if __name__ == "__main__":

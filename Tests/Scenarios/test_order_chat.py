@@ -12,7 +12,7 @@ NEW, READ = 10, 20
 _serial = itertools.count(1)
 
 
-class OrderChatTests(Files):
+class Orders(Files):
     def setUp(self) -> None:
         self.driver, self.passenger, self.stranger = (self.person(name) for name in ("D", "P", "S"))
         self.order = f"订单-{next(_serial)}"
@@ -54,8 +54,8 @@ class OrderChatTests(Files):
             numbers[item["sessionID"]] = max(numbers.get(item["sessionID"], 0), item["number"])
         return answer["result"]
 
-    # What happens.
 
+class OrderChatTests(Orders):
     def test_I01_an_order_has_one_conversation_however_often_it_is_asked_for(self):
         session = self.open()
         for _ in range(2):
@@ -169,6 +169,73 @@ class OrderChatTests(Files):
         ):
             self.assertEqual(self.app(self.passenger, path, **fields)["ret_code"], code, path)
         self.assertEqual(ask_http(self.server, "POST", "/orderchat/poll", {}).json["ret_code"], 401)
+
+
+class OrderReplyTests(Orders):
+    options = tuple(
+        word
+        for reply in (
+            "RECEPTION_DRIVER:driver:I am on my way: ten minutes", "DRIVER_ARRIVE:system:look for a red car",
+            "first:local:who drives may not type", "unknown:upgrade:您的当前版本过低,点击升级客户端",
+        )
+        for word in ("--order-reply", reply)
+    )
+
+    def replies(self, person: Person, role: int) -> list[tuple]:
+        return [
+            (item["speakType"], item["chatType"], item["content"]["text"])
+            for item in self.poll(person, role) if item["type"] == "new_chat" and item["messageID"].startswith("auto-")]
+
+    def test_I07_an_event_is_answered_once_by_whom_it_was_arranged_for(self):
+        self.open()
+        self.driver.ask("chat.sync")
+        for _ in range(2):
+            self.tell("RECEPTION_DRIVER", messageID=f"{self.order[-8:]}-e")
+        self.tell("SERVICE_DONE")
+        entry = self.driver.expect("chat.entry", **{"from": self.driver.user})
+        self.assertEqual(entry["body"]["text"], "I am on my way: ten minutes")
+        self.assertEqual(self.replies(self.passenger, PASSENGER), [(15, 1, "I am on my way: ten minutes")])
+        self.tell("DRIVER_ARRIVE")
+        self.driver.expect("chat.entry", kind="text", **{"from": "order:system"})
+        self.assertEqual(self.replies(self.passenger, PASSENGER), [(SYSTEM, 1, "look for a red car")])
+        self.tell("RECEPTION_DRIVER")
+        self.driver.expect("chat.entry", kind="text", **{"from": self.driver.user})
+        self.assertEqual(self.replies(self.passenger, PASSENGER), [(15, 1, "I am on my way: ten minutes")])
+
+    def test_I07_the_passengers_first_word_is_answered_and_no_other(self):
+        session = self.open()
+        self.driver.ask("chat.sync")
+        self.say(self.driver, 1, {"text": "hello"})
+        self.assertEqual(self.replies(self.passenger, PASSENGER), [])
+        self.say(self.passenger, 1, {"text": "one"})
+        self.driver.expect("chat.entry", **{"from": "order:system", "kind": "text"})
+        for number in range(3):
+            self.say(self.passenger, 1, {"text": f"{number}"})
+        self.passenger.ask("chat.send", conversation=session, body={"text": "from another client"})
+        self.assertEqual(self.replies(self.passenger, PASSENGER), [(14, 1, "who drives may not type")])
+
+    def test_I07_what_an_app_cannot_show_brings_a_hint_to_renew_it(self):
+        session = self.open()
+        self.driver.ask("chat.sync")
+        self.say(self.driver, 99, {"x": 1})
+        self.driver.expect("chat.entry", **{"from": "order:system"})
+        hint = (16, 701, "您的当前版本过低,点击升级客户端")
+        self.assertEqual(self.replies(self.passenger, PASSENGER), [hint])
+        self.driver.ask("chat.send", conversation=session, kind="hologram", body={"x": 1})
+        self.driver.expect("chat.entry", **{"from": "order:system"})
+        self.say(self.driver, 1, {"text": "known"})
+        self.assertEqual(self.replies(self.passenger, PASSENGER), [hint])
+
+    def test_I07_a_restart_does_not_answer_again(self):
+        self.open()
+        self.driver.ask("chat.sync")
+        self.say(self.passenger, 1, {"text": "one"})
+        self.driver.expect("chat.entry", **{"from": "order:system", "kind": "text"})
+        self.server.restart()
+        self.driver = self.device(self.driver)
+        self.say(self.passenger, 1, {"text": "two"})
+        self.assertEqual(len(self.driver.heard("chat.entry", **{"from": "order:system"})), 0)
+        self.assertEqual(self.replies(self.passenger, PASSENGER), [(14, 1, "who drives may not type")])
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
-import sqlite3
+import contextlib
+import os
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
-from house import House
 from people import Person, VOUCHED
 from server import Server, binary
+from test_files import Files, gif
 from torture import StoreTorture
 
 
@@ -19,29 +21,112 @@ class Torture(unittest.TestCase):
         self.assertGreater(found["retries"], 0)
 
 
-class Backup(House):
-    def test_a_copy_is_made_while_people_write(self):
-        a, b = self.person("A"), self.person("B")
-        place = a.ask("chat.send", user=b.user, body={"text": "kept"})["conversation"]
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder) / "copy.db"
-            command = [binary(), "backup", copy, "--data", self.server.data]
-            answer = subprocess.run(command, capture_output=True, text=True)
-            self.assertEqual(answer.returncode, 0, answer.stderr)
-            self.assertEqual(copy.stat().st_mode & 0o777, 0o600)
-            with sqlite3.connect(copy) as database:
-                rows = database.execute(
-                    "SELECT body FROM entries e JOIN conversations c ON c.number = e.id >> 32 WHERE c.id = ?", [place])
-                self.assertEqual([bytes(row[0]) for row in rows], [b'{"text": "kept"}'])
-            self.assertEqual(subprocess.run(command, capture_output=True).returncode, 73)
-            self.assertNotIn("error", a.ask("chat.send", user=b.user, body={"text": "and on"}))
+class Backup(Files):
+    def backup(self, target: Path, source: str | None = None) -> subprocess.CompletedProcess:
+        command = [binary(), "backup", target, "--data", source or self.server.data]
+        return subprocess.run(command, capture_output=True, text=True)
 
-    def test_a_copy_of_nothing_is_refused(self):
-        with tempfile.TemporaryDirectory() as folder:
-            command = [binary(), "backup", f"{folder}/copy.db", "--data", folder]
-            answer = subprocess.run(command, capture_output=True, text=True)
-            self.assertEqual(answer.returncode, 66)
-            self.assertFalse(Path(folder, "copy.db").exists())
+    def blobs(self, folder: Path) -> set[str]:
+        return {str(path.relative_to(folder)) for path in (folder / "files").rglob("*") if path.is_file()}
+
+    def test_a_server_goes_on_from_a_copy_that_was_made_while_people_write(self):
+        a, b = self.person("A"), self.person("B")
+        picture, sound = gif(900, 600), os.urandom(3 << 20)
+        files = [self.bring(a, content) for content in (picture, sound)]
+        for file, kind in zip(files, ("image", "file")):
+            place = a.ask("chat.send", user=b.user, kind=kind, body={"file": file})["conversation"]
+        copy = Path(self.enterContext(tempfile.TemporaryDirectory()), "copy")
+        with self.writers(a, b):
+            answer = self.backup(copy)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertRegex(answer.stdout, r"the database and [1-9][0-9]* files with 3[0-9]{6} bytes")
+        self.assertEqual(copy.stat().st_mode & 0o777, 0o700)
+        for name in ("parley.db", "secret"):
+            self.assertEqual((copy / name).stat().st_mode & 0o777, 0o600)
+        last = a.ask("chat.send", user=b.user, body={"text": "too late"})["number"]
+        with Server(*VOUCHED, testing=False, data=str(copy)) as restored:
+            old, self.__class__.server = self.server, restored
+            try:
+                back = self.person(token=b.token)
+                entries = self.everything(back, place, page=200)
+                self.assertEqual([e["number"] for e in entries], list(range(1, len(entries) + 1)))
+                self.assertLess(len(entries), last)
+                for file, content in zip(files, (picture, sound)):
+                    got = self.ask(back, "GET", f"/v1/files/{file}/content")
+                    self.assertEqual((got.status, got.body), (200, content))
+                self.assertEqual(self.ask(back, "GET", f"/v1/files/{files[0]}/thumbnail").status, 200)
+                self.assertNotIn("error", back.ask("chat.send", conversation=place, body={"text": "going on"}))
+            finally:
+                self.__class__.server = old
+
+    @contextlib.contextmanager
+    def writers(self, a: Person, b: Person):
+        is_over = threading.Event()
+
+        def write() -> None:
+            while not is_over.is_set():
+                a.ask("chat.send", user=b.user, body={"text": "on and on"})
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            thread.join()
+
+    def test_a_second_copy_into_the_same_folder_brings_what_is_new_and_drops_what_is_gone(self):
+        a = self.person("A")
+        kept, gone = self.bring(a, b"kept" * 1000), self.bring(a, b"gone" * 1000)
+        a.ask("chat.send", user=a.user, kind="file", body={"file": kept})
+        copy = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.assertEqual(self.backup(copy).returncode, 0)
+        first = self.blobs(copy)
+        times = {name: (copy / name).stat().st_mtime_ns for name in first}
+        self.bring(a, b"new" * 1000)
+        self.assertEqual(self.ask(a, "DELETE", f"/v1/files/{gone}").status, 204)
+        self.assertEqual(self.backup(copy).returncode, 0)
+        second = self.blobs(copy)
+        self.assertTrue(second > first, "what is removed goes with the next sweep")
+        self.assertEqual({name: (copy / name).stat().st_mtime_ns for name in first}, times, "and nothing twice")
+        lost = copy / "files" / "ab" / ("0" * 62)
+        lost.parent.mkdir(exist_ok=True)
+        lost.write_bytes(b"x")
+        self.assertEqual(self.backup(copy).returncode, 0)
+        self.assertEqual(self.blobs(copy), second)
+        found = subprocess.run([binary(), "check", "--data", copy], capture_output=True, text=True)
+        self.assertIn("all is well", found.stdout)
+
+    def test_what_is_damaged_or_missing_is_named_and_the_older_copy_stays(self):
+        a = self.person("A")
+        a.ask("chat.send", user=a.user, kind="file", body={"file": self.bring(a, b"first" * 1000)})
+        copy = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.assertEqual(self.backup(copy).returncode, 0)
+        before = (copy / "parley.db").read_bytes()
+        self.bring(a, b"second" * 1000)
+        for spoil, words in ((lambda p: p.write_bytes(b"damage" * 1000), "is not what its name says"), (Path.unlink, "is missing")):
+            (path,) = {self.server_file(name) for name in self.blobs(Path(self.server.data)) - self.blobs(copy)}
+            content = path.read_bytes()
+            spoil(path)
+            answer = self.backup(copy)
+            self.assertEqual(answer.returncode, 1, answer.stdout)
+            self.assertIn(words, answer.stderr)
+            self.assertEqual((copy / "parley.db").read_bytes(), before)
+            self.assertEqual(list(copy.glob("parley.db.*")), [])
+            path.write_bytes(content)
+        self.assertEqual(self.backup(copy).returncode, 0)
+
+    def server_file(self, name: str) -> Path:
+        return Path(self.server.data, name)
+
+    def test_a_copy_of_nothing_or_into_a_running_server_is_refused(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.assertEqual(self.backup(folder / "copy", str(folder)).returncode, 66)
+        self.assertFalse((folder / "copy").exists())
+        (folder / "file").write_text("x")
+        self.assertEqual(self.backup(folder / "file").returncode, 73)
+        answer = self.backup(Path(self.server.data))
+        self.assertEqual((answer.returncode, "a server works here" in answer.stderr), (73, True))
 
 
 class Damage(unittest.TestCase):

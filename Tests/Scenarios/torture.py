@@ -1,12 +1,13 @@
 """A server that is killed again and again while people write to each other, and what must be true afterwards."""
 
 import random
+import subprocess
 import threading
 import time
 from dataclasses import dataclass, field
 
 from people import Person, vouch, APP, APP_SECRET, VOUCHED
-from server import Server
+from server import Server, binary
 from wire import Closed
 
 
@@ -118,6 +119,8 @@ class StoreTorture:
             thread.start()
         for kill in range(self.kills):
             time.sleep(self.random.uniform(0.05, 0.4))
+            if kill % 3 == 0:
+                self.look_in()
             self.server.restart()
             self.say(f"killed {kill + 1} times, {sum(len(s.acked) for s in self.senders)} messages acknowledged")
         time.sleep(0.3)
@@ -126,6 +129,12 @@ class StoreTorture:
         for thread in threads:
             thread.join(30)
         return self.check()
+
+    def look_in(self) -> None:
+        """Another program reads the database and lets go of it, and people go on writing."""
+        done = subprocess.run([binary(), "check", "--data", self.server.data], capture_output=True, text=True)
+        expect(done.returncode == 0, f"looking in: {done.stdout}{done.stderr}")
+        time.sleep(self.random.uniform(0.02, 0.1))
 
     def check(self) -> dict:
         logs = {name: self.read(name) for name in [p.name for p in [*self.readers, *self.senders]]}

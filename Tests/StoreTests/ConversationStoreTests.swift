@@ -99,8 +99,8 @@ struct ConversationStoreTests {
         var place: ConversationPlace?
         repeat {
             let page = try await ask { self.store.conversations(of: .alice, before: place, limit: 3, $0) }
-            found += page.map(\.peer?.user)
-            place = page.last?.place
+            found += page.views.map(\.peer?.user)
+            place = page.views.last?.place
         } while place != nil
         #expect(found == [2, 6, 5, 4, 3, 1, 0].map { names[$0] })
     }
@@ -260,7 +260,7 @@ private struct Talk {
     }
 
     func views(_ user: UserID) async throws -> [ConversationView] {
-        try await ask { self.store.conversations(of: user, before: nil, limit: 100, $0) }
+        try await ask { self.store.conversations(of: user, before: nil, limit: 100, $0) }.views
     }
 
     func history(_ id: ConversationID, _ user: UserID) async throws -> [Entry] {

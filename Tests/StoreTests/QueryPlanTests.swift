@@ -18,6 +18,13 @@ struct QueryPlanTests {
         #expect(plan.first?.hasPrefix("SEARCH users USING INDEX") == true, "\(plan)")
     }
 
+    @Test("E04 to the number on a badge steps down to each conversation's latest entry, and walks through none")
+    func badge() throws {
+        let plan = try self.plan(of: MarkQueries.badgeSQL)
+        #expect(plan.contains { $0.hasPrefix("SEARCH m USING") && $0.contains("(user=?)") }, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
+    }
+
     @Test("to the calls of long ago passes by the younger ones")
     func oldCalls() throws {
         let plan = try self.plan(of: CallQueries.Forget.sql)

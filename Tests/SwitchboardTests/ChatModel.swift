@@ -45,6 +45,9 @@ struct ChatModel {
         }.count
     }
 
+    /// The same of all conversations together.
+    func badge(of user: UserID) -> Int { self.talks.keys.reduce(0) { $0 + self.unread(user, in: $1) } }
+
     /// What a user can see.
     func visible(_ user: UserID, in id: ConversationID) -> [Line] {
         guard let talk = self.talks[id], let place = talk.members[user] else { return [] }

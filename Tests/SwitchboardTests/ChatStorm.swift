@@ -302,6 +302,9 @@ extension ChatStorm {
             guard marked.read == place.read, marked.unread == UInt64(self.model.unread(user, in: id)) else {
                 throw ChatDamage("\(marked.unread) unread, but it should be \(self.model.unread(user, in: id))")
             }
+            guard marked.badge == UInt64(self.model.badge(of: user)) else {
+                throw ChatDamage("\(marked.badge) on the badge, but it should be \(self.model.badge(of: user))")
+            }
         }
     }
 }
@@ -312,7 +315,8 @@ extension ChatStorm {
     private mutating func check() async throws {
         for user in Self.people {
             let store = self.stage.store
-            let views = try await ask { store.conversations(of: user, before: nil, limit: 10_000, $0) }
+            let list = try await ask { store.conversations(of: user, before: nil, limit: 10_000, $0) }
+            let views = list.views
             let mine = self.model.talks.filter { !self.model.visible(user, in: $0.key).isEmpty }
             guard Set(views.map(\.id)) == Set(mine.keys) else {
                 throw ChatDamage("\(user.text) sees other conversations")
@@ -321,6 +325,9 @@ extension ChatStorm {
                 guard view.unread == UInt64(self.model.unread(user, in: view.id)) else {
                     throw ChatDamage("\(view.unread) unread in \(view.id.text)")
                 }
+            }
+            guard list.badge == views.reduce(0, { $0 + $1.unread }) else {
+                throw ChatDamage("\(list.badge) on the badge of \(user.text)")
             }
             if let view = views.randomElement(using: &self.random) { try await self.checkHistory(of: view, for: user) }
         }

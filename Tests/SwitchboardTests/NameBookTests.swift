@@ -6,8 +6,8 @@ import Vocabulary
 @Suite("The book of names")
 struct NameBookTests {
     private let alice = UserID("alice") ?? { preconditionFailure("no user id") }()
-    private let first = DisplayName("Alice") ?? .nobody
-    private let second = DisplayName("Alice B.") ?? .nobody
+    private let first = Face(DisplayName("Alice") ?? .nobody)
+    private let second = Face(DisplayName("Alice B.") ?? .nobody, AvatarLink("/a"))
 
     @Test("knows what somebody was called when they last came in")
     func latest() {
@@ -15,6 +15,16 @@ struct NameBookTests {
         #expect(book[self.alice] == nil)
         book.entered(self.alice, as: self.first)
         book.entered(self.alice, as: self.second)
+        #expect(book[self.alice] == self.second)
+    }
+
+    @Test("A09 knows what somebody is called from now on, while they are there")
+    func changes() {
+        var book = NameBook()
+        book.changed(self.alice, to: self.second)
+        #expect(book.isEmpty)
+        book.entered(self.alice, as: self.first)
+        book.changed(self.alice, to: self.second)
         #expect(book[self.alice] == self.second)
     }
 

@@ -35,6 +35,20 @@ struct ServeCommandTests {
         #expect(try Self.service(["--tls", "self-signed"]).tls == .selfSigned)
     }
 
+    @Test("I07 takes what is said by itself in the chats of orders, with colons in its words")
+    func orderReplies() throws {
+        let words = ["first:local:a", "unknown:upgrade:b", "X:driver:at 10:30", "Y:system:c"]
+        let replies = try Self.service(words.flatMap { ["--order-reply", $0] }).orderReplies
+        #expect(replies.map(\.trigger) == [.firstWord, .unknownKind, .event("X"), .event("Y")])
+        #expect(replies.map(\.voice) == [.local, .upgrade, .driver, .system])
+        #expect(replies.map(\.text) == ["a", "b", "at 10:30", "c"])
+        for wrong in [
+            "X", "X:driver", "X:driver:", ":driver:a", "X:somebody:a", "X:local:" + String(repeating: "a", count: 1001),
+        ] {
+            #expect(OrderReply(wrong) == nil, "\(wrong)")
+        }
+    }
+
     private static func expectEverything(_ service: ServiceConfiguration) {
         #expect(service.listen == SocketAddress("[::1]:0"))
         #expect(service.data == DataDirectory("/var/lib/parley"))
@@ -58,6 +72,10 @@ struct ServeCommandTests {
             ),
             (["--loops", "0"], "--loops: 0 is not between 1 and 256"),
             (["--connect-rate", "0"], "--connect-rate: nobody could come in"),
+            (
+                ["--order-reply", "first:local:a", "--order-reply", "first:local:b"],
+                "--order-reply: the same voice says two things to the same"
+            ),
             (["--sessions-per-address", "0"], "--sessions-per-address: 0 is not between 1 and 1000000"),
             (["--lisen", "x"], "unknown option '--lisen'; did you mean '--listen'?"),
             (["--tls", "selfsigned"], "--tls: 'selfsigned' is not 'self-signed'; did you mean 'self-signed'?"),

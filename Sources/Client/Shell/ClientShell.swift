@@ -12,7 +12,8 @@ final class ClientShell: @unchecked Sendable {
     private let server: ServerURL
     private var session: ClientSession
     private let settings: ClientSettings
-    private var reactor: Reactor?
+    private(set) var reactor: Reactor?
+    private var messages = OutgoingMessages()
     private var dialer: ServerDialer?
     private var line: WebSocketLine?
     private var alarm: (deadline: Instant, token: TimerToken)?
@@ -33,7 +34,7 @@ final class ClientShell: @unchecked Sendable {
         self.sink = sink
     }
 
-    private var now: Instant { self.reactor?.instant ?? Instant(nanoseconds: 0) }
+    var now: Instant { self.reactor?.instant ?? Instant(nanoseconds: 0) }
 }
 
 // MARK: - What the program wants
@@ -78,6 +79,35 @@ extension ClientShell {
             answer(.failure(error))
         }
         self.carryOut(outbox)
+    }
+}
+
+// MARK: - What one says
+
+extension ClientShell {
+    func outgoing(on reactor: Reactor, _ event: (inout OutgoingMessages, Instant) -> [OutgoingMessages.Order]) {
+        self.reactor = reactor
+        self.carryOut(event(&self.messages, self.now))
+    }
+
+    private func carryOut(_ orders: [OutgoingMessages.Order]) {
+        for order in orders {
+            switch order {
+            case .show(let id, let state): self.tell(.outgoing(id, state))
+            case .send(let message): self.send(message)
+            }
+        }
+        self.setAlarm()
+    }
+
+    private func send(_ message: OutgoingMessage) {
+        guard let reactor = self.reactor else { return }
+        self.request("chat.send", message.argument, on: reactor) { result in
+            switch result.flatMap({ ChatOutcome.read($0) }) {
+            case .success(let outcome): self.carryOut(self.messages.answered(message.id, outcome))
+            case .failure(let error): self.carryOut(self.messages.unanswered(message.id, error))
+            }
+        }
     }
 }
 
@@ -161,7 +191,7 @@ extension ClientShell {
 
     /// One timer for whatever comes first.
     private func setAlarm() {
-        let deadline = self.session.nextDeadline
+        let deadline = [self.session.nextDeadline, self.messages.nextDeadline].compactMap(\.self).min()
         guard let reactor = self.reactor, deadline != self.alarm?.deadline else { return }
         if let alarm = self.alarm.take() { reactor.cancel(alarm.token) }
         guard let deadline else { return }
@@ -174,6 +204,7 @@ extension ClientShell {
         var outbox = ClientOutbox()
         self.session.clockAdvanced(to: self.now, &outbox)
         self.carryOut(outbox)
+        self.carryOut(self.messages.clockAdvanced(to: self.now))
     }
 }
 

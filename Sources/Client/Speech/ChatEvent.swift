@@ -27,6 +27,8 @@ package struct ChatEntry: Hashable, Sendable {
         self.json = json
     }
 
+    /// The sender's own name for it.
+    package var client: MessageID? { self.json.name("client") { MessageID($0) } }
     package var kind: String? { self.json.text("kind") }
     package var body: RawJSON? { self.json.member("body") }
     package var target: UInt64? {
@@ -41,8 +43,11 @@ package struct ChatReceipt: Hashable, Sendable {
     package let user: UserID
     package let delivered: UInt64
     package let read: UInt64
+    /// Of oneself only: what waits in this conversation now, and in all of them.
+    package let unread: Int?
+    package let badge: Int?
 
-    init?(_ json: RawJSON) {
+    package init?(_ json: RawJSON) {
         guard let conversation = json.name("conversation", { ConversationID($0) }),
             let user = json.name("user", { UserID($0) }), let delivered = json.integer("delivered"),
             let read = json.integer("read")
@@ -51,6 +56,8 @@ package struct ChatReceipt: Hashable, Sendable {
         self.user = user
         self.delivered = UInt64(clamping: delivered)
         self.read = UInt64(clamping: read)
+        self.unread = json.integer("unread")
+        self.badge = json.integer("badge")
     }
 }
 
@@ -101,7 +108,7 @@ package struct ChatOutcome: Hashable, Sendable {
     package let id: String
     package let time: WallTime
 
-    init(_ json: RawJSON) throws(ClientError) {
+    package init(_ json: RawJSON) throws(ClientError) {
         guard let conversation = json.name("conversation", { ConversationID($0) }), let number = json.number,
             let id = json.text("id"), let time = json.integer("time")
         else { throw .unreadableAnswer }
@@ -109,6 +116,12 @@ package struct ChatOutcome: Hashable, Sendable {
         self.number = number
         self.id = id
         self.time = WallTime(milliseconds: Int64(time))
+    }
+}
+
+extension ChatOutcome {
+    static func read(_ json: RawJSON) -> Result<ChatOutcome, ClientError> {
+        Result { () throws(ClientError) in try ChatOutcome(json) }
     }
 }
 

@@ -13,10 +13,14 @@ package enum ParleyEvent: Hashable, Sendable {
 
     case welcome(Welcome)
     case presence(Presence)
+    /// Somebody we see is called something else now, or looks different.
+    case profile(ProfileView)
     case room(RoomEvent)
     case signal(Signal)
     case call(CallEvent)
     case entry(ChatEntry)
+    /// What becomes of something we say.
+    case outgoing(MessageID, OutgoingMessage.State)
     case receipt(ChatReceipt)
     case typing(ChatTyping)
     case iceServers(ICEServerAdvice)
@@ -36,6 +40,7 @@ extension ParleyEvent {
         switch name {
         case "welcome": Welcome(json).map { .welcome($0) }
         case "presence": Presence(json).map { .presence($0) }
+        case "profile": ProfileView(json).map { .profile($0) }
         case "signal": Signal(json).map { .signal($0) }
         case "chat.entry": ChatEntry(json).map { .entry($0) }
         case "chat.receipt": ChatReceipt(json).map { .receipt($0) }

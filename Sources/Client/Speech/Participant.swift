@@ -5,6 +5,7 @@ package struct Participant: Hashable, Sendable {
     package let member: SessionID
     package let user: UserID
     package let name: String
+    package let avatar: String?
     /// Their line is broken; the seat waits.
     package let isAway: Bool
 
@@ -15,6 +16,7 @@ package struct Participant: Hashable, Sendable {
         self.member = member
         self.user = user
         self.name = json.text("name") ?? user.text
+        self.avatar = json.text("avatar")
         self.isAway = json.bool("away") ?? false
     }
 }
@@ -23,6 +25,7 @@ package struct Participant: Hashable, Sendable {
 package struct Presence: Hashable, Sendable {
     package let user: UserID
     package let name: String?
+    package let avatar: String?
     package let isOnline: Bool
     package let lastSeen: WallTime?
 
@@ -30,6 +33,7 @@ package struct Presence: Hashable, Sendable {
         guard let user = json.name("user", { UserID($0) }), let isOnline = json.bool("online") else { return nil }
         self.user = user
         self.name = json.text("name")
+        self.avatar = json.text("avatar")
         self.isOnline = isOnline
         self.lastSeen = json.integer("lastSeen").map { WallTime(milliseconds: Int64($0)) }
     }

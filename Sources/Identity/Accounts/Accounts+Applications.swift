@@ -10,7 +10,9 @@ extension Accounts {
         try self.check(application: application, secret: secret, from: address)
         try self.revocationsNow.checkBan(of: id, at: self.time.wall())
         let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())
-        try await self.keepProfile(of: user)
+        // So that others can look up who this is.
+        let introduction = Introduction(id, displayName: displayName, avatar: avatar, at: user.created)
+        try await self.ask { self.store.introduce(introduction, $0) }
         return try self.issueAccess(user, .application)
     }
 
@@ -21,11 +23,5 @@ extension Accounts {
         let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
         guard self.applications[application]?.isSecret(secret) == true else { throw .wrongApplication }
         self.attempts.succeeded(attempt)
-    }
-
-    /// So that others can look up who this is.
-    private func keepProfile(of user: StoredUser) async throws(IdentityRefusal) {
-        guard try await self.ask({ self.store.add(user, nil, $0) }) != .added else { return }
-        _ = try await self.ask { self.store.setProfile(user.displayName, user.avatar, of: user.id, $0) }
     }
 }

@@ -10,7 +10,7 @@ internal import Vocabulary
 /// What is asked at every connection (`identity(ofToken:)`) is answered on the spot from memory. What needs the store
 /// or hashes a password is `async` and keeps no loop waiting: `Reactor.perform` starts it from a loop.
 package final class Accounts: Sendable {
-    package typealias AccountStore = RefreshTokenStore & RestrictionStore
+    package typealias AccountStore = ProfileStore & RefreshTokenStore & RestrictionStore
 
     let store: any AccountStore
     let settings: AccountSettings

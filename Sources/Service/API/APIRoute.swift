@@ -25,7 +25,7 @@ struct APIRoute: Sendable {
         }
     }
 
-    static let all: [APIRoute] = Self.lists + Self.messages + Self.arrangements
+    static let all: [APIRoute] = Self.lists + Self.messages + Self.arrangements + Self.people
 
     private static let page = [Part(name: "limit", isNumber: true)]
     private static let place = "/v1/conversations/:conversation"
@@ -68,6 +68,13 @@ struct APIRoute: Sendable {
             method: .get, path: "/v1/search", event: "chat.search",
             query: [Part(name: "text"), Part(name: "conversation")] + Self.page),
         APIRoute(method: .post, path: "/v1/sync", event: "chat.sync"),
+    ]
+
+    private static let people = [
+        APIRoute(method: .get, path: "/v1/me", event: "profile.own"),
+        APIRoute(method: .patch, path: "/v1/me", event: "profile.change"),
+        APIRoute(method: .get, path: "/v1/users/:user", event: "profile.of"),
+        APIRoute(method: .post, path: "/v1/profiles", event: "profile.list"),
     ]
 
     private static let arrangements = [

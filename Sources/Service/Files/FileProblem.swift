@@ -27,7 +27,7 @@ struct FileProblem: Error {
         switch trouble.reason {
         case .full: self = .noRoom
         case .missing: self = .notFound
-        case .system: self = .unavailable
+        case .damaged, .system: self = .unavailable
         }
     }
 

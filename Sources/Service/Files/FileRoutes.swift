@@ -3,6 +3,7 @@ internal import Files
 internal import HTTPServer
 internal import Reactor
 internal import Store
+internal import Switchboard
 internal import Vocabulary
 internal import Web
 
@@ -13,7 +14,8 @@ struct FileRoutes: Sendable {
     /// What is described in `openapi.json` of these and of the uploads.
     static let described: [(method: HTTPMethod, path: String)] = [
         (.post, "/v1/files"), (.get, "/v1/files/:file"), (.delete, "/v1/files/:file"),
-        (.get, "/v1/files/:file/content"), (.get, "/v1/files/:file/thumbnail"), (.options, "/v1/uploads"),
+        (.get, "/v1/files/:file/content"), (.get, "/v1/files/:file/thumbnail"), (.get, "/v1/avatars/:file"),
+        (.options, "/v1/uploads"),
         (.post, "/v1/uploads"), (.head, "/v1/uploads/:upload"), (.patch, "/v1/uploads/:upload"),
         (.delete, "/v1/uploads/:upload"),
     ]
@@ -33,6 +35,7 @@ struct FileRoutes: Sendable {
             let visit = FileVisit(exchange, self.desk)
             visit.admit { self.remove(parameters, $0, visit) }
         }
+        self.addPictures(to: &router)
         for part in FileLinks.Part.allCases {
             // A link is for pages from wherever; who has no link shows a token, which a foreign page does not have.
             router.on(.get, "/v1/files/:file/\(part.rawValue)", foreignPages: .answered) { exchange, parameters in
@@ -40,6 +43,20 @@ struct FileRoutes: Sendable {
             }
         }
     }
+
+    /// Beside every name there is a picture, so these are asked for by pages without a token: whoever knows the name of a
+    /// file gets it, as long as somebody shows it as their own.
+    private func addPictures(to router: inout Router) {
+        router.on(.get, "\(ProfileDesk.pictures):file", foreignPages: .answered) { exchange, parameters in
+            let visit = FileVisit(exchange, self.desk)
+            self.find(parameters, for: .onlooker, visit) { file in
+                self.send(file, file.thumbnail == nil ? .content : .thumbnail, life: Self.pictureLife, visit)
+            }
+        }
+    }
+
+    /// Another picture has another name, but one that was taken away should not stay for long.
+    private static let pictureLife: Int64 = 3600
 
     private func find(
         _ parameters: PathParameters, for reader: FileReader, _ visit: FileVisit,

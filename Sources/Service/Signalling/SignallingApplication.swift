@@ -27,9 +27,11 @@ final class SignallingApplication: SocketApplication {
     let chat: ChatDesk
     /// The same conversations over HTTP.
     let api: APIRoutes.Desk
-    private lazy var requests = NativeRequests(self.board, sessions: self, chat: self.chat)
+    private let profiles: ProfileDesk
+    private lazy var requests = NativeRequests(self.board, sessions: self, chat: self.chat, profiles: self.profiles)
     private let flDialect = FLDialect()
     private let flRequests: FLRequests
+    let faces: any ProfileStore
     private(set) var sessions: [SessionID: SignedInSession] = [:]
     private let housekeeper: Housekeeper
     /// Nil where no other program wants to hear of what is said.
@@ -41,7 +43,7 @@ final class SignallingApplication: SocketApplication {
     init(
         _ reactor: Reactor, _ accounts: Accounts, _ configuration: ServiceConfiguration,
         _ iceServers: ICEServerKeeper.Reading,
-        _ store: any CallStore & ConversationStore & OutboxStore & RetentionStore & UserStore,
+        _ store: any CallStore & ConversationStore & OutboxStore & ProfileStore & RetentionStore & UserStore,
         _ files: FileDesk,
         _ journal: Journal
     ) {
@@ -49,8 +51,10 @@ final class SignallingApplication: SocketApplication {
         self.accounts = accounts
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         self.chat = ChatDesk(store, on: reactor, clock: SystemClock.now)
+        self.profiles = ProfileDesk(store, self.board, self.chat)
+        self.faces = store
         self.api = APIRoutes.Desk(
-            chat: self.chat, allowance: APIAllowance(configuration.switchboard.requests)
+            chat: self.chat, profiles: self.profiles, allowance: APIAllowance(configuration.switchboard.requests)
         ) { [board] in board.now }
         self.iceServers = iceServers
         self.flRequests = FLRequests(
@@ -61,7 +65,11 @@ final class SignallingApplication: SocketApplication {
         let hooks = configuration.hooks
         self.webhooks = hooks.webhook.map { WebhookSender($0, hooks, store, on: reactor, journal) }
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, on: reactor, journal) }
-        self.chat.onEntry = { [webhooks] in webhooks?.wake() }
+        let replies = OrderReplies(configuration.orderReplies, self.chat)
+        self.chat.onEntry = { [webhooks] happening in
+            webhooks?.wake()
+            replies.heard(happening)
+        }
         self.board.onCallEnded = { [board, chat] record in
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
             chat.note(record.message(in: chat.newID(), at: chat.now))
@@ -93,7 +101,8 @@ extension SignallingApplication {
     func arrived(_ arrival: SocketArrival) {
         if arrival.version == .v3 { return self.arrivedFromFL(arrival) }
         do throws(SwitchboardError) {
-            self.welcome(try self.identity(of: arrival), arrival)
+            let identity = try self.identity(of: arrival)
+            self.findFace(of: identity) { [unowned self] in self.welcome(identity, $0, arrival) }
         } catch {
             arrival.refuse(error.code.rawValue)
         }
@@ -147,13 +156,12 @@ extension SignallingApplication {
         return reader.bool(value) ?? true
     }
 
-    private func welcome(_ identity: Identity, _ arrival: SocketArrival) {
+    private func welcome(_ identity: Identity, _ face: Face, _ arrival: SocketArrival) {
         guard let socket = arrival.accept(mayReturn: Self.wantsToReturn(arrival.auth)) else { return }
-        let name = identity.displayName ?? DisplayName(identity.user.text) ?? .nobody
         let offer = self.servers.offer(to: identity.user, socket.client)
-        self.sayWelcome(socket, identity, name, offer)
+        self.sayWelcome(socket, identity, face.name, offer)
         let device = Self.device(in: arrival.auth)
-        let guest = self.board.enter(identity.user, name, self.native, socket, device)
+        let guest = self.board.enter(identity.user, face, self.native, socket, device)
         let session = SignedInSession(identity, guest)
         self.sessions[socket.id] = session
         socket.context = session
@@ -206,7 +214,8 @@ extension SignallingApplication {
 
     private func welcome(_ visitor: FLVisitor, _ arrival: SocketArrival) {
         guard let socket = arrival.accept() else { return }
-        let guest = self.board.enter(visitor.identity.user, visitor.name, self.flDialect, socket)
+        let guest = self.board.enter(
+            visitor.identity.user, Face(visitor.name, visitor.identity.avatar), self.flDialect, socket)
         let session = SignedInSession(visitor.identity, guest)
         self.sessions[socket.id] = session
         socket.context = session
@@ -324,10 +333,14 @@ extension SignallingApplication: SessionRequests {
         for session in Array(self.sessions.values) where change.ends(session.identity) {
             self.end(session, change.reason)
         }
+        self.api.standing.end(change.reason) { change.ends($0) }
     }
 
     /// Says goodbye to everybody who is in a call, before the server goes.
-    func stop() { self.board.stop() }
+    func stop() {
+        self.board.stop()
+        self.api.standing.end(SwitchboardError(.unavailable, "the server stops")) { _ in true }
+    }
 }
 
 extension IdentityChange {

@@ -21,7 +21,7 @@ package protocol ConversationStore: Sendable {
     func history(_ request: HistoryRequest, _ answer: @escaping Answer<Verdict<EntryPage>>)
     /// Those of a user in which there is something to see, the latest first.
     func conversations(
-        of user: UserID, before: ConversationPlace?, limit: Int, _ answer: @escaping Answer<[ConversationView]>)
+        of user: UserID, before: ConversationPlace?, limit: Int, _ answer: @escaping Answer<ConversationList>)
     func conversation(
         _ id: ConversationID, of user: UserID, _ answer: @escaping Answer<Verdict<ConversationView>>)
     func members(_ request: MemberRequest, _ answer: @escaping Answer<Verdict<[MemberView]>>)
@@ -140,6 +140,8 @@ package struct Marked: Hashable, Sendable {
     package let delivered: UInt64
     package let read: UInt64
     package let unread: UInt64
+    /// The sum of what is unread in all of the user's conversations.
+    package let badge: UInt64
     /// False when nothing is new about it.
     package let isNews: Bool
 }
@@ -150,6 +152,8 @@ package struct SyncRequest: Sendable {
     /// What the device says it has; of other conversations the store knows how far it got.
     package var positions: [ConversationID: UInt64]
     package var limit: Int
+    /// Of a conversation whose past is longer, only so many of the newest; also of one without a position.
+    package var newest: Int?
 
     package init(_ user: UserID, on device: DeviceID, from positions: [ConversationID: UInt64] = [:], limit: Int = 500)
     {
@@ -174,6 +178,8 @@ package struct Synced: Sendable {
     package var hasMore = false
     /// All the user is in.
     package var ids: [ConversationID] = []
+    /// The sum of what is unread in all of them.
+    package var badge: UInt64 = 0
 
     package init() {}
 }
@@ -237,11 +243,24 @@ package struct ConversationView: Hashable, Sendable {
 
     package struct Peer: Hashable, Sendable {
         package let user: UserID
+        package let name: DisplayName?
+        package let avatar: AvatarLink?
         package let delivered: UInt64
         package let read: UInt64
     }
 
     package var place: ConversationPlace { ConversationPlace(time: self.latest.time, key: self.key) }
+}
+
+/// Some of a user's conversations, and the sum of what is unread in all of them.
+package struct ConversationList: Hashable, Sendable {
+    package var views: [ConversationView]
+    package var badge: UInt64
+
+    package init(views: [ConversationView] = [], badge: UInt64 = 0) {
+        self.views = views
+        self.badge = badge
+    }
 }
 
 /// A place in somebody's list of conversations.
@@ -271,6 +290,9 @@ package struct MemberRequest: Sendable {
 
 package struct MemberView: Hashable, Sendable {
     package let user: UserID
+    /// Nil for somebody who is called nothing here.
+    package let name: DisplayName?
+    package let avatar: AvatarLink?
     package let role: Role
     package let delivered: UInt64
     package let read: UInt64

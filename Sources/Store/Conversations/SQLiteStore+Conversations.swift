@@ -25,7 +25,7 @@ extension SQLiteStore: ConversationStore {
     }
 
     package func conversations(
-        of user: UserID, before: ConversationPlace?, limit: Int, _ answer: @escaping Answer<[ConversationView]>
+        of user: UserID, before: ConversationPlace?, limit: Int, _ answer: @escaping Answer<ConversationList>
     ) {
         self.database.send(ViewQueries.List(user: user, before: before, limit: limit), answer)
     }

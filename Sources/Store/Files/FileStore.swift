@@ -104,12 +104,14 @@ package enum FileReader: Hashable, Sendable {
     case bearer
     /// Whoever knows its name, if that is enough for this file.
     case anybody
+    /// Whoever knows its name, for as long as it is somebody's picture.
+    case onlooker
 }
 
 package enum FileRemoval: Hashable, Sendable {
     case removed
     case unknown
-    /// A message shows it.
+    /// A message shows it, or it is somebody's picture.
     case inUse
 }
 

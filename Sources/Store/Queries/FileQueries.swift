@@ -40,6 +40,7 @@ enum FileQueries {
             switch self.reader {
             case .bearer: return file
             case .anybody: return file.stay.isOpen ? file : nil
+            case .onlooker: return try ProfileQueries.isPicture(file.id, connection) ? file : nil
             case .user(let user):
                 return try FileQueries.canSee(file.id, user, owner: file.owner, connection) ? file : nil
             }

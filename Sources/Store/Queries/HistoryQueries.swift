@@ -74,6 +74,7 @@ enum HistoryQueries {
             let cursors = try self.cursors(connection)
             var synced = Synced()
             synced.ids = lines.map(\.id)
+            for line in lines { synced.badge += try ViewQueries.unread(in: line, connection) }
             var (room, bytes) = (self.request.limit, 0)
             for line in lines {
                 let start = self.start(of: line, cursors[line.key])
@@ -98,9 +99,14 @@ enum HistoryQueries {
         }
 
         private func start(of line: ViewQueries.Line, _ cursor: UInt64?) -> UInt64 {
+            let position = self.request.positions[line.id]
+            if let newest = self.request.newest {
+                let start = line.last - min(line.last, UInt64(clamping: newest))
+                return min(max(position ?? 0, start, line.since), line.last)
+            }
             let hasUnread = line.counted > line.readCounted
             let fresh = hasUnread ? line.read : line.last - min(line.last, Self.glance)
-            return min(max(self.request.positions[line.id] ?? cursor ?? fresh, line.since), line.last)
+            return min(max(position ?? cursor ?? fresh, line.since), line.last)
         }
 
         private func cursors(_ connection: borrowing Connection) throws(StoreError) -> [ConversationKey: UInt64] {

@@ -33,6 +33,7 @@ enum MarkQueries {
                     delivered: max(furthest, member.read), read: member.read,
                     unread: record.machine.unread(
                         of: member, recalled: try MarkQueries.recalled(after: member.read, in: record.key, connection)),
+                    badge: try MarkQueries.badge(of: member.user, connection),
                     isNews: isNews))
         }
 
@@ -62,6 +63,21 @@ enum MarkQueries {
             return try connection.first(sql, [.integer(record.key.id(of: number))]) { $0.number(0) } ?? 0
         }
     }
+
+    /// How many messages wait for somebody in all of their conversations: the sum of what each of them says.
+    static func badge(of user: UserID, _ connection: borrowing Connection) throws(StoreError) -> UInt64 {
+        try connection.first(self.badgeSQL, [.user(user)]) { $0.number(0) } ?? 0
+    }
+
+    /// One step down the tree of entries for each conversation, and one down that of recalled ones where something waits.
+    static let badgeSQL = """
+        SELECT coalesce(sum(max(0, e.counted - m.read_counted - (
+                SELECT count(*) FROM entries r INDEXED BY recalled_entries WHERE r.recalled IS NOT NULL
+                    AND r.id > (m.conversation << 32) + m.read AND r.id <= (m.conversation << 32) + 4294967295))), 0)
+        FROM members m JOIN entries e ON e.id =
+            (SELECT max(id) FROM entries WHERE id BETWEEN m.conversation << 32 AND (m.conversation << 32) + 4294967295)
+        WHERE m.user = ? AND e.counted > m.read_counted
+        """
 
     /// How many messages after a mark were taken back.
     static func recalled(

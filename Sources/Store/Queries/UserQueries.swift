@@ -47,20 +47,6 @@ enum UserQueries {
         }
     }
 
-    struct ByIDs: StoreRequest {
-        let ids: [UserID]
-
-        static let writes = false
-
-        func perform(on connection: borrowing Connection) throws(StoreError) -> [StoredUser] {
-            var users: [StoredUser] = []
-            for id in self.ids {
-                if let user = try ByID(id: id).perform(on: connection) { users.append(user) }
-            }
-            return users
-        }
-    }
-
     struct ByName: StoreRequest {
         let name: UserName
 
@@ -125,19 +111,6 @@ enum UserQueries {
         func perform(on connection: borrowing Connection) throws(StoreError) -> Bool {
             let values: [SQLValue] = [.text(self.hash), .user(self.id)]
             return try connection.run("UPDATE users SET password_hash = ? WHERE id = ?", values) > 0
-        }
-    }
-
-    struct SetProfile: StoreRequest {
-        let id: UserID
-        let displayName: DisplayName?
-        let avatar: AvatarLink?
-
-        static let writes = true
-
-        func perform(on connection: borrowing Connection) throws(StoreError) -> Bool {
-            let values: [SQLValue] = [.text(self.displayName?.text), .text(self.avatar?.text), .user(self.id)]
-            return try connection.run("UPDATE users SET display_name = ?, avatar = ? WHERE id = ?", values) > 0
         }
     }
 

@@ -51,7 +51,7 @@ enum ViewQueries {
         static let writes = false
         static let looksAside = true
 
-        func perform(on connection: borrowing Connection) throws(StoreError) -> [ConversationView] {
+        func perform(on connection: borrowing Connection) throws(StoreError) -> ConversationList {
             let sql = """
                 \(ViewQueries.lines)
                 WHERE m.user = ? AND (e.id & 4294967295) > m.since AND (e.time, c.number) < (?, ?)
@@ -64,7 +64,7 @@ enum ViewQueries {
             let lines = try connection.all(sql, values) { row throws(StoreError) in try ViewQueries.read(row) }
             var views: [ConversationView] = []
             for line in lines { views.append(try ViewQueries.view(line, of: self.user, connection)) }
-            return views
+            return ConversationList(views: views, badge: try MarkQueries.badge(of: self.user, connection))
         }
     }
 
@@ -97,8 +97,6 @@ enum ViewQueries {
         _ line: Line, of user: UserID, _ connection: borrowing Connection
     ) throws(StoreError) -> ConversationView {
         let latest = try EntryQueries.entry(line.last, in: line.key, connection)
-        let recalled = try MarkQueries.recalled(after: line.read, in: line.key, connection)
-        let unread = line.counted &- min(line.counted, line.readCounted &+ recalled)
         let count = "SELECT count(*) FROM members WHERE conversation = ?"
         let members = try connection.first(count, [.integer(line.key.number)]) { $0.number(0) }
         guard let latest else {
@@ -107,20 +105,33 @@ enum ViewQueries {
         return ConversationView(
             id: line.id, key: line.key, kind: line.kind, title: line.title, subject: line.subject,
             isDissolved: line.isDissolved, role: line.role, isMuted: line.isMuted, since: line.since, read: line.read,
-            unread: unread, members: Int(members ?? 0), retention: line.retention,
+            unread: try self.unread(in: line, connection), members: Int(members ?? 0), retention: line.retention,
             peer: line.kind == .direct ? try self.peer(of: user, in: line.key, connection) : nil, latest: latest)
+    }
+
+    /// How many messages wait for the member.
+    static func unread(in line: Line, _ connection: borrowing Connection) throws(StoreError) -> UInt64 {
+        guard line.counted > line.readCounted else { return 0 }
+        let recalled = try MarkQueries.recalled(after: line.read, in: line.key, connection)
+        return line.counted - min(line.counted, line.readCounted &+ recalled)
     }
 
     private static func peer(
         of user: UserID, in key: ConversationKey, _ connection: borrowing Connection
     ) throws(StoreError) -> ConversationView.Peer? {
-        let sql = "SELECT user, read, \(self.delivered) FROM members m WHERE conversation = ? AND user <> ?"
+        let sql = """
+            SELECT user, read, \(self.delivered), \(self.face) FROM members m LEFT JOIN users u ON u.id = m.user
+            WHERE conversation = ? AND user <> ?
+            """
         return try connection.first(sql, [.integer(key.number), .user(user)]) { row throws(StoreError) in
             ConversationView.Peer(
-                user: try row.required(row.text(0).flatMap { UserID($0) }, "user id"), delivered: row.number(2),
-                read: row.number(1))
+                user: try row.required(row.text(0).flatMap { UserID($0) }, "user id"), name: row.name(3),
+                avatar: row.avatar(4), delivered: row.number(2), read: row.number(1))
         }
     }
+
+    /// What a member is called, and their picture.
+    private static let face = "coalesce(u.display_name, u.name), u.avatar"
 
     /// How far any of a member's devices got.
     private static let delivered = """
@@ -139,7 +150,8 @@ enum ViewQueries {
             let seat = try HistoryQueries.Seat.find(self.request.user, in: self.request.conversation, connection)
             guard let seat else { return .failure(.notMember) }
             let sql = """
-                SELECT user, role, read, \(ViewQueries.delivered), silenced_until FROM members m
+                SELECT user, role, read, \(ViewQueries.delivered), silenced_until, \(ViewQueries.face)
+                FROM members m LEFT JOIN users u ON u.id = m.user
                 WHERE conversation = ? AND user > ? ORDER BY user LIMIT ?
                 """
             let values: [SQLValue] = [
@@ -148,10 +160,16 @@ enum ViewQueries {
             return .success(
                 try connection.all(sql, values) { row throws(StoreError) in
                     MemberView(
-                        user: try row.required(row.text(0).flatMap { UserID($0) }, "user id"),
+                        user: try row.required(row.text(0).flatMap { UserID($0) }, "user id"), name: row.name(5),
+                        avatar: row.avatar(6),
                         role: try row.required(Role(rawValue: Int(row.integer(1))), "role"),
                         delivered: row.number(3), read: row.number(2), silencedUntil: row.time(4))
                 })
         }
     }
+}
+
+extension Statement {
+    fileprivate func name(_ column: Int32) -> DisplayName? { self.text(column).flatMap { DisplayName($0) } }
+    fileprivate func avatar(_ column: Int32) -> AvatarLink? { self.text(column).flatMap { AvatarLink($0) } }
 }

@@ -51,6 +51,10 @@ struct Audience {
         (self.rows[id] ?? [:]).values
     }
 
+    func listeners(of user: UserID) -> [any ChatListener] {
+        (self.users[user] ?? []).compactMap { self.seats[$0]?.listener }
+    }
+
     func hears(_ listener: any ChatListener, _ id: ConversationID) -> Bool {
         self.seats[ObjectIdentifier(listener)]?.conversations.contains(id) ?? false
     }

@@ -17,7 +17,7 @@ extension ChatDesk {
     }
 
     package func conversations(
-        of user: UserID, before: ConversationPlace?, limit: Int, _ completion: @escaping Completion<[ConversationView]>
+        of user: UserID, before: ConversationPlace?, limit: Int, _ completion: @escaping Completion<ConversationList>
     ) {
         self.store.conversations(of: user, before: before, limit: limit, self.returning(completion))
     }

@@ -23,8 +23,8 @@ package final class ChatDesk {
     private var random = SystemRandomNumberGenerator()
     /// Asked before anybody says something; nil where nobody is.
     package var gate: (any ChatGate)?
-    /// Told that something new is on the disk.
-    package var onEntry: () -> Void = {}
+    /// Told that something new is on the disk, once everybody who listens was.
+    package var onEntry: (Happening) -> Void = { _ in }
     /// Told when the store does not do its work.
     package var onStoreFailure: (StoreError) -> Void = { _ in }
 
@@ -113,7 +113,7 @@ extension ChatDesk {
     }
 
     private func tell(_ happening: Happening, from guest: Guest?) {
-        self.onEntry()
+        defer { self.onEntry(happening) }
         let id = happening.conversation
         for user in happening.came { self.audience.came(user, to: id) }
         if let guest { self.stopTyping(guest, in: id) }
@@ -138,8 +138,8 @@ extension ChatDesk {
     private static let mostReceivers = 256
 
     private func tell(_ marked: Marked, _ request: MarkRequest) {
-        let receipt = ChatNews("chat.receipt", in: request.conversation) { $0.receipt(marked, request, isOwn: false) }
-        let own = ChatNews("chat.receipt", in: request.conversation) { $0.receipt(marked, request, isOwn: true) }
+        let receipt = ChatNews("chat.receipt") { $0.receipt(marked, request, isOwn: false) }
+        let own = ChatNews("chat.receipt") { $0.receipt(marked, request, isOwn: true) }
         for listener in self.audience.listeners(to: request.conversation) {
             if listener.user == request.user {
                 listener.hear(own)
@@ -200,6 +200,25 @@ extension ChatDesk {
     }
 }
 
+// MARK: - Who is who
+
+extension ChatDesk {
+    /// Tells streams that somebody is known by something else now, and says which lines have to be told.
+    func tell(_ profile: Profile, in conversations: [ConversationID]) -> Set<SessionID> {
+        let news = ChatNews("profile") { $0.profile(profile) }
+        var (told, lines) = (Set<ObjectIdentifier>(), Set<SessionID>())
+        let listeners = conversations.flatMap { Array(self.audience.listeners(to: $0)) }
+        for listener in listeners + self.audience.listeners(of: profile.user) {
+            if let ear = listener as? ChatEar {
+                lines.insert(ear.guest.session)
+            } else if told.insert(ObjectIdentifier(listener)).inserted {
+                listener.hear(news)
+            }
+        }
+        return lines
+    }
+}
+
 // MARK: - Typing
 
 extension ChatDesk {
@@ -220,7 +239,7 @@ extension ChatDesk {
 
     /// To the others only: nobody needs to be told what they are typing themselves.
     private func tellTyping(_ place: TypingMachine.Place, _ user: UserID, isOn: Bool) {
-        let news = ChatNews("chat.typing", in: place.conversation, isVolatile: true) { json in
+        let news = ChatNews("chat.typing", isVolatile: true) { json in
             json.fields(("conversation", place.conversation.text), ("user", user.text)) { json in
                 json.key("on")
                 json.bool(isOn)

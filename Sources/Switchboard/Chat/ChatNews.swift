@@ -4,10 +4,9 @@ package import SocketServer
 package import Store
 package import Vocabulary
 
-/// Something that happened in a conversation, put into words once for everybody who hears it.
+/// Something that happened in a conversation or to somebody in it, put into words once for everybody who hears it.
 package final class ChatNews {
     package let event: String
-    package let conversation: ConversationID
     /// One JSON object.
     package let json: [UInt8]
     /// The entry, when it is about one.
@@ -16,21 +15,20 @@ package final class ChatNews {
     package let broadcast: SocketBroadcast
 
     init(
-        _ event: String, in conversation: ConversationID, _ happening: Happening? = nil, isVolatile: Bool = false,
+        _ event: String, _ happening: Happening? = nil, isVolatile: Bool = false,
         _ object: (inout JSONWriter) -> Void
     ) {
         var json = JSONWriter()
         object(&json)
         let bytes = json.bytes
         self.event = event
-        self.conversation = conversation
         self.json = bytes
         self.happening = happening
         self.broadcast = SocketBroadcast(event, isVolatile: isVolatile) { $0.raw(bytes) }
     }
 
     convenience init(_ happening: Happening) {
-        self.init("chat.entry", in: happening.conversation, happening) { json in
+        self.init("chat.entry", happening) { json in
             json.entry(happening.entry, in: happening.conversation, happening.key)
         }
     }

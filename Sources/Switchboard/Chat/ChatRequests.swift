@@ -209,6 +209,7 @@ extension ChatRequests {
         var request = SyncRequest(asked.user, on: asked.device)
         request.positions = try fields.numbers("positions", atMost: Self.mostPositions)
         request.limit = min(max(try fields.integer("limit") ?? request.limit, 0), 1000)
+        request.newest = try fields.integer("newest").map { min(max($0, 1), Self.longestPage) }
         let hasEcho = fields.value("echo") == nil || fields.bool("echo")
         guard let guest = asked.guest else {
             return self.desk.missed(request) { asked.answer($0) { $0.synced($1) } }

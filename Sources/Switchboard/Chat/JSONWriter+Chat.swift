@@ -23,16 +23,21 @@ extension JSONWriter {
             json.key("time")
             json.integer(request.now.milliseconds)
             guard isOwn else { return }
-            json.key("unread")
-            json.integer(marked.unread)
+            json.unread(marked)
+        }
+    }
+
+    private mutating func unread(_ marked: Marked) {
+        for (name, number) in [("unread", marked.unread), ("badge", marked.badge)] {
+            self.key(name)
+            self.integer(number)
         }
     }
 
     package mutating func marked(_ marked: Marked) {
         self.object { json in
             json.marks(delivered: marked.delivered, read: marked.read)
-            json.key("unread")
-            json.integer(marked.unread)
+            json.unread(marked)
         }
     }
 
@@ -69,7 +74,10 @@ extension JSONWriter {
 
     private mutating func peer(_ peer: ConversationView.Peer) {
         self.key("peer")
-        self.fields(("user", peer.user.text)) { $0.marks(delivered: peer.delivered, read: peer.read) }
+        self.fields(("user", peer.user.text)) { json in
+            json.face(peer.name, peer.avatar)
+            json.marks(delivered: peer.delivered, read: peer.read)
+        }
     }
 
     private mutating func text(_ name: String, _ text: String) {
@@ -99,6 +107,8 @@ extension JSONWriter {
             }
             json.key("more")
             json.bool(synced.hasMore)
+            json.key("badge")
+            json.integer(synced.badge)
         }
     }
 
@@ -113,11 +123,13 @@ extension JSONWriter {
         }
     }
 
-    package mutating func conversations(_ views: [ConversationView], limit: Int) {
+    package mutating func conversations(_ list: ConversationList, limit: Int) {
         self.object { json in
             json.key("conversations")
-            json.array { json in for view in views { json.conversation(view) } }
-            if views.count == limit, let place = views.last?.place { json.text("next", place.cursor) }
+            json.array { json in for view in list.views { json.conversation(view) } }
+            if list.views.count == limit, let place = list.views.last?.place { json.text("next", place.cursor) }
+            json.key("badge")
+            json.integer(list.badge)
         }
     }
 
@@ -131,6 +143,7 @@ extension JSONWriter {
 
     private mutating func member(_ member: MemberView) {
         self.fields(("user", member.user.text), ("role", member.role.word)) { json in
+            json.face(member.name, member.avatar)
             json.marks(delivered: member.delivered, read: member.read)
             guard let until = member.silencedUntil else { return }
             json.key("silencedUntil")

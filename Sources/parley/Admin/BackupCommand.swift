@@ -1,12 +1,5 @@
 import Arguments
 import Service
-import Store
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// `parley backup`
 struct BackupCommand: ParsableCommand {
@@ -14,46 +7,44 @@ struct BackupCommand: ParsableCommand {
         name: "backup",
         abstract: "Copy everything that is kept, while the server runs.",
         discussion: """
-            The copy is as everything was at one moment, and is looked through before the command says that it is good. \
-            To use it, put it in the place of parley.db in a data directory while no server runs there; the file \
-            'secret' beside it is needed as well for tokens to stay good.
+            Makes a data directory of its own: the database as it was at one moment and looked through, every file it \
+            names and looked through as well, and the secret. A server started there goes on from that moment. A folder \
+            with an older copy gets what it lacks and loses what is no longer named; until all is there, it stays what it \
+            was.
             """,
-        examples: [.init("parley backup /backup/parley-$(date +%F).db --data /var/lib/parley", "One copy a day.")],
+        examples: [
+            .init("parley backup /backup/parley --data /var/lib/parley", "Once a day, into the same folder."),
+            .init("parley serve --data /backup/parley", "A server that goes on from the copy."),
+        ],
         exitCodes: [
             .init(.success, "The copy is whole."), .init(.usage, "The command line is wrong."),
-            .init(.noInput, "There is nothing to copy."),
-            .init(.cannotCreate, "The copy cannot be written, or is there."),
+            .init(.noInput, "There is nothing to copy."), .init(.cannotCreate, "The folder cannot be made or used."),
             .init(.failure, "The copy could not be finished."),
         ]
     )
 
-    @Argument(help: "The file to write, which must not be there yet.")
+    @Argument(help: "The folder to write; it may hold an older copy.", completion: .directory)
     var target: String
 
-    @Option(
-        name: [.customShort("d"), .long],
-        help: ArgumentHelp("The server's data directory; ~/.local/share/parley by itself.", valueName: "DIR"),
-        completion: .directory
-    )
-    var data: String?
+    @OptionGroup var source: DataOptions
 
     mutating func run() throws -> ExitCode {
-        let directory = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
-        let source = directory.path(of: "parley.db")
-        guard unsafe access(source, R_OK) == 0 else {
-            throw CommandFailure("there is no \(source) to be read", exitCode: .noInput)
-        }
-        let descriptor = unsafe open(self.target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw unsafe CommandFailure("\(self.target): \(String(cString: strerror(errno)))", exitCode: .cannotCreate)
-        }
-        close(descriptor)
-        do throws(StoreError) {
-            try StoreBackup.make(of: source, to: self.target)
+        _ = try self.source.database()
+        do throws(DataBackup.Trouble) {
+            let report = try DataBackup(of: self.source.directory, to: DataDirectory(self.target)).make()
+            print("\(self.target): the database and \(report.files) files with \(report.bytes) bytes")
             return .success
         } catch {
-            unsafe unlink(self.target)
-            throw CommandFailure("\(error)")
+            throw CommandFailure("\(error)", exitCode: error.exitCode)
+        }
+    }
+}
+
+extension DataBackup.Trouble {
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case .directory, .inUse: .cannotCreate
+        case .store, .file: .failure
         }
     }
 }

@@ -26,19 +26,10 @@ struct CheckCommand: ParsableCommand {
         ]
     )
 
-    @Option(
-        name: [.customShort("d"), .long],
-        help: ArgumentHelp("The server's data directory; ~/.local/share/parley by itself.", valueName: "DIR"),
-        completion: .directory
-    )
-    var data: String?
+    @OptionGroup var source: DataOptions
 
     mutating func run() throws -> ExitCode {
-        let directory = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
-        let path = directory.path(of: "parley.db")
-        guard unsafe access(path, R_OK | W_OK) == 0 else {
-            throw CommandFailure("there is no \(path) to be read", exitCode: .noInput)
-        }
+        let (directory, path) = (self.source.directory, try self.source.database(R_OK | W_OK))
         do {
             var findings = try StoreCheck.findings(in: path)
             if findings.isEmpty { findings = try self.missingFiles(directory, path) }

@@ -5,16 +5,21 @@ import Vocabulary
 /// Entries as people read them in a terminal.
 enum ChatText {
     /// One line for most; a long text has more. Nothing in them moves the cursor.
-    static func lines(of entry: ChatEntry) -> [String] {
-        let head = "\(self.clock(entry.time)) \(entry.from.text)"
-        switch entry.type {
-        case "message":
-            return self.words(of: entry).split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
-                $0.offset == 0 ? "\(head): \($0.element)" : "      \($0.element)"
-            }
-        default: return ["\(head) \(self.deed(of: entry))"]
+    ///
+    /// - Parameters:
+    ///   - name: what the sender is called; their id when nobody said.
+    ///   - goesOn: whether the same person has just spoken, whose name need not be said again.
+    static func lines(of entry: ChatEntry, by name: String? = nil, goesOn: Bool = false) -> [String] {
+        let head = "\(self.clock(entry.time)) \(self.plain(name ?? entry.from.text))"
+        guard entry.type == "message" else { return ["\(head) \(self.deed(of: entry))"] }
+        let first = goesOn ? self.indent : "\(head): "
+        return self.words(of: entry).split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
+            ($0.offset == 0 ? first : self.indent) + $0.element
         }
     }
+
+    /// As wide as the time and a space.
+    static let indent = "      "
 
     /// What a message says, or in brackets what it is.
     static func words(of entry: ChatEntry) -> String {

@@ -35,6 +35,13 @@ struct ClientOptions: ParsableArguments {
         if let name = self.name, DisplayName(name) == nil { throw ValidationError("nobody can be called '\(name)'") }
     }
 
+    /// The same for another command line. A token is nothing to be shown.
+    var asWritten: String {
+        let server = self.server == ServerURL(SocketAddress(.loopback, port: 8080)) ? "" : " --server \(self.server)"
+        let trust = self.trustAnybody ? " --trust-anybody" : ""
+        return server + trust + (self.alias.map { " --as '\($0)'" } ?? " --token $TOKEN")
+    }
+
     /// Signs in, connects, lets `work` do what it wants, and says goodbye.
     func run(_ work: @escaping @Sendable (ParleyClient) async throws(CommandFailure) -> Void) throws(CommandFailure) {
         try self.run { client, _ throws(CommandFailure) in try await work(client) }

@@ -7,9 +7,11 @@ internal import Vocabulary
 ///
 /// They take a `socketId` for the address of a peer; ours are the names of members.
 final class FLDialect: Dialect {
+    let keepsNames = true
+
     func event(for notice: Notice) -> SocketBroadcast? {
         switch notice {
-        case .cameOnline(_, let name): SocketBroadcast("onLine") { $0.fields(("user", name.text)) }
+        case .cameOnline(_, let face): SocketBroadcast("onLine") { $0.fields(("user", face.name.text)) }
         case .wentOffline(_, let name, _): SocketBroadcast("offLine") { $0.fields(("user", name.text)) }
         case .joined(_, let person, _): Self.peer("_new_peer", person.session)
         case .gone(_, let session, _, _): Self.peer("_remove_peer", session)
@@ -18,7 +20,7 @@ final class FLDialect: Dialect {
         // Their apps have no word for the rest: a line that wavers is none of their business until it breaks, and
         // their calls are rooms.
         case .away, .back, .incomingCall, .ringing, .connected, .peerAway, .peerBack, .callEnded, .iceServers,
-            .sessionEnding:
+            .sessionEnding, .profile:
             nil
         }
     }

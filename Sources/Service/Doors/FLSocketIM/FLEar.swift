@@ -91,11 +91,11 @@ final class FLEar: ChatListener {
 
     private func find(_ user: UserID, _ work: @escaping (String) -> Void) {
         if let name = self.names[user] { return work(name) }
-        self.chat.people.users(
-            [user],
+        self.chat.people.user(
+            user,
             self.chat.reactor.returning { result in
                 guard !self.isOver else { return }
-                let name = (try? result.get())?.first?.name?.text ?? user.text
+                let name = (try? result.get())??.name?.text ?? user.text
                 self.names[user] = name
                 work(name)
             })

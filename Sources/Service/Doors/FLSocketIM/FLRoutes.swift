@@ -2,6 +2,7 @@ internal import HTTPServer
 internal import Identity
 internal import JSON
 internal import Reactor
+internal import Store
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -145,12 +146,12 @@ extension IdentityRefusal {
 
 extension JSONWriter {
     fileprivate mutating func member(_ profile: Profile) {
-        self.fields(("_id", profile.user.text), ("name", profile.name?.text ?? profile.user.text)) { json in
+        self.fields(("_id", profile.user.text), ("name", profile.signInName?.text ?? profile.user.text)) { json in
             if let avatar = profile.avatar {
                 json.key("headImageUrl")
                 json.string(avatar.text)
             }
-            if let name = profile.displayName {
+            if let name = profile.shownName {
                 json.key("nickname")
                 json.string(name.text)
             }

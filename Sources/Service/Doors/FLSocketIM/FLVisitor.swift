@@ -1,4 +1,5 @@
 internal import Identity
+internal import Store
 internal import Vocabulary
 
 /// Somebody who came with FLSocketIM's token, under the user name their apps know people by.
@@ -9,8 +10,8 @@ struct FLVisitor: Sendable {
     /// Nil for a token that is worth nothing.
     init?(_ token: String, _ accounts: Accounts) async {
         guard let identity = try? await accounts.identity(ofLegacyToken: token),
-            let profile = try? await accounts.profiles(of: [identity.user]).first,
-            let name = DisplayName(profile.name?.text ?? identity.user.text)
+            let profile = try? await accounts.profile(of: identity.user),
+            let name = DisplayName(profile.signInName?.text ?? identity.user.text)
         else { return nil }
         self.identity = identity
         self.name = name

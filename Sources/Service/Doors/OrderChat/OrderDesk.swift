@@ -76,12 +76,9 @@ extension OrderDesk {
         guard (OrderWords.orderClass...OrderWords.accountClass).contains(number) else {
             throw self.refuse("'class' is 1, 2 or 3")
         }
-        var words = LooseObject()
-        words.set("type", type)
-        words.set("msgClass", number)
-        words.set("speakType", OrderWords.system)
-        words.set("chatType", request.integer("chatType") ?? 1)
-        words.set("content", request.object("content") ?? LooseObject())
+        let words = OrderWords.message(
+            type, number, by: OrderWords.system, request.integer("chatType") ?? 1,
+            request.object("content") ?? LooseObject())
         let kind: MessageKind = isChat ? OrderWords.kind(ofChatType: request.integer("chatType") ?? 1) : .notice
         try self.post(words, kind, into: id, by: OrderWords.speaker, as: request.text("messageID"), reply)
     }
@@ -107,12 +104,8 @@ extension OrderDesk {
             do throws(SwitchboardError) {
                 let view = try result.get()
                 guard view.kind == .order else { throw SwitchboardError(.notFound, "this is no order's chat") }
-                var words = LooseObject()
-                words.set("type", OrderWords.chat)
-                words.set("msgClass", OrderWords.chatClass)
-                words.set("speakType", try self.speaker(request.integer("speakType"), view.role))
-                words.set("chatType", type)
-                words.set("content", content)
+                let speaker = try self.speaker(request.integer("speakType"), view.role)
+                let words = OrderWords.message(OrderWords.chat, OrderWords.chatClass, by: speaker, type, content)
                 let kind = OrderWords.kind(ofChatType: type)
                 try self.post(words, kind, into: id, by: user, as: request.text("messageID"), reply)
             } catch {
@@ -135,10 +128,7 @@ extension OrderDesk {
         _ words: LooseObject, _ kind: MessageKind, into id: ConversationID, by user: UserID, as name: String?,
         _ reply: @escaping Reply
     ) throws(SwitchboardError) {
-        var body = words.object("content") ?? LooseObject()
-        body.set(OrderWords.body, words)
-        let draft = Draft(kind, MessageBody(proven: body.json))
-        guard draft.body.suits(kind), body.json.count <= ConversationSettings().maxBodyBytes else {
+        guard let draft = OrderWords.draft(words, kind) else {
             throw self.refuse("'content' does not suit its 'chatType'")
         }
         let client = name.flatMap { MessageID($0) }
@@ -227,12 +217,9 @@ extension OrderDesk {
         let own = OrderWords.number(of: view.role)
         let other = own == OrderWords.driver ? OrderWords.passenger : OrderWords.driver
         let isSystem = entry.sender == OrderWords.speaker
-        var words = LooseObject()
-        words.set("type", OrderWords.chat)
-        words.set("msgClass", OrderWords.chatClass)
-        words.set("speakType", isSystem ? OrderWords.system : entry.sender == user ? own : other)
-        words.set("chatType", OrderWords.chatType(of: entry.kind))
-        words.set("content", body)
-        return words
+        return OrderWords.message(
+            OrderWords.chat, OrderWords.chatClass,
+            by: isSystem ? OrderWords.system : entry.sender == user ? own : other, OrderWords.chatType(of: entry.kind),
+            body)
     }
 }

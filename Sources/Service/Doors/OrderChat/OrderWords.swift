@@ -9,8 +9,12 @@ enum OrderWords {
     static let driver = 11
     static let passenger = 12
     static let system = 13
+    /// What an app would say by itself to its own user.
+    static let localReply = 14
     /// The driver's phone, while the driver drives.
     static let driverReply = 15
+    /// That something cannot be shown before the app is renewed.
+    static let upgradeHint = 16
 
     /// What a message is about.
     static let orderClass = 1
@@ -56,5 +60,31 @@ enum OrderWords {
     /// What is not known passes as it is, and apps ask for an upgrade.
     static func kind(ofChatType type: Int) -> MessageKind { self.kinds[type] ?? .custom }
 
-    static func chatType(of kind: MessageKind?) -> Int { self.kinds.first { $0.value == kind }?.key ?? 701 }
+    static func chatType(of kind: MessageKind?) -> Int { self.kinds.first { $0.value == kind }?.key ?? self.upgrade }
+
+    /// The chat type that apps show as a word about a newer version.
+    static let upgrade = 701
+
+    static func isKnown(chatType: Int) -> Bool { self.kinds[chatType] != nil }
+
+    /// A message as apps know it.
+    static func message(
+        _ type: String, _ messageClass: Int, by speaker: Int, _ chatType: Int, _ content: LooseObject
+    ) -> LooseObject {
+        var words = LooseObject()
+        words.set("type", type)
+        words.set("msgClass", messageClass)
+        words.set("speakType", speaker)
+        words.set("chatType", chatType)
+        words.set("content", content)
+        return words
+    }
+
+    /// The same as everybody keeps it: the content, and beside it how apps know it. Nil when it is not what it should be.
+    static func draft(_ words: LooseObject, _ kind: MessageKind) -> Draft? {
+        var body = words.object("content") ?? LooseObject()
+        body.set(self.body, words)
+        let draft = Draft(kind, MessageBody(proven: body.json))
+        return draft.body.suits(kind) && body.json.count <= ConversationSettings().maxBodyBytes ? draft : nil
+    }
 }

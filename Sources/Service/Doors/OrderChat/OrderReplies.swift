@@ -1,0 +1,86 @@
+internal import Conversing
+internal import JSON
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+
+/// Says by itself what was arranged for the chats of orders. It hears of every entry once, when it is on the disk, and
+/// what it says has a name that is made of what led to it, so it is there once. Lives on the loop of the conversations.
+final class OrderReplies {
+    private let replies: [OrderReply]
+    private let chat: ChatDesk
+    /// Where the first word was said already, as far as it is remembered; the store knows it in any case.
+    private var begun: Set<ConversationID> = []
+
+    private static let mostBegun = 10_000
+    private static let names = "auto-"
+
+    init(_ replies: [OrderReply], _ chat: ChatDesk) {
+        self.replies = replies
+        self.chat = chat
+    }
+
+    func heard(_ happening: Happening) {
+        let entry = happening.entry
+        guard !self.replies.isEmpty, OrderWords.isSession(happening.conversation), entry.sort == .message,
+            entry.client?.text.hasPrefix(Self.names) != true
+        else { return }
+        let due = self.replies.filter { self.isDue($0, entry, happening.conversation) }
+        guard !due.isEmpty else { return }
+        let request = MemberRequest(happening.conversation, for: OrderWords.speaker, limit: 10)
+        self.chat.members(request) { [unowned self] result in
+            guard case .success(let members) = result else { return }
+            for reply in due { self.say(reply, happening, members) }
+        }
+    }
+
+    private func isDue(_ reply: OrderReply, _ entry: Entry, _ order: ConversationID) -> Bool {
+        let isSystem = entry.sender == OrderWords.speaker
+        let words = entry.body.flatMap { LooseObject($0) }?.object(OrderWords.body)
+        switch reply.trigger {
+        case .event(let type): return isSystem && words?.text("type") == type
+        case .firstWord: return !isSystem && !self.begun.contains(order)
+        case .unknownKind:
+            let type = words?.integer("chatType") ?? OrderWords.chatType(of: entry.kind)
+            return !isSystem && !OrderWords.isKnown(chatType: type)
+        }
+    }
+
+    private func say(_ reply: OrderReply, _ happening: Happening, _ members: [MemberView]) {
+        let driver = members.first { $0.role == .admin }?.user
+        let (key, number) = (happening.key.number, happening.entry.number)
+        var name = "\(Self.names)\(reply.voice.speakType)-\(key)-\(number)"
+        if reply.trigger == .firstWord {
+            // Whoever drives begins no order.
+            guard happening.entry.sender != driver else { return }
+            if self.begun.count >= Self.mostBegun { self.begun = [] }
+            self.begun.insert(happening.conversation)
+            name = "\(Self.names)\(reply.voice.speakType)-\(key)-first"
+        }
+        let speaker = reply.voice == .driver ? driver : OrderWords.speaker
+        guard let speaker, let draft = reply.draft, let id = MessageID(name) else { return }
+        self.chat.note(
+            ChangeRequest(.id(happening.conversation), .post(draft), by: speaker, as: id, at: self.chat.now))
+    }
+}
+
+extension OrderReply {
+    fileprivate var draft: Draft? {
+        var content = LooseObject()
+        content.set("text", self.text)
+        let type = self.voice == .upgrade ? OrderWords.upgrade : 1
+        let words = OrderWords.message(OrderWords.chat, OrderWords.chatClass, by: self.voice.speakType, type, content)
+        return OrderWords.draft(words, OrderWords.kind(ofChatType: type))
+    }
+}
+
+extension OrderReply.Voice {
+    fileprivate var speakType: Int {
+        switch self {
+        case .local: OrderWords.localReply
+        case .driver: OrderWords.driverReply
+        case .system: OrderWords.system
+        case .upgrade: OrderWords.upgradeHint
+        }
+    }
+}

@@ -1,0 +1,26 @@
+internal import Calling
+internal import Store
+internal import Vocabulary
+
+extension Switchboard {
+    /// Somebody is known by something else now: `sessions` hear it, and everybody who sees the user here.
+    func tell(_ profile: Profile, _ sessions: Set<SessionID>) {
+        let user = profile.user
+        let lines = self.presence.lines(of: user)
+        self.rename(profile, lines)
+        var hearing = sessions.union(self.presence.watchers(of: user)).union(lines)
+        for room in Set(lines.flatMap { self.guest($0)?.rooms ?? [] }) {
+            guard let machine = self.rooms[room], machine.count <= self.settings.maxIntroducedMembers else { continue }
+            machine.forEachMember { hearing.insert($0.session) }
+        }
+        self.tell(.profile(profile), to: hearing)
+    }
+
+    private func rename(_ profile: Profile, _ lines: [SessionID]) {
+        let guests = lines.compactMap { self.guest($0) }
+        let name = profile.shownName ?? DisplayName(of: profile.user)
+        for guest in guests where !guest.dialect.keepsNames { guest.name = name }
+        let kept = guests.first { $0.dialect.keepsNames }?.name
+        self.names.changed(profile.user, to: Face(kept ?? name, profile.avatar))
+    }
+}

@@ -1,0 +1,31 @@
+import Arguments
+import Service
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// Whose data a command works on, with or without a server that runs there.
+struct DataOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("d"), .long],
+        help: ArgumentHelp("The server's data directory; ~/.local/share/parley by itself.", valueName: "DIR"),
+        completion: .directory
+    )
+    var data: String?
+
+    var directory: DataDirectory {
+        self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
+    }
+
+    /// The database there, which can be read, or also written when `mode` says so.
+    func database(_ mode: Int32 = R_OK) throws(CommandFailure) -> String {
+        let path = self.directory.path(of: "parley.db")
+        guard unsafe access(path, mode) == 0 else {
+            throw CommandFailure("there is no \(path) to be read", exitCode: .noInput)
+        }
+        return path
+    }
+}

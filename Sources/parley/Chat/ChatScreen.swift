@@ -1,0 +1,189 @@
+import Arguments
+import Client
+import JSON
+import Locking
+import Vocabulary
+
+/// A conversation on a terminal: one task prints what comes, the other sends what is typed.
+struct ChatScreen: Sendable {
+    private let client: ParleyClient
+    private let target: ChatTarget
+    private let caller: String
+    private let lines = MarkedLines()
+
+    /// As many as fit on a screen.
+    private static let newest = 25
+
+    /// - Parameter caller: how a command line says who one is.
+    init(_ client: ParleyClient, _ target: ChatTarget, caller: String) {
+        self.client = client
+        self.target = target
+        self.caller = caller
+    }
+
+    func run() async throws(CommandFailure) {
+        let conversation = try await self.client.find(self.target)
+        let own = try await self.client.asking { client throws(ClientError) in try await client.ownProfile() }
+        let board = Locked(ChatBoard(self.target, conversation, of: own.user))
+        try await self.client.asking { _ throws(ClientError) in try await self.catchUp(board) }
+        if board.withLock(\.hasUnreadElsewhere) { self.lines.print([board.withLock(\.elsewhere)]) }
+        let listening = Task { await self.listen(board) }
+        defer { listening.cancel() }
+        for await line in Self.typedLines() {
+            guard try await self.typed(line, board) else { break }
+        }
+        await self.lines.settle()
+    }
+
+    /// What is typed, read by a thread that may wait for it.
+    private static func typedLines() -> AsyncStream<String> {
+        AsyncStream { continuation in
+            let reader = LineReaderThread {
+                continuation.yield($0)
+            } ended: {
+                continuation.finish()
+            }
+            reader.start()
+        }
+    }
+}
+
+// MARK: - What is typed
+
+extension ChatScreen {
+    /// False when that was it.
+    private func typed(_ line: String, _ board: Locked<ChatBoard>) async throws(CommandFailure) -> Bool {
+        switch line {
+        case "": break
+        case "/quit": return false
+        case "/older": try await self.showOlder(board)
+        case "/again": for id in board.withLock({ $0.takeFailed() }) { try self.say { $0.postAgain(id) } }
+        case "/call": self.lines.print([self.callAdvice(board.withLock(\.peer))])
+        case "/recall":
+            let (id, own) = board.withLock { ($0.conversation, $0.lastOwn) }
+            guard let id, let own else { break }
+            _ = try await self.client.asking { client throws(ClientError) in try await client.recall(own, in: id) }
+        case _ where line.hasPrefix("/file "): await self.sendFile(String(line.dropFirst("/file ".count)), board)
+        default: try self.send(line, board)
+        }
+        return true
+    }
+
+    private func send(_ text: String, _ board: Locked<ChatBoard>) throws(CommandFailure) {
+        var random = SystemRandomNumberGenerator()
+        guard let id = MessageID(RandomToken(using: &random).text) else { return }
+        let body = RawJSON { json in
+            json.key("text")
+            json.string(text)
+        }
+        board.withLock { $0.said(id) }
+        let target = board.withLock { $0.conversation.map { .conversation($0) } ?? self.target }
+        try self.say { $0.post(OutgoingMessage(body, to: target, as: id)) }
+    }
+
+    private func say(_ work: (ParleyClient) -> Void) throws(CommandFailure) {
+        guard self.lines.began() else { throw CommandFailure("the server has ended the session") }
+        work(self.client)
+    }
+
+    /// A wrong path ends no conversation.
+    private func sendFile(_ path: String, _ board: Locked<ChatBoard>) async {
+        guard self.lines.began() else { return }
+        do throws(CommandFailure) {
+            let outcome = try await FileSending(self.client, to: self.target).send(path)
+            board.withLock { $0.sent(outcome) }
+            self.lines.ended("✓")
+        } catch {
+            self.lines.ended("✗ not sent: \(error)")
+        }
+    }
+
+    /// A call speaks with a line of its own and with files, pipes or tones for a microphone, none of which is here.
+    private func callAdvice(_ peer: UserID?) -> String {
+        guard let peer else { return "— a call is with one other: /call is for direct conversations —" }
+        return """
+            — a terminal has no microphone; in another one, with a recording for a voice:
+            \(ChatText.indent)parley call @\(peer.text)\(self.caller) --play FILE --record answer.ogg
+            """
+    }
+
+    private func showOlder(_ board: Locked<ChatBoard>) async throws(CommandFailure) {
+        let (id, oldest) = board.withLock { ($0.conversation, $0.oldest) }
+        guard let id else { return }
+        let page = try await self.client.asking { client throws(ClientError) in
+            try await client.history(of: id, before: oldest)
+        }
+        await self.learn(page.entries, board)
+        self.lines.print(board.withLock { $0.took(older: page) })
+    }
+}
+
+// MARK: - What comes
+
+extension ChatScreen {
+    private func listen(_ board: Locked<ChatBoard>) async {
+        for await event in self.client.events {
+            switch event {
+            case .entry(let entry): await self.heard(entry, board)
+            case .outgoing(let id, let state): self.became(id, state, board)
+            case .typing(let typing) where typing.isOn:
+                let isHere = board.withLock { $0.isHere(typing.conversation, typing.user) }
+                if isHere { self.lines.print([board.withLock { $0.typing(typing.user) }]) }
+            case .receipt(let receipt):
+                if let line = board.withLock({ $0.heard(receipt) }) { self.lines.print([line]) }
+            case .profile(let profile):
+                if let line = board.withLock({ $0.renamed(profile) }) { self.lines.print([line]) }
+            case .disconnected(let failure, _): self.lines.print(["— away: \(failure) —"])
+            // A fresh connection hears nothing until it asks.
+            case .connected: try? await self.catchUp(board)
+            default: break
+            }
+        }
+        self.lines.close()
+    }
+
+    /// The newest, or what was missed; from then on entries come live.
+    private func catchUp(_ board: Locked<ChatBoard>) async throws(ClientError) {
+        let pieces = try await self.client.sync(from: board.withLock(\.position), newest: Self.newest)
+        await self.learn(pieces.flatMap(\.entries), board)
+        await self.show(board.withLock { $0.took(pieces) }, board)
+    }
+
+    private func heard(_ entry: ChatEntry, _ board: Locked<ChatBoard>) async {
+        if board.withLock({ $0.isHere(entry.conversation, entry.from) }) { await self.learn([entry], board) }
+        await self.show(board.withLock { $0.heard(entry) }, board)
+    }
+
+    private func show(_ hearing: ChatBoard.Hearing, _ board: Locked<ChatBoard>) async {
+        self.lines.print(hearing.lines)
+        // The next break or the next entry is another chance.
+        if hearing.missing != nil { try? await self.catchUp(board) }
+        guard let number = hearing.read, let id = board.withLock(\.conversation) else { return }
+        do throws(ClientError) {
+            try await self.client.markRead(number, in: id)
+        } catch {
+            Terminal.complain("not marked as read: \(error)")
+        }
+    }
+
+    private func became(_ id: MessageID, _ state: OutgoingMessage.State, _ board: Locked<ChatBoard>) {
+        switch state {
+        case .sending: break
+        case .sent(let outcome):
+            let isLate = board.withLock { $0.sent(id, outcome) }
+            if isLate { self.lines.print(["\(ChatText.indent)✓ kept after all"]) } else { self.lines.ended("✓") }
+        case .failed(let error):
+            board.withLock { $0.failed(id) }
+            self.lines.ended("✗ not sent: \(error) — /again says it once more")
+        }
+    }
+
+    /// What those are called whose names were not needed before.
+    private func learn(_ entries: [ChatEntry], _ board: Locked<ChatBoard>) async {
+        let users = board.withLock { $0.strangers(among: entries) }
+        guard !users.isEmpty else { return }
+        // Without an answer they go by their ids.
+        let profiles = (try? await self.client.profiles(of: users)) ?? []
+        board.withLock { $0.learned(users, profiles) }
+    }
+}
