@@ -13,13 +13,17 @@ package struct ICEDemultiplexer: Sendable {
     private struct Names: Sendable {
         var fragments: [String]
         let tag: UInt32
-        var addresses: Set<SocketAddress> = []
+        /// The oldest first.
+        var addresses: [SocketAddress] = []
     }
 
     private var byFragment: [String: Key] = [:]
     private var byTag: [UInt32: Key] = [:]
     private var byAddress: [SocketAddress: Key] = [:]
     private var names: [Key: Names] = [:]
+
+    /// More than an agent has candidates of its peer. Whoever proves more of them loses its oldest.
+    private static let mostAddresses = 64
 
     package init() {}
 
@@ -75,7 +79,10 @@ package struct ICEDemultiplexer: Sendable {
         let address = address.undressed
         guard self.names[key] != nil, self.byAddress[address] != key else { return }
         self.byAddress[address] = key
-        self.names[key]?.addresses.insert(address)
+        self.names[key]?.addresses.append(address)
+        guard let addresses = self.names[key]?.addresses, addresses.count > Self.mostAddresses else { return }
+        if self.byAddress[addresses[0]] == key { self.byAddress[addresses[0]] = nil }
+        self.names[key]?.addresses.removeFirst()
     }
 
     /// What stands before the colon. Ours are short enough to cost no memory.

@@ -54,6 +54,19 @@ struct ICEDemultiplexerTests {
         #expect(Self.route([0x80, 1], switchboard) == nil)
     }
 
+    @Test("J09 are remembered at so many addresses each, and by the latest")
+    func addresses() {
+        var switchboard = ICEDemultiplexer()
+        _ = switchboard.add(1, usernameFragment: "aaaa", transactionTag: 10)
+        _ = switchboard.add(2, usernameFragment: "bbbb", transactionTag: 20)
+        switchboard.proved(Self.place, for: 2)
+        let many = (0..<1000).map { SocketAddress(.v4(0x0B00_0000 + UInt32($0)), port: 9) }
+        for address in many { switchboard.proved(address, for: 1) }
+        #expect(many.count { switchboard.holder(of: $0) == 1 } == 64)
+        #expect(many.last.flatMap { switchboard.holder(of: $0) } == 1)
+        #expect(switchboard.holder(of: Self.place) == 2)
+    }
+
     @Test("J09 two hundred calls share two sockets and none hears another's packets")
     func crowd() {
         var random = SeededRandom(seed: 5)
