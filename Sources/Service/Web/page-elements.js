@@ -33,7 +33,7 @@ export function paintFace(element, { user = '', name, avatar = '' }) {
   const letter = ([...(name ?? '').trim()][0] ?? '·').toUpperCase();
   element.dataset.hue = hash % 8;
   // Only pictures that lie here: others would tell their servers who looks.
-  if (!avatar.startsWith('/')) return element.replaceChildren(letter);
+  if (!avatar || /^[a-z]+:/i.test(avatar)) return element.replaceChildren(letter);
   if (element.querySelector('img')?.getAttribute('src') === avatar) return;
   const picture = make('img', { src: avatar, alt: '' });
   picture.onerror = () => picture.replaceWith(letter);
