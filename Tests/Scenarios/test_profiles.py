@@ -9,7 +9,7 @@ from pathlib import Path
 from people import APP, APP_SECRET, Person, post, vouch
 from server import binary, eventually
 from test_chat_http import Described, Stream
-from test_files import Files, gif
+from test_files import Files, form, gif
 from wire import ask_http
 
 
@@ -142,6 +142,19 @@ class ProfileTests(Profiles):
         users = ask_http(self.server, "GET", "/allUsers").json["data"]["allUser"]
         shown = next(user for user in users if user["_id"] == person.user)
         self.assertEqual((shown["name"], shown["headImageUrl"], shown["nickname"]), ("anna_1", avatar, "Anna"))
+
+    def test_A10_a_phone_of_another_kind_registers_with_a_picture(self):
+        content, kind = form("me.gif", gif(20, 20), "image")
+        path = ask_http(self.server, "POST", "/uploadFiles", content, {"Content-Type": kind}).json["data"]
+        looker = self.person("L")
+        for number, (given, shown) in enumerate(((path, path), ("https://tracker.example/x.gif", None), ("javascript:1", None))):
+            fields = {"userName": f"phone_{number}", "password": "x", "headImageUrl": given}
+            self.assertEqual(ask_http(self.server, "POST", "/register", fields).json["code"], 1)
+            users = ask_http(self.server, "GET", "/allUsers").json["data"]["allUser"]
+            user = next(user for user in users if user["name"] == f"phone_{number}")
+            self.assertEqual(user.get("headImageUrl"), shown)
+            self.assertEqual(looker.ask("profile.of", user=user["_id"]).get("avatar"), shown)
+        self.assertEqual(self.status(f"/{path}"), 200)
 
     def test_A10_streams_of_events_tell_it_too(self):
         a, b = self.listener("Ann"), self.listener("Bob")
