@@ -334,10 +334,14 @@ extension SignallingApplication: SessionRequests {
         for session in Array(self.sessions.values) where change.ends(session.identity) {
             self.end(session, change.reason)
         }
+        self.api.standing.end(change.reason) { change.ends($0) }
     }
 
     /// Says goodbye to everybody who is in a call, before the server goes.
-    func stop() { self.board.stop() }
+    func stop() {
+        self.board.stop()
+        self.api.standing.end(SwitchboardError(.unavailable, "the server stops")) { _ in true }
+    }
 }
 
 extension IdentityChange {
