@@ -8,7 +8,8 @@ from pathlib import Path
 
 from people import APP, APP_SECRET, Person, post, vouch
 from server import binary, eventually
-from test_chat_http import Described, Stream
+from test_chat_http import Described
+from test_chat_streams import Stream
 from test_files import Files, form, gif
 from wire import ask_http
 
