@@ -18,6 +18,7 @@ struct APIRoutes: Sendable {
     struct Desk {
         let chat: ChatDesk
         let profiles: ProfileDesk
+        let faces: FaceDesk
         let standing = StandingVisits()
         let allowance: APIAllowance
         let now: () -> Instant
@@ -68,6 +69,7 @@ final class APIVisit {
         do throws(SwitchboardError) {
             let identity = try self.routes.accounts.identity(of: self.exchange)
             try self.count(identity.user)
+            self.desk.faces.notice(identity)
             work(identity)
         } catch {
             self.refuse(error)
