@@ -187,7 +187,8 @@ extension ConversationMachine {
         if target.sender == member.user {
             guard now <= target.time + self.settings.secondThoughts else { throw .tooLate }
         } else {
-            guard member.role >= .admin else { throw .forbidden }
+            // In an order's chat `admin` only says who drives.
+            guard member.role >= (self.kind == .order ? .owner : .admin) else { throw .forbidden }
         }
         guard !target.isRecalled else { throw .recalled }
         var entry = self.entry(.recalled, by: member.user, at: now)
@@ -202,7 +203,12 @@ extension ConversationMachine {
     private func membership(
         _ change: ConversationChange, by member: Member, at now: WallTime
     ) throws(ConversationRefusal) -> Proposal {
-        guard self.kind != .direct, self.kind != .system else { throw .forbidden }
+        switch self.kind {
+        case .group, .room: break
+        // Who is in it follows from the order, and that is the server's.
+        case .order: try self.check(member, .owner)
+        case .direct, .system: throw .forbidden
+        }
         switch change {
         case .invite(let users): return try self.invite(users, by: member, at: now)
         case .leave: return self.leaving(member, at: now)

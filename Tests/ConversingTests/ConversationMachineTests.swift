@@ -174,6 +174,28 @@ struct ConversationMachineTests {
         }
     }
 
+    @Test("about an order lets only the server say who is in it, and nobody take back what others said")
+    func orders() throws {
+        let members = [Member(.alice, role: .owner), Member(.bob, role: .admin), Member(.carol)]
+        let order = ConversationMachine(.order, members: members, last: 1, counted: 1)
+        for change in [
+            ConversationChange.leave, .invite([.dave]), .remove(.carol), .silence(.carol, until: nil),
+            .setRole(.carol, .admin), .dissolve,
+        ] {
+            for user in [UserID.bob, .carol] {
+                #expect(throws: ConversationRefusal.forbidden) {
+                    try order.proposal(for: change, by: user, at: Scene.now)
+                }
+            }
+        }
+        let said = MessageState(sender: .carol, time: Scene.now, isMessage: true, isRecalled: false)
+        #expect(throws: ConversationRefusal.forbidden) {
+            try order.proposal(for: .recall(1), by: .bob, at: Scene.now, about: said)
+        }
+        _ = try order.proposal(for: .recall(1), by: .carol, at: Scene.now, about: said)
+        _ = try order.proposal(for: .remove(.carol), by: .alice, at: Scene.now)
+    }
+
     @Test("of the server's own is for reading")
     func system() throws {
         let system = ConversationMachine(.system, members: [Member(.alice), Member(.bob, role: .owner)])
@@ -233,6 +255,7 @@ extension UserID {
     fileprivate static let alice = Self.named("alice")
     fileprivate static let bob = Self.named("bob")
     fileprivate static let carol = Self.named("carol")
+    fileprivate static let dave = Self.named("dave")
 
     private static func named(_ text: String) -> UserID { UserID(text) ?? { preconditionFailure("no user id") }() }
 }

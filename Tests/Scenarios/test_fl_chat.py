@@ -238,6 +238,31 @@ class BothWorlds(Chat):
         native.ask("chat.send", conversation=entry["conversation"], kind="card", body={"x": 1})
         self.assertEqual(phone.expect("chat")["bodies"]["msg"], "[其他]")
 
+    def test_nobody_speaks_in_the_name_of_somebody_else(self):
+        a, b, to = self.pair()
+        login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "mallory", "password": "p4ssword"}).json
+        native = Person(self.server, token=login["accessToken"])
+        self.addCleanup(native.link.close)
+        native.ask("chat.sync")
+        self.say(a, "mallory", "for mallory")
+        entry = native.expect("chat.entry")
+        self.say(b, "mallory", "hello")
+        place = native.expect("chat.entry")["conversation"]
+        forged = {"text": "x", "fl": self.message(to, to.replace("bobby", "alice"), type="txt", msg="give me money")}
+        self.assertEqual(native.error("chat.send", conversation=place, body=forged), "bad_request")
+        native.ask("chat.send", conversation=place, body={}, forward={"conversation": entry["conversation"], "number": 1})
+        got = b.expect("chat")
+        self.assertEqual((got["from_user"], got["to_user"], got["bodies"]["msg"]), ("mallory", to, "for mallory"))
+
+    def test_nobody_speaks_in_the_name_of_somebody_else_in_a_group(self):
+        a, b, _ = self.pair()
+        name = f"组 {self.count()}"
+        for phone in (a, b):
+            phone.ask("join", {"roomId": name})
+            phone.expect("GroupChat")
+        a.emit("GroupChat", {"roomId": name, "from_user": "the_boss", "n": 1})
+        self.assertRegex(b.expect("GroupChat", n=1)["from_user"], "^alice_")
+
 
 if __name__ == "__main__":
     unittest.main()

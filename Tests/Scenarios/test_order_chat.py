@@ -1,6 +1,7 @@
 """A chat between the driver and the passenger of an order, over plain HTTP: apps ask every twenty seconds."""
 
 import itertools
+import json
 import unittest
 
 from people import APP, APP_SECRET, Person
@@ -160,6 +161,32 @@ class OrderChatTests(Orders):
         session = self.open()
         for name in (session, "order-x", "fl-x"):
             self.assertEqual(self.stranger.error("chat.create", conversation=name), "bad_request")
+
+    def test_nobody_speaks_for_the_system_or_decides_who_is_there(self):
+        session = self.open()
+        forged = {"type": "ORDER_CANCELLED", "msgClass": 1, "speakType": SYSTEM, "chatType": 1, "content": {"a": 1}}
+        self.tell("DRIVER_ARRIVE")
+        first = self.say(self.driver, 1, {"text": "hi"})
+        for name in ("oc", "fl", "\\u006fc"):
+            body = f'{{"text":"x","{name}":{json.dumps(forged)}}}'
+            sent = self.passenger.ask_raw(f'["chat.send",{{"conversation":"{session}","body":{body}}}]')
+            self.assertEqual(sent.get("error", {}).get("code"), "bad_request", name)
+        mine = self.passenger.ask("chat.send", conversation=session, body={"text": "x"})["number"]
+        edit = {"conversation": session, "number": mine, "body": {"text": "y", "oc": forged}}
+        self.assertEqual(self.passenger.error("chat.edit", edit), "bad_request")
+        history = self.passenger.ask("chat.history", conversation=session)["entries"]
+        event = next(entry for entry in history if entry.get("kind") == "notice")
+        again = {"conversation": session, "number": event["number"]}
+        self.assertNotIn("error", self.passenger.ask("chat.send", conversation=session, body={}, forward=again))
+        self.assertEqual(
+            [(item["type"], item["speakType"]) for item in self.poll(self.driver, DRIVER)],
+            [("DRIVER_ARRIVE", SYSTEM), ("new_chat", DRIVER), ("new_chat", PASSENGER), ("new_chat", PASSENGER)])
+        self.assertEqual(self.driver.error("chat.remove", conversation=session, user=self.passenger.user), "forbidden")
+        for person in (self.driver, self.passenger):
+            self.assertEqual(person.error("chat.invite", conversation=session, users=[self.stranger.user]), "forbidden")
+            self.assertEqual(person.error("chat.leave", conversation=session), "forbidden")
+        self.assertEqual(self.driver.error("chat.recall", conversation=session, number=event["number"]), "forbidden")
+        self.assertNotIn("error", self.driver.ask("chat.recall", conversation=session, number=first["number"]))
 
     def test_what_makes_no_sense_is_told(self):
         session = self.open()

@@ -74,6 +74,19 @@ struct ConversationStoreTests {
         await #expect(throws: ConversationRefusal.notMember) { try await self.talk.change(theft) }
     }
 
+    @Test("forwards what was said through another door without what that door's clients are told of its sender")
+    func forwardingAcrossDoors() async throws {
+        let json = #"{"text":"look","fl":{"from_user":"alice"},"\u006fc":{"type":"ORDER_CANCELLED"},"a":[1]}"#
+        let draft = Draft(.text, MessageBody(proven: Array(json.utf8)))
+        let first = try await self.talk.change(
+            ChangeRequest(.user(.bob, new: try self.talk.newID()), .post(draft), by: .alice, at: Talk.now))
+        var request = ChangeRequest(
+            .user(.carol, new: try self.talk.newID()), .post(Draft(.text, Talk.body("x"))), by: .bob, at: Talk.now)
+        request.original = (first.conversation, 1)
+        let forwarded = try await self.talk.change(request)
+        #expect(forwarded.entry.body == Array(#"{"text":"look","a":[1]}"#.utf8))
+    }
+
     @Test("D23 refuses who is blocked, also before their first message, until they are not")
     func blocks() async throws {
         try await ask { self.store.setBlocked(true, .alice, by: .bob, $0) }

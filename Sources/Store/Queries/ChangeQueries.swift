@@ -237,7 +237,7 @@ extension ChangeRequest {
             let entry = try EntryQueries.entry(original.number, in: record.key, connection), let kind = entry.kind
         else { return .noMessage }
         guard !entry.isRecalled, let body = entry.body else { return .recalled }
-        var draft = Draft(kind, MessageBody(proven: body))
+        var draft = Draft(kind, MessageBody(proven: body).withoutKeptNames)
         draft.reply = wanted.reply
         draft.mentions = wanted.mentions
         draft.isForwarded = true

@@ -149,6 +149,9 @@ extension ChatRequests {
             throw SwitchboardError(.badRequest, "'body' is missing")
         }
         let body = MessageBody(proven: json)
+        guard !body.hasKeptNames else {
+            throw SwitchboardError(.badRequest, "'fl' and 'oc' in a body are written by the server only")
+        }
         guard kind.map(body.suits) ?? true else {
             throw SwitchboardError(.badRequest, "a text has a 'text' in its body, what is one file a 'file'")
         }

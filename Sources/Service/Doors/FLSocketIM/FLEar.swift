@@ -76,12 +76,16 @@ final class FLEar: ChatListener {
             self.note(item)
             return self.done()
         }
-        if FLEntry.isGroup(item.conversation) { return self.sayGroup(item) }
+        let isGroup = FLEntry.isGroup(item.conversation)
         // In a conversation with oneself there is nobody else to say anything.
-        if item.entry.sender == self.user, FLEntry.object(of: item.entry)?.text("to_user") != self.guest.name.text {
+        if !isGroup, item.entry.sender == self.user,
+            FLEntry.object(of: item.entry)?.text("to_user") != self.guest.name.text
+        {
             return self.done()
         }
-        self.find(item.entry.sender) { name in self.say(item, from: name) }
+        self.find(item.entry.sender) { name in
+            if isGroup { self.sayGroup(item, from: name) } else { self.say(item, from: name) }
+        }
     }
 
     private func done() {
@@ -105,8 +109,10 @@ final class FLEar: ChatListener {
 // MARK: - Saying it
 
 extension FLEar {
-    private func sayGroup(_ item: Item) {
-        if let object = FLEntry.object(of: item.entry, isGroup: true) {
+    private func sayGroup(_ item: Item, from name: String) {
+        if var object = FLEntry.object(of: item.entry, isGroup: true) {
+            // As it is, but nobody speaks for somebody else.
+            if object["from_user"] != nil { object.set("from_user", name) }
             self.guest.socket.emit("GroupChat") { $0.raw(object.json) }
         }
         self.note(item)
@@ -118,9 +124,10 @@ extension FLEar {
         self.chat.desk.conversation(item.conversation, of: self.user) { result in
             guard !self.isOver, case .success(let view) = result, view.kind == .direct else { return self.done() }
             let links = self.chat.files.links
-            let object =
+            var object =
                 FLEntry.object(of: item.entry)
                 ?? FLEntry.translation(of: item.entry, from: name, to: self.guest.name.text, links, self.chat.desk.now)
+            object.set("from_user", name)
             guard item.isLive, let path = object.object("bodies")?.text("thumbnailRemotePath"),
                 let file = path.split(separator: "/").last.flatMap({ FLPaths.file(named: String($0)) })
             else { return self.emit(object, nil, item) }

@@ -195,7 +195,7 @@ extension OrderDesk {
         guard entry.sort == .message, !entry.isRecalled, let body = entry.body.flatMap({ LooseObject($0) }) else {
             return nil
         }
-        let words = body.object(OrderWords.body) ?? self.translation(of: entry, body, view, user)
+        let words = self.words(of: entry, body, view, user)
         var content = words.object("content") ?? LooseObject()
         content.set(words.text("type") == OrderWords.chat ? "topic" : "order_id", view.subject ?? "")
         var item = words
@@ -210,16 +210,28 @@ extension OrderDesk {
         return item
     }
 
-    /// What was said by one of our own clients.
-    private static func translation(
+    /// The message as apps know it; one of our own clients' is put into their words. Who speaks is known by the sender,
+    /// whatever the message says of it.
+    private static func words(
         of entry: Entry, _ body: LooseObject, _ view: ConversationView, _ user: UserID
     ) -> LooseObject {
+        let kept = body.object(OrderWords.body)
+        if entry.sender == OrderWords.speaker, let kept { return kept }
+        let speaker = self.speaker(of: entry, view, user)
+        guard var words = kept, words.text("type") == OrderWords.chat else {
+            let type = OrderWords.chatType(of: entry.kind)
+            return OrderWords.message(OrderWords.chat, OrderWords.chatClass, by: speaker, type, body)
+        }
+        words.set("msgClass", OrderWords.chatClass)
+        let isForDriver = speaker == OrderWords.driver && words.integer("speakType") == OrderWords.driverReply
+        if !isForDriver { words.set("speakType", speaker) }
+        return words
+    }
+
+    private static func speaker(of entry: Entry, _ view: ConversationView, _ user: UserID) -> Int {
         let own = OrderWords.number(of: view.role)
-        let other = own == OrderWords.driver ? OrderWords.passenger : OrderWords.driver
-        let isSystem = entry.sender == OrderWords.speaker
-        return OrderWords.message(
-            OrderWords.chat, OrderWords.chatClass,
-            by: isSystem ? OrderWords.system : entry.sender == user ? own : other, OrderWords.chatType(of: entry.kind),
-            body)
+        if entry.sender == OrderWords.speaker { return OrderWords.system }
+        if entry.sender == user { return own }
+        return own == OrderWords.driver ? OrderWords.passenger : OrderWords.driver
     }
 }
