@@ -5,6 +5,7 @@ import unittest
 import zlib
 
 from people import Person, VOUCHED
+from server import PATIENCE
 from test_files import form, gif
 from test_flsocketim import UUID, Phones
 from wire import ask_http
@@ -31,6 +32,22 @@ class Chat(Phones):
 
     def fetch(self, path: str):
         return ask_http(self.server, "GET", f"/{path}")
+
+    def take(self, phone) -> str:
+        """The text of the next message, which the phone answers as the apps do."""
+        while not (found := [event for event in phone.pending if event[0] == "chat"]):
+            phone._step(PATIENCE)
+        phone.pending.remove(found[0])
+        phone.send_packets([f'43{found[0][2]}["hello 我是应答"]'])
+        return found[0][1][0]["bodies"]["msg"]
+
+    def answer_all(self, phone) -> None:
+        """As the app answers each message it got; the numbers go on for all phones of the server."""
+        phone.heard("chat")
+        for packet in [p for p in phone.trace if isinstance(p, str) and p.startswith("42") and '"chat"' in p]:
+            number = packet[2:].partition("[")[0]
+            phone.send_packets([f'43{number}["hello 我是应答"]'])
+        phone.heard("chat")
 
 
 class OneToOne(Chat):
@@ -156,13 +173,35 @@ class OneToOne(Chat):
         b = self.phone("daisy")
         self.assertEqual(b.heard("chat"), [])
 
-    def answer_all(self, phone) -> None:
-        """As the app answers each message it got; the numbers go on for all phones of the server."""
-        phone.heard("chat")
-        for packet in [p for p in phone.trace if isinstance(p, str) and p.startswith("42") and '"chat"' in p]:
-            number = packet[2:].partition("[")[0]
-            phone.send_packets([f'43{number}["hello 我是应答"]'])
-        phone.heard("chat")
+    def test_E09_whoever_missed_much_gets_all_of_it_in_order_and_then_what_is_new(self):
+        a, b, to = self.pair()
+        b.close()
+        a.expect("offLine", user=to)
+        for number in range(330):
+            self.say(a, to, str(number))
+        b = self.phone(to)
+        got = [self.take(b) for _ in range(50)]
+        self.say(a, to, "new")
+        got += [self.take(b) for _ in range(281)]
+        self.assertEqual(got, [str(number) for number in range(330)] + ["new"])
+        b.heard("chat")
+        b.close()
+        a.expect("offLine", user=to)
+        self.assertEqual(self.phone(to).heard("chat"), [])
+
+    def test_E09_what_was_not_answered_comes_again_with_all_behind_it(self):
+        a, b, to = self.pair()
+        for number in range(5):
+            self.say(a, to, str(number))
+        b.heard("chat")
+        for name, _, number in list(b.pending):
+            if name == "chat" and number != b.pending[2][2]:
+                b.send_packets([f'43{number}["hello 我是应答"]'])
+        b.heard("chat")
+        b.close()
+        a.expect("offLine", user=to)
+        b = self.phone(to)
+        self.assertEqual([self.take(b) for _ in range(3)], ["2", "3", "4"])
 
     def test_what_cannot_be_delivered_is_not_answered(self):
         a, _, to = self.pair()
@@ -237,6 +276,38 @@ class BothWorlds(Chat):
         self.assertEqual((got["from_user"], got["to_user"], got["bodies"]), ("natty", "alice", {"type": "txt", "msg": "and you"}))
         native.ask("chat.send", conversation=entry["conversation"], kind="card", body={"x": 1})
         self.assertEqual(phone.expect("chat")["bodies"]["msg"], "[其他]")
+
+    def test_E09_a_message_behind_many_things_that_are_none_is_not_lost(self):
+        phone, other, _ = self.pair()
+        name = f"alice_{Phones.serial}x"
+        login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "reacts", "password": "p4ssword"}).json
+        native = Person(self.server, token=login["accessToken"])
+        self.addCleanup(native.link.close)
+        native.ask("chat.sync")
+        self.say(phone, "reacts", "hello")
+        place = native.expect("chat.entry")["conversation"]
+        phone.close()
+        other.expect("offLine", user=name)
+        for turn in range(205):
+            native.ask("chat.react", conversation=place, number=1, reaction="👍", on=turn % 2 == 0)
+        native.ask("chat.send", conversation=place, body={"text": "here"})
+        for _ in range(2):
+            phone = self.phone(name)
+            self.assertEqual(phone.expect("chat")["bodies"]["msg"], "here")
+            phone.close()
+            other.expect("offLine", user=name)
+
+    def test_E09_messages_of_more_people_than_fit_into_one_answer_come_all(self):
+        other, phone, name = self.pair()
+        login = ask_http(self.server, "POST", "/v1/auth/login", {"userName": name, "password": "p4ssword"}).json
+        phone.close()
+        other.expect("offLine", user=name)
+        for number in range(105):
+            with Person(self.server) as sender:
+                self.assertNotIn("error", sender.ask("chat.send", user=login["user"], body={"text": str(number)}))
+        phone = self.phone(name)
+        got = [self.take(phone) for _ in range(105)]
+        self.assertEqual(sorted(got, key=int), [str(number) for number in range(105)])
 
     def test_nobody_speaks_in_the_name_of_somebody_else(self):
         a, b, to = self.pair()

@@ -8,7 +8,7 @@ internal import Switchboard
 internal import Vocabulary
 
 /// One app that hears what is said to it: what it missed, then what comes, in order. Their apps do not say how far they got,
-/// but answer each message; that is how far.
+/// but answer each message; that is how far. Who missed much gets the next portion when it has answered the one before.
 final class FLEar: ChatListener {
     private let guest: Guest
     private let chat: FLChat
@@ -16,6 +16,14 @@ final class FLEar: ChatListener {
     private var isSpeaking = false
     private var isOver = false
     private var names: [UserID: String] = [:]
+    private var kinds: [ConversationID: ConversationKind] = [:]
+    private var places: [ConversationID: FLPlace] = [:]
+    /// Conversations with a gap, those that had it first in front.
+    private var behind: [ConversationID] = []
+    /// The store is asked for more.
+    private var isAsking = false
+    /// Every conversation in which something was missed is known.
+    private var isComplete = false
 
     private struct Item {
         let conversation: ConversationID
@@ -25,8 +33,9 @@ final class FLEar: ChatListener {
     }
 
     private static let device = DeviceID("flsocketim") ?? .main
-    /// Of messages that were missed.
+    /// Of messages that were missed, at first and later.
     private static let most = 500
+    private static let portion = 100
     private static let longestThumbnail = 2 << 20
 
     init(_ guest: Guest, _ chat: FLChat) {
@@ -40,15 +49,12 @@ final class FLEar: ChatListener {
     func start() {
         let request = SyncRequest(self.user, on: Self.device, limit: Self.most)
         self.chat.desk.listen(self, request, isAlive: { !self.isOver }) { result in
-            guard case .success(let synced) = result else { return }
-            // The latest conversation comes last, as it was.
-            for piece in synced.pieces.reversed() {
-                for entry in piece.entries { self.add(Item(conversation: piece.view.id, entry: entry, isLive: false)) }
-            }
+            if case .success(let synced) = result { self.take(synced) }
         }
     }
 
     func end() {
+        for id in self.places.keys { self.note(id) }
         self.isOver = true
         self.waiting = []
     }
@@ -61,36 +67,145 @@ final class FLEar: ChatListener {
     }
 
     private func add(_ item: Item) {
-        guard !self.isOver, item.entry.sort == .message, !item.entry.isRecalled else { return }
-        self.waiting.append(item)
+        guard !self.isOver else { return }
+        let (id, number) = (item.conversation, item.entry.number)
+        // What was missed in a conversation that is not known yet comes first, and this with it.
+        guard self.isComplete || self.places[id] != nil else { return }
+        var place = self.places[id] ?? FLPlace(taken: number - 1, newest: number - 1)
+        let isNext = place.came(number)
+        self.places[id] = place
+        if isNext { self.waiting.append(item) } else if place.isBehind { self.fell(behind: id) }
         self.speak()
     }
 
+    private func fell(behind id: ConversationID) {
+        if !self.behind.contains(id) { self.behind.append(id) }
+    }
+}
+
+// MARK: - What was missed
+
+extension FLEar {
+    private func take(_ synced: Synced) {
+        guard !self.isOver else { return }
+        let fresh = synced.pieces.filter { self.places[$0.view.id] == nil }
+        self.isComplete = !synced.hasMore || fresh.isEmpty
+        // The latest conversation comes last, as it was.
+        for piece in fresh.reversed() { self.take(piece) }
+        self.speak()
+    }
+
+    private func take(_ piece: Synced.Piece) {
+        let (id, last) = (piece.view.id, piece.view.latest.number)
+        self.kinds[id] = piece.view.kind
+        guard piece.view.kind == .direct || FLEntry.isGroup(id) else {
+            // Nothing of it is told, so there is nothing to read.
+            self.places[id] = FLPlace(taken: last, newest: last)
+            return
+        }
+        self.places[id] = FLPlace(taken: last - min(last, piece.remaining), newest: last)
+        if piece.remaining > 0 { self.fell(behind: id) }
+        self.wait(for: piece.entries, in: id)
+    }
+
+    private func wait(for entries: [Entry], in id: ConversationID) {
+        self.waiting += entries.map { Item(conversation: id, entry: $0, isLive: false) }
+    }
+
+    /// Asks for what follows, when everything before was told.
+    private func goOn() {
+        guard !self.isOver, !self.isAsking, !self.isSpeaking, self.waiting.isEmpty else { return }
+        if let id = self.behind.first(where: { self.places[$0]?.mayTakeMore == true }), let place = self.places[id] {
+            return self.askPortion(of: id, place)
+        }
+        guard !self.isComplete, self.behind.isEmpty else { return }
+        self.isAsking = true
+        let positions = self.places.mapValues(\.taken)
+        let request = SyncRequest(self.user, on: Self.device, from: positions, limit: Self.most)
+        self.chat.desk.missed(request) { result in
+            self.isAsking = false
+            if case .success(let synced) = result { self.take(synced) }
+        }
+    }
+
+    private func askPortion(of id: ConversationID, _ place: FLPlace) {
+        self.isAsking = true
+        let request = HistoryRequest(id, for: self.user, .after(place.taken), limit: Self.portion)
+        self.chat.desk.history(request) { result in
+            self.isAsking = false
+            switch result {
+            case .success(let page):
+                self.places[id]?.took(upTo: page.items.last?.entry.number, asked: place.newest)
+                self.wait(for: page.items.map(\.entry), in: id)
+            case .failure(let error):
+                // When the store cannot now, the next answer or message leads here again.
+                guard error.code == .notMember else { return }
+                self.places[id] = nil
+            }
+            if self.places[id]?.isBehind != true { self.behind.removeAll { $0 == id } }
+            self.speak()
+        }
+    }
+}
+
+// MARK: - One after the other
+
+extension FLEar {
     /// One after the other, since some have to be looked up.
     private func speak() {
-        guard !self.isSpeaking, !self.isOver, !self.waiting.isEmpty else { return }
-        self.isSpeaking = true
-        let item = self.waiting.removeFirst()
-        if item.entry.kind == .call {
-            // These apps show nothing of calls that are over.
-            self.note(item)
-            return self.done()
+        guard !self.isSpeaking, !self.isOver else { return }
+        var passed: Set<ConversationID> = []
+        while !self.waiting.isEmpty {
+            let item = self.waiting.removeFirst()
+            if self.isShown(item) {
+                self.isSpeaking = true
+                for id in passed { self.note(id) }
+                return self.tell(item)
+            }
+            self.places[item.conversation]?.skipped(item.entry.number)
+            if !item.isLive { passed.insert(item.conversation) }
         }
-        let isGroup = FLEntry.isGroup(item.conversation)
+        for id in passed { self.note(id) }
+        self.goOn()
+    }
+
+    private func isShown(_ item: Item) -> Bool {
+        // These apps show nothing of calls that are over.
+        guard item.entry.sort == .message, !item.entry.isRecalled, item.entry.kind != .call else { return false }
         // In a conversation with oneself there is nobody else to say anything.
-        if !isGroup, item.entry.sender == self.user,
-            FLEntry.object(of: item.entry)?.text("to_user") != self.guest.name.text
-        {
-            return self.done()
+        return FLEntry.isGroup(item.conversation) || item.entry.sender != self.user
+            || FLEntry.object(of: item.entry)?.text("to_user") == self.guest.name.text
+    }
+
+    private func tell(_ item: Item) {
+        if FLEntry.isGroup(item.conversation) {
+            return self.find(item.entry.sender) { self.sayGroup(item, from: $0) }
         }
-        self.find(item.entry.sender) { name in
-            if isGroup { self.sayGroup(item, from: name) } else { self.say(item, from: name) }
+        self.findKind(of: item.conversation) { kind in
+            switch kind {
+            case .direct?: return self.find(item.entry.sender) { self.say(item, from: $0) }
+            // It comes at the next connect.
+            case nil: self.places[item.conversation]?.told(item.entry.number)
+            // Other groups than theirs they do not know.
+            case .group?, .room?, .order?, .system?: self.places[item.conversation]?.skipped(item.entry.number)
+            }
+            self.done()
         }
     }
 
     private func done() {
         self.isSpeaking = false
         self.speak()
+    }
+
+    /// Nil when the store does not say.
+    private func findKind(of id: ConversationID, _ work: @escaping (ConversationKind?) -> Void) {
+        if let kind = self.kinds[id] { return work(kind) }
+        self.chat.desk.conversation(id, of: self.user) { result in
+            guard !self.isOver else { return }
+            self.kinds[id] = try? result.get().kind
+            work(self.kinds[id])
+        }
     }
 
     private func find(_ user: UserID, _ work: @escaping (String) -> Void) {
@@ -115,24 +230,23 @@ extension FLEar {
             if object["from_user"] != nil { object.set("from_user", name) }
             self.guest.socket.emit("GroupChat") { $0.raw(object.json) }
         }
-        self.note(item)
+        // The apps answer nothing that is said in a group.
+        self.places[item.conversation]?.skipped(item.entry.number)
+        self.note(item.conversation)
         self.done()
     }
 
+    /// What nobody said in their words is said in them now.
     private func say(_ item: Item, from name: String) {
-        // What nobody said in their words is said in them now; other groups than theirs they do not know.
-        self.chat.desk.conversation(item.conversation, of: self.user) { result in
-            guard !self.isOver, case .success(let view) = result, view.kind == .direct else { return self.done() }
-            let links = self.chat.files.links
-            var object =
-                FLEntry.object(of: item.entry)
-                ?? FLEntry.translation(of: item.entry, from: name, to: self.guest.name.text, links, self.chat.desk.now)
-            object.set("from_user", name)
-            guard item.isLive, let path = object.object("bodies")?.text("thumbnailRemotePath"),
-                let file = path.split(separator: "/").last.flatMap({ FLPaths.file(named: String($0)) })
-            else { return self.emit(object, nil, item) }
-            self.thumbnail(file.id) { self.emit(object, $0, item) }
-        }
+        let links = self.chat.files.links
+        var object =
+            FLEntry.object(of: item.entry)
+            ?? FLEntry.translation(of: item.entry, from: name, to: self.guest.name.text, links, self.chat.desk.now)
+        object.set("from_user", name)
+        guard item.isLive, let path = object.object("bodies")?.text("thumbnailRemotePath"),
+            let file = path.split(separator: "/").last.flatMap({ FLPaths.file(named: String($0)) })
+        else { return self.emit(object, nil, item) }
+        self.thumbnail(file.id) { self.emit(object, $0, item) }
     }
 
     /// The small picture, when there is one at hand.
@@ -156,18 +270,26 @@ extension FLEar {
             bodies["fileData"] = Array(#"{"_placeholder":true,"num":0}"#.utf8)
             object.set("bodies", bodies)
         }
+        self.places[item.conversation]?.told(item.entry.number)
         // Always with an ack: one of the apps looks for it.
         self.guest.socket.emit("chat", attachments: bytes.map { [$0] } ?? []) { json in
             json.raw(object.json)
         } answer: { [weak self] answer in
-            if answer != nil { self?.note(item) }
+            if answer != nil { self?.answered(item) }
         }
         self.done()
     }
 
-    private func note(_ item: Item) {
-        let mark = MarkRequest(
-            item.conversation, of: self.user, on: Self.device, delivered: item.entry.number, at: self.chat.desk.now)
+    private func answered(_ item: Item) {
+        self.places[item.conversation]?.answered(item.entry.number)
+        self.note(item.conversation)
+        self.goOn()
+    }
+
+    /// Writes down how far the app has got. What it has not answered, and all behind that, comes again.
+    private func note(_ id: ConversationID) {
+        guard !self.isOver, let number = self.places[id]?.mark() else { return }
+        let mark = MarkRequest(id, of: self.user, on: Self.device, delivered: number, at: self.chat.desk.now)
         self.chat.desk.mark(mark) { _ in }
     }
 }
