@@ -2,6 +2,13 @@ package import Vocabulary
 
 /// What has to be delivered, in lanes: within one lane in order and one at a time, beside one another in others. A lane
 /// whose delivery failed waits, longer each time, and holds up nobody else.
+///
+/// Of each lane only the first items are held here. The others stay where they are kept, and are asked for again when
+/// their turn comes; a lane that waits holds nothing.
+///
+///     ready ──next──▶ busy ──delivered──▶ ready, or hungry when none of its items is held, or over
+///       ▲              └──failed──▶ asleep ──time──▶ hungry
+///       └──────────────loaded──────────────────────────┘
 package struct DeliveryQueue: Sendable {
     package struct Item: Hashable, Sendable {
         package let number: Int64
@@ -17,6 +24,8 @@ package struct DeliveryQueue: Sendable {
 
     package struct Settings: Hashable, Sendable {
         package var atOnce = 8
+        /// Held of one lane.
+        package var mostOfOne = 32
         package var firstWait = Duration.seconds(1)
         package var longestWait = Duration.seconds(600)
         /// After so many attempts an item is given up, and its lane goes on without it. With these waits that is an hour.
@@ -25,34 +34,68 @@ package struct DeliveryQueue: Sendable {
         package init() {}
     }
 
-    package enum AfterFailure: Hashable, Sendable { case waits, givenUp }
+    package enum AfterFailure: Hashable, Sendable {
+        /// These are held no more; they are asked for again.
+        case waits(letGo: [Int64])
+        case givenUp
+    }
+
+    /// What to ask for of a lane: the items with this number and the next ones.
+    package struct Wish: Hashable, Sendable {
+        package let lane: Int64
+        package let from: Int64
+    }
 
     private struct Lane {
         var items: [Item] = []
         /// The first item is under way.
         var isBusy = false
+        /// The first one that is not held. So are all behind it.
+        var rest: Int64?
+        /// How often the first of the rest was tried.
+        var attempts = 0
     }
 
-    private let settings: Settings
+    package let settings: Settings
     private var lanes: [Int64: Lane] = [:]
     /// Lanes with something to deliver now, those that came first in front.
     private var ready: [Int64] = []
+    /// Lanes with something to deliver now that has to be asked for.
+    private var hungry: [Int64] = []
     private var asleep: [(until: Instant, lane: Int64)] = []
     private var underWay = 0
+    /// How many items are held.
     package private(set) var count = 0
 
     package init(_ settings: Settings = Settings()) { self.settings = settings }
 
-    package mutating func add(_ item: Item) {
+    /// False for what is not held, since too much is before it in its lane.
+    package mutating func add(_ item: Item) -> Bool {
+        guard var lane = self.lanes[item.lane] else {
+            self.hold([item], in: Lane(), item.lane)
+            return true
+        }
+        guard lane.rest == nil, lane.items.count < self.settings.mostOfOne else {
+            lane.rest = lane.rest ?? item.number
+            self.lanes[item.lane] = lane
+            return false
+        }
+        self.lanes[item.lane]?.items.append(item)
         self.count += 1
-        let isNew = self.lanes[item.lane] == nil
-        self.lanes[item.lane, default: Lane()].items.append(item)
-        if isNew { self.ready.append(item.lane) }
+        return true
+    }
+
+    private mutating func hold(_ items: [Item], in lane: Lane, _ number: Int64) {
+        var lane = lane
+        lane.items = items
+        self.lanes[number] = lane
+        self.ready.append(number)
+        self.count += items.count
     }
 
     /// What is to be delivered now.
     package mutating func next(at now: Instant) -> [Item] {
-        self.ready += self.asleep.filter { $0.until <= now }.map(\.lane)
+        self.hungry += self.asleep.filter { $0.until <= now }.map(\.lane)
         self.asleep.removeAll { $0.until <= now }
         let free = max(0, self.settings.atOnce - self.underWay)
         let lanes = self.ready.prefix(free)
@@ -78,11 +121,13 @@ package struct DeliveryQueue: Sendable {
             self.drop(item)
             return .givenUp
         }
-        self.lanes[item.lane]?.items[0].attempts += 1
         let doublings = min(item.attempts, 30)
         let wait = min(self.settings.firstWait * (1 << doublings), self.settings.longestWait)
         self.asleep.append((now + wait, item.lane))
-        return .waits
+        let letGo = self.lanes[item.lane]?.items.map(\.number) ?? []
+        self.lanes[item.lane] = Lane(rest: item.number, attempts: item.attempts + 1)
+        self.count -= letGo.count
+        return .waits(letGo: letGo)
     }
 
     /// False for what is not under way.
@@ -98,10 +143,38 @@ package struct DeliveryQueue: Sendable {
     private mutating func drop(_ item: Item) {
         self.count -= 1
         self.lanes[item.lane]?.items.removeFirst()
-        if self.lanes[item.lane]?.items.isEmpty ?? true {
-            self.lanes[item.lane] = nil
-        } else {
+        guard let lane = self.lanes[item.lane] else { return }
+        if !lane.items.isEmpty {
             self.ready.append(item.lane)
+        } else if lane.rest != nil {
+            self.hungry.append(item.lane)
+        } else {
+            self.lanes[item.lane] = nil
         }
     }
+}
+
+// MARK: - What is not held
+
+extension DeliveryQueue {
+    /// What is to be asked for now; answer with `loaded`, or with `notLoaded`.
+    package mutating func wish() -> Wish? {
+        guard let lane = self.hungry.first, let rest = self.lanes[lane]?.rest else { return nil }
+        self.hungry.removeFirst()
+        return Wish(lane: lane, from: rest)
+    }
+
+    /// - Parameter items: the first `mostOfOne` at most, of all that were ever offered by `add`.
+    package mutating func loaded(_ items: [Item], for wish: Wish) {
+        guard var lane = self.lanes[wish.lane], lane.items.isEmpty else { return }
+        var items = items
+        if items.first?.number == wish.from { items[0].attempts = max(items[0].attempts, lane.attempts) }
+        lane.attempts = 0
+        lane.rest = items.count < self.settings.mostOfOne ? nil : items.last.map { $0.number + 1 }
+        guard !items.isEmpty else { return self.lanes[wish.lane] = nil }
+        self.hold(items, in: lane, wish.lane)
+    }
+
+    /// It is asked for again.
+    package mutating func notLoaded(_ wish: Wish) { self.hungry.append(wish.lane) }
 }

@@ -13,7 +13,7 @@ struct DeliveryQueueTests {
         settings.atOnce = atOnce
         settings.mostAttempts = attempts
         var queue = DeliveryQueue(settings)
-        for (number, lane) in items { queue.add(.init(number, lane: lane)) }
+        for (number, lane) in items { _ = queue.add(.init(number, lane: lane)) }
         return queue
     }
 
@@ -38,21 +38,65 @@ struct DeliveryQueueTests {
     }
 
     @Test("waits longer each time, while others go on, and gives up at last")
-    func backOff() {
+    func backOff() throws {
         var queue = Self.queue([(1, 1), (2, 1), (3, 2)], attempts: 4)
         var now: Int64 = 0
-        for wait: Int64 in [1000, 2000, 4000] {
+        for (attempt, wait): (Int, Int64) in [(0, 1000), (1, 2000), (2, 4000)] {
             let items = queue.next(at: Self.at(now))
-            #expect(queue.failed(items[0], at: Self.at(now)) == .waits)
+            #expect(items[0].attempts == attempt)
+            #expect(queue.failed(items[0], at: Self.at(now)) == .waits(letGo: [1, 2]))
             for item in items.dropFirst() { queue.delivered(item) }
             #expect(queue.deadline == Self.at(now + wait))
-            #expect(queue.next(at: Self.at(now + wait - 1)).isEmpty)
+            let early = queue.next(at: Self.at(now + wait - 1))
+            let nothing = queue.wish()
+            #expect(early.isEmpty && nothing == nil && queue.count == 0)
             now += wait
+            #expect(queue.next(at: Self.at(now)).isEmpty)
+            let hunger = queue.wish()
+            let wish = try #require(hunger)
+            #expect(wish == .init(lane: 1, from: 1))
+            queue.loaded([.init(1, lane: 1), .init(2, lane: 1)], for: wish)
         }
         let last = queue.next(at: Self.at(now))
         #expect(last.map(\.attempts) == [3])
         #expect(queue.failed(last[0], at: Self.at(now)) == .givenUp)
         #expect(queue.next(at: Self.at(now)).map(\.number) == [2])
+    }
+
+    @Test("holds a few of a long lane, nothing of one that waits, and all others beside it")
+    func longLane() throws {
+        var queue = Self.queue([(1, 1)])
+        let first = queue.next(at: Self.at(0))
+        let held = (Int64(2)...5000).filter { queue.add(.init($0, lane: 1)) }
+        #expect(held == Array(2...32))
+        #expect(queue.count == 32)
+        #expect(queue.failed(first[0], at: Self.at(0)) == .waits(letGo: Array(1...32)))
+        let added = [queue.add(.init(5001, lane: 1)), queue.add(.init(5002, lane: 2))]
+        #expect(added == [false, true] && queue.count == 1)
+        #expect(queue.next(at: Self.at(0)).map(\.number) == [5002])
+        #expect(queue.next(at: Self.at(1000)).isEmpty)
+        let hunger = queue.wish()
+        let wish = try #require(hunger)
+        queue.notLoaded(wish)
+        let again = queue.wish()
+        #expect(again == wish)
+        queue.loaded((Int64(1)...32).map { .init($0, lane: 1) }, for: wish)
+        #expect(queue.next(at: Self.at(1000)).map(\.number) == [1])
+    }
+
+    @Test("forgets a lane of which nothing is left when it is asked for")
+    func vanished() throws {
+        var queue = Self.queue([(1, 1)])
+        let item = queue.next(at: Self.at(0))[0]
+        _ = queue.failed(item, at: Self.at(0))
+        _ = queue.next(at: Self.at(1000))
+        let hunger = queue.wish()
+        let wish = try #require(hunger)
+        queue.loaded([], for: wish)
+        let nothing = queue.wish()
+        let isHeld = queue.add(.init(2, lane: 1))
+        #expect(queue.deadline == nil && nothing == nil && isHeld)
+        #expect(queue.next(at: Self.at(1000)).map(\.number) == [2])
     }
 
     @Test("believes no word about what is not under way")
@@ -67,27 +111,35 @@ struct DeliveryQueueTests {
     func storm() {
         var random = SeededRandom(seed: 4)
         for _ in 0..<50 {
-            var queue = Self.queue((1...200).map { ($0, Int64.random(in: 0..<7, using: &random)) }, attempts: 1000)
+            var outbox: [Int64: [DeliveryQueue.Item]] = [:]
+            var queue = Self.queue([], attempts: 1000)
+            for number in Int64(1)...400 {
+                let item = DeliveryQueue.Item(number, lane: Int64.random(in: 0..<5, using: &random))
+                outbox[item.lane, default: []].append(item)
+                _ = queue.add(item)
+            }
             var now = Self.at(0)
             var flying: [DeliveryQueue.Item] = []
-            var last: [Int64: Int64] = [:]
-            var done = 0
-            while queue.count > 0 {
+            while outbox.values.contains(where: { !$0.isEmpty }) {
                 flying += queue.next(at: now)
                 #expect(flying.count <= 8 && Set(flying.map(\.lane)).count == flying.count)
+                while let wish = queue.wish() {
+                    queue.loaded(
+                        Array((outbox[wish.lane] ?? []).filter { $0.number >= wish.from }.prefix(32)), for: wish)
+                }
+                flying += queue.next(at: now)
                 if flying.isEmpty { now = queue.deadline ?? now }
                 flying.shuffle(using: &random)
                 guard let item = flying.popLast() else { continue }
+                #expect(outbox[item.lane]?.first?.number == item.number)
                 if Int.random(in: 0..<3, using: &random) == 0 {
-                    #expect(queue.failed(item, at: now) == .waits)
+                    #expect(queue.failed(item, at: now) != .givenUp)
                 } else {
-                    #expect(last[item.lane, default: 0] < item.number)
-                    last[item.lane] = item.number
-                    done += 1
+                    outbox[item.lane]?.removeFirst()
                     queue.delivered(item)
                 }
             }
-            #expect(done == 200)
+            #expect(queue.count == 0)
         }
     }
 }

@@ -112,6 +112,24 @@ class WebhookTests(Hooked):
         eventually(lambda: len(self.hook.texts()) == 4, "the rest is delivered later")
         self.assertEqual([text for text in self.hook.texts() if text != "other"], ["first", "second", "third"])
 
+    def test_a_long_conversation_that_is_refused_holds_up_nobody(self):
+        a, b, c = self.person("A"), self.person("B"), self.person("C")
+        bad = self.say(a, "first", user=b.user)["conversation"]
+        eventually(lambda: self.hook.texts() == ["first"], "the first was delivered")
+        self.hook.answer = lambda event: (400 if event["entry"]["conversation"] == bad else 200, b"")
+        lines = [self.device(a) for _ in range(6)]
+        for line in lines:
+            for number in range(370):
+                line.send("chat.send", {"conversation": bad, "body": {"text": f"{number}"}})
+        for line in lines:
+            line.ask("chat.conversation", conversation=bad)
+        self.say(a, "other", user=c.user)
+        eventually(lambda: self.hook.texts() == ["first", "other"], "the other conversation goes on")
+        self.hook.answer = lambda event: (200, b"")
+        eventually(lambda: len(self.hook.heard) == 2 + 6 * 370, "all is delivered later", 60)
+        numbers = [e["entry"]["number"] for e in self.hook.heard if e["entry"]["conversation"] == bad]
+        self.assertEqual(numbers, list(range(1, 2 + 6 * 370)))
+
     def test_what_was_not_delivered_outlives_the_server(self):
         a, b = self.person("A"), self.person("B")
         self.hook.answer = lambda event: (503, b"")

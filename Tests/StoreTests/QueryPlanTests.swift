@@ -25,6 +25,13 @@ struct QueryPlanTests {
         #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
     }
 
+    @Test("to what waits in one conversation passes by what waits in others")
+    func deliveriesInOne() throws {
+        let plan = try self.plan(of: OutboxQueries.sql(OutboxQueries.inOne))
+        #expect(plan.first?.contains("INDEX deliveries_in_one (<expr>=? AND number>? AND number<?)") == true, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
+    }
+
     @Test("to the calls of long ago passes by the younger ones")
     func oldCalls() throws {
         let plan = try self.plan(of: CallQueries.Forget.sql)

@@ -46,8 +46,16 @@ final class WebhookSender {
 
     /// Something was written into the outbox, or may have been.
     func wake() {
-        guard !self.isLoading else { return self.hasNews = true }
-        guard self.queue.count <= Self.most - Self.portion else { return }
+        self.hasNews = true
+        self.load()
+    }
+
+    /// One portion after the other: what follows in a lane, or else what is new. So what is known of a lane is all there
+    /// is of it up to `last`.
+    private func load() {
+        guard !self.isLoading else { return }
+        if let wish = self.queue.wish() { return self.load(wish) }
+        guard self.hasNews, self.queue.count <= Self.most - Self.portion else { return }
         self.isLoading = true
         self.hasNews = false
         self.store.deliveries(
@@ -56,18 +64,42 @@ final class WebhookSender {
 
     private func loaded(_ result: Result<[Delivery], StoreError>) {
         self.isLoading = false
+        guard let deliveries = self.taken(result) else { return self.hasNews = true }
+        for delivery in deliveries {
+            self.last = delivery.number
+            if self.queue.add(Self.item(delivery)) { self.hold(delivery) }
+        }
+        if deliveries.count == Self.portion { self.hasNews = true }
+        self.pump()
+    }
+
+    private func load(_ wish: DeliveryQueue.Wish) {
+        self.isLoading = true
+        self.store.deliveries(
+            in: ConversationKey(wish.lane), wish.from...max(wish.from, self.last), limit: self.queue.settings.mostOfOne,
+            self.reactor.returning { [unowned self] result in
+                self.isLoading = false
+                guard let deliveries = self.taken(result) else { return self.queue.notLoaded(wish) }
+                for delivery in deliveries { self.hold(delivery) }
+                self.queue.loaded(deliveries.map { Self.item($0) }, for: wish)
+                self.pump()
+            })
+    }
+
+    private func taken(_ result: Result<[Delivery], StoreError>) -> [Delivery]? {
         switch result {
+        case .success(let deliveries): return deliveries
         case .failure(let error):
             self.journal.error(.webhookNotRead, "the outbox could not be read", [.error: .error(error)])
-        case .success(let deliveries):
-            for delivery in deliveries { self.add(delivery) }
-            self.pump()
-            if deliveries.count == Self.portion || self.hasNews { self.wake() }
+            return nil
         }
     }
 
-    private func add(_ delivery: Delivery) {
-        self.last = delivery.number
+    private static func item(_ delivery: Delivery) -> DeliveryQueue.Item {
+        .init(delivery.number, lane: delivery.key.number, attempts: delivery.attempts)
+    }
+
+    private func hold(_ delivery: Delivery) {
         let id = delivery.key.name(of: delivery.entry.number)
         var json = JSONWriter()
         json.fields(("event", "chat.entry"), ("id", id)) { json in
@@ -75,13 +107,13 @@ final class WebhookSender {
             json.entry(delivery.entry, in: delivery.conversation, delivery.key)
         }
         self.payloads[delivery.number] = Payload(id: id, body: json.bytes)
-        self.queue.add(.init(delivery.number, lane: delivery.key.number, attempts: delivery.attempts))
     }
 
     private var now: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
 
     private func pump() {
         for item in self.queue.next(at: self.now) { self.send(item) }
+        self.load()
         if let alarm = self.alarm.take() { self.reactor.cancel(alarm) }
         guard let deadline = self.queue.deadline else { return }
         self.alarm = self.reactor.schedule(after: max(.zero, self.now.duration(to: deadline))) { [unowned self] in
@@ -109,19 +141,20 @@ final class WebhookSender {
         // Should this fail, it is delivered once more after the next start.
         self.store.delivered(item.number) { _ in }
         self.pump()
-        self.wake()
     }
 
     private func failed(_ item: DeliveryQueue.Item, _ trouble: String) {
-        let isGivenUp = self.queue.failed(item, at: self.now) == .givenUp
-        if isGivenUp {
+        let after = self.queue.failed(item, at: self.now)
+        switch after {
+        case .givenUp:
             self.payloads[item.number] = nil
             self.journal.error(
                 .webhookGivenUp, "an entry was not delivered: parley webhooks", [.reason: .plain(trouble)])
-        } else {
+        case .waits(let letGo):
+            for number in letGo { self.payloads[number] = nil }
             self.journal.info(.webhookFailed, "an entry is delivered again later", [.reason: .plain(trouble)])
         }
-        self.store.failed(DeliveryFailure(item.number, trouble, isGivenUp: isGivenUp)) { _ in }
+        self.store.failed(DeliveryFailure(item.number, trouble, isGivenUp: after == .givenUp)) { _ in }
         self.pump()
     }
 }

@@ -9,6 +9,10 @@ package protocol OutboxStore: Sendable {
     func keepOutbox(_ isKept: Bool, _ answer: @escaping Answer<Void>)
     /// Those that wait, in the order they were written.
     func deliveries(after number: Int64, limit: Int, _ answer: @escaping Answer<[Delivery]>)
+    /// Those of one conversation with these numbers.
+    func deliveries(
+        in conversation: ConversationKey, _ numbers: ClosedRange<Int64>, limit: Int,
+        _ answer: @escaping Answer<[Delivery]>)
     func delivered(_ number: Int64, _ answer: @escaping Answer<Void>)
     func failed(_ failure: DeliveryFailure, _ answer: @escaping Answer<Void>)
     func outbox(limit: Int, _ answer: @escaping Answer<OutboxView>)

@@ -1,3 +1,4 @@
+package import Conversing
 internal import Vocabulary
 
 extension SQLiteStore: OutboxStore {
@@ -7,6 +8,14 @@ extension SQLiteStore: OutboxStore {
 
     package func deliveries(after number: Int64, limit: Int, _ answer: @escaping Answer<[Delivery]>) {
         self.database.send(OutboxQueries.Waiting(after: number, limit: limit), answer)
+    }
+
+    package func deliveries(
+        in conversation: ConversationKey, _ numbers: ClosedRange<Int64>, limit: Int,
+        _ answer: @escaping Answer<[Delivery]>
+    ) {
+        let request = OutboxQueries.WaitingInOne(conversation: conversation, numbers: numbers, limit: limit)
+        self.database.send(request, answer)
     }
 
     package func delivered(_ number: Int64, _ answer: @escaping Answer<Void>) {

@@ -1,6 +1,8 @@
 extension Migration {
     /// Every form the tables ever had, oldest first. Only append.
-    static let all = [accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles]
+    static let all = [
+        accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation,
+    ]
 
     /// Times are milliseconds since 1970, hashes are SHA-256.
     private static let accountsAndCalls = Migration(

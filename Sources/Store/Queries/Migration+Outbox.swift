@@ -13,4 +13,8 @@ extension Migration {
         CREATE INDEX waiting_deliveries ON outbox (number) WHERE given_up = 0;
         CREATE INDEX given_up_deliveries ON outbox (number) WHERE given_up = 1;
         """)
+
+    /// For what follows in one conversation, however much waits in others.
+    static let outboxByConversation = Migration(
+        "CREATE INDEX deliveries_in_one ON outbox (entry >> 32, number) WHERE given_up = 0")
 }

@@ -18,6 +18,32 @@ enum OutboxQueries {
         try connection.run("INSERT INTO outbox (entry) VALUES (?)", [.integer(entry)])
     }
 
+    /// Some of what waits, in its order.
+    typealias Choice = (index: String, condition: String)
+
+    static let inAll: Choice = ("waiting_deliveries", "o.number > ?")
+    static let inOne: Choice = ("deliveries_in_one", "o.entry >> 32 = ? AND o.number BETWEEN ? AND ?")
+
+    static func sql(_ choice: Choice) -> String {
+        """
+        SELECT \(EntryQueries.columns(of: "e")), o.number, o.attempts, c.id
+        FROM outbox o INDEXED BY \(choice.index)
+        JOIN entries e ON e.id = o.entry JOIN conversations c ON c.number = o.entry >> 32
+        WHERE o.given_up = 0 AND \(choice.condition) ORDER BY o.number LIMIT ?
+        """
+    }
+
+    private static func select(
+        _ choice: Choice, _ values: [SQLValue], _ connection: borrowing Connection
+    ) throws(StoreError) -> [Delivery] {
+        try connection.all(self.sql(choice), values) { row throws(StoreError) in
+            Delivery(
+                number: row.integer(13), attempts: Int(row.integer(14)),
+                conversation: try row.required(row.text(15).flatMap { ConversationID($0) }, "conversation id"),
+                key: ConversationKey(inID: row.integer(0)), entry: try EntryQueries.read(row))
+        }
+    }
+
     struct Waiting: StoreRequest {
         let after: Int64
         let limit: Int
@@ -25,19 +51,24 @@ enum OutboxQueries {
         static let writes = false
 
         func perform(on connection: borrowing Connection) throws(StoreError) -> [Delivery] {
-            let sql = """
-                SELECT \(EntryQueries.columns(of: "e")), o.number, o.attempts, c.id
-                FROM outbox o INDEXED BY waiting_deliveries
-                JOIN entries e ON e.id = o.entry JOIN conversations c ON c.number = o.entry >> 32
-                WHERE o.given_up = 0 AND o.number > ? ORDER BY o.number LIMIT ?
-                """
             let values: [SQLValue] = [.integer(self.after), .integer(Int64(self.limit))]
-            return try connection.all(sql, values) { row throws(StoreError) in
-                Delivery(
-                    number: row.integer(13), attempts: Int(row.integer(14)),
-                    conversation: try row.required(row.text(15).flatMap { ConversationID($0) }, "conversation id"),
-                    key: ConversationKey(inID: row.integer(0)), entry: try EntryQueries.read(row))
-            }
+            return try OutboxQueries.select(OutboxQueries.inAll, values, connection)
+        }
+    }
+
+    struct WaitingInOne: StoreRequest {
+        let conversation: ConversationKey
+        let numbers: ClosedRange<Int64>
+        let limit: Int
+
+        static let writes = false
+
+        func perform(on connection: borrowing Connection) throws(StoreError) -> [Delivery] {
+            let values: [SQLValue] = [
+                .integer(self.conversation.number), .integer(self.numbers.lowerBound),
+                .integer(self.numbers.upperBound), .integer(Int64(self.limit)),
+            ]
+            return try OutboxQueries.select(OutboxQueries.inOne, values, connection)
         }
     }
 
