@@ -18,9 +18,12 @@ package final class FileFolder: Sendable {
     private let pins = Locked(BlobPins())
 
     /// So much stays free for everything else that lives on this disk.
-    private static let reserve = 64 << 20
+    private let reserve: Int
 
-    package init(_ path: String) throws(FileTrouble) {
+    package static let usualReserve = 64 << 20
+
+    package init(_ path: String, reserve: Int = FileFolder.usualReserve) throws(FileTrouble) {
+        self.reserve = reserve
         self.uploads = "\(path)/uploads"
         self.files = "\(path)/files"
         for folder in [self.uploads, self.files] { try Self.make(folder) }
@@ -34,8 +37,16 @@ package final class FileFolder: Sendable {
     package func hasRoom(for count: Int) -> Bool {
         var status = statvfs()
         guard unsafe statvfs(self.files, &status) == 0 else { return true }
-        let (free, overflow) = UInt(status.f_bavail).multipliedReportingOverflow(by: UInt(status.f_frsize))
-        return overflow || free > UInt(count) + UInt(Self.reserve)
+        return FileSystem.free(status) > UInt64(clamping: count) + UInt64(clamping: self.reserve)
+    }
+
+    /// The same, for all that is still to come of uploads of these lengths.
+    package func hasRoom(forRestOf uploads: [FileID: Int]) -> Bool {
+        let rest = uploads.reduce(0) { sum, upload in
+            let left = max(0, upload.value - (self.length(of: upload.key) ?? 0))
+            return sum.addingReportingOverflow(left).overflow ? .max : sum + left
+        }
+        return self.hasRoom(for: rest)
     }
 
     private func folder(of hash: ContentHash) -> String { "\(self.files)/\(hash.text.prefix(2))" }
@@ -58,11 +69,11 @@ package struct KeptFile: Hashable, Sendable {
 
 extension FileFolder {
     package func begin(_ id: FileID) throws(FileTrouble) -> UploadFile {
-        try UploadFile(id, at: self.place(of: id), isNew: true)
+        try UploadFile(id, at: self.place(of: id), isNew: true, reserve: self.reserve)
     }
 
     package func open(_ id: FileID) throws(FileTrouble) -> UploadFile {
-        try UploadFile(id, at: self.place(of: id), isNew: false)
+        try UploadFile(id, at: self.place(of: id), isNew: false, reserve: self.reserve)
     }
 
     /// How much of it is there; nil when there is none.

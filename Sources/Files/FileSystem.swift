@@ -30,6 +30,12 @@ enum FileSystem {
         #endif
     }
 
+    /// How many bytes may still be written there.
+    static func free(_ status: statvfs) -> UInt64 {
+        let (free, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return overflow ? .max : free
+    }
+
     static func names(in folder: String) -> [String] {
         guard let directory = unsafe opendir(folder) else { return [] }
         defer { unsafe closedir(directory) }

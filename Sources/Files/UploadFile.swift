@@ -13,6 +13,8 @@ package final class UploadFile: Sendable {
     package let id: FileID
     let path: String
     private let descriptor: Int32
+    /// So many bytes have to stay free.
+    private let reserve: Int
     private let state: Locked<State>
 
     private struct State {
@@ -30,12 +32,13 @@ package final class UploadFile: Sendable {
     }
 
     /// Opens the one of that name, or makes it.
-    init(_ id: FileID, at path: String, isNew: Bool) throws(FileTrouble) {
+    init(_ id: FileID, at path: String, isNew: Bool, reserve: Int) throws(FileTrouble) {
         let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
         self.descriptor = unsafe open(path, flags, 0o600)
         guard self.descriptor >= 0 else { throw .last(path) }
         self.id = id
         self.path = path
+        self.reserve = reserve
         let count = max(0, Int(lseek(self.descriptor, 0, SEEK_END)))
         self.state = Locked(State(count: count, content: count == 0 ? DigestStream(.sha256) : nil))
     }
@@ -66,6 +69,8 @@ extension UploadFile {
     }
 
     private func write(_ bytes: [UInt8], at offset: Int) throws(FileTrouble) {
+        // Others write as well, whatever was promised when this one began.
+        guard self.hasRoom(for: bytes.count) else { throw FileTrouble(.full, self.path) }
         var done = 0
         while done < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { source in
@@ -76,6 +81,12 @@ extension UploadFile {
             guard count > 0 else { throw .last(self.path) }
             done += count
         }
+    }
+
+    private func hasRoom(for count: Int) -> Bool {
+        var status = statvfs()
+        guard unsafe fstatvfs(self.descriptor, &status) == 0 else { return true }
+        return FileSystem.free(status) > UInt64(clamping: count) + UInt64(clamping: self.reserve)
     }
 
     /// From here on the bytes are summed up by themselves.

@@ -12,9 +12,9 @@ final class Shelf {
     let folder: FileFolder
     private var random = SeededRandom(seed: 1)
 
-    init() throws {
+    init(reserve: Int = FileFolder.usualReserve) throws {
         self.root = try TemporaryFolder()
-        self.folder = try FileFolder(self.root.path)
+        self.folder = try FileFolder(self.root.path, reserve: reserve)
     }
 
     deinit { removeTree(self.root.path) }
@@ -110,11 +110,29 @@ struct FileFolderTests {
     @Test("says that the disk is full")
     func fullDisk() throws {
         let shelf = try Shelf()
-        let upload = try UploadFile(shelf.newID(), at: "/dev/full", isNew: false)
+        let upload = try UploadFile(shelf.newID(), at: "/dev/full", isNew: false, reserve: 0)
         let error = #expect(throws: FileTrouble.self) { try upload.append([1]) }
         #expect(error?.reason == .full)
         #expect(upload.count == 0)
         #expect(!shelf.folder.hasRoom(for: 1 << 60))
+    }
+
+    @Test("leaves its reserve alone also when an upload has begun")
+    func reserve() throws {
+        let shelf = try Shelf(reserve: 1 << 60)
+        let upload = try shelf.folder.begin(shelf.newID())
+        let error = #expect(throws: FileTrouble.self) { try upload.append([1]) }
+        #expect(error?.reason == .full && upload.count == 0)
+    }
+
+    @Test("has to have room for what is still to come of all uploads together")
+    func promises() throws {
+        let shelf = try Shelf()
+        let begun = try shelf.folder.begin(shelf.newID())
+        try begun.append([UInt8](repeating: 0, count: 1000))
+        #expect(shelf.folder.hasRoom(forRestOf: [begun.id: 1000, shelf.newID(): 1000]))
+        #expect(!shelf.folder.hasRoom(forRestOf: [begun.id: 1 << 60]))
+        #expect(!shelf.folder.hasRoom(forRestOf: [begun.id: .max, shelf.newID(): .max]))
     }
 }
 

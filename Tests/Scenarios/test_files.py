@@ -80,6 +80,22 @@ class Files(Talk):
         return [path for path in Path(self.server.data, "files").rglob("*") if path.is_file()]
 
 
+class RoomTests(Files):
+    options = ("--largest-file", "9000G", "--files-per-user", "9000G")
+
+    def test_what_is_promised_has_to_fit_together(self):
+        disk = os.statvfs(self.server.data)
+        most = disk.f_bavail * disk.f_frsize * 6 // 10
+        a, b = self.person("A"), self.person("B")
+        first = self.begin(a, most)
+        refused = self.tus(b, "POST", "/v1/uploads", Upload_Length=most)
+        self.assertEqual((refused.status, refused.json["code"]), (507, "no_room"))
+        self.assertEqual(len(list(Path(self.server.data, "uploads").iterdir())), 1)
+        self.bring(b, b"something small")
+        self.assertEqual(self.tus(a, "DELETE", first).status, 204)
+        self.begin(b, most)
+
+
 class FileTests(Files):
     options = ("--largest-file", "8M", "--files-per-user", "20M")
 

@@ -88,16 +88,36 @@ extension FileDesk {
                 case .success(.overQuota(let used)):
                     completion(.failure(.overQuota(used: used, of: allowance.bytes)))
                 case .success(.tooMany): completion(.failure(.tooManyUploads(allowance.uploads)))
-                case .success(.begun): self.makeFile(upload, on: reactor, completion)
+                case .success(.begun): self.findRoom(for: upload, on: reactor, completion)
+                }
+            })
+    }
+
+    /// What is promised to all who bring something has to fit, not only this.
+    private func findRoom(
+        for upload: UploadRecord, on reactor: Reactor, _ completion: @escaping Completion<UploadRecord>
+    ) {
+        self.store.uploads(
+            reactor.returning { result in
+                switch result {
+                case .success(let uploads): self.makeFile(upload, among: uploads, on: reactor, completion)
+                case .failure(let error):
+                    self.giveUp(upload.id, of: upload.owner, on: reactor) { _ in }
+                    completion(.failure(self.failed(error)))
                 }
             })
     }
 
     private func makeFile(
-        _ upload: UploadRecord, on reactor: Reactor, _ completion: @escaping Completion<UploadRecord>
+        _ upload: UploadRecord, among uploads: [FileID: Int], on reactor: Reactor,
+        _ completion: @escaping Completion<UploadRecord>
     ) {
         let folder = self.folder
-        reactor.offload({ FileTrouble.of { () throws(FileTrouble) in _ = try folder.begin(upload.id) } }) { trouble in
+        let make = { @Sendable () throws(FileTrouble) in
+            guard folder.hasRoom(forRestOf: uploads) else { throw FileTrouble(.full, "uploads") }
+            _ = try folder.begin(upload.id)
+        }
+        reactor.offload({ FileTrouble.of(make) }) { trouble in
             if let trouble {
                 self.giveUp(upload.id, of: upload.owner, on: reactor) { _ in }
                 return completion(.failure(self.failed(trouble)))

@@ -8,6 +8,8 @@ package protocol FileStore: Sendable {
     /// Somebody wants to bring a file. Its length counts from now on.
     func begin(_ upload: UploadRecord, _ allowance: FileAllowance, _ answer: @escaping Answer<UploadBeginning>)
     func upload(_ id: FileID, _ answer: @escaping Answer<UploadRecord?>)
+    /// All that are under way, with their lengths.
+    func uploads(_ answer: @escaping Answer<[FileID: Int]>)
     /// False when the user has no such upload.
     func giveUp(_ upload: FileID, of owner: UserID, _ answer: @escaping Answer<Bool>)
     /// The file is whole: its upload is over.

@@ -11,6 +11,10 @@ extension SQLiteStore: FileStore {
         self.database.send(UploadQueries.ByID(id: id), answer)
     }
 
+    package func uploads(_ answer: @escaping Answer<[FileID: Int]>) {
+        self.database.send(UploadQueries.All(), answer)
+    }
+
     package func giveUp(_ upload: FileID, of owner: UserID, _ answer: @escaping Answer<Bool>) {
         self.database.send(UploadQueries.GiveUp(id: upload, owner: owner), answer)
     }

@@ -47,6 +47,18 @@ enum UploadQueries {
         }
     }
 
+    struct All: StoreRequest {
+        static let writes = false
+        static let looksAside = true
+
+        func perform(on connection: borrowing Connection) throws(StoreError) -> [FileID: Int] {
+            let rows = try connection.all("SELECT id, length FROM uploads", []) { row throws(StoreError) in
+                (try row.required(row.text(0).flatMap { FileID($0) }, "file id"), Int(row.integer(1)))
+            }
+            return Dictionary(rows) { first, _ in first }
+        }
+    }
+
     struct GiveUp: StoreRequest {
         let id: FileID
         let owner: UserID
