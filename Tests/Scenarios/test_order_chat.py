@@ -140,6 +140,15 @@ class OrderChatTests(Orders):
         items = self.poll(self.passenger, PASSENGER)
         self.assertEqual(({item["kChatRepeatState"] for item in items}, len(items)), ({READ}, 35))
 
+    def test_B09_polling_knows_how_far_it_is_in_a_thousand_orders(self):
+        session = self.open()
+        number = self.say(self.driver, 1, {"text": "x"})["number"]
+        others = {f"order-{place:032x}": 7 for place in range(999)}
+        for positions in ({session: number} | others, others | {session: number}):
+            self.assertEqual(self.app(self.passenger, "poll", positions=positions), {"ret_code": 200, "result": []})
+        for positions in (others | {session: number, "order-x": 1}, {session: -1}, {session: "1"}, [session]):
+            self.assertEqual(self.app(self.passenger, "poll", positions=positions)["ret_code"], 400)
+
     def test_D04_a_message_that_is_sent_again_is_one_message(self):
         self.open()
         first = self.say(self.driver, 1, {"text": "x"}, messageID=f"m-{self.order[-8:]}")

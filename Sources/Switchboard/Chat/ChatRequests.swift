@@ -80,6 +80,11 @@ extension ChatDesk {
     package func request(_ name: String, _ json: [UInt8], by asker: ChatAsker) throws(SwitchboardError) {
         try ChatRequests(self).received(name, try RequestFields(document: json.span), asker)
     }
+
+    /// Where somebody says they are, among the fields of the one object that `json` is.
+    package static func positions(in json: [UInt8]) throws(SwitchboardError) -> [ConversationID: UInt64] {
+        try RequestFields(document: json.span).numbers("positions", atMost: ChatRequests.mostPositions)
+    }
 }
 
 // MARK: - Saying something

@@ -162,7 +162,7 @@ extension OrderDesk {
     func poll(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
         let role = request.integer("role")
         var sync = SyncRequest(user, on: OrderWords.device)
-        sync.positions = self.positions(request)
+        sync.positions = try ChatDesk.positions(in: request.json)
         self.chat.missed(sync) { result in
             guard case .success(let synced) = result else { return reply(result.map { _ in [] }) }
             let unknown = synced.ids.filter { OrderWords.isSession($0) && sync.positions[$0] == nil }
@@ -178,17 +178,6 @@ extension OrderDesk {
             piece.view.kind == .order && (role == nil || role == OrderWords.number(of: piece.view.role))
         }
         return pieces.flatMap { piece in piece.entries.compactMap { self.item($0, piece.view, user) } }
-    }
-
-    private func positions(_ request: LooseObject) -> [ConversationID: UInt64] {
-        let sent = request.object("positions") ?? LooseObject()
-        var positions: [ConversationID: UInt64] = [:]
-        for name in sent.names {
-            if let id = ConversationID(name), let number = sent.integer(name), number >= 0 {
-                positions[id] = UInt64(number)
-            }
-        }
-        return positions
     }
 
     private static func item(_ entry: Entry, _ view: ConversationView, _ user: UserID) -> LooseObject? {
