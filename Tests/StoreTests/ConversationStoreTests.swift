@@ -100,9 +100,11 @@ struct ConversationStoreTests {
         repeat {
             let page = try await ask { self.store.conversations(of: .alice, before: place, limit: 3, $0) }
             found += page.views.map(\.peer?.user)
-            place = page.views.last?.place
+            place = page.hasMore ? page.views.last?.place : nil
         } while place != nil
         #expect(found == [2, 6, 5, 4, 3, 1, 0].map { names[$0] })
+        let whole = try await ask { self.store.conversations(of: .alice, before: nil, limit: 7, $0) }
+        #expect(whole.views.count == 7 && !whole.hasMore)
     }
 
     @Test("E06 pages through history both ways, with an end")
@@ -190,6 +192,14 @@ struct ConversationStoreTests {
         let request = SearchRequest("天气", for: .carol, in: place, limit: 10)
         let answer = try await ask { self.store.search(request, $0) }
         #expect(throws: ConversationRefusal.notMember) { try answer.get() }
+    }
+
+    @Test("says of a search whether there is more", arguments: [(1, true), (2, true), (3, false), (4, false)])
+    func searchEnds(limit: Int, hasMore: Bool) async throws {
+        for text in ["rain", "more rain"] { try await self.talk.say(text, .alice, to: .bob) }
+        try await self.talk.say("rain again", .carol, to: .bob)
+        let page = try await ask { self.store.search(SearchRequest("rain", for: .bob, limit: limit), $0) }.get()
+        #expect(page.items.count == min(limit, 3) && page.hasMore == hasMore)
     }
 
     @Test("asks the index nothing it could not understand, whatever is typed")

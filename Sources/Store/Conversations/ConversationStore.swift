@@ -249,6 +249,12 @@ package struct ConversationView: Hashable, Sendable {
         package let read: UInt64
     }
 
+    /// About how many bytes it takes to tell it.
+    package var size: Int {
+        let texts = [self.title?.text, self.subject, self.peer?.name?.text, self.peer?.avatar?.text]
+        return 600 + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + self.latest.size
+    }
+
     package var place: ConversationPlace { ConversationPlace(time: self.latest.time, key: self.key) }
 }
 
@@ -256,6 +262,7 @@ package struct ConversationView: Hashable, Sendable {
 package struct ConversationList: Hashable, Sendable {
     package var views: [ConversationView]
     package var badge: UInt64
+    package var hasMore = false
 
     package init(views: [ConversationView] = [], badge: UInt64 = 0) {
         self.views = views

@@ -92,10 +92,10 @@ enum EntryQueries {
 
 extension EntryQueries {
     /// The entries with numbers in `range`, from its lower end or from its upper one, always in their order. Stops
-    /// early when they grow too large for one answer; there is always one, if any.
+    /// early when they grow larger than `mostBytes`; there is always one, if any.
     static func page(
         _ range: ClosedRange<UInt64>, of key: ConversationKey, fromEnd: Bool, limit: Int,
-        _ connection: borrowing Connection
+        mostBytes: Int = EntryQueries.usualBytes, _ connection: borrowing Connection
     ) throws(StoreError) -> [Entry] {
         let order = fromEnd ? "DESC" : "ASC"
         let sql = "SELECT \(self.columns) FROM entries WHERE id BETWEEN ? AND ? ORDER BY id \(order) LIMIT ?"
@@ -106,9 +106,9 @@ extension EntryQueries {
         let statement = try connection.prepare(sql, values)
         var entries: [Entry] = []
         var bytes = 0
-        while bytes < self.mostBytes, try statement.step() {
+        while entries.isEmpty || bytes < mostBytes, try statement.step() {
             let entry = try self.read(statement)
-            bytes += 200 + (entry.body?.count ?? 0)
+            bytes += entry.size
             entries.append(entry)
         }
         if fromEnd { entries.reverse() }
@@ -116,7 +116,7 @@ extension EntryQueries {
     }
 
     /// So that an answer stays within what waits for one client.
-    private static let mostBytes = 512 << 10
+    static let usualBytes = 512 << 10
 
     private static func withReactions(
         _ entries: [Entry], of key: ConversationKey, _ connection: borrowing Connection

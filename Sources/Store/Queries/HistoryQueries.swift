@@ -65,6 +65,7 @@ enum HistoryQueries {
 
         private static let mostPieces = 100
         private static let mostOfOne = 200
+        /// Of the views, each with its latest entry, and the entries together.
         private static let mostBytes = 1 << 20
         /// What a new device sees of a conversation that was read to the end.
         private static let glance: UInt64 = 20
@@ -79,23 +80,33 @@ enum HistoryQueries {
             for line in lines {
                 let start = self.start(of: line, cursors[line.key])
                 guard start < line.last else { continue }
-                guard synced.pieces.count < Self.mostPieces else {
+                guard synced.pieces.count < Self.mostPieces, bytes < Self.mostBytes else {
                     synced.hasMore = true
                     break
                 }
-                let limit = bytes < Self.mostBytes ? min(room, Self.mostOfOne) : 0
-                let entries =
-                    limit > 0
-                    ? try EntryQueries.page(
-                        start + 1...line.last, of: line.key, fromEnd: false, limit: limit, connection) : []
-                room -= entries.count
-                bytes += entries.reduce(0) { $0 + ($1.body?.count ?? 0) }
-                synced.pieces.append(
-                    Synced.Piece(
-                        view: try ViewQueries.view(line, of: self.request.user, connection), entries: entries,
-                        remaining: line.last - (entries.last?.number ?? start)))
+                let view = try ViewQueries.view(line, of: self.request.user, connection)
+                bytes += view.size
+                let piece = try self.piece(
+                    view, line, behind: start, limit: min(room, Self.mostOfOne), mostBytes: Self.mostBytes - bytes,
+                    connection)
+                room -= piece.entries.count
+                bytes += piece.entries.reduce(0) { $0 + $1.size }
+                synced.pieces.append(piece)
             }
             return synced
+        }
+
+        private func piece(
+            _ view: ConversationView, _ line: ViewQueries.Line, behind start: UInt64, limit: Int, mostBytes: Int,
+            _ connection: borrowing Connection
+        ) throws(StoreError) -> Synced.Piece {
+            let entries =
+                limit > 0
+                ? try EntryQueries.page(
+                    start + 1...line.last, of: line.key, fromEnd: false, limit: limit, mostBytes: mostBytes, connection)
+                : []
+            return Synced.Piece(
+                view: view, entries: entries, remaining: line.last - (entries.last?.number ?? start))
         }
 
         private func start(of line: ViewQueries.Line, _ cursor: UInt64?) -> UInt64 {
