@@ -92,6 +92,8 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     case noFile
     /// There is no such message in it.
     case noMessage
+    /// The message says more than one may.
+    case tooLong
     /// The message was taken back.
     case recalled
     /// It was too long ago.

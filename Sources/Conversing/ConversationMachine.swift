@@ -148,10 +148,15 @@ extension ConversationMachine {
         }
     }
 
+    private func checkLength(of body: MessageBody) throws(ConversationRefusal) {
+        guard body.json.count <= self.settings.maxBodyBytes else { throw .tooLong }
+    }
+
     private func post(
         _ draft: Draft, by member: Member, at now: WallTime, about target: MessageState?
     ) throws(ConversationRefusal) -> Proposal {
         try self.checkVoice(of: member, at: now)
+        try self.checkLength(of: draft.body)
         if draft.reply != nil { guard target?.isMessage == true else { throw .noMessage } }
         for user in draft.mentions { guard self.members[user] != nil else { throw .notMember } }
         var entry = self.entry(.message, by: member.user, at: now)
@@ -170,6 +175,7 @@ extension ConversationMachine {
         _ number: UInt64, _ body: MessageBody, by member: Member, at now: WallTime, about target: MessageState?
     ) throws(ConversationRefusal) -> Proposal {
         try self.checkVoice(of: member, at: now)
+        try self.checkLength(of: body)
         guard let target, target.isMessage else { throw .noMessage }
         guard target.sender == member.user else { throw .forbidden }
         guard !target.isRecalled else { throw .recalled }

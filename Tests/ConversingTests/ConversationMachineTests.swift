@@ -68,6 +68,21 @@ struct ConversationMachineTests {
         _ = try direct.proposal(for: .post(Scene.draft("x")), by: .bob, at: Scene.now)
     }
 
+    @Test("takes no more words than a message may have, neither at first nor later")
+    func length() throws {
+        var group = Scene(.group, [.alice, .bob])
+        let most = group.machine.settings.maxBodyBytes
+        func text(_ bytes: Int) -> String { String(repeating: "x", count: bytes - #"{"text":""}"#.utf8.count) }
+        let message = try group.say(text(most), by: .alice)
+        try group.happens(.edit(1, Scene.draft(text(most)).body), by: .alice, about: message)
+        let tooLong = Scene.draft(text(most + 1))
+        for change in [ConversationChange.post(tooLong), .edit(1, tooLong.body)] {
+            #expect(throws: ConversationRefusal.tooLong) {
+                try group.machine.proposal(for: change, by: .alice, at: Scene.now, about: message)
+            }
+        }
+    }
+
     @Test("D17 lets a message be taken back by its sender for a while, and by who leads the group")
     func recalling() throws {
         var group = Scene(.group, [.alice, .bob, .carol])

@@ -173,6 +173,26 @@ class OneToOne(Chat):
         a.heard("chat")
         self.assertEqual({500, 501, 502, 503} & set(a.acks), set())
 
+    def test_what_is_longer_than_a_message_may_be_is_not_answered(self):
+        a, b, to = self.pair()
+        self.say(a, to, "x" * 30_000)
+        self.assertEqual(len(b.expect("chat")["bodies"]["msg"]), 30_000)
+        a.emit("chat", self.message(to, type="txt", msg="x" * 66_000), number=500)
+        group = f"long {self.count()}"
+        for phone in (a, b):
+            phone.ask("join", {"roomId": group})
+            phone.expect("GroupChat")
+        a.emit("GroupChat", {"roomId": group, "bodies": {"type": "txt", "msg": "x" * 66_000}})
+        self.assertEqual(a.heard("GroupChat") + b.heard("GroupChat") + b.heard("chat"), [])
+        self.assertNotIn(500, a.acks)
+
+    def test_words_to_everybody(self):
+        """Words to everybody: the largest message at once, then nobody hears them for a while."""
+        a, b, _ = self.pair()
+        for words in ("x" * 1_400_000, "y" * 1_400_000, "short"):
+            a.emit("liaotian", {"neirong": words})
+        self.assertEqual([len(b.expect("liaotian")["neirong"]) for _ in range(2)], [1_400_000, 5])
+
     def test_a_picture_of_oneself_is_brought_before_there_is_a_token(self):
         def bring(content: bytes) -> dict:
             body, kind = form("me.jpg", content, "image")

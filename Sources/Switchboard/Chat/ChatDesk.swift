@@ -276,6 +276,7 @@ extension SwitchboardError {
             self.init(.silenced, "you may only listen until \(until.milliseconds) ms since 1970")
         case .noFile: self.init(.notFound, "there is no such file, or it is not yours to show")
         case .noMessage: self.init(.notFound, "there is no such message")
+        case .tooLong: self.init(.badRequest, "a message is too long")
         case .recalled: self.init(.conflict, "the message was taken back")
         case .tooLate: self.init(.tooLate, "it is too late to change this message")
         case .dissolved: self.init(.conflict, "the conversation is dissolved")
