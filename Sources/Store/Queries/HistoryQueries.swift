@@ -7,6 +7,8 @@ enum HistoryQueries {
     struct Seat {
         let key: ConversationKey
         let since: UInt64
+        /// The oldest entry that is still there: what was said too long ago is gone.
+        let first: UInt64
         let last: UInt64
 
         static func find(
@@ -14,12 +16,15 @@ enum HistoryQueries {
         ) throws(StoreError) -> Seat? {
             let sql = """
                 SELECT c.number, m.since, (SELECT max(id) FROM entries
+                    WHERE id BETWEEN c.number << 32 AND (c.number << 32) + 4294967295),
+                    (SELECT min(id) FROM entries
                     WHERE id BETWEEN c.number << 32 AND (c.number << 32) + 4294967295)
                 FROM conversations c JOIN members m ON m.conversation = c.number AND m.user = ? WHERE c.id = ?
                 """
             return try connection.first(sql, [.user(user), .text(id.text)]) { row in
                 Seat(
                     key: ConversationKey(row.integer(0)), since: row.number(1),
+                    first: row.isNull(3) ? 0 : ConversationKey.number(inID: row.integer(3)),
                     last: row.isNull(2) ? 0 : ConversationKey.number(inID: row.integer(2)))
             }
         }
@@ -48,7 +53,7 @@ enum HistoryQueries {
         private var isFromEnd: Bool { if case .before = self.request.direction { true } else { false } }
 
         private func range(for seat: Seat) -> ClosedRange<UInt64>? {
-            var (low, high) = (seat.since + 1, seat.last)
+            var (low, high) = (max(seat.since + 1, seat.first), seat.last)
             switch self.request.direction {
             case .before(nil): break
             case .before(let number?): high = min(high, max(number, 1) - 1)
