@@ -80,13 +80,7 @@ extension ConversationMachine {
         case .edit(let number, let body): return try self.edit(number, body, by: member, at: now, about: target)
         case .recall(let number): return try self.recall(number, by: member, at: now, about: target)
         case .react(let number, let reaction, let isOn):
-            try self.checkVoice(of: member, at: now)
-            guard let target, target.isMessage else { throw .noMessage }
-            guard !target.isRecalled else { throw .recalled }
-            var entry = self.entry(.reacted, by: actor, at: now)
-            entry.target = number
-            entry.body = EntryBody.reaction(reaction, isOn: isOn)
-            return Proposal(entry: entry, effect: .none)
+            return try self.reaction(reaction, isOn: isOn, to: number, by: member, at: now, about: target)
         case .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve:
             return try self.membership(change, by: member, at: now)
         }
@@ -183,6 +177,24 @@ extension ConversationMachine {
         var entry = self.entry(.edited, by: member.user, at: now)
         entry.target = number
         entry.body = body.json
+        return Proposal(entry: entry, effect: .none)
+    }
+
+    private func reaction(
+        _ reaction: Reaction, isOn: Bool, to number: UInt64, by member: Member, at now: WallTime,
+        about target: MessageState?
+    ) throws(ConversationRefusal) -> Proposal {
+        try self.checkVoice(of: member, at: now)
+        guard let target, target.isMessage else { throw .noMessage }
+        guard !target.isRecalled else { throw .recalled }
+        if isOn {
+            guard target.reactions.ofAll < self.settings.maxReactions,
+                target.reactions.ofActor < self.settings.maxReactionsOfOne
+            else { throw .tooManyReactions }
+        }
+        var entry = self.entry(.reacted, by: member.user, at: now)
+        entry.target = number
+        entry.body = EntryBody.reaction(reaction, isOn: isOn)
         return Proposal(entry: entry, effect: .none)
     }
 

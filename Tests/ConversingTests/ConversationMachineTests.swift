@@ -83,6 +83,25 @@ struct ConversationMachineTests {
         }
     }
 
+    @Test("has room for so many different reactions under a message, and for fewer of one person")
+    func reactions() throws {
+        var group = Scene(.group, [.alice, .bob])
+        var message = try group.say("x", by: .alice)
+        let settings = group.machine.settings
+        message.reactions = OtherReactions(ofAll: settings.maxReactions - 1, ofActor: settings.maxReactionsOfOne - 1)
+        try group.happens(.react(1, Scene.thumb, isOn: true), by: .bob, about: message)
+        for others in [
+            OtherReactions(ofAll: settings.maxReactions),
+            OtherReactions(ofAll: 20, ofActor: settings.maxReactionsOfOne),
+        ] {
+            message.reactions = others
+            #expect(throws: ConversationRefusal.tooManyReactions) {
+                try group.happens(.react(1, Scene.thumb, isOn: true), by: .bob, about: message)
+            }
+            try group.happens(.react(1, Scene.thumb, isOn: false), by: .bob, about: message)
+        }
+    }
+
     @Test("D17 lets a message be taken back by its sender for a while, and by who leads the group")
     func recalling() throws {
         var group = Scene(.group, [.alice, .bob, .carol])

@@ -31,6 +31,24 @@ class ChatLimits(Talk):
             self.assertNotIn("error", a.ask("chat.invite", conversation=place, users=users))
         self.assertEqual(a.error("chat.invite", conversation=place, users=["one-more"]), "room_full")
 
+    def test_different_reactions_under_a_message(self):
+        """Different reactions under a message: 50, of which 10 of one person, then conflict."""
+        owner, *people = self.listener("owner"), *(self.listener(f"P{number}") for number in range(6))
+        place = self.group(owner, *people)
+        target = {"conversation": place, "number": self.say(owner, "x", conversation=place)["number"]}
+        for number in range(50):
+            answer = people[number // 10].ask("chat.react", target, reaction=f"r{number:02}")
+            self.assertNotIn("error", answer)
+        self.assertEqual(people[5].error("chat.react", target, reaction="new"), "conflict")
+        self.assertEqual(people[0].error("chat.react", target, reaction="r49"), "conflict")
+        self.assertNotIn("error", people[5].ask("chat.react", target, reaction="r49"))
+        self.assertNotIn("error", people[0].ask("chat.react", target, reaction="r00", on=False))
+        self.assertNotIn("error", people[0].ask("chat.react", target, reaction="r49"))
+        entry = owner.ask("chat.history", conversation=place, after=target["number"] - 1, limit=1)["entries"][0]
+        tallies = {tally["reaction"]: tally["users"] for tally in entry["reactions"]}
+        self.assertEqual(sorted(tallies), [f"r{number:02}" for number in range(1, 50)])
+        self.assertEqual(tallies["r49"], sorted(people[number].user for number in (0, 4, 5)))
+
     def test_positions_in_one_sync(self):
         """Positions in one sync: 1,000, then bad_request."""
         a = self.listener("A")

@@ -16,10 +16,7 @@ enum ChangeQueries {
             if let refusal = try request.takeOriginal(connection) { return try self.refused(refusal, connection) }
             guard let record = try self.record(connection) else { return try self.refused(.unknown, connection) }
             guard record.machine.last < ConversationKey.maximumEntry else { return .failure(.full) }
-            let target: MessageState? =
-                if let number = request.change.target {
-                    try EntryQueries.state(of: number, in: record.key, connection)
-                } else { nil }
+            let target = try self.target(of: request.change, in: record.key, connection)
             let now = max(request.now, record.lastTime)
             let proposal: ConversationMachine.Proposal
             do throws(ConversationRefusal) {
@@ -30,6 +27,18 @@ enum ChangeQueries {
             guard try FileQueries.canShow(self.files(request.change, record.key, connection), request.actor, connection)
             else { return try self.refused(.noFile, connection) }
             return try ChangeQueries.write(proposal, request.change, as: request.client, into: record, connection)
+        }
+
+        private func target(
+            of change: ConversationChange, in key: ConversationKey, _ connection: borrowing Connection
+        ) throws(StoreError) -> MessageState? {
+            guard let number = change.target else { return nil }
+            var state = try EntryQueries.state(of: number, in: key, connection)
+            if case .react(_, let reaction, true) = change {
+                state?.reactions = try ReactionQueries.others(
+                    than: reaction, by: self.request.actor, under: key.id(of: number), connection)
+            }
+            return state
         }
 
         /// The files that the message will show.

@@ -103,56 +103,23 @@ extension EntryQueries {
             .integer(key.id(of: range.lowerBound)), .integer(key.id(of: range.upperBound)),
             .integer(Int64(clamping: limit)),
         ]
+        let hasReactions = try ReactionQueries.areThere(
+            key.id(of: range.lowerBound)...key.id(of: range.upperBound), connection)
         let statement = try connection.prepare(sql, values)
         var entries: [Entry] = []
         var bytes = 0
         while entries.isEmpty || bytes < mostBytes, try statement.step() {
-            let entry = try self.read(statement)
+            var entry = try self.read(statement)
+            if hasReactions, entry.sort == .message {
+                entry.reactions = try ReactionQueries.tallies(under: key.id(of: entry.number), connection)
+            }
             bytes += entry.size
             entries.append(entry)
         }
         if fromEnd { entries.reverse() }
-        return try self.withReactions(entries, of: key, connection)
+        return entries
     }
 
     /// So that an answer stays within what waits for one client.
     static let usualBytes = 512 << 10
-
-    private static func withReactions(
-        _ entries: [Entry], of key: ConversationKey, _ connection: borrowing Connection
-    ) throws(StoreError) -> [Entry] {
-        guard let first = entries.first, let last = entries.last else { return entries }
-        let sql = """
-            SELECT message, reaction, user FROM reactions WHERE message BETWEEN ? AND ?
-            ORDER BY message, reaction, user
-            """
-        let values: [SQLValue] = [.integer(key.id(of: first.number)), .integer(key.id(of: last.number))]
-        let rows = try connection.all(sql, values) { row throws(StoreError) in
-            (
-                ConversationKey.number(inID: row.integer(0)), row.text(1) ?? "",
-                try row.required(row.text(2).flatMap { UserID($0) }, "user id")
-            )
-        }
-        guard !rows.isEmpty else { return entries }
-        var entries = entries
-        for (number, reaction, user) in rows {
-            // Numbers have no gap, so the place follows from the number.
-            let index = Int(number - first.number)
-            guard entries.indices.contains(index), entries[index].number == number else { continue }
-            entries[index].reactions.add(user, reaction)
-        }
-        return entries
-    }
-}
-
-extension [ReactionTally] {
-    /// Under a message with more of them, the count of names ends here.
-    private static let mostUsers = 100
-
-    fileprivate mutating func add(_ user: UserID, _ reaction: String) {
-        guard let index = self.firstIndex(where: { $0.reaction == reaction }) else {
-            return self.append(ReactionTally(reaction, [user]))
-        }
-        if self[index].users.count < Self.mostUsers { self[index].users.append(user) }
-    }
 }

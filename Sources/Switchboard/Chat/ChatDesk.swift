@@ -277,6 +277,7 @@ extension SwitchboardError {
         case .noFile: self.init(.notFound, "there is no such file, or it is not yours to show")
         case .noMessage: self.init(.notFound, "there is no such message")
         case .tooLong: self.init(.badRequest, "a message is too long")
+        case .tooManyReactions: self.init(.conflict, "no more different reactions fit under this message")
         case .recalled: self.init(.conflict, "the message was taken back")
         case .tooLate: self.init(.tooLate, "it is too late to change this message")
         case .dissolved: self.init(.conflict, "the conversation is dissolved")
