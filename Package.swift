@@ -208,7 +208,8 @@ let package = Package(
         tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "ICEServers", "JSON", "Journal", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
-        tests(of: "Store", "Conversing", "FileTypes", "JSON", "Locking", "TestSupport", "Vocabulary"),
+        tests(
+            of: "Store", "Bytes", "Conversing", "FileTypes", "Hashing", "JSON", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),

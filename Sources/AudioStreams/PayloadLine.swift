@@ -7,17 +7,29 @@ struct PayloadLine: Sendable {
     private var shelf = PacketShelf()
     /// Where the next one should begin.
     private var next: Int64?
+    /// When the first of all came, and how much has been handed out since, with what was missing.
+    private var origin: Instant?
+    private var told: Int64 = 0
     private let patience: Duration
+
+    /// A stamp that is farther away than this says nothing about time: senders begin anew, and strangers lie.
+    private static let farthest: Int64 = 10 * 48_000
 
     init(patience: Duration) {
         self.patience = patience
     }
 
     mutating func insert(_ bytes: Span<UInt8>, start: Int64, duration: Int, isCopy: Bool, at now: Instant) {
+        if !isCopy, self.isFar(start) { self.removeAll() }
         // Who is too late has been given up.
         if let next = self.next, start < next { return }
         if self.shelf.isFull, let first = self.shelf.takeFirst() { self.shelf.recycle(first) }
         _ = self.shelf.insert(bytes, start: start, duration: duration, arrival: now, isCopy: isCopy)
+    }
+
+    private func isFar(_ start: Int64) -> Bool {
+        guard let near = self.shelf.packets.last?.start ?? self.next else { return false }
+        return abs(start - near) > Self.farthest
     }
 
     /// When there is something to take, if nothing comes before.
@@ -32,11 +44,23 @@ struct PayloadLine: Sendable {
 
     mutating func take(at now: Instant) -> AudioPayload? {
         guard let deadline = self.deadline, deadline <= now, let packet = self.shelf.takeFirst() else { return nil }
-        let gap = packet.start - (self.next ?? packet.start)
+        let gap = self.gap(before: packet)
         self.next = packet.end
+        self.told += gap + Int64(packet.duration)
         return AudioPayload(
-            bytes: packet.bytes, position: packet.start, duration: packet.duration, gap: Int(clamping: max(0, gap)),
+            bytes: packet.bytes, position: packet.start, duration: packet.duration, gap: Int(clamping: gap),
             arrival: packet.arrival, isCopy: packet.isCopy)
+    }
+
+    /// What its stamp says, as far as that time has passed; after a jump, the time that has.
+    private mutating func gap(before packet: borrowing PacketShelf.Packet) -> Int64 {
+        guard let origin = self.origin else {
+            self.origin = packet.arrival
+            return 0
+        }
+        let passed = MediaClock.samples(in: origin.duration(to: packet.arrival)) - self.told
+        guard let next = self.next else { return max(0, passed) }
+        return min(max(0, packet.start - next), max(0, passed + Self.farthest))
     }
 
     mutating func recycle(_ bytes: [UInt8]) {

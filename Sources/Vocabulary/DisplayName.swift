@@ -1,4 +1,4 @@
-/// What people read: 1 to 64 characters in any script, without white space at its ends.
+/// What people read: 1 to 64 characters in any script, with single spaces between its words and none at its ends.
 ///
 /// It holds no control characters, no line breaks, and none of the marks that turn the direction of the text
 /// around it, so a name cannot dress up as somebody else's line.
@@ -20,7 +20,13 @@ package struct DisplayName: Hashable, Sendable {
         guard (1...Self.maximumLength).contains(trimmed.count),
             trimmed.unicodeScalars.allSatisfy(Self.isAllowed)
         else { return nil }
-        self.text = String(trimmed)
+        self.text = Self.evened(trimmed)
+    }
+
+    /// However wide a gap is, it is one space, so that two names that look alike are alike (RFC 8266 §2.3).
+    private static func evened(_ text: Substring) -> String {
+        guard text.contains(where: { $0.isWhitespace }) else { return String(text) }
+        return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 
     private static func trimmed(_ text: String) -> Substring {

@@ -100,6 +100,49 @@ struct AudioReceiverTests {
         #expect(Self.lent(&receiver, at: 500).isEmpty)
     }
 
+    /// A minute of packets whose stamps say what `stamp` makes of them: how many are lent, and how much is missing.
+    private static func minute(_ stamp: (_ sequence: Int) -> Int) throws -> (count: Int, missing: Int) {
+        var receiver = Self.receiver()
+        var found = (count: 0, missing: 0)
+        for sequence in 0..<3000 {
+            try Self.feed(&receiver, Self.packet(sequence, timestamp: stamp(sequence)), at: sequence * 20)
+            for lent in Self.lent(&receiver, at: sequence * 20) {
+                found.count += 1
+                found.missing += lent.gap
+            }
+        }
+        for lent in Self.lent(&receiver, at: 61_000) {
+            found.count += 1
+            found.missing += lent.gap
+        }
+        return found
+    }
+
+    @Test("J14 goes by the clock when stamps jump, wherever to")
+    func stampsThatJump() throws {
+        let second = 48_000
+        let back = try Self.minute { $0 * 960 + 1_000_000_000 - ($0 < 150 ? 0 : 600 * second) }
+        #expect(back == (3000, 0))
+        let stray = try Self.minute { $0 * 960 + ($0 == 150 ? 5 * 3600 * second : 0) }
+        #expect(stray == (3000, 0))
+        let leaping = try Self.minute { $0.isMultiple(of: 2) ? $0 * 960 : $0 * 960 + 1 << 31 }
+        #expect(leaping == (3000, 0))
+        // Each a little further than there is reason to ask.
+        let creeping = try Self.minute { $0 * 9 * second }
+        #expect(creeping.count == 3000 && creeping.missing <= 10 * second)
+    }
+
+    @Test("J14 knows a long silence from a jump")
+    func silence() throws {
+        var receiver = Self.receiver()
+        try Self.feed(&receiver, Self.packet(0), at: 0)
+        _ = Self.lent(&receiver, at: 0)
+        for (sequence, time) in [(1, 60_000), (2, 60_020)] {
+            try Self.feed(&receiver, Self.packet(sequence, timestamp: time * 48), at: time)
+        }
+        #expect(Self.lent(&receiver, at: 60_020).map(\.gap) == [60_000 * 48 - 960, 0])
+    }
+
     @Test("finds lost packets in the copies of later ones")
     func copies() throws {
         var receiver = Self.receiver()

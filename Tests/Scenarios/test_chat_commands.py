@@ -49,13 +49,26 @@ class Commands(Talk):
         self.assertEqual(len(text.splitlines()), 20)
         self.assertNotIn("\u001b", text)
 
+    def test_A09_history_and_the_list_name_people(self):
+        a, b = self.listener("Ann"), self.listener("B")
+        self.say(a, "hello", user=b.user)
+        self.assertIn("Ann: hello", self.parley("history", f"@{a.user}", *self.as_user(b)).stdout)
+        self.assertIn(f"(1) Ann @{a.user}: hello", self.parley("chat", *self.as_user(b)).stdout)
+
+    def test_whoever_writes_to_a_name_is_told_whose_it_is(self):
+        a, b = self.person("Ann"), self.listener("B")
+        screen = self.screen("send", "@Ann", "hi", *self.as_user(b))
+        screen.wait_for(f"@{a.user} is called so")
+        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(a.heard("chat.entry"), [])
+
     def test_a_pipe_sends_every_line(self):
         a, b = self.person("A"), self.listener("B")
         answer = self.parley("chat", f"@{b.user}", *self.as_user(a), to="one\ntwo\nthree\n")
         self.assertEqual(answer.returncode, 0, answer.stderr)
         self.assertEqual([e["body"]["text"] for e in b.heard("chat.entry")], ["one", "two", "three"])
         listed = self.parley("chat", *self.as_user(b)).stdout
-        self.assertIn(f"(3) @{a.user}: three", listed)
+        self.assertIn(f"(3) A @{a.user}: three", listed)
 
     def test_G01_E10_a_terminal_shows_history_then_what_comes(self):
         a, b = self.listener("A"), self.listener("B")

@@ -197,60 +197,6 @@ class Requests(Described):
         self.assertGreaterEqual(time.monotonic() - began, 1)
         self.assertEqual(self.http(self.person("C"), "GET", f"{target}?after=0&wait=5").status, 403)
 
-    def test_E09_a_stream_goes_on_where_it_stopped(self):
-        a, b = self.listener("A"), self.person("B")
-        for number in range(3):
-            place = self.say(a, str(number), user=b.user)["conversation"]
-        target = f"/v1/conversations/{place}/entries"
-        with Stream(self.server, target, b.token) as stream:
-            self.assertEqual([stream.next()[0] for _ in range(3)], ["1", "2", "3"])
-            self.say(a, "live", conversation=place)
-            number, event, entry = stream.next()
-            self.assertEqual((number, event, entry["body"]["text"]), ("4", "chat.entry", "live"))
-        self.say(a, "missed", conversation=place)
-        with Stream(self.server, target, b.token, after="4") as stream:
-            self.assertEqual(stream.next()[0], "5")
-
-    def test_everything_in_one_stream(self):
-        a, b = self.listener("A"), self.person("B")
-        self.say(a, "missed", user=b.user)
-        with Stream(self.server, "/v1/events?device=tv", b.token) as stream:
-            _, event, synced = stream.next()
-            self.assertEqual((event, synced["conversations"][0]["remaining"]), ("chat.sync", 0))
-            place = self.say(a, "live", user=b.user)["conversation"]
-            self.assertEqual(stream.next()[2]["body"]["text"], "live")
-            a.ask("chat.typing", conversation=place)
-            self.assertEqual(stream.next()[1], "chat.typing")
-
-
-class Stream:
-    """Server-Sent Events, read one by one."""
-
-    def __init__(self, server, target: str, token: str, after: str | None = None):
-        self.connection = http.client.HTTPConnection(*server.address, timeout=PATIENCE)
-        headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
-        self.connection.request("GET", target, headers=headers | ({"Last-Event-ID": after} if after else {}))
-        self.answer = self.connection.getresponse()
-        assert self.answer.status == 200, self.answer.read()
-
-    def __enter__(self) -> "Stream":
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.answer.close()
-        self.connection.close()
-
-    def next(self) -> tuple[str | None, str, dict]:
-        fields: dict[str, str] = {}
-        while line := self.answer.fp.readline() if not self.answer.chunked else self.answer.readline():
-            text = line.decode().rstrip("\n")
-            if not text and "data" in fields:
-                return fields.get("id"), fields["event"], json.loads(fields["data"])
-            name, _, value = text.partition(": ")
-            if name:
-                fields[name] = value
-        raise AssertionError("the stream ended")
-
 
 if __name__ == "__main__":
     unittest.main()

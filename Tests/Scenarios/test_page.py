@@ -9,7 +9,9 @@ from pathlib import Path
 from pages import WATCHED, PageTest
 from people import Person, post
 from server import Server, eventually
+from test_files import form, gif
 from visitors import PlaywrightError, Visitor, expect, need_browser
+from wire import ask_http
 
 BLOCKED = "window.WebSocket = class { constructor() { setTimeout(() => this.onclose?.()); } close() {} };"
 NO_PERMISSION = """
@@ -213,6 +215,22 @@ class LinkTests(PageTest):
         expect(row).to_contain_text("online")
         second.close()
         expect(row).to_contain_text("offline", timeout=10_000)
+
+    def test_A09_A10_another_page_sees_a_new_name_and_picture_without_a_reload(self):
+        anna, bo = self.pair()
+        row = anna.page.get_by_role("listitem").filter(has_text="Bo")
+        token = bo.page.evaluate(GRANT)["accessToken"]
+        headers = {"Authorization": f"Bearer {token}"}
+        content, kind = form("me.gif", gif(40, 30))
+        file = ask_http(self.server, "POST", "/v1/files", content, headers | {"Content-Type": kind}).json["file"]
+        for change, name in (({"avatar": file}, "Bo"), ({"name": "Bobby"}, "Bobby")):
+            self.assertEqual(ask_http(self.server, "PATCH", "/v1/me", change, headers).status, 200)
+            row = anna.page.get_by_role("listitem").filter(has_text=name)
+            expect(row.locator("img")).to_have_js_property("naturalWidth", 40, timeout=10_000)
+        expect(row.locator("img")).to_have_attribute("src", f"/v1/avatars/{file}")
+        ask_http(self.server, "PATCH", "/v1/me", {"avatar": ""}, headers)
+        expect(row.locator("img")).to_have_count(0)
+        expect(row.locator(".face")).to_have_text("B")
 
     def test_a_broken_line_comes_back_in_the_middle_of_a_call(self):
         anna, bo = self.pair()

@@ -120,6 +120,7 @@ class Posted(unittest.TestCase):
         for body in (b"", b"nonsense", b"{}", b'{"type":"answer","sdp":""}', b'{"type":"offer","sdp":"v=1"}'):
             self.assertEqual(self.post(body)[0], 400, body)
         self.assertEqual(self.post(b"x" * 300_000)[0], 413)
+        self.assertEqual(list(Path(self.folder.name).glob("*.ogg")), [])
 
 
 class Ours(unittest.TestCase):

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from people import APP, APP_SECRET, Person, post, vouch
 from server import binary, eventually
-from test_chat_http import Described, Stream
-from test_files import Files, gif
+from test_chat_http import Described
+from test_chat_streams import Stream
+from test_files import Files, form, gif
 from wire import ask_http
 
 
@@ -72,13 +73,16 @@ class ProfileTests(Profiles):
     def test_A09_the_latest_word_counts_whoever_says_it(self):
         watcher = self.person("W")
         old = self.person("Old")
-        old.ask("profile.change", name="Own")
+        avatar = old.ask("profile.change", name="Own", avatar=self.bring(old, gif(20, 20)))["avatar"]
         # The token is older than what was said since.
         self.assertEqual(self.device(old).welcome["name"], "Own")
         self.assertEqual(watcher.ask("profile.of", user=old.user)["name"], "Own")
         later = self.person(token=vouch(APP, APP_SECRET, old.user, "New", iat=int(time.time()) + 2))
         self.assertEqual(later.welcome["name"], "New")
         eventually(lambda: watcher.ask("profile.of", user=old.user)["name"] == "New", "what the application says")
+        self.assertEqual(
+            watcher.ask("presence.watch", users=[old.user])["users"],
+            [{"user": old.user, "name": "New", "avatar": avatar, "online": True}])
 
     def test_A09_an_application_says_what_its_users_are_called(self):
         a = self.person("A")
@@ -91,6 +95,13 @@ class ProfileTests(Profiles):
             self.assertEqual(answer.status, 200, answer.text)
             found = a.ask("profile.of", user="vouched")
             self.assertEqual((found["name"], found["avatar"]), shown)
+
+    def test_A09_who_only_asks_over_http_is_known_by_name_too(self):
+        looker, user = self.person("L"), "never-on-a-socket"
+        self.assertEqual(looker.error("profile.of", user=user), "not_found")
+        headers = {"Authorization": f"Bearer {vouch(APP, APP_SECRET, user, 'Quiet')}"}
+        self.assertEqual(ask_http(self.server, "GET", "/v1/conversations", headers=headers).status, 200)
+        eventually(lambda: looker.ask("profile.of", user=user).get("name") == "Quiet", "what its token says")
 
     def test_A10_a_new_picture_is_told_at_once_to_those_who_see_one(self):
         a = self.listener("Ann")
@@ -142,6 +153,19 @@ class ProfileTests(Profiles):
         users = ask_http(self.server, "GET", "/allUsers").json["data"]["allUser"]
         shown = next(user for user in users if user["_id"] == person.user)
         self.assertEqual((shown["name"], shown["headImageUrl"], shown["nickname"]), ("anna_1", avatar, "Anna"))
+
+    def test_A10_a_phone_of_another_kind_registers_with_a_picture(self):
+        content, kind = form("me.gif", gif(20, 20), "image")
+        path = ask_http(self.server, "POST", "/uploadFiles", content, {"Content-Type": kind}).json["data"]
+        looker = self.person("L")
+        for number, (given, shown) in enumerate(((path, path), ("https://tracker.example/x.gif", None), ("javascript:1", None))):
+            fields = {"userName": f"phone_{number}", "password": "x", "headImageUrl": given}
+            self.assertEqual(ask_http(self.server, "POST", "/register", fields).json["code"], 1)
+            users = ask_http(self.server, "GET", "/allUsers").json["data"]["allUser"]
+            user = next(user for user in users if user["name"] == f"phone_{number}")
+            self.assertEqual(user.get("headImageUrl"), shown)
+            self.assertEqual(looker.ask("profile.of", user=user["_id"]).get("avatar"), shown)
+        self.assertEqual(self.status(f"/{path}"), 200)
 
     def test_A10_streams_of_events_tell_it_too(self):
         a, b = self.listener("Ann"), self.listener("Bob")

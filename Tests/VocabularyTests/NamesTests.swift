@@ -33,6 +33,7 @@ struct NamesTests {
         #expect(DisplayName("小明")?.text == "小明")
         #expect(DisplayName("👩‍👩‍👧")?.text == "👩‍👩‍👧")
         #expect(DisplayName(String(repeating: "语", count: 64)) != nil)
+        #expect(DisplayName("Ann  von\u{3000}\u{A0}B")?.text == "Ann von B")
     }
 
     @Test(

@@ -145,6 +145,7 @@ package struct ChatView: Hashable, Sendable {
     package let title: String?
     /// The other one of a direct conversation.
     package let peer: UserID?
+    package let peerName: String?
     package let last: UInt64
     package let read: UInt64
     package let unread: Int
@@ -161,6 +162,7 @@ package struct ChatView: Hashable, Sendable {
         self.kind = kind
         self.title = json.text("title")
         self.peer = json.member("peer")?.name("user") { UserID($0) }
+        self.peerName = json.member("peer")?.text("name")
         self.last = UInt64(clamping: last)
         self.read = UInt64(clamping: json.integer("read") ?? 0)
         self.unread = unread

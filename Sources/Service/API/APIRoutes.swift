@@ -18,6 +18,8 @@ struct APIRoutes: Sendable {
     struct Desk {
         let chat: ChatDesk
         let profiles: ProfileDesk
+        let faces: FaceDesk
+        let standing = StandingVisits()
         let allowance: APIAllowance
         let now: () -> Instant
     }
@@ -30,7 +32,7 @@ struct APIRoutes: Sendable {
                 let visit = APIVisit(exchange, self, desk(exchange.reactor))
                 visit.admit { identity in
                     exchange.collectBody(limit: Self.longestBody) { body in
-                        visit.carryOut(route, parameters, body, identity.user)
+                        visit.carryOut(route, parameters, body, identity)
                     }
                 }
             }
@@ -38,7 +40,7 @@ struct APIRoutes: Sendable {
         router.on(.get, "/v1/events") { exchange, _ in
             guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
             let visit = APIVisit(exchange, self, desk(exchange.reactor))
-            visit.admit { identity in visit.streamEverything(identity.user) }
+            visit.admit { identity in visit.streamEverything(identity) }
         }
     }
 
@@ -67,6 +69,7 @@ final class APIVisit {
         do throws(SwitchboardError) {
             let identity = try self.routes.accounts.identity(of: self.exchange)
             try self.count(identity.user)
+            self.desk.faces.notice(identity)
             work(identity)
         } catch {
             self.refuse(error)
@@ -79,14 +82,14 @@ final class APIVisit {
         if let wait { throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait) }
     }
 
-    func carryOut(_ route: APIRoute, _ parameters: PathParameters, _ body: [UInt8], _ user: UserID) {
+    func carryOut(_ route: APIRoute, _ parameters: PathParameters, _ body: [UInt8], _ identity: Identity) {
         do throws(SwitchboardError) {
             guard let query = QueryItems(self.exchange.request.query ?? "") else {
                 throw SwitchboardError(.badRequest, "the query is malformed")
             }
-            if route.event == "chat.history", try self.watch(parameters, query, user) { return }
+            if route.event == "chat.history", try self.watch(parameters, query, identity) { return }
             let object = try route.object(parameters, query, body, key: self.exchange.request.fields["Idempotency-Key"])
-            let asker = ChatAsker(user, on: query["device"].flatMap { DeviceID($0) } ?? .main) { result in
+            let asker = ChatAsker(identity.user, on: query["device"].flatMap { DeviceID($0) } ?? .main) { result in
                 switch result {
                 case .success(let write):
                     var json = JSONWriter()
@@ -119,5 +122,14 @@ final class APIVisit {
         var head = HTTPResponseHead(.ok, fields: [.contentType: "text/event-stream", .cacheControl: "no-store"])
         for (name, value) in self.fields { head.fields.set(name, to: value) }
         return self.exchange.start(head, length: nil)
+    }
+
+    /// Says why, to whoever is still there.
+    func endStream(_ error: SwitchboardError?) {
+        guard self.exchange.isAnswered else {
+            return error.map { self.refuse($0) } ?? self.exchange.fail()
+        }
+        if let error { ServerSentEvent.end(error, on: self.exchange) }
+        self.exchange.finish()
     }
 }

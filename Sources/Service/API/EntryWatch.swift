@@ -1,5 +1,6 @@
 internal import Conversing
 internal import HTTPServer
+internal import Identity
 internal import JSON
 internal import Reactor
 internal import Store
@@ -12,7 +13,7 @@ extension APIVisit {
 
     /// Takes the request over when it wants to wait for entries, or to hear of them for as long as it listens.
     func watch(
-        _ parameters: PathParameters, _ query: QueryItems, _ user: UserID
+        _ parameters: PathParameters, _ query: QueryItems, _ identity: Identity
     ) throws(SwitchboardError) -> Bool {
         let wantsStream = self.exchange.request.fields["Accept"]?.contains("text/event-stream") ?? false
         guard wantsStream || query["wait"] != nil else { return false }
@@ -25,8 +26,8 @@ extension APIVisit {
             throw SwitchboardError(.badRequest, "'after' and 'wait' are whole numbers")
         }
         let limit = min(max(query["limit"].flatMap { Int($0) } ?? 50, 1), 200)
-        let watch = EntryWatch(self, user, id, after: after, limit: limit, isStream: wantsStream)
-        watch.start(waiting: .seconds(min(wait, Self.longestWait)))
+        let watch = EntryWatch(self, identity.user, id, after: after, limit: limit, isStream: wantsStream)
+        watch.start(identity, waiting: .seconds(min(wait, Self.longestWait)))
         return true
     }
 }
@@ -42,7 +43,7 @@ final class EntryWatch: ChatListener {
     /// A page was asked for and is not there yet; something may happen meanwhile.
     private var isAsking = false
     private var hasNews = false
-    private var isOver = false
+    private var standing: StandingVisit?
     private var timer: TimerToken?
 
     /// A comment now and then keeps proxies from thinking that nothing lives here.
@@ -59,14 +60,13 @@ final class EntryWatch: ChatListener {
 
     private var reactor: Reactor { self.visit.exchange.reactor }
 
-    func start(waiting wait: Duration) {
+    func start(_ identity: Identity, waiting wait: Duration) {
+        self.standing = StandingVisit(self.visit, identity) { self.end($0) }
         // It listens before it looks, so that nothing falls in between.
         self.visit.desk.chat.wait(self, in: self.id)
-        self.visit.exchange.onAbandoned = { [weak self] in self?.end() }
-        self.visit.exchange.onPeerFinished = { [weak self] in self?.end() }
         self.visit.exchange.onDrained = { [weak self] in self?.ask() }
-        self.timer = self.reactor.schedule(after: self.isStream ? Self.heartbeat : wait) { [unowned self] in
-            self.timeIsOver()
+        self.timer = self.reactor.schedule(after: self.isStream ? Self.heartbeat : wait) { [weak self] in
+            self?.timeIsOver()
         }
         self.ask()
     }
@@ -78,7 +78,7 @@ final class EntryWatch: ChatListener {
     }
 
     private func ask() {
-        guard !self.isAsking, !self.isOver else { return }
+        guard !self.isAsking, self.standing != nil else { return }
         self.isAsking = true
         self.hasNews = false
         let request = HistoryRequest(self.id, for: self.user, .after(self.position), limit: self.limit)
@@ -87,15 +87,9 @@ final class EntryWatch: ChatListener {
 
     private func take(_ result: Result<EntryPage, SwitchboardError>) {
         self.isAsking = false
-        guard !self.isOver else { return }
+        guard self.standing != nil else { return }
         switch result {
-        case .failure(let error):
-            if self.isStream, self.visit.exchange.isAnswered {
-                self.visit.exchange.finish()
-            } else {
-                self.visit.refuse(error)
-            }
-            self.end()
+        case .failure(let error): self.end(error)
         case .success(let page): self.isStream ? self.write(page) : self.answer(page)
         }
     }
@@ -106,14 +100,14 @@ final class EntryWatch: ChatListener {
     }
 
     private func finish(_ page: EntryPage) {
+        self.stop()
         var json = JSONWriter()
         json.page(page)
         self.visit.answer(.json(.ok, json.bytes))
-        self.end()
     }
 
     private func write(_ page: EntryPage) {
-        if !self.visit.exchange.isAnswered, !self.visit.startStream() { return self.end() }
+        if !self.visit.exchange.isAnswered, !self.visit.startStream() { return }
         var keepsUp = true
         for item in page.items {
             var json = JSONWriter()
@@ -128,15 +122,21 @@ final class EntryWatch: ChatListener {
 
     private func timeIsOver() {
         self.timer = nil
-        guard !self.isOver else { return }
+        guard self.standing != nil else { return }
         guard self.isStream else { return self.isAsking ? () : self.finish(EntryPage()) }
         if self.visit.exchange.isAnswered { ServerSentEvent.beat(on: self.visit.exchange) }
-        self.timer = self.reactor.schedule(after: Self.heartbeat) { [unowned self] in self.timeIsOver() }
+        self.timer = self.reactor.schedule(after: Self.heartbeat) { [weak self] in self?.timeIsOver() }
     }
 
-    private func end() {
-        guard !self.isOver else { return }
-        self.isOver = true
+    private func end(_ error: SwitchboardError?) {
+        self.stop()
+        // Whoever says no more may still read, and nothing has happened yet.
+        if error == nil, !self.isStream { return self.finish(EntryPage()) }
+        self.visit.endStream(error)
+    }
+
+    private func stop() {
+        self.standing.take()?.leave()
         if let timer = self.timer.take() { self.reactor.cancel(timer) }
         self.visit.desk.chat.stopListening(self)
         self.visit.exchange.onDrained = nil
@@ -149,6 +149,13 @@ enum ServerSentEvent {
     static func beat(on exchange: HTTPExchange) {
         let comment = Array(": here\n\n".utf8)
         exchange.write(comment.span)
+    }
+
+    /// The same words as on a socket.
+    static func end(_ error: SwitchboardError, on exchange: HTTPExchange) {
+        var json = JSONWriter()
+        json.error(error)
+        exchange.write(Self.frame("session.ending", json.bytes).span)
     }
 
     static func frame(_ event: String, _ json: [UInt8], id: String? = nil) -> [UInt8] {

@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import Identity
 internal import JSON
 internal import Reactor
 internal import Store
@@ -8,10 +9,10 @@ internal import Web
 
 extension APIVisit {
     /// Everything a user hears: first what the device missed, then what comes.
-    func streamEverything(_ user: UserID) {
+    func streamEverything(_ identity: Identity) {
         let query = QueryItems(self.exchange.request.query ?? "")
         let device = query?["device"].flatMap { DeviceID($0) } ?? .main
-        EventStream(self, user).start(on: device)
+        EventStream(self, identity.user).start(identity, on: device)
     }
 }
 
@@ -20,32 +21,33 @@ extension APIVisit {
 final class EventStream: ChatListener {
     let user: UserID
     private let visit: APIVisit
-    private var isOver = false
+    private var standing: StandingVisit?
     private var timer: TimerToken?
+    /// Written since the client kept up for the last time.
+    private var unread = 0
 
     private static let heartbeat = Duration.seconds(20)
+    /// As much as waits for a client on a socket.
+    private static let mostUnread = 4_000_000
 
     init(_ visit: APIVisit, _ user: UserID) {
         self.visit = visit
         self.user = user
     }
 
-    func start(on device: DeviceID) {
-        self.visit.exchange.onAbandoned = { self.end() }
-        self.visit.exchange.onPeerFinished = { self.end() }
+    func start(_ identity: Identity, on device: DeviceID) {
+        self.standing = StandingVisit(self.visit, identity) { self.end($0) }
         let request = SyncRequest(self.user, on: device)
-        self.visit.desk.chat.listen(self, request, isAlive: { !self.isOver }) { result in
+        self.visit.desk.chat.listen(self, request, isAlive: { self.standing != nil }) { result in
             switch result {
-            case .failure(let error):
-                self.visit.refuse(error)
-                self.end()
+            case .failure(let error): if self.standing != nil { self.end(error) }
             case .success(let synced): self.begin(synced)
             }
         }
     }
 
     private func begin(_ synced: Synced) {
-        guard !self.isOver, self.visit.startStream() else { return self.end() }
+        guard self.standing != nil, self.visit.startStream() else { return }
         var json = JSONWriter()
         json.synced(synced)
         self.write("chat.sync", json.bytes)
@@ -55,26 +57,26 @@ final class EventStream: ChatListener {
     func hear(_ news: ChatNews) { self.write(news.event, news.json) }
 
     private func write(_ event: String, _ json: [UInt8]) {
-        guard !self.isOver else { return }
-        guard self.visit.exchange.write(ServerSentEvent.frame(event, json).span) else {
-            self.visit.exchange.fail()
-            return self.end()
-        }
+        guard self.standing != nil else { return }
+        let frame = ServerSentEvent.frame(event, json)
+        self.unread = self.visit.exchange.write(frame.span) ? 0 : self.unread + frame.count
+        // Closing it says who has gone.
+        if self.unread > Self.mostUnread { self.visit.exchange.fail() }
     }
 
     private func beat() {
-        self.timer = self.visit.exchange.reactor.schedule(after: Self.heartbeat) { [unowned self] in
+        guard self.standing != nil else { return }
+        self.timer = self.visit.exchange.reactor.schedule(after: Self.heartbeat) { [weak self] in
+            guard let self else { return }
             ServerSentEvent.beat(on: self.visit.exchange)
             self.beat()
         }
     }
 
-    private func end() {
-        guard !self.isOver else { return }
-        self.isOver = true
+    private func end(_ error: SwitchboardError?) {
+        self.standing.take()?.leave()
         if let timer = self.timer.take() { self.visit.exchange.reactor.cancel(timer) }
         self.visit.desk.chat.stopListening(self)
-        self.visit.exchange.onAbandoned = nil
-        self.visit.exchange.onPeerFinished = nil
+        self.visit.endStream(error)
     }
 }

@@ -111,31 +111,38 @@ final class ResumableUpload {
             return self.visit.refuse(.tooLarge(record.length))
         }
         if let sum { upload.beginChunk(sum.digest) }
-        let sink = UploadSink(self.visit, upload) { isWhole in
-            self.ended(upload, record, sum, isWhole: isWhole)
+        let sink = UploadSink(self.visit, upload) { isWhole, problem in
+            self.ended(upload, record, sum, isWhole: isWhole, problem)
         }
         self.visit.exchange.streamBody(to: sink, limit: rest)
     }
 
     /// What came is kept also when the client went away in the middle, unless nobody can say whether it is right.
-    private func ended(_ upload: UploadFile, _ record: UploadRecord, _ sum: ChunkSum?, isWhole: Bool) {
-        guard let sum else { return self.settle(upload, record, .noContent) }
+    private func ended(
+        _ upload: UploadFile, _ record: UploadRecord, _ sum: ChunkSum?, isWhole: Bool, _ problem: FileProblem?
+    ) {
+        guard let sum else { return self.settle(upload, record, .noContent, problem) }
         let expected = isWhole ? sum.value : nil
         self.reactor.offload({ Result { () throws(FileTrouble) in try upload.endChunk(expecting: expected) } }) {
             result in
             guard case .success(true) = result else {
                 self.desk.release(record.id)
                 let mismatch = HTTPStatus(code: 460, reason: "Checksum Mismatch") ?? .badRequest
-                return self.visit.refuse(FileProblem(mismatch, "checksum_mismatch", "these are not the bytes you sent"))
+                let words = "these are not the bytes you sent"
+                return self.visit.refuse(problem ?? FileProblem(mismatch, "checksum_mismatch", words))
             }
-            self.settle(upload, record, .noContent)
+            self.settle(upload, record, .noContent, problem)
         }
     }
 
-    /// Answers when what there is, is safe; and when that is all, when it is a file.
-    private func settle(_ upload: UploadFile, _ record: UploadRecord, _ status: HTTPStatus) {
+    /// Answers when what there is, is safe; and when that is all, when it is a file. Also a `problem` is told only then: who
+    /// hears of it may go on at once.
+    private func settle(
+        _ upload: UploadFile, _ record: UploadRecord, _ status: HTTPStatus, _ problem: FileProblem? = nil
+    ) {
         let done: (Result<Void, FileProblem>) -> Void = { result in
             self.desk.release(record.id)
+            if let problem { return self.visit.refuse(problem) }
             self.visit.unless(result) { self.answer(status, offset: upload.count, record) }
         }
         if upload.count == record.length {
@@ -196,10 +203,10 @@ private final class UploadSink: HTTPBodySink {
     private let visit: FileVisit
     private let writer: BodyWriter
     private let upload: UploadFile
-    private var completion: ((Bool) -> Void)?
+    private var completion: ((Bool, FileProblem?) -> Void)?
 
-    /// - Parameter completion: called once all is written; true when the body came to its end.
-    init(_ visit: FileVisit, _ upload: UploadFile, _ completion: @escaping (Bool) -> Void) {
+    /// - Parameter completion: called once all is written; true when the body came to its end. Or with what went wrong.
+    init(_ visit: FileVisit, _ upload: UploadFile, _ completion: @escaping (Bool, FileProblem?) -> Void) {
         self.visit = visit
         self.upload = upload
         self.writer = BodyWriter(visit.exchange, upload)
@@ -214,8 +221,7 @@ private final class UploadSink: HTTPBodySink {
     private func end(isWhole: Bool) {
         guard let completion = self.completion.take() else { return }
         self.writer.end { [visit] trouble in
-            if let trouble { visit.refuse(visit.desk.failed(trouble)) }
-            completion(isWhole && trouble == nil)
+            completion(isWhole && trouble == nil, trouble.map { visit.desk.failed($0) })
         }
     }
 }

@@ -31,7 +31,7 @@ final class SignallingApplication: SocketApplication {
     private lazy var requests = NativeRequests(self.board, sessions: self, chat: self.chat, profiles: self.profiles)
     private let flDialect = FLDialect()
     private let flRequests: FLRequests
-    let faces: any ProfileStore
+    private let faces: FaceDesk
     private(set) var sessions: [SessionID: SignedInSession] = [:]
     private let housekeeper: Housekeeper
     /// Nil where no other program wants to hear of what is said.
@@ -52,9 +52,10 @@ final class SignallingApplication: SocketApplication {
         self.board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         self.chat = ChatDesk(store, on: reactor, clock: SystemClock.now)
         self.profiles = ProfileDesk(store, self.board, self.chat)
-        self.faces = store
+        self.faces = FaceDesk(store, on: reactor)
         self.api = APIRoutes.Desk(
-            chat: self.chat, profiles: self.profiles, allowance: APIAllowance(configuration.switchboard.requests)
+            chat: self.chat, profiles: self.profiles, faces: self.faces,
+            allowance: APIAllowance(configuration.switchboard.requests)
         ) { [board] in board.now }
         self.iceServers = iceServers
         self.flRequests = FLRequests(
@@ -102,7 +103,7 @@ extension SignallingApplication {
         if arrival.version == .v3 { return self.arrivedFromFL(arrival) }
         do throws(SwitchboardError) {
             let identity = try self.identity(of: arrival)
-            self.findFace(of: identity) { [unowned self] in self.welcome(identity, $0, arrival) }
+            self.faces.find(identity) { [unowned self] in self.welcome(identity, $0, arrival) }
         } catch {
             arrival.refuse(error.code.rawValue)
         }
@@ -333,10 +334,14 @@ extension SignallingApplication: SessionRequests {
         for session in Array(self.sessions.values) where change.ends(session.identity) {
             self.end(session, change.reason)
         }
+        self.api.standing.end(change.reason) { change.ends($0) }
     }
 
     /// Says goodbye to everybody who is in a call, before the server goes.
-    func stop() { self.board.stop() }
+    func stop() {
+        self.board.stop()
+        self.api.standing.end(SwitchboardError(.unavailable, "the server stops")) { _ in true }
+    }
 }
 
 extension IdentityChange {

@@ -27,11 +27,17 @@ export function icon(name) {
   return svg;
 }
 
-/** Shows somebody by the first letter of their name, in a colour that stays theirs. */
-export function paintFace(element, { user = '', name }) {
+/** Shows somebody by their picture, or by the first letter of their name in a colour that stays theirs. */
+export function paintFace(element, { user = '', name, avatar = '' }) {
   const hash = [...user].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) >>> 0, 7);
+  const letter = ([...(name ?? '').trim()][0] ?? '·').toUpperCase();
   element.dataset.hue = hash % 8;
-  element.textContent = ([...(name ?? '').trim()][0] ?? '·').toUpperCase();
+  // Only pictures that lie here: others would tell their servers who looks.
+  if (!avatar || /^[a-z]+:/i.test(avatar)) return element.replaceChildren(letter);
+  if (element.querySelector('img')?.getAttribute('src') === avatar) return;
+  const picture = make('img', { src: avatar, alt: '' });
+  picture.onerror = () => picture.replaceWith(letter);
+  element.replaceChildren(picture);
 }
 
 /** Gives a button a name for those who hear it and those who point at it. */

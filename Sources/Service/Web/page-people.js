@@ -3,7 +3,7 @@ import { texts } from './page-texts.js';
 
 /** Who is here, and who was a moment ago; each with buttons to ring them. */
 export class People {
-  /** @type {Map<string, {user: string, name?: string, online: boolean, row: HTMLElement}>} */
+  /** @type {Map<string, {user: string, name?: string, avatar?: string, online: boolean, row: HTMLElement}>} */
   #people = new Map();
   #ring;
 
@@ -27,6 +27,15 @@ export class People {
     this.#arrange();
   }
 
+  /** Somebody is called something else now, or looks different. */
+  know({ user, name, avatar }) {
+    const person = this.#people.get(user);
+    if (!person) return;
+    Object.assign(person, { name: name ?? texts.unnamed, avatar });
+    this.#paint(person);
+    this.#arrange();
+  }
+
   clear() {
     this.#people.clear();
     this.#arrange();
@@ -40,10 +49,12 @@ export class People {
 
   name(user) { return this.#people.get(user)?.name; }
 
-  #put({ user, name, online }) {
+  #put({ user, name, avatar, online }) {
     const known = this.#people.get(user);
     const person = known ?? { user, row: this.#makeRow(user) };
     person.name = name ?? known?.name ?? texts.unnamed;
+    // Of somebody who goes only that is said.
+    if (online) person.avatar = avatar;
     person.online = online;
     this.#people.set(user, person);
     this.#paint(person);
@@ -61,9 +72,9 @@ export class People {
       button('audio'), button('video'));
   }
 
-  #paint({ user, name, online, row }) {
+  #paint({ user, name, avatar, online, row }) {
     row.className = online ? 'online' : 'offline';
-    paintFace(row.querySelector('.face'), { user, name });
+    paintFace(row.querySelector('.face'), { user, name, avatar });
     row.querySelector('.name').textContent = name;
     row.querySelector('small').textContent = online ? texts.online : texts.offline;
     nameButton(row.querySelector('[data-kind="audio"]'), texts.ringAudio(name));

@@ -26,6 +26,7 @@ parley.addEventListener('state', paintState);
 parley.addEventListener('presence', ({ detail }) => {
   if (detail.user !== parley.user) people.update(detail);
 });
+parley.addEventListener('profile', ({ detail }) => people.know(detail));
 parley.addEventListener('connected', lookAround);
 parley.addEventListener('signedOut', ({ detail }) => {
   leaveLobby();

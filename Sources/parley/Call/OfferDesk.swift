@@ -52,11 +52,11 @@ final class OfferDesk {
         guard let json = RawJSON(body), json.text("type") == "offer", let sdp = json.text("sdp") else {
             return exchange.respond(.error(.badRequest, "an offer is {\"type\":\"offer\",\"sdp\":\"…\"}"))
         }
+        // As no other call is called, today or the next time.
+        var random = SystemRandomNumberGenerator()
+        let name = RandomToken(using: &random).text
+        let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(name).ogg" })
         do {
-            // As no other call is called, today or the next time.
-            var random = SystemRandomNumberGenerator()
-            let name = RandomToken(using: &random).text
-            let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(name).ogg" })
             let call = OfferedCall(
                 self.house, feed: try self.plan.openFeed(), sinks: try recording.open().heard,
                 endsWithSound: self.plan.endsWithSound)
@@ -64,6 +64,7 @@ final class OfferDesk {
             self.calls[key] = call
             try call.answer(sdp, exchange) { self.calls[key] = nil }
         } catch let error as NegotiationError {
+            recording.discard()
             exchange.respond(.error(.badRequest, "\(error)"))
         } catch {
             Terminal.complain("parley answer: \(error)")

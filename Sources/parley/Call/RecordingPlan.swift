@@ -1,6 +1,12 @@
 import Arguments
 import Handset
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// What is kept of a call, and where.
 struct RecordingPlan: Sendable {
     /// What is heard: packets, or samples in a file that ends in `.wav`, or on standard output.
@@ -32,6 +38,13 @@ struct RecordingPlan: Sendable {
             return [try Recorder.open(path, channels: self.channels)]
         } catch {
             throw CommandFailure("\(error)", exitCode: .cannotCreate)
+        }
+    }
+
+    /// There was nothing to keep.
+    func discard() {
+        for path in [self.heard, self.said, self.mixed] {
+            if let path, path != "-" { unsafe unlink(path) }
         }
     }
 

@@ -20,8 +20,8 @@ struct ChatCommand: ParsableCommand {
             ends. When standard input is no terminal every line of it is sent and the command ends when all are kept.
             """,
         examples: [
-            .init("parley chat --token $TOKEN", "One's conversations."),
-            .init("parley chat @alice --token $TOKEN", "With Alice."),
+            .init("parley chat --as bob", "One's conversations."),
+            .init("parley chat @alice --as bob", "With Alice."),
             .init("tail -n 3 build.log | parley chat team --token $TOKEN", "From another program."),
         ],
         exitCodes: [
@@ -41,6 +41,7 @@ struct ChatCommand: ParsableCommand {
         let caller = self.client.asWritten
         try self.client.run { client throws(CommandFailure) in
             guard let target else { return try await Self.list(client) }
+            await client.hint(about: target)
             if isPiped { return try await Self.pipe(client, target) }
             try await ChatScreen(client, target, caller: caller).run()
         }
@@ -50,12 +51,16 @@ struct ChatCommand: ParsableCommand {
     private static func list(_ client: ParleyClient) async throws(CommandFailure) {
         let views = try await client.asking { client throws(ClientError) in try await client.conversations() }
         for view in views {
-            let name = view.title ?? view.peer.map { "@\($0.text)" } ?? view.id.text
+            let name = view.title ?? view.peer.map { Self.name(of: $0, view.peerName) } ?? view.id.text
             let unread = view.unread == 0 ? "" : view.unread > 99 ? "(99+) " : "(\(view.unread)) "
             let words = view.latest.map { ChatText.words(of: $0) } ?? ""
             let kept = view.retentionDays.map { ", kept for \($0) days" } ?? ""
             print("\(view.id.text)  \(unread)\(ChatText.plain(name))\(kept): \(words.prefix { $0 != "\n" })")
         }
+    }
+
+    private static func name(of peer: UserID, _ name: String?) -> String {
+        name.map { "\($0) @\(peer.text)" } ?? "@\(peer.text)"
     }
 
     private static func pipe(_ client: ParleyClient, _ target: ChatTarget) async throws(CommandFailure) {

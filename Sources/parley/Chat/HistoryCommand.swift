@@ -40,15 +40,27 @@ struct HistoryCommand: ParsableCommand {
         let before = self.before.map { UInt64(clamping: $0) }
         try self.client.run { client throws(CommandFailure) in
             guard let id = try await client.find(target) else { return }
-            for entry in try await client.latest(limit, before: before, of: id) {
-                if json { print(entry.json) } else { ChatText.lines(of: entry).forEach { print($0) } }
-            }
+            let entries = try await client.latest(limit, before: before, of: id)
+            if json { return entries.forEach { print($0.json) } }
+            let names = await client.names(in: entries)
+            for entry in entries { ChatText.lines(of: entry, by: names[entry.from]).forEach { print($0) } }
         }
         return .success
     }
 }
 
 extension ParleyClient {
+    /// What those are called who speak; whoever is not known goes by their id.
+    fileprivate func names(in entries: [ChatEntry]) async -> [UserID: String] {
+        var names: [UserID: String] = [:]
+        var users = Array(Set(entries.map(\.from)))[...]
+        while !users.isEmpty, let profiles = try? await self.profiles(of: Array(users.prefix(100))) {
+            for profile in profiles { names[profile.user] = profile.name }
+            users = users.dropFirst(100)
+        }
+        return names
+    }
+
     /// As many of the latest entries as are wanted, page by page, in their order.
     fileprivate func latest(
         _ wanted: Int, before: UInt64?, of id: ConversationID

@@ -40,6 +40,7 @@ struct SendCommand: ParsableCommand {
         let (target, id) = (self.target, self.id.flatMap { MessageID($0) })
         let text = self.text == "-" ? StandardInput.all() : self.text
         try self.client.run { client throws(CommandFailure) in
+            await client.hint(about: target)
             let outcome = try await client.asking { client throws(ClientError) in
                 try await client.send(text: text, to: target, as: id)
             }

@@ -21,8 +21,8 @@ struct FLRoutes: Sendable {
     func add(to router: inout Router, online: @escaping (Reactor) -> [DisplayName]) {
         router.on(.post, "/register") { exchange, _ in
             self.collect(exchange) { form, address throws(IdentityRefusal) in
-                try await self.accounts.register(
-                    Registration(name: form.userName, password: form.password), from: address)
+                let registration = Registration(name: form.userName, password: form.password, avatar: form.avatar)
+                return try await self.accounts.register(registration, from: address)
             }
         }
         router.on(.post, "/mobileLogin") { exchange, _ in
@@ -115,17 +115,25 @@ struct FLRoutes: Sendable {
 struct FLForm: Hashable, Sendable {
     let userName: String
     let password: String
+    /// A picture that was brought before.
+    let avatar: AvatarLink?
 
     init(_ body: [UInt8], isJSON: Bool) {
+        let picture: String?
         if isJSON {
             let form = AuthForm(body)
             self.userName = form?.userName ?? ""
             self.password = form?.password ?? ""
+            picture = LooseObject(body)?.text("headImageUrl")
         } else {
             let items = QueryItems(body.span)
             self.userName = items?["userName"] ?? ""
             self.password = items?["password"] ?? ""
+            picture = items?["headImageUrl"]
         }
+        // One from elsewhere would tell another server who looks at it.
+        let isHere = picture.map { $0.hasPrefix("images/") || $0.hasPrefix("/images/") } ?? false
+        self.avatar = isHere ? picture.flatMap { AvatarLink($0) } : nil
     }
 }
 

@@ -1,0 +1,81 @@
+internal import Identity
+internal import Reactor
+internal import Store
+internal import Vocabulary
+
+/// By what people are known who come in: a token was written some time ago, and the store knows what was said since. Lives
+/// on the loop of the sockets.
+final class FaceDesk {
+    private let store: any ProfileStore
+    private let reactor: Reactor
+    /// The tokens of users of applications that were looked at, so that not every request over HTTP leads to a question.
+    private var noticed: [UserID: String] = [:]
+
+    private static let mostNoticed = 10_000
+
+    init(_ store: any ProfileStore, on reactor: Reactor) {
+        self.store = store
+        self.reactor = reactor
+    }
+
+    /// What an application says of its user is kept for those who look the user up, when it is the later word.
+    func find(_ identity: Identity, _ completion: @escaping (Face) -> Void) {
+        self.store.profiles(
+            of: [identity.user],
+            self.reactor.returning { [unowned self] result in
+                // Whoever has a good token gets in, also when the store has no time.
+                guard case .success(let known) = result else { return completion(Face(identity, known: nil)) }
+                let profile = known.first
+                guard identity.isNewer(than: profile) else { return completion(Face(identity, known: profile)) }
+                self.introduce(identity) { completion(Face(identity, over: profile)) }
+            })
+    }
+
+    /// Somebody asks over HTTP, and is not kept waiting for this.
+    func notice(_ identity: Identity) {
+        guard identity.saysSomething, self.noticed[identity.user] != identity.tokenID else { return }
+        if self.noticed.count >= Self.mostNoticed { self.noticed = [:] }
+        self.noticed[identity.user] = identity.tokenID
+        self.find(identity) { _ in }
+    }
+
+    /// The next token says it again, so that it could not be kept matters to nobody.
+    private func introduce(_ identity: Identity, _ done: @escaping () -> Void) {
+        let words = Introduction(
+            identity.user, displayName: identity.displayName, avatar: identity.avatar, at: identity.issuedAt)
+        self.store.introduce(words, self.reactor.returning { _ in done() })
+    }
+}
+
+extension Identity {
+    /// Whether it is an application's word about its user.
+    fileprivate var saysSomething: Bool {
+        self.kind == .application && (self.displayName != nil || self.avatar != nil)
+    }
+
+    /// Whether an application knows more of its user than was said here.
+    fileprivate func isNewer(than profile: Profile?) -> Bool {
+        guard self.saysSomething else { return false }
+        guard let profile else { return true }
+        let isDifferent =
+            self.displayName.map { $0 != profile.displayName } ?? false
+            || self.avatar.map { $0 != profile.avatar } ?? false
+        return isDifferent && self.issuedAt >= profile.changed
+    }
+}
+
+extension Face {
+    /// What an application does not say stays.
+    fileprivate init(_ identity: Identity, over profile: Profile?) {
+        let name = identity.displayName ?? profile?.shownName ?? DisplayName(identity.user.text)
+        self.init(name ?? .nobody, identity.avatar ?? profile?.avatar)
+    }
+
+    fileprivate init(_ identity: Identity, known profile: Profile?) {
+        // What somebody has taken away stays away, whatever an older token says.
+        let isOld = profile.map { $0.changed > identity.issuedAt } ?? false
+        let said = isOld ? nil : identity.displayName
+        let name = profile?.shownName ?? said ?? DisplayName(identity.user.text)
+        self.init(name ?? .nobody, profile.map(\.avatar) ?? identity.avatar)
+    }
+}
