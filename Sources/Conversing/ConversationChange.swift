@@ -108,6 +108,8 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     case tooLong
     /// No more different signs fit under the message.
     case tooManyReactions
+    /// They block as many people as one may.
+    case tooManyBlocked
     /// The message was taken back.
     case recalled
     /// It was too long ago.

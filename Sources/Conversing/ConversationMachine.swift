@@ -69,8 +69,11 @@ extension ConversationMachine {
     }
 
     /// What the conversation would gain. Nothing has changed yet.
+    ///
+    /// - Parameter unwilling: those who do not want to be brought in by the actor.
     package func proposal(
-        for change: ConversationChange, by actor: UserID, at now: WallTime, about target: MessageState? = nil
+        for change: ConversationChange, by actor: UserID, at now: WallTime, about target: MessageState? = nil,
+        unwilling: Set<UserID> = []
     ) throws(ConversationRefusal) -> Proposal {
         if case .join = change { return try self.joining(actor, at: now) }
         guard let member = self.members[actor] else { throw .notMember }
@@ -82,7 +85,7 @@ extension ConversationMachine {
         case .react(let number, let reaction, let isOn):
             return try self.reaction(reaction, isOn: isOn, to: number, by: member, at: now, about: target)
         case .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve:
-            return try self.membership(change, by: member, at: now)
+            return try self.membership(change, by: member, at: now, unwilling)
         }
     }
 
@@ -218,11 +221,11 @@ extension ConversationMachine {
 
 extension ConversationMachine {
     private func membership(
-        _ change: ConversationChange, by member: Member, at now: WallTime
+        _ change: ConversationChange, by member: Member, at now: WallTime, _ unwilling: Set<UserID>
     ) throws(ConversationRefusal) -> Proposal {
         guard self.kind != .direct, self.kind != .system else { throw .forbidden }
         switch change {
-        case .invite(let users): return try self.invite(users, by: member, at: now)
+        case .invite(let users): return try self.invite(users, by: member, at: now, except: unwilling)
         case .leave: return self.leaving(member, at: now)
         case .remove(let user):
             try self.check(member, outranks: user)
@@ -276,10 +279,12 @@ extension ConversationMachine {
     }
 
     private func invite(
-        _ users: [UserID], by member: Member, at now: WallTime
+        _ users: [UserID], by member: Member, at now: WallTime, except unwilling: Set<UserID>
     ) throws(ConversationRefusal) -> Proposal {
-        let fresh = Set(users).filter { self.members[$0] == nil }.sorted { $0.text < $1.text }
-        guard !fresh.isEmpty else { throw .taken }
+        let strangers = Set(users).filter { self.members[$0] == nil }
+        guard !strangers.isEmpty else { throw .taken }
+        let fresh = strangers.subtracting(unwilling).sorted { $0.text < $1.text }
+        guard !fresh.isEmpty else { throw .blocked }
         guard self.members.count + fresh.count <= self.settings.maxMembers else { throw .full }
         let body = EntryBody.users(fresh)
         return self.proposal(.joined, by: member, at: now, body, .came(fresh.map { self.newcomer($0) }))

@@ -68,6 +68,18 @@ struct ConversationMachineTests {
         _ = try direct.proposal(for: .post(Scene.draft("x")), by: .bob, at: Scene.now)
     }
 
+    @Test("D23 is not where somebody is brought by whom they block")
+    func unwilling() throws {
+        let group = Scene(.group, [.alice])
+        func came(_ users: [UserID]) throws -> ConversationMachine.Effect {
+            try group.machine.proposal(for: .invite(users), by: .alice, at: Scene.now, unwilling: [.bob]).effect
+        }
+        guard case .came(let members) = try came([.bob, .carol]) else { return #expect(Bool(false)) }
+        #expect(members.map(\.user) == [.carol])
+        #expect(throws: ConversationRefusal.blocked) { try came([.bob]) }
+        #expect(throws: ConversationRefusal.taken) { try came([.alice]) }
+    }
+
     @Test("takes no more words than a message may have, neither at first nor later")
     func length() throws {
         var group = Scene(.group, [.alice, .bob])

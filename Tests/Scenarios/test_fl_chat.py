@@ -258,6 +258,28 @@ class BothWorlds(Chat):
         native.ask("chat.send", conversation=entry["conversation"], kind="card", body={"x": 1})
         self.assertEqual(phone.expect("chat")["bodies"]["msg"], "[其他]")
 
+    def test_D23_a_phone_is_left_in_peace_by_whom_its_owner_blocks(self):
+        a, b = self.phone("blocked1"), self.phone("peaceful1")
+        form = {"password": "p4ssword"}
+        names = {name: ask_http(self.server, "POST", "/v1/auth/login", form | {"userName": name}).json for name in ("blocked1", "peaceful1")}
+        token = {"Authorization": f"Bearer {names['peaceful1']['accessToken']}"}
+        place = f"/v1/blocks/{names['blocked1']['user']}"
+        self.assertEqual(ask_http(self.server, "PUT", place, {}, token).status, 200)
+        tablet = self.phone("peaceful1", "android")
+        room = a.ask("videoChat", {"from_user": "blocked1", "to_user": "peaceful1"})[0]
+        a.emit("__join", {"room": room})
+        a.expect("cancelVideoChat")
+        a.emit("liaotian", {"neirong": "psst"})
+        a.emit("chat", self.message("peaceful1", type="txt", msg="psst"), number=500)
+        a.heard("chat")
+        for phone in (b, tablet):
+            for event in ("videoChat", "cancelVideoChat", "liaotian", "chat"):
+                self.assertEqual(phone.heard(event), [], event)
+        self.assertNotIn(500, a.acks)
+        self.assertEqual(ask_http(self.server, "DELETE", place, None, token).status, 200)
+        a.ask("videoChat", {"from_user": "blocked1", "to_user": "peaceful1"})
+        b.expect("videoChat")
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -76,14 +76,47 @@ struct ConversationStoreTests {
 
     @Test("D23 refuses who is blocked, also before their first message, until they are not")
     func blocks() async throws {
-        try await ask { self.store.setBlocked(true, .alice, by: .bob, $0) }
+        try await ask { self.store.setBlocked(true, .alice, by: .bob, $0) }.get()
         await #expect(throws: ConversationRefusal.blocked) { try await self.talk.say("hi", .alice, to: .bob) }
         #expect(try await self.talk.views(.bob).isEmpty)
         _ = try await self.talk.say("hi", .bob, to: .alice)
         await #expect(throws: ConversationRefusal.blocked) { try await self.talk.say("hi", .alice, to: .bob) }
         #expect(try await ask { self.store.blocked(by: .bob, $0) } == [.alice])
-        try await ask { self.store.setBlocked(false, .alice, by: .bob, $0) }
+        try await ask { self.store.setBlocked(false, .alice, by: .bob, $0) }.get()
         #expect(try await self.talk.say("hi", .alice, to: .bob).entry.number == 2)
+    }
+
+    @Test("D23 keeps whom people do not want to hear from: people one user blocks")
+    func mostBlocked() async throws {
+        func block(_ name: Int, _ isBlocked: Bool = true) async throws -> Result<Void, ConversationRefusal> {
+            let other = try #require(UserID("user-\(name)"))
+            return try await ask { self.store.setBlocked(isBlocked, other, by: .bob, $0) }
+        }
+        for name in 0..<1000 { try await block(name).get() }
+        await #expect(throws: ConversationRefusal.tooManyBlocked) { try await block(1000).get() }
+        try await block(7).get()
+        try await block(0, false).get()
+        try await block(1000).get()
+        #expect(try await ask { self.store.blocked(by: .bob, $0) }.count == 1000)
+    }
+
+    @Test("D23 brings nobody together with whom they block, unless the server does")
+    func blockedInvitations() async throws {
+        try await ask { self.store.setBlocked(true, .alice, by: .bob, $0) }.get()
+        func create(_ kind: ConversationKind, _ users: [UserID]) async throws -> Result<Happening, ConversationRefusal>
+        {
+            let request = CreationRequest(try self.talk.newID(), kind, by: .alice, with: users, at: Talk.now)
+            return try await ask { self.store.create(request, $0) }
+        }
+        #expect(try await create(.group, [.bob]) == .failure(.blocked))
+        let made = try await create(.group, [.bob, .carol]).get()
+        #expect(Set(made.came) == [.alice, .carol])
+        await #expect(throws: ConversationRefusal.blocked) {
+            try await self.talk.change(made.conversation, .invite([.bob]), .alice)
+        }
+        #expect(try await self.talk.change(made.conversation, .invite([.bob]), .carol).came == [.bob])
+        #expect(try await Set(create(.order, [.bob]).get().came) == [.alice, .bob])
+        #expect(try await create(.group, []).get().came == [.alice])
     }
 
     @Test("E01 lists conversations with the latest first, page by page")

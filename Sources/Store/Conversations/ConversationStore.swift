@@ -35,7 +35,8 @@ package protocol ConversationStore: Sendable {
     /// How long what is said stays: only who leads a conversation says so, in a direct one both do. Nil takes it back.
     func setRetention(
         _ retention: Duration?, _ id: ConversationID, by user: UserID, _ answer: @escaping Answer<Verdict<Void>>)
-    func setBlocked(_ isBlocked: Bool, _ other: UserID, by user: UserID, _ answer: @escaping Answer<Void>)
+    func setBlocked(
+        _ isBlocked: Bool, _ other: UserID, by user: UserID, _ answer: @escaping Answer<Verdict<Void>>)
     func blocked(by user: UserID, _ answer: @escaping Answer<[UserID]>)
 }
 

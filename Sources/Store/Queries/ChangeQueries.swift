@@ -17,10 +17,12 @@ enum ChangeQueries {
             guard let record = try self.record(connection) else { return try self.refused(.unknown, connection) }
             guard record.machine.last < ConversationKey.maximumEntry else { return .failure(.full) }
             let target = try self.target(of: request.change, in: record.key, connection)
+            let unwilling = try self.unwilling(request.change, in: record.machine.kind, connection)
             let now = max(request.now, record.lastTime)
             let proposal: ConversationMachine.Proposal
             do throws(ConversationRefusal) {
-                proposal = try record.machine.proposal(for: request.change, by: request.actor, at: now, about: target)
+                proposal = try record.machine.proposal(
+                    for: request.change, by: request.actor, at: now, about: target, unwilling: unwilling)
             } catch {
                 return try self.refused(error, connection)
             }
@@ -39,6 +41,13 @@ enum ChangeQueries {
                     than: reaction, by: self.request.actor, under: key.id(of: number), connection)
             }
             return state
+        }
+
+        private func unwilling(
+            _ change: ConversationChange, in kind: ConversationKind, _ connection: borrowing Connection
+        ) throws(StoreError) -> Set<UserID> {
+            guard case .invite(let users) = change, kind.isByPeople else { return [] }
+            return try BlockQueries.blocking(self.request.actor, among: users, connection)
         }
 
         /// The files that the message will show.
@@ -99,7 +108,10 @@ enum ChangeQueries {
             }
             guard try ConversationBook.record(request.id, connection) == nil else { return .failure(.taken) }
             if let subject = request.subject, try Self.isTaken(subject, connection) { return .failure(.taken) }
-            let others = Set(request.members).subtracting([request.creator])
+            let named = Set(request.members).subtracting([request.creator])
+            let others = named.subtracting(try Self.unwilling(request, connection))
+            // Whoever wanted somebody, and would sit there alone.
+            guard named.isEmpty || !others.isEmpty else { return .failure(.blocked) }
             let members = [Member(request.creator, role: .owner)] + others.map { Member($0) }
             guard members.count <= ConversationSettings().maxMembers else { return .failure(.full) }
             let record = try ConversationBook.add(
@@ -112,6 +124,13 @@ enum ChangeQueries {
                 result = .success(happening)
             }
             return result
+        }
+
+        private static func unwilling(
+            _ request: CreationRequest, _ connection: borrowing Connection
+        ) throws(StoreError) -> Set<UserID> {
+            guard request.kind.isByPeople else { return [] }
+            return try BlockQueries.blocking(request.creator, among: request.members, connection)
         }
 
         private static func isTaken(

@@ -82,7 +82,7 @@ extension FLRequests {
     /// The answer is the bare name of the room, in which the caller waits.
     private func ring(_ fields: FLFields, _ event: SocketEvent, _ guest: Guest) {
         guard let callee = fields["to_user"], let room = RoomName(UUIDText.make(using: &self.random)) else { return }
-        let devices = self.lines[callee] ?? []
+        let devices = self.listeners(callee, to: guest)
         let isBusy = devices.contains { !$0.rooms.isEmpty }
         self.startRinging(room, callee, guest, isHopeless: devices.isEmpty || isBusy)
         if let ackID = event.ackID { guest.socket.answer(ackID) { $0.string(room.text) } }
@@ -90,6 +90,11 @@ extension FLRequests {
         for device in devices where device.session != guest.session {
             self.ring(device, from: guest, room, kind: fields.integer("chat_type"))
         }
+    }
+
+    /// The lines of somebody who wants to hear from the other one: whoever is blocked finds them away.
+    private func listeners(_ name: String, to guest: Guest) -> [Guest] {
+        (self.lines[name] ?? []).filter { !self.board.isBlocked(guest.user, by: $0.user) }
     }
 
     /// With an ack, as their server does; the apps do not answer it.
@@ -118,7 +123,7 @@ extension FLRequests {
 
     private func nobodyCame(to room: RoomName) {
         guard let ring = self.stopRinging(room) else { return }
-        for device in self.lines[ring.callee] ?? [] { self.sayRefused(to: device) }
+        for device in self.listeners(ring.callee, to: ring.caller) { self.sayRefused(to: device) }
         self.sayRefused(toAllIn: room)
     }
 
@@ -218,7 +223,9 @@ extension FLRequests {
         guard self.loudness[guest.session, default: fresh].take(length, at: now) == nil else { return }
         let words = [UInt8](copying: bytes.extracting(event.arguments))
         let broadcast = SocketBroadcast("liaotian") { $0.raw(words) }
-        for other in self.lines.values.joined() where other !== guest { broadcast.sendShared(to: other.socket) }
+        for other in self.lines.values.joined() where other !== guest {
+            if !self.board.isBlocked(guest.user, by: other.user) { broadcast.sendShared(to: other.socket) }
+        }
     }
 }
 
