@@ -155,6 +155,8 @@ package struct SyncRequest: Sendable {
     package var limit: Int
     /// Of a conversation whose past is longer, only so many of the newest; also of one without a position.
     package var newest: Int?
+    /// Only those of one kind, so that what is said elsewhere takes no room; `ids` are of all.
+    package var kind: ConversationKind?
 
     package init(_ user: UserID, on device: DeviceID, from positions: [ConversationID: UInt64] = [:], limit: Int = 500)
     {

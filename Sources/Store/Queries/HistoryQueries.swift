@@ -82,7 +82,7 @@ enum HistoryQueries {
             synced.ids = lines.map(\.id)
             for line in lines { synced.badge += try ViewQueries.unread(in: line, connection) }
             var (room, bytes) = (self.request.limit, 0)
-            for line in lines {
+            for line in lines where self.request.kind == nil || self.request.kind == line.kind {
                 let start = self.start(of: line, cursors[line.key])
                 guard start < line.last else { continue }
                 guard synced.pieces.count < Self.mostPieces, bytes < Self.mostBytes else {
