@@ -39,25 +39,27 @@ struct ReactionTests {
         try await self.change(.react(number, try #require(Reaction(text)), isOn: isOn), by: user)
     }
 
-    private func page(after number: UInt64, limit: Int) async throws -> EntryPage {
-        let request = HistoryRequest(self.id, for: .alice, .after(number), limit: limit)
+    private func page(_ direction: HistoryRequest.Direction, limit: Int) async throws -> EntryPage {
+        let request = HistoryRequest(self.id, for: .alice, direction, limit: limit)
         return try await ask { self.store.history(request, $0) }.get()
     }
 
     @Test("are told by sign, with a hundred names each")
     func tallies() async throws {
         try await self.begin()
-        let (first, second) = (try await self.say(), try await self.say())
+        let (first, second, third) = (try await self.say(), try await self.say(), try await self.say())
         for user in self.people.reversed() { _ = try await self.react("👍", to: second, by: user).get() }
         _ = try await self.react("a", to: second, by: self.people[3]).get()
         _ = try await self.react("b", to: second, by: self.people[3]).get()
         _ = try await self.react("b", to: second, by: self.people[3], isOn: false).get()
-        let entries = try await self.page(after: first - 1, limit: 2).items.map(\.entry)
-        #expect(entries.map(\.number) == [first, second])
-        #expect(
-            entries.map(\.reactions) == [
-                [], [ReactionTally("a", [self.people[3]]), ReactionTally("👍", Array(self.people.prefix(100)))],
-            ])
+        _ = try await self.react("c", to: first, by: self.people[4]).get()
+        let whole = [ReactionTally("a", [self.people[3]]), ReactionTally("👍", Array(self.people.prefix(100)))]
+        for page in [
+            try await self.page(.after(first - 1), limit: 3), try await self.page(.before(third + 1), limit: 3),
+        ] {
+            #expect(page.items.map(\.entry.number) == [first, second, third])
+            #expect(page.items.map(\.entry.reactions) == [[ReactionTally("c", [self.people[4]])], whole, []])
+        }
     }
 
     @Test("are of fifty kinds under one message, and of ten of one person")
@@ -72,7 +74,7 @@ struct ReactionTests {
         _ = try await self.react("0", to: number, by: self.people[0]).get()
         _ = try await self.react("0", to: number, by: self.people[0], isOn: false).get()
         _ = try await self.react("50", to: number, by: self.people[5]).get()
-        let entry = try #require(try await self.page(after: number - 1, limit: 1).items.first?.entry)
+        let entry = try #require(try await self.page(.after(number - 1), limit: 1).items.first?.entry)
         #expect(entry.reactions.count == 50)
     }
 
@@ -83,7 +85,7 @@ struct ReactionTests {
         for _ in 1..<60 { _ = try await self.say() }
         let database = self.store.database
         _ = try await ask { database.send(ManyReactions(), $0) }
-        let page = try await self.page(after: first - 1, limit: 60)
+        let page = try await self.page(.after(first - 1), limit: 60)
         #expect(page.hasMore && (5..<55).contains(page.items.count), "\(page.items.count)")
     }
 
@@ -91,7 +93,9 @@ struct ReactionTests {
     func plans() throws {
         let connection = try Connection(path: Connection.memory)
         try connection.migrate(Migration.all)
-        for sql in [ReactionQueries.tallySQL, ReactionQueries.othersSQL] {
+        for sql in [
+            ReactionQueries.tallySQL, ReactionQueries.othersSQL, ReactionQueries.firstSQL, ReactionQueries.lastSQL,
+        ] {
             let plan = try connection.all("EXPLAIN QUERY PLAN \(sql)") { row in row.text(3) ?? "" }
             let reads = plan.filter { $0.contains("reactions") || $0.contains(" r ") }
             #expect(!reads.isEmpty && reads.allSatisfy { $0.hasPrefix("SEARCH") }, "\(plan)")

@@ -103,15 +103,18 @@ extension EntryQueries {
             .integer(key.id(of: range.lowerBound)), .integer(key.id(of: range.upperBound)),
             .integer(Int64(clamping: limit)),
         ]
-        let hasReactions = try ReactionQueries.areThere(
-            key.id(of: range.lowerBound)...key.id(of: range.upperBound), connection)
         let statement = try connection.prepare(sql, values)
         var entries: [Entry] = []
         var bytes = 0
+        var (first, last) = (key.id(of: range.lowerBound), key.id(of: range.upperBound))
+        var reacted = try ReactionQueries.next(first, last, fromEnd: fromEnd, connection)
         while entries.isEmpty || bytes < mostBytes, try statement.step() {
             var entry = try self.read(statement)
-            if hasReactions, entry.sort == .message {
-                entry.reactions = try ReactionQueries.tallies(under: key.id(of: entry.number), connection)
+            let id = key.id(of: entry.number)
+            if id == reacted {
+                entry.reactions = try ReactionQueries.tallies(under: id, connection)
+                if fromEnd { last = id - 1 } else { first = id + 1 }
+                reacted = try ReactionQueries.next(first, last, fromEnd: fromEnd, connection)
             }
             bytes += entry.size
             entries.append(entry)

@@ -21,11 +21,18 @@ enum ReactionQueries {
         FROM kinds WHERE reaction IS NOT NULL AND reaction <> ?2
         """
 
-    static func areThere(_ messages: ClosedRange<Int64>, _ connection: borrowing Connection) throws(StoreError) -> Bool
-    {
-        let sql = "SELECT 1 FROM reactions WHERE message BETWEEN ? AND ? LIMIT 1"
-        let values: [SQLValue] = [.integer(messages.lowerBound), .integer(messages.upperBound)]
-        return try connection.first(sql, values) { _ in true } ?? false
+    static let firstSQL = "SELECT min(message) FROM reactions WHERE message BETWEEN ? AND ?"
+    static let lastSQL = "SELECT max(message) FROM reactions WHERE message BETWEEN ? AND ?"
+
+    /// The first message from `first` on that has any, or the last one up to `last`.
+    static func next(
+        _ first: Int64, _ last: Int64, fromEnd: Bool, _ connection: borrowing Connection
+    ) throws(StoreError) -> Int64? {
+        let values: [SQLValue] = [.integer(first), .integer(last)]
+        let found = try connection.first(fromEnd ? self.lastSQL : self.firstSQL, values) { row in
+            row.isNull(0) ? nil : row.integer(0)
+        }
+        return found.flatMap(\.self)
     }
 
     /// Who put the same sign under a message.
