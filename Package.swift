@@ -110,7 +110,7 @@ let package = Package(
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
         room(
             "Identity", "Bytes", "Hashing", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
-        room("SRTP", "CSRTP", "Secure"),
+        room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 6: each end of a Socket.IO connection.

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// Which numbers the two sides have agreed on for what a packet holds.
 package struct AudioPayloadTypes: Hashable, Sendable {
     package var opus: UInt8
@@ -34,7 +36,7 @@ package struct AudioExtensions: Hashable, Sendable {
 
     /// Identifiers above 14 need the long form (RFC 8285 §4.3).
     var needsLongForm: Bool {
-        [self.audioLevel, self.mid, self.transportCC, self.absSendTime].contains { ($0 ?? 0) > 14 }
+        max(self.audioLevel ?? 0, self.mid ?? 0, self.transportCC ?? 0, self.absSendTime ?? 0) > 14
     }
 }
 
@@ -43,8 +45,8 @@ enum MediaClock {
     static let rate = 48_000
 
     static func samples(in duration: Duration) -> Int64 {
-        let (seconds, rest) = duration.components
-        return seconds &* Int64(self.rate) &+ rest / (1_000_000_000_000_000_000 / Int64(self.rate))
+        let (seconds, rest) = duration.clampedNanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return seconds &* Int64(self.rate) &+ rest * Int64(self.rate) / 1_000_000_000
     }
 
     static func duration(of samples: Int64) -> Duration {

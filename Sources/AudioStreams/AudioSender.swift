@@ -45,7 +45,6 @@ package struct AudioSender {
         self.settings = settings
         self.nextSequence = settings.firstSequence
         self.keys = TelephoneKeySequence(rate: settings.payloadTypes.telephoneEventRate)
-        self.frame.reserveCapacity(settings.frameDuration * settings.channels)
         self.encoderSettings.bitRate = settings.firstBitRate
         // `voip` would filter the lowest tones away. Microphones and calls have 16 bits; below them is only noise, which
         // is not worth a bit.
@@ -96,6 +95,7 @@ extension AudioSender {
         self.catchUp(with: now)
         self.clockAdvanced(to: now, into: &outbox)
         let size = self.settings.frameDuration * self.settings.channels
+        self.frame.reserveCapacity(size)
         var taken = 0
         while taken < sound.count {
             let count = min(size - self.frame.count, sound.count - taken)
@@ -250,7 +250,8 @@ extension AudioSender {
                 into: &outbox)
         }
         self.isAfterPause = false
-        if types.red != nil { self.remember(payload, timestamp: timestamp) }
+        // While nothing gets lost nobody asks for copies.
+        if types.red != nil, self.statistics.redundancy > 0 { self.remember(payload, timestamp: timestamp) }
     }
 
     /// What says that nobody speaks needs no copy.

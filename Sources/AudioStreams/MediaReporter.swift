@@ -28,7 +28,9 @@ package struct MediaReporter: Sendable {
         var receiverTime: (middle: UInt32, at: Instant)?
     }
 
-    private static let feedbackInterval = Duration.milliseconds(100)
+    /// A packet of its own for five or ten of speech that it tells of: more often would cost more than it helps, and what is
+    /// made of it is decided twice a second.
+    private static let feedbackInterval = Duration.milliseconds(200)
     /// More than one transport has.
     private static let mostOthers = 64
     private static let mostEvents = 256

@@ -7,7 +7,7 @@ struct SentPackets: Sendable {
     private struct Packet {
         var sequence: Int64 = -1
         var sent: Int64 = 0
-        var bytes = 0
+        var bytes: UInt16 = 0
         var fate = Fate.unknown
     }
 
@@ -17,8 +17,8 @@ struct SentPackets: Sendable {
         let bytes: Int
     }
 
-    /// Ten seconds of packets of 20 ms.
-    private static let most: Int64 = 512
+    /// Five seconds of packets of 20 ms.
+    private static let most: Int64 = 256
     /// Those so far behind the latest will not come any more; before, they may only be slower.
     private static let patience: Int64 = 20
 
@@ -31,7 +31,7 @@ struct SentPackets: Sendable {
         if self.packets.isEmpty { self.packets = [Packet](repeating: Packet(), count: Int(Self.most)) }
         self.highestSent = self.highestSent < 0 ? Int64(sequence) : self.unwrapped(sequence)
         self.packets[Int(self.highestSent % Self.most)] = Packet(
-            sequence: self.highestSent, sent: now.nanoseconds, bytes: bytes)
+            sequence: self.highestSent, sent: now.nanoseconds, bytes: UInt16(clamping: bytes))
     }
 
     private func unwrapped(_ sequence: UInt16) -> Int64 {
@@ -48,7 +48,7 @@ struct SentPackets: Sendable {
         guard self.packets[index].sequence == number, self.packets[index].fate != .received else { return nil }
         self.highestTold = max(self.highestTold, number)
         self.packets[index].fate = isReceived ? .received : .missing
-        return isReceived ? Arrival(sent: self.packets[index].sent, bytes: self.packets[index].bytes) : nil
+        return isReceived ? Arrival(sent: self.packets[index].sent, bytes: Int(self.packets[index].bytes)) : nil
     }
 
     /// How many of those that are old enough arrived, and how many did not: each is counted once. Of some nobody has told,

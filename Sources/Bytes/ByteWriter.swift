@@ -3,7 +3,7 @@ package struct ByteWriter: Hashable, Sendable {
     package private(set) var bytes: [UInt8] = []
 
     package init(reservingCapacity capacity: Int = 0) {
-        self.bytes.reserveCapacity(capacity)
+        if capacity > 0 { self.bytes.reserveCapacity(capacity) }
     }
 
     package var count: Int { self.bytes.count }

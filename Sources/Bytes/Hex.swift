@@ -12,6 +12,17 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Pairs of digits in upper case with colons between them: `AB:CD:…`, as fingerprints are written.
+    package static func fingerprint(_ bytes: some Collection<UInt8>) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 3)
+        for byte in bytes {
+            if !text.isEmpty { text.append(UInt8(ascii: ":")) }
+            for digit in [byte >> 4, byte & 15] { text.append(digit < 10 ? 48 + digit : 55 + digit) }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     /// Accepts both cases and nothing else between the digits.
     package static func decode(_ text: String) throws(ByteError) -> [UInt8] {
         let digits = Array(text.utf8)

@@ -167,6 +167,21 @@ static inline int parley_ssl_ctx_require_dtls12(SSL_CTX *context) {
     return SSL_CTX_set_min_proto_version(context, DTLS1_2_VERSION);
 }
 
+/// Curves that peers of calls have, the quickest first: each one more is looked at in every handshake.
+static inline int parley_ssl_ctx_set_curves(SSL_CTX *context) {
+    return SSL_CTX_set1_groups_list(context, "X25519:P-256:P-384");
+}
+
+static inline int parley_believe(X509_STORE_CTX *store, void *unused) {
+    (void)store, (void)unused;
+    return 1;
+}
+
+/// Certificates are not looked into: whoever uses the session compares a fingerprint, and nobody vouches for any of them.
+static inline void parley_ssl_ctx_believe(SSL_CTX *context) {
+    SSL_CTX_set_cert_verify_callback(context, parley_believe, NULL);
+}
+
 /// Nobody comes back to a session of two peers.
 static inline void parley_ssl_ctx_forget_sessions(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET);

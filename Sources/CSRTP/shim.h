@@ -1,3 +1,5 @@
 #pragma once
 
 #include <srtp2/srtp.h>
+
+#include <srtp2/cipher.h>

@@ -13,8 +13,10 @@ package final class Handset {
     private let sinks: [any SoundSink]
     private let ownSinks: [any SoundSink]
     private let plays: Bool
-    private var sound: [Float]
-    private var heard: [Float]
+    private let channels: Int
+    /// Made when the handset is lifted by somebody who speaks or listens.
+    private var sound: [Float] = []
+    private var heard: [Float] = []
     private var timer: TimerToken?
     private var pace: EvenPace?
     private var isOver = false
@@ -40,8 +42,7 @@ package final class Handset {
         self.sinks = sinks
         self.ownSinks = ownSinks
         self.plays = plays
-        self.sound = [Float](repeating: 0, count: Self.tickSamples * channels)
-        self.heard = [Float](repeating: 0, count: Self.tickSamples * channels / 2)
+        self.channels = channels
     }
 
     /// What was to be kept and could not be.
@@ -55,7 +56,10 @@ package final class Handset {
         let now = SteadyClock.now
         self.pace = EvenPace(Self.tick, from: now)
         for sink in self.sinks + self.ownSinks { sink.began(at: now) }
-        if self.feed != nil || self.plays { self.schedule() }
+        guard self.feed != nil || self.plays else { return }
+        self.sound = [Float](repeating: 0, count: Self.tickSamples * self.channels)
+        self.heard = [Float](repeating: 0, count: Self.tickSamples * self.channels / 2)
+        self.schedule()
     }
 
     package func hangUp() {

@@ -80,8 +80,9 @@ extension Checklist {
     /// those that would be a reserve.
     private func isWanted(_ index: Int, _ context: ICEContext, at now: Instant) -> Bool {
         guard let selected = self.selectedIndex else { return true }
-        return self.pairs[index].priority > self.pairs[selected].priority
-            || now < self.searchEnd
+        if self.pairs[index].priority > self.pairs[selected].priority { return true }
+        // A reserve is not worth a connection.
+        return now < self.searchEnd && !self.pairs[index].needsDialing
     }
 
     mutating func trigger(_ index: Int) {
@@ -173,8 +174,9 @@ extension Checklist {
         guard self.remote != nil, !context.settings.isLite else { return nil }
         if !self.triggered.isEmpty { return self.lastTriggered + context.settings.triggeredPacing }
         var earliest: Instant?
-        for pair in self.pairs where pair.isUndecided {
-            let moment = pair.state == .waiting ? self.nextSlot : pair.nextAttempt
+        // Where they lie: a pair is large.
+        for index in self.pairs.indices where self.pairs[index].isUndecided {
+            let moment = self.pairs[index].state == .waiting ? self.nextSlot : self.pairs[index].nextAttempt
             if moment == .distant { continue }
             earliest = min(earliest ?? moment, moment)
         }

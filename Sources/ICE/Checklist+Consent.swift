@@ -77,9 +77,11 @@ extension Checklist {
 
     func consentDeadline(_ context: ICEContext) -> Instant? {
         var earliest: Instant?
-        for pair in self.pairs where pair.state == .succeeded {
-            var moment = pair.consentUntil
-            if pair.isKept, !context.settings.isLite { moment = min(moment, pair.nextConsent) }
+        for index in self.pairs.indices where self.pairs[index].state == .succeeded {
+            var moment = self.pairs[index].consentUntil
+            if self.pairs[index].isKept, !context.settings.isLite {
+                moment = min(moment, self.pairs[index].nextConsent)
+            }
             earliest = min(earliest ?? moment, moment)
         }
         return earliest

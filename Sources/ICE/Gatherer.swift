@@ -22,7 +22,11 @@ struct Gatherer: Sendable {
     /// Nothing is to be expected any more.
     var isIdle: Bool { self.queries.allSatisfy { $0.isAnswered || $0.isOver } }
 
-    var deadline: Instant? { self.queries.compactMap(\.next).min() }
+    var deadline: Instant? {
+        var earliest: Instant?
+        for query in self.queries { earliest = .earlier(earliest, query.next) }
+        return earliest
+    }
 
     mutating func add(_ path: ICEPath, _ context: inout ICEContext, at now: Instant) {
         guard path.kind == .host, path.transport == .udp, context.settings.policy == .all, !context.settings.isLite

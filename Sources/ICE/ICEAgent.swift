@@ -56,11 +56,11 @@ package struct ICEAgent: Sendable {
     /// When to call `clockAdvanced`, if time is all that happens.
     package var deadline: Instant? {
         guard self.state != .closed else { return nil }
-        let moments = [
-            self.current.deadline(self.context), self.previous?.consentDeadline(self.context), self.gatherer.deadline,
-            self.stateDeadline,
-        ]
-        return moments.lazy.compactMap(\.self).min()
+        // Without a list: this is asked for with every packet.
+        var earliest = Instant.earlier(self.current.deadline(self.context), self.gatherer.deadline)
+        earliest = .earlier(earliest, self.stateDeadline)
+        guard self.previous != nil else { return earliest }
+        return .earlier(earliest, self.previous?.consentDeadline(self.context))
     }
 }
 
@@ -264,7 +264,7 @@ extension ICEAgent {
             // Nobody signs it, and all it wants is to keep a NAT from forgetting.
             case .indication: ICEReceipt.ignored
             }
-        if receipt == .handled { self.settle(at: now, into: &outbox) }
+        if receipt != .ignored { self.settle(at: now, into: &outbox) }
         return receipt
     }
 
@@ -298,7 +298,7 @@ extension ICEAgent {
         if let old = old ?? nil { return old }
         let answer = self.gatherer.responded(message, on: path, from: address, at: now)
         if let mapped = answer.mapped { self.mapped(mapped, on: path, by: address, at: now, into: &outbox) }
-        return answer.isOurs ? .handled : .ignored
+        return answer.isOurs ? .served : .ignored
     }
 
     /// Puts a packet on the path, if there is one and they still want to hear from us.

@@ -10,7 +10,8 @@ extension ICECandidate {
     package init?(_ text: String) {
         guard text.utf8.count <= Self.longestText else { return nil }
         let line = text.hasPrefix("candidate:") ? text.dropFirst(10) : text[...]
-        let words = line.split(separator: " ", omittingEmptySubsequences: true)
+        // Among bytes, which is several times as quick as among what people see as letters.
+        let words = line.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
         guard words.count >= 8, words[6] == "typ", let kind = ICECandidateKind(rawValue: String(words[7])),
             Self.isFoundation(words[0]), let component = UInt16(digits: words[1]), (1...256).contains(component),
             let priority = UInt32(digits: words[3]), let port = UInt16(digits: words[5]),

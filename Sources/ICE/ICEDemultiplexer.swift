@@ -6,17 +6,24 @@ package import Vocabulary
 /// Their checks name the agent in the user name, the answers to its own checks carry its tag in the transaction, and
 /// everything else comes from an address that proved before to be its peer's. Two agents whose peers share one address
 /// cannot share a socket, too: what is neither a check nor an answer goes to the one that proved it last.
-package struct ICEDemultiplexer<Key: Hashable & Sendable>: Sendable {
+package struct ICEDemultiplexer: Sendable {
+    /// Whoever has the socket gives the agents their numbers.
+    package typealias Key = Int
+
     private struct Names: Sendable {
         var fragments: [String]
         let tag: UInt32
-        var addresses: Set<SocketAddress> = []
+        /// The oldest first.
+        var addresses: [SocketAddress] = []
     }
 
     private var byFragment: [String: Key] = [:]
     private var byTag: [UInt32: Key] = [:]
     private var byAddress: [SocketAddress: Key] = [:]
     private var names: [Key: Names] = [:]
+
+    /// More than an agent has candidates of its peer. Whoever proves more of them loses its oldest.
+    private static let mostAddresses = 64
 
     package init() {}
 
@@ -64,12 +71,18 @@ package struct ICEDemultiplexer<Key: Hashable & Sendable>: Sendable {
         }
     }
 
+    /// Who proved that address last.
+    package func holder(of address: SocketAddress) -> Key? { self.byAddress[address.undressed] }
+
     /// The agent took a check or an answer from there for genuine (`ICEReceipt.handled`).
     package mutating func proved(_ address: SocketAddress, for key: Key) {
         let address = address.undressed
         guard self.names[key] != nil, self.byAddress[address] != key else { return }
         self.byAddress[address] = key
-        self.names[key]?.addresses.insert(address)
+        self.names[key]?.addresses.append(address)
+        guard let addresses = self.names[key]?.addresses, addresses.count > Self.mostAddresses else { return }
+        if self.byAddress[addresses[0]] == key { self.byAddress[addresses[0]] = nil }
+        self.names[key]?.addresses.removeFirst()
     }
 
     /// What stands before the colon. Ours are short enough to cost no memory.

@@ -51,6 +51,8 @@ package enum ICEEvent: Hashable, Sendable {
 package enum ICEReceipt: Hashable, Sendable {
     /// It was the agent's own business.
     case handled
+    /// It was a server's answer, and the agent's own business.
+    case served
     /// It came from the other peer and is for whoever speaks over this path.
     case data
     /// It came from a stranger or made no sense.

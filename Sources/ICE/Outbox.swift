@@ -19,6 +19,17 @@ package struct Outbox<Event: Sendable>: Sendable {
     }
 }
 
+// The same for agents. Generic code is not specialised from one room to the next, and this is called with each packet.
+
+extension Outbox<ICEEvent> {
+    package var isEmpty: Bool { self.packets.isEmpty && self.events.isEmpty }
+
+    package mutating func removeAll() {
+        self.packets.removeAll()
+        if !self.events.isEmpty { self.events.removeAll(keepingCapacity: true) }
+    }
+}
+
 /// Which of the machine's ways to send is meant: a UDP socket, a TCP connection, a relay. Who drives the machine gives
 /// them their numbers.
 package struct PathID: RawRepresentable, Hashable, Sendable {

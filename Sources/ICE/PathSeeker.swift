@@ -3,8 +3,12 @@ package import Vocabulary
 /// What is told of paths and packets, and fills an outbox: an agent alone, or what is built around one. Whoever has
 /// sockets drives either in the same way.
 package protocol PathSeeker {
-    /// When to call `clockAdvanced`, if nothing else happens.
-    var deadline: Instant? { get }
+    /// By which their checks name it, and by which its own are known again: the first third of their transactions.
+    var usernameFragment: String { get }
+    var transactionTag: UInt32 { get }
+    /// When to call `clockAdvanced`, if nothing else happens. It changes nothing; but what is only looked at would be copied
+    /// first, and a call is large.
+    mutating func findDeadline() -> Instant?
     /// There is something to be told besides what stands in the outbox.
     var hasNews: Bool { get }
 
@@ -26,7 +30,9 @@ package protocol PathSeeker {
 }
 
 extension ICEAgent: PathSeeker {
+    package var usernameFragment: String { self.credentials.usernameFragment }
     package var hasNews: Bool { false }
+    package mutating func findDeadline() -> Instant? { self.deadline }
 
     package mutating func close(at now: Instant, into outbox: inout Outbox<ICEEvent>) { self.close(into: &outbox) }
 }

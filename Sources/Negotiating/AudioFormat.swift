@@ -28,20 +28,32 @@ package struct AudioFormat: Hashable, Sendable {
 
     /// Reads what a section says. Nil when it has no Opus.
     init?(_ section: SDPMedia) {
-        let maps = section.formats.compactMap { UInt8($0) }.compactMap { section.rtpMap(of: $0) }
-        guard let opus = maps.first(where: { $0.isEncoding("opus") && $0.clockRate == 48_000 })?.payloadType else {
-            return nil
-        }
+        let maps = Self.maps(section)
+        guard let opus = Self.opus(maps) else { return nil }
         self.opus = opus
         self.red = maps.first { $0.isEncoding("red") && Self.isRedundancy($0, of: opus, section) }?.payloadType
         // Keys share the clock of the sound they take the place of.
         let keys = maps.first { $0.isEncoding("telephone-event") && $0.clockRate == 48_000 }
         self.telephoneEvent = keys?.payloadType
-        self.audioLevel = Self.id(SDPHeaderExtension.audioLevel, section)
-        self.mediaID = Self.id(SDPHeaderExtension.mediaID, section)
-        self.transportSequence = Self.id(SDPHeaderExtension.transportSequence, section)
+        let extensions = section.all(SDPHeaderExtension.self)
+        self.audioLevel = Self.id(SDPHeaderExtension.audioLevel, extensions)
+        self.mediaID = Self.id(SDPHeaderExtension.mediaID, extensions)
+        self.transportSequence = Self.id(SDPHeaderExtension.transportSequence, extensions)
         self.hasExtendedReports = section.value(of: "rtcp-xr") != nil
         self.preferences = AudioPreferences(section, opus: opus)
+    }
+
+    /// Whether there is any Opus: the rest need not be read to know it.
+    static func isSpoken(in section: SDPMedia) -> Bool { self.opus(self.maps(section)) != nil }
+
+    /// What the formats stand for, the preferred one first.
+    private static func maps(_ section: SDPMedia) -> [SDPRTPMap] {
+        let all = section.rtpMaps
+        return section.formats.compactMap { UInt8($0) }.compactMap { type in all.first { $0.payloadType == type } }
+    }
+
+    private static func opus(_ maps: [SDPRTPMap]) -> UInt8? {
+        maps.first { $0.isEncoding("opus") && $0.clockRate == 48_000 }?.payloadType
     }
 
     /// Every generation has to be Opus; without parameters it is what is preferred.
@@ -52,8 +64,9 @@ package struct AudioFormat: Hashable, Sendable {
     }
 
     /// Only those of the short form: one byte of header is all we write.
-    private static func id(_ uri: String, _ section: SDPMedia) -> UInt8? {
-        section.headerExtension(uri).flatMap { UInt8(exactly: $0.id) }.flatMap { (1...14).contains($0) ? $0 : nil }
+    private static func id(_ uri: String, _ extensions: [SDPHeaderExtension]) -> UInt8? {
+        guard let id = extensions.first(where: { $0.uri == uri })?.id, (1...14).contains(id) else { return nil }
+        return UInt8(id)
     }
 
     /// What both this format, as it was offered, and ours have. The numbers are those of the offer.
@@ -84,11 +97,14 @@ package struct AudioPreferences: Hashable, Sendable {
     package init() {}
 
     init(_ section: SDPMedia, opus: UInt8) {
-        let parameters = section.parameters(of: "\(opus)")
-        self.isStereo = parameters?.number("stereo") == 1
-        self.usesRecovery = parameters?.number("useinbandfec") == 1
-        self.allowsSilence = parameters?.number("usedtx") == 1
-        self.maximumBitrate = parameters?.number("maxaveragebitrate").map { min(max($0, 6_000), 510_000) }
+        let parameters = section.parameters(of: "\(opus)")?.pairs ?? []
+        let number = { (name: String) in
+            parameters.first { $0.name == name }.flatMap { SDPFormatParameters.number($0.value) }
+        }
+        self.isStereo = number("stereo") == 1
+        self.usesRecovery = number("useinbandfec") == 1
+        self.allowsSilence = number("usedtx") == 1
+        self.maximumBitrate = number("maxaveragebitrate").map { min(max($0, 6_000), 510_000) }
         self.duration = section.number(of: "ptime").map { min(max($0, 10), 60) }
         self.maximumDuration = section.number(of: "maxptime").map { min(max($0, 10), 120) }
     }

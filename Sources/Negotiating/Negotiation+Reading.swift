@@ -34,7 +34,7 @@ extension Negotiation {
             guard !ours.isRejected else {
                 throw NegotiationError(.invalidAccess, "section \(index + 1) is accepted, but nobody offered it")
             }
-            guard AudioFormat(theirs) != nil else {
+            guard AudioFormat.isSpoken(in: theirs) else {
                 throw NegotiationError(.invalidAccess, "section \(index + 1) has no Opus")
             }
             _ = try RemoteTransport(theirs, in: answer)
@@ -44,7 +44,7 @@ extension Negotiation {
     /// Sound in a format we know, over the one kind of transport we speak.
     private func isAcceptable(_ section: SDPMedia, in description: SDPDescription) -> Bool {
         section.kind == "audio" && !section.isRejected && section.transport.hasSuffix("SAVPF")
-            && section.has(.rtcpMux) && AudioFormat(section) != nil
+            && section.has(.rtcpMux) && AudioFormat.isSpoken(in: section)
     }
 
     /// The sections of an offer that get an answer: one transport carries them all, so those of one bundle, or the

@@ -264,7 +264,7 @@ extension CallSession {
         guard self.transport.isOpen else { return }
         for place in self.lines.indices {
             self.lines[place].sender?.clockAdvanced(to: now, into: &self.media)
-            guard let deadline = self.lines[place].receiver?.payloadDeadline, deadline <= now else { continue }
+            guard let deadline = self.lines[place].payloadDeadline, deadline <= now else { continue }
             if self.settings.sound.echoes { self.echo(place, at: now) } else { self.events.append(.payloadsWaiting) }
         }
         if self.reporter?.isReportDue(at: now) == true {
@@ -313,14 +313,10 @@ extension CallSession {
         swap(&media, &self.media)
     }
 
-    var mediaDeadline: Instant? {
+    mutating func findMediaDeadline() -> Instant? {
         guard self.transport.isOpen else { return nil }
-        var earliest = self.reporter?.deadline
-        // Where they lie: to take a line out is to copy it.
-        for place in self.lines.indices {
-            if let moment = self.lines[place].sender?.deadline { earliest = min(earliest ?? moment, moment) }
-            if let moment = self.lines[place].receiver?.payloadDeadline { earliest = min(earliest ?? moment, moment) }
-        }
+        var earliest = self.reporter?.findDeadline()
+        for line in self.lines { earliest = .earlier(earliest, line.deadline) }
         return earliest
     }
 }
@@ -329,4 +325,9 @@ extension Span where Element == UInt8 {
     fileprivate func isEqual(to text: String.UTF8View) -> Bool {
         self.count == text.count && zip(self.indices, text).allSatisfy { self[$0] == $1 }
     }
+}
+
+extension MediaReporter {
+    /// Where it lies: see `PathSeeker.findDeadline`.
+    fileprivate mutating func findDeadline() -> Instant { self.deadline }
 }

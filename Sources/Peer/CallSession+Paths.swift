@@ -6,6 +6,9 @@ package import Vocabulary
 // What whoever drives the call tells it of paths and packets, under the names that the agent has for it.
 
 extension CallSession: PathSeeker {
+    package var usernameFragment: String { self.agent.usernameFragment }
+    package var transactionTag: UInt32 { self.agent.transactionTag }
+
     package mutating func pathAdded(_ path: ICEPath, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
         self.withAgent(into: &outbox, at: now) { $0.agent.pathAdded(path, at: now, into: &$1) }
     }
@@ -68,11 +71,9 @@ extension CallSession {
         _ packet: Span<UInt8>, on path: PathID, from address: SocketAddress, at now: Instant,
         into outbox: inout Outbox<ICEEvent>
     ) -> ICEReceipt {
-        let receipt = self.withAgent(into: &outbox, at: now) {
-            $0.agent.received(packet, on: path, from: address, at: now, into: &$1)
-        }
+        let receipt = self.passToAgent(packet, on: path, from: address, at: now, into: &outbox)
         guard receipt == .data, let first = packet.first else {
-            if receipt == .handled {
+            if receipt == .handled || receipt == .served {
                 self.tap?.passed(packet, from: address, to: self.agent.address(of: path), at: now)
             }
             return receipt

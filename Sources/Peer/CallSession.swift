@@ -12,7 +12,7 @@ package import Vocabulary
 ///     packets ─▶ ICEAgent ─▶ SecureTransport ─▶ sound ◀────────┘
 ///
 /// It opens nothing and has no clock. Whoever drives it carries out what the agent wants (`Outbox`), takes the `events`
-/// after each call, and comes back at the `deadline`.
+/// after each call, and comes back when it says (`findDeadline`).
 package struct CallSession {
     package let settings: CallSettings
     package internal(set) var agent: ICEAgent
@@ -75,9 +75,8 @@ package struct CallSession {
         return self.events
     }
 
-    /// When to call `clockAdvanced`, if nothing else happens.
-    package var deadline: Instant? {
-        [self.agent.deadline, self.transport.deadline, self.mediaDeadline].lazy.compactMap(\.self).min()
+    package mutating func findDeadline() -> Instant? {
+        .earlier(.earlier(self.agent.deadline, self.transport.deadline), self.findMediaDeadline())
     }
 }
 
@@ -299,6 +298,14 @@ extension CallSession {
     ) -> Result {
         let first = (events: outbox.events.count, packets: outbox.packets.count)
         let result = body(&self, &outbox)
+        self.hear(first: first, at: now, into: &outbox)
+        return result
+    }
+
+    /// What the agent has said and sent since `first`.
+    private mutating func hear(
+        first: (events: Int, packets: Int), at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
         if let tap = self.tap { self.show(outbox, from: first.packets, to: tap, at: now) }
         var index = first.events
         while index < outbox.events.count {
@@ -307,7 +314,17 @@ extension CallSession {
         }
         self.openReports(at: now)
         self.noticeStates()
-        return result
+    }
+
+    /// Lets the agent look at a packet. Most are media, and nothing else comes of those.
+    mutating func passToAgent(
+        _ packet: Span<UInt8>, on path: PathID, from address: SocketAddress, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
+    ) -> ICEReceipt {
+        let first = (events: outbox.events.count, packets: outbox.packets.count)
+        let receipt = self.agent.received(packet, on: path, from: address, at: now, into: &outbox)
+        if receipt != .data || outbox.events.count > first.events { self.hear(first: first, at: now, into: &outbox) }
+        return receipt
     }
 
     /// Checks and handshakes; media is shown while it can be read.

@@ -137,7 +137,9 @@ extension SecureTransport {
     private mutating func settle(_ session: DTLSSession, at now: Instant) throws(SecureError) {
         guard !session.isClosedByPeer else { return self.end(.closed) }
         self.deadline = session.timeout.map { now + $0 }
-        guard self.srtp == nil, session.isEstablished else { return }
+        guard session.isEstablished else { return }
+        session.rest()
+        guard self.srtp == nil else { return }
         guard self.isExpected(session), let keys = try session.srtpKeys(), let srtp = try? SRTPSession(keys) else {
             return self.end(.failed)
         }

@@ -2,6 +2,7 @@ internal import AudioStreams
 internal import Negotiating
 internal import RTP
 internal import SDP
+internal import Vocabulary
 
 /// What flows over one transceiver: a sender and a receiver, as far as both sides agreed on them.
 ///
@@ -21,6 +22,14 @@ final class SoundLine {
     init(_ transceiver: Int) {
         self.transceiver = transceiver
     }
+
+    /// When one of the two has something to do.
+    var deadline: Instant? {
+        .earlier(self.sender?.findDeadline() ?? nil, self.payloadDeadline)
+    }
+
+    /// When there may be a packet to lend.
+    var payloadDeadline: Instant? { self.receiver?.findDeadline() ?? nil }
 
     /// As much as waits for a packet in any other line: whoever wants it comes soon.
     private static let mostEchoed = 64
@@ -76,4 +85,15 @@ extension AudioExtensions {
     init(_ format: AudioFormat) {
         self.init(audioLevel: format.audioLevel, mid: format.mediaID, transportCC: format.transportSequence)
     }
+}
+
+// What is only looked at would be copied out of its line first; what may change is left where it lies. Either is large, and a
+// copy of it for each packet costs more than the packet.
+
+extension AudioSender {
+    fileprivate mutating func findDeadline() -> Instant? { self.deadline }
+}
+
+extension AudioReceiver {
+    fileprivate mutating func findDeadline() -> Instant? { self.payloadDeadline }
 }

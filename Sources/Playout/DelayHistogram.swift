@@ -6,17 +6,22 @@ struct DelayHistogram: Hashable, Sendable {
     /// What is left of an entry with each that follows.
     private static let memory = 0.983
 
-    private var shares: [Double]
+    /// Empty before the first entry: what nobody fills needs no room.
+    private var shares: [Double] = []
     private var count = 0
+    private let believed: Int
 
     /// Begins with a belief that any experience outweighs.
     init(believing delay: Int64) {
-        self.shares = [Double](repeating: 0, count: Self.buckets)
-        self.shares[Self.bucket(of: delay)] = 1
+        self.believed = Self.bucket(of: delay)
     }
 
     /// - Parameter delay: in nanoseconds.
     mutating func add(_ delay: Int64) {
+        if self.shares.isEmpty {
+            self.shares = [Double](repeating: 0, count: Self.buckets)
+            self.shares[self.believed] = 1
+        }
         self.count += 1
         // The first entries outweigh what was believed, so that one knows soon: 1/3, 2/4, 3/5 is left until the memory is
         // as long.
@@ -27,6 +32,7 @@ struct DelayHistogram: Hashable, Sendable {
 
     /// What so great a share of all was no later than.
     func quantile(_ share: Double) -> Int64 {
+        guard !self.shares.isEmpty else { return Int64(self.believed + 1) * Self.width }
         var rest = 1 - share
         for index in self.shares.indices.reversed() {
             rest -= self.shares[index]

@@ -24,6 +24,12 @@ package struct RTPExtensionWriter: Hashable, Sendable {
         writer.write(number)
     }
 
+    /// As every packet has it.
+    package func append(_ id: UInt8, _ number: UInt16, to writer: inout ByteWriter) {
+        self.begin(id, 2, to: &writer)
+        writer.write(number)
+    }
+
     private func begin(_ id: UInt8, _ count: Int, to writer: inout ByteWriter) {
         if self.form == .short {
             precondition((1...14).contains(id) && (1...16).contains(count), "extension \(id) of \(count) bytes")

@@ -28,6 +28,29 @@ package struct Unwrapper<Number: FixedWidthInteger & UnsignedInteger & Sendable>
     }
 }
 
+// The same for the numbers that packets carry. Generic code is not specialised from one room to the next, and costs many times
+// as much.
+
+extension UInt16 {
+    package func wrappedDistance(from other: UInt16) -> Int64 {
+        let ahead = self &- other
+        return ahead <= .max >> 1 ? Int64(ahead) : Int64(ahead) - 0x1_0000
+    }
+}
+
+extension Unwrapper<UInt16> {
+    package mutating func unwrap(_ number: UInt16) -> Int64 {
+        let unwrapped = self.peek(number)
+        self.last = unwrapped
+        return unwrapped
+    }
+
+    package func peek(_ number: UInt16) -> Int64 {
+        guard let last = self.last else { return Int64(number) }
+        return last &+ number.wrappedDistance(from: UInt16(truncatingIfNeeded: last))
+    }
+}
+
 /// A moment as NTP has it (RFC 3550 §4): seconds since 1900 and their fractions, 32 bits each.
 package struct NTPTime: Hashable, Sendable {
     package let rawValue: UInt64

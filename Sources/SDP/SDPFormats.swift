@@ -42,7 +42,7 @@ package struct SDPRTPMap: SDPAttribute {
     package init?(_ value: Substring) {
         let words = value.words()
         guard words.count == 2, let payloadType = words[0].number(UInt8.self), payloadType < 128 else { return nil }
-        let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+        let parts = words[1].parts(between: UInt8(ascii: "/"))
         guard (2...3).contains(parts.count), parts[0].isToken, let clockRate = parts[1].number(UInt32.self),
             clockRate > 0
         else { return nil }
@@ -79,17 +79,24 @@ package struct SDPFormatParameters: SDPAttribute {
 
     package var value: String { "\(self.format) \(self.text)" }
 
-    /// The value of a parameter, the name in whatever case; empty for one that is only named.
-    package subscript(name: String) -> Substring? {
-        for part in self.text.split(separator: ";") {
-            let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard sides[0].trimmingSpaces.lowercased() == name.lowercased() else { continue }
-            return sides.count == 2 ? sides[1].trimmingSpaces : ""
+    /// All of them, their names in lower case; the value is empty for one that is only named.
+    package var pairs: [(name: String, value: Substring)] {
+        self.text.parts(between: UInt8(ascii: ";")).filter { !$0.isEmpty }.map { part in
+            let sides = part.parts(between: UInt8(ascii: "="), atMost: 2)
+            return (sides[0].trimmingSpaces.lowercased(), sides.count == 2 ? sides[1].trimmingSpaces : "")
         }
-        return nil
     }
 
-    package func number(_ name: String) -> Int? { self[name]?.number() }
+    /// The value of a parameter, the name in whatever case; empty for one that is only named.
+    package subscript(name: String) -> Substring? {
+        let name = name.lowercased()
+        return self.pairs.first { $0.name == name }?.value
+    }
+
+    package func number(_ name: String) -> Int? { self[name].flatMap { Self.number($0) } }
+
+    /// What a value says, if it has nothing but digits.
+    package static func number(_ value: Substring) -> Int? { value.number() }
 }
 
 /// What receivers may say about media (RFC 4585 §4.2).
@@ -107,7 +114,7 @@ package struct SDPFeedback: SDPAttribute {
 
     package init?(_ value: Substring) {
         // Pion leaves a space where it has no parameter.
-        let words = value.split(separator: " ")
+        let words = value.words().filter { !$0.isEmpty }
         guard words.count >= 2 else { return nil }
         if words[0] == "*" {
             self.payloadType = nil
@@ -146,7 +153,7 @@ package struct SDPHeaderExtension: SDPAttribute {
     package init?(_ value: Substring) {
         let words = value.words(atMost: 3)
         guard words.count >= 2, !words[1].isEmpty else { return nil }
-        let parts = words[0].split(separator: "/", omittingEmptySubsequences: false)
+        let parts = words[0].parts(between: UInt8(ascii: "/"))
         guard let id = parts[0].number(UInt16.self), (1...255).contains(id) || (4096...4351).contains(id) else {
             return nil
         }

@@ -40,8 +40,15 @@ extension SDPLevel {
 
     /// The first one that can be understood.
     package func first<Attribute: SDPAttribute>(_: Attribute.Type = Attribute.self) -> Attribute? {
+        self.first { (_: Attribute) in true }
+    }
+
+    /// The first one that can be understood and is meant.
+    package func first<Attribute: SDPAttribute>(where isMeant: (Attribute) -> Bool) -> Attribute? {
         for line in self.lines where line.isAttribute(Attribute.name) {
-            if let value = line.attributeValue, let attribute = Attribute(value) { return attribute }
+            if let value = line.attributeValue, let attribute = Attribute(value), isMeant(attribute) {
+                return attribute
+            }
         }
         return nil
     }
@@ -105,7 +112,7 @@ extension SDPLevel {
     }
 
     /// `trickle`, `renomination` and others (RFC 8839 §5.6).
-    package var iceOptions: [Substring] { self.value(of: "ice-options")?.split(separator: " ") ?? [] }
+    package var iceOptions: [Substring] { self.value(of: "ice-options")?.words().filter { !$0.isEmpty } ?? [] }
 
     /// In kbit/s for `AS`, in bit/s for `TIAS` (RFC 8866 §5.8).
     package func bandwidth(_ kind: String) -> UInt64? {

@@ -27,7 +27,7 @@ package struct SDPLine: Hashable, Sendable {
 
     /// Names are compared as they are written: they are case-sensitive (RFC 8866 §5.13).
     package func isAttribute(_ name: String) -> Bool {
-        guard self.letter == "a", self.text.utf8.starts(with: name.utf8) else { return false }
+        guard self.letter == "a", self.text.hasPrefix(name) else { return false }
         return self.text.utf8.dropFirst(name.utf8.count).first.map { $0 == UInt8(ascii: ":") } ?? true
     }
 }
@@ -36,12 +36,31 @@ extension StringProtocol {
     /// Words with one space between them, as every grammar of SDP has it. A space too many makes an empty word, and an
     /// empty word is nobody's value.
     func words(atMost count: Int = .max) -> [SubSequence] {
-        self.split(separator: " ", maxSplits: count - 1, omittingEmptySubsequences: false)
+        self.parts(between: UInt8(ascii: " "), atMost: count)
+    }
+
+    /// What stands between signs of ASCII, empty parts too. Signs are looked for among bytes: what people see as one letter
+    /// is worth no search here, and a description is full of signs.
+    func parts(between sign: UInt8, atMost count: Int = .max) -> [SubSequence] {
+        var parts: [SubSequence] = []
+        var start = self.startIndex
+        while parts.count < count - 1, let end = self.utf8[start...].firstIndex(of: sign) {
+            parts.append(self[start..<end])
+            start = self.utf8.index(after: end)
+        }
+        parts.append(self[start...])
+        return parts
     }
 
     /// RFC 8866 §9: letters, digits and some signs, at least one.
     var isToken: Bool {
-        !self.isEmpty && self.utf8.allSatisfy { (0x21...0x7E).contains($0) && !#""(),/:;<=>?@[\]"#.utf8.contains($0) }
+        !self.isEmpty
+            && self.utf8.allSatisfy {
+                switch $0 {
+                case 0x21, 0x23...0x27, 0x2A...0x2B, 0x2D...0x2E, 0x30...0x39, 0x41...0x5A, 0x5E...0x7E: true
+                default: false
+                }
+            }
     }
 
     /// Letters, digits, `+` and `/` (RFC 8839 §5.1).
@@ -65,9 +84,12 @@ extension StringProtocol {
     }
 
     var trimmingSpaces: SubSequence {
-        var rest = self[...]
-        while rest.first == " " { rest.removeFirst() }
-        while rest.last == " " { rest.removeLast() }
-        return rest
+        var (start, end, index) = (self.endIndex, self.startIndex, self.startIndex)
+        while index < self.endIndex {
+            let next = self.utf8.index(after: index)
+            if self.utf8[index] != UInt8(ascii: " ") { (start, end) = (Swift.min(start, index), next) }
+            index = next
+        }
+        return self[Swift.min(start, end)..<end]
     }
 }

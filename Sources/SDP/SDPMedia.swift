@@ -29,10 +29,11 @@ package struct SDPMedia: Hashable, Sendable, SDPLevel {
     /// The text of an `m=` line.
     init?(_ text: String) {
         let words = text.words()
-        guard words.count >= 4, words[0].isToken, words[2].split(separator: "/").allSatisfy(\.isToken),
-            !words[2].isEmpty, words[3...].allSatisfy(\.isToken)
+        guard words.count >= 4, words[0].isToken,
+            words[2].parts(between: UInt8(ascii: "/")).allSatisfy({ $0.isEmpty || $0.isToken }), !words[2].isEmpty,
+            words[3...].allSatisfy(\.isToken)
         else { return nil }
-        let ports = words[1].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        let ports = words[1].parts(between: UInt8(ascii: "/"), atMost: 2)
         guard let port = ports[0].number(UInt16.self) else { return nil }
         if ports.count == 2 {
             guard let count = ports[1].number(UInt16.self) else { return nil }
@@ -75,12 +76,12 @@ extension SDPMedia {
 
     /// What a payload type stands for. Names are compared without regard to case (RFC 4855 §3).
     package func rtpMap(of payloadType: UInt8) -> SDPRTPMap? {
-        self.rtpMaps.first { $0.payloadType == payloadType }
+        self.first { $0.payloadType == payloadType }
     }
 
     /// The parameters of a format.
     package func parameters(of format: String) -> SDPFormatParameters? {
-        self.all(SDPFormatParameters.self).first { $0.format == format }
+        self.first { $0.format == format }
     }
 
     /// What receivers of a payload type may say, with what is said for all of them.
@@ -90,7 +91,7 @@ extension SDPMedia {
 
     /// The identifier under which an extension of RTP's header travels.
     package func headerExtension(_ uri: String) -> SDPHeaderExtension? {
-        self.all(SDPHeaderExtension.self).first { $0.uri == uri }
+        self.first { $0.uri == uri }
     }
 
     /// Each as `candidate:…`, which is how they travel between browsers too.

@@ -17,7 +17,7 @@ package struct SDPSource: SDPAttribute {
     package init?(_ value: Substring) {
         let words = value.words(atMost: 2)
         guard words.count == 2, let ssrc = words[0].number(UInt32.self) else { return nil }
-        let sides = words[1].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let sides = words[1].parts(between: UInt8(ascii: ":"), atMost: 2)
         guard sides[0].isToken else { return nil }
         self.init(ssrc, String(sides[0]), sides.count == 2 ? String(sides[1]) : nil)
     }

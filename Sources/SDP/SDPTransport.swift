@@ -39,7 +39,7 @@ package struct SDPFingerprint: SDPAttribute {
     package init?(_ value: Substring) {
         let words = value.words()
         guard words.count == 2, words[0].isToken else { return nil }
-        let pairs = words[1].split(separator: ":", omittingEmptySubsequences: false)
+        let pairs = words[1].parts(between: UInt8(ascii: ":"))
         guard pairs.allSatisfy({ $0.utf8.count == 2 }), let digest = try? Hex.decode(pairs.joined()) else { return nil }
         let algorithm = words[0].lowercased()
         guard !digest.isEmpty, Self.lengths[algorithm, default: digest.count] == digest.count else { return nil }
@@ -49,7 +49,7 @@ package struct SDPFingerprint: SDPAttribute {
     private static let lengths = ["sha-1": 20, "sha-224": 28, "sha-256": 32, "sha-384": 48, "sha-512": 64]
 
     /// `AB:CD:…`, which is how other rooms have it.
-    package var digits: String { self.digest.map { Hex.encode([$0]).uppercased() }.joined(separator: ":") }
+    package var digits: String { Hex.fingerprint(self.digest) }
 
     package var value: String { "\(self.algorithm) \(self.digits)" }
 }
@@ -100,7 +100,7 @@ package struct SDPGroup: SDPAttribute {
 
     package init?(_ value: Substring) {
         // One stack leaves a space behind a group of nobody.
-        let words = value.split(separator: " ")
+        let words = value.words().filter { !$0.isEmpty }
         guard let semantics = words.first, words.allSatisfy(\.isToken) else { return nil }
         self.init(String(semantics), words.dropFirst().map { String($0) })
     }

@@ -19,6 +19,7 @@ package import Secure
     }
 
     package init(_ keys: SRTPKeys, maximumSources: Int = 64) throws(SRTPError) {
+        Self.prepare()
         guard Self.library == srtp_err_status_ok else { throw SRTPError(Self.library) }
         self.profile = keys.profile
         self.maximumSources = maximumSources
@@ -36,8 +37,13 @@ package import Secure
         unsafe srtp_dealloc(self.incoming)
     }
 
-    /// Set up once for the program.
+    /// Set up once for the program, which takes some milliseconds: whoever will need it does well to begin with it.
+    package static func prepare() { _ = (SRTPSession.library, SRTPSession.usesOpenSSL) }
+
     private static let library = srtp_init()
+
+    /// For AES. Where libsrtp does not take it, its own does as well.
+    package static let usesOpenSSL = SRTPSession.library == srtp_err_status_ok && AESLibrary.install()
 
     private static func make(
         _ profile: SRTPProfile, _ master: SRTPKeys.Master, _ direction: srtp_ssrc_type_t

@@ -25,6 +25,12 @@ package struct Instant: Hashable, Comparable, Sendable {
         return Instant(nanoseconds: duration < .zero ? .min : .max)
     }
 
+    /// Of two moments that may be unknown.
+    package static func earlier(_ first: Instant?, _ second: Instant?) -> Instant? {
+        guard let first, let second else { return first ?? second }
+        return min(first, second)
+    }
+
     package func duration(to other: Instant) -> Duration {
         .nanoseconds(other.nanoseconds) - .nanoseconds(self.nanoseconds)
     }
@@ -33,6 +39,10 @@ package struct Instant: Hashable, Comparable, Sendable {
 extension Duration {
     /// Whole nanoseconds, held inside of 64 bits (292 years).
     package var clampedNanoseconds: Int64 {
+        // Those of less than nine seconds, which are nearly all, need no division of 128 bits.
+        let all = self.attoseconds
+        let low = Int64(truncatingIfNeeded: all)
+        if Int128(low) == all { return low / 1_000_000_000 }
         let (seconds, attoseconds) = self.components
         return seconds.multipliedClamping(by: 1_000_000_000).addingClamping(attoseconds / 1_000_000_000)
     }

@@ -87,7 +87,7 @@ enum CallFuzz {
         mutating func advance(by duration: Duration) {
             let end = self.now + duration
             var steps = 0
-            while let deadline = self.sessions[1].deadline, deadline <= end {
+            while let deadline = self.sessions[1].findDeadline(), deadline <= end {
                 self.now = max(self.now, deadline)
                 self.sessions[1].clockAdvanced(to: self.now, into: &self.outboxes[1])
                 self.outboxes[1].removeAll()

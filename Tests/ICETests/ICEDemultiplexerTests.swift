@@ -18,7 +18,7 @@ struct ICEDemultiplexerTests {
 
     @Test("J09 are told apart by the name in a check, the tag in an answer, and the address of all else")
     func routes() throws {
-        var switchboard = ICEDemultiplexer<Int>()
+        var switchboard = ICEDemultiplexer()
         let isAdded = [
             switchboard.add(1, usernameFragment: "aaaa", transactionTag: 10),
             switchboard.add(2, usernameFragment: "bbbb", transactionTag: 20),
@@ -40,7 +40,7 @@ struct ICEDemultiplexerTests {
 
     @Test("J09 keep their old name for one restart, and lose everything when they go")
     func restarts() {
-        var switchboard = ICEDemultiplexer<Int>()
+        var switchboard = ICEDemultiplexer()
         _ = switchboard.add(1, usernameFragment: "aaaa", transactionTag: 10)
         _ = switchboard.restarted(1, usernameFragment: "bbbb")
         #expect(Self.route(Self.request("aaaa:x"), switchboard) == 1)
@@ -54,12 +54,25 @@ struct ICEDemultiplexerTests {
         #expect(Self.route([0x80, 1], switchboard) == nil)
     }
 
+    @Test("J09 are remembered at so many addresses each, and by the latest")
+    func addresses() {
+        var switchboard = ICEDemultiplexer()
+        _ = switchboard.add(1, usernameFragment: "aaaa", transactionTag: 10)
+        _ = switchboard.add(2, usernameFragment: "bbbb", transactionTag: 20)
+        switchboard.proved(Self.place, for: 2)
+        let many = (0..<1000).map { SocketAddress(.v4(0x0B00_0000 + UInt32($0)), port: 9) }
+        for address in many { switchboard.proved(address, for: 1) }
+        #expect(many.count { switchboard.holder(of: $0) == 1 } == 64)
+        #expect(many.last.flatMap { switchboard.holder(of: $0) } == 1)
+        #expect(switchboard.holder(of: Self.place) == 2)
+    }
+
     @Test("J09 two hundred calls share two sockets and none hears another's packets")
     func crowd() {
         var random = SeededRandom(seed: 5)
         var outbox = Outbox<ICEEvent>()
         var agents: [[ICEAgent]] = [[], []]
-        var switchboards = [ICEDemultiplexer<Int>(), ICEDemultiplexer<Int>()]
+        var switchboards = [ICEDemultiplexer(), ICEDemultiplexer()]
         let places = [Self.place, SocketAddress(.v4(0x0A00_0002), port: 6000)]
         let start = Instant(nanoseconds: 0)
         for call in 0..<200 {
@@ -102,7 +115,7 @@ struct ICEDemultiplexerTests {
     }
 
     private static func route(
-        _ packet: [UInt8], _ switchboard: ICEDemultiplexer<Int>, from address: SocketAddress = Self.place
+        _ packet: [UInt8], _ switchboard: ICEDemultiplexer, from address: SocketAddress = Self.place
     ) -> Int? {
         switchboard.route(packet.span, from: address)
     }

@@ -139,7 +139,7 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
         self.outbox.removeAll()
         for packet in packets.packets { self.socket?.send(packets.bytes(of: packet), to: packet.destination) }
         for event in self.session.takeEvents() { self.carryOut(event) }
-        self.alarm?.set(self.session.deadline)
+        self.alarm?.set(self.session.findDeadline())
     }
 
     private func carryOut(_ event: PeerEvent) {

@@ -43,6 +43,12 @@ struct SRTPVector: CustomTestStringConvertible {
 
 @Suite("Media that is kept secret")
 struct SRTPSessionTests {
+    /// With another library below it, a packet would cost several times as much.
+    @Test("is encrypted by OpenSSL")
+    func library() {
+        #expect(SRTPSession.usesOpenSSL)
+    }
+
     private static func packet(_ sequence: Int, ssrc: UInt32 = 7) -> [UInt8] {
         var writer = ByteWriter()
         RTPHeader(payloadType: 111, sequenceNumber: UInt16(truncatingIfNeeded: sequence), timestamp: 0, ssrc: ssrc)

@@ -1,6 +1,8 @@
 """`parley peer` with other stacks, in both roles."""
 
 import json
+import os
+import re
 import shutil
 import signal
 import subprocess
@@ -61,11 +63,14 @@ class Posted(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.capture = Path(self.folder.name) / "calls.pcapng"
+        self.start()
+        self.addCleanup(self.stop)
+
+    def start(self, *flags: str) -> None:
         self.process = subprocess.Popen(
             [str(binary()), "answer", "--http", "127.0.0.1:0", "--echo", "--json", "--record", self.folder.name,
-             "--pcap", str(self.capture)],
+             "--pcap", str(self.capture), *flags],
             stdout=subprocess.PIPE, text=True)
-        self.addCleanup(self.stop)
         self.url = json.loads(self.process.stdout.readline())["url"]
 
     def stop(self) -> None:
@@ -91,6 +96,26 @@ class Posted(unittest.TestCase):
         self.assertEqual(status, 200)
         theirs.answered(json.loads(answer)["sdp"])
         eventually(lambda: abs(theirs.ear.pitch() - 660) < 5, "they hear themselves")
+
+    def answers(self, count: int) -> list[str]:
+        descriptions = []
+        for _ in range(count):
+            theirs = OtherPeer(660)
+            self.addCleanup(theirs.close)
+            offer = json.dumps({"type": "offer", "sdp": theirs.offer()}).encode()
+            descriptions.append(json.loads(self.post(offer)[1])["sdp"])
+        return descriptions
+
+    def test_J14_posted_calls_share_a_socket_on_one_loop_and_listen_for_tcp_where_they_are_told_to(self):
+        # Connections are dealt to loops in turn; of so many calls two have the same.
+        answers = self.answers((os.cpu_count() or 1) + 1)
+        places = [frozenset(re.findall(r"1 udp \d+ (\S+ \d+) typ host", answer)) for answer in answers]
+        self.assertTrue(all(places), answers)
+        self.assertLess(len(set(places)), len(places))
+        self.assertFalse(any("tcptype passive" in answer for answer in answers))
+        self.stop()
+        self.start("--tcp")
+        self.assertIn("tcptype passive", self.answers(1)[0])
 
     def test_J14_what_was_said_is_kept_to_its_end_when_the_program_ends(self):
         theirs = OtherPeer(660)

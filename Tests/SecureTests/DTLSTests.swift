@@ -69,6 +69,29 @@ struct DTLSTests {
         #expect(pair.datagramSizes.count <= 6)
     }
 
+    @Test("rests between the handshake and what comes after, and is there when it comes")
+    func rest() throws {
+        let pair = try DTLSPair()
+        // The server's last flight gets lost.
+        pair.loses = { _ in pair.server.isEstablished }
+        try pair.connect()
+        #expect(pair.server.isEstablished && !pair.client.isEstablished)
+        pair.loses = { _ in false }
+        pair.server.rest()
+        while !pair.client.isEstablished {
+            if pair.client.timeout == .zero { try pair.client.timedOut() }
+            try pair.carry()
+        }
+        for session in [pair.client, pair.server] { session.rest() }
+        try pair.client.send([1, 2, 3].span)
+        try pair.carry()
+        #expect(pair.heardByServer == [[1, 2, 3]])
+        for session in [pair.client, pair.server] { session.rest() }
+        pair.client.close()
+        try pair.carry()
+        #expect(pair.server.isClosedByPeer)
+    }
+
     @Test("gives both sides the same keys for SRTP, crosswise")
     func keys() throws {
         let pair = try DTLSPair()

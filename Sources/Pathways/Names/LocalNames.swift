@@ -57,6 +57,9 @@ package final class LocalNames {
         return name.text
     }
 
+    /// What was published, while it is.
+    func name(of ip: IPAddress) -> String? { self.held[ip]?.name.text }
+
     /// One who asked for it needs it no more.
     package func withdraw(_ ip: IPAddress) {
         guard let held = self.held[ip] else { return }

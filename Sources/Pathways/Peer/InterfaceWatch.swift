@@ -14,6 +14,7 @@ package final class InterfaceWatch {
     private let interval: Duration
     private let look: () -> [InterfaceAddress]
     private var followers: [any InterfaceFollower] = []
+    private var addresses: [InterfaceAddress] = []
     private var news: InterfaceNews?
     private var timer: TimerToken?
     private var isAlarmed = false
@@ -34,7 +35,10 @@ package final class InterfaceWatch {
     /// Tells at once what there is, and keeps the follower until it is removed.
     package func add(_ follower: any InterfaceFollower) {
         self.followers.append(follower)
-        follower.addressesAre(self.look())
+        // While somebody follows, what was seen last is what there is, or is looked at again in a moment.
+        guard self.timer == nil else { return follower.addressesAre(self.addresses) }
+        self.addresses = self.look()
+        follower.addressesAre(self.addresses)
         guard self.timer == nil else { return }
         self.news = InterfaceNews(on: self.reactor) { [unowned self] in self.alarmed() }
         self.wait(self.interval)
@@ -60,8 +64,8 @@ package final class InterfaceWatch {
 
     private func lookAgain() {
         self.isAlarmed = false
-        let addresses = self.look()
-        for follower in self.followers { follower.addressesAre(addresses) }
+        self.addresses = self.look()
+        for follower in self.followers { follower.addressesAre(self.addresses) }
         if !self.followers.isEmpty { self.wait(self.interval) }
     }
 }

@@ -5,6 +5,9 @@ internal import Vocabulary
 /// Who has ways for packets, as they see it.
 protocol PathOwner: AnyObject {
     var reactor: Reactor { get }
+    /// By which it is found among others.
+    var usernameFragment: String { get }
+    var transactionTag: UInt32 { get }
 
     func makePathID() -> PathID
     func received(_ bytes: Span<UInt8>, on path: PathID, from peer: SocketAddress) -> ICEReceipt
@@ -12,9 +15,13 @@ protocol PathOwner: AnyObject {
     func removed(_ path: PathID)
     func noticeEndOfPaths()
     func ended(_ way: StreamWay)
+    func needsOwnSocket(on ip: IPAddress)
 }
 
 extension PeerPath: PathOwner {
+    var usernameFragment: String { self.look { $0.usernameFragment } }
+    var transactionTag: UInt32 { self.look { $0.transactionTag } }
+
     func added(_ path: ICEPath) { self.act { $0.pathAdded(path, at: $1, into: &$2) } }
     func removed(_ path: PathID) { self.act { $0.pathRemoved(path, at: $1, into: &$2) } }
 }

@@ -1,9 +1,12 @@
 /// How a peer may be reached, and what others may know of us.
 package struct PeerMeans {
     package var speaksUDP = true
-    /// Where UDP is blocked between two who could reach each other, TCP may not be. It costs one more descriptor for each
-    /// address.
+    /// Where UDP is blocked between two who could reach each other, TCP may not be.
     package var speaksTCP = true
+    /// Others may dial us, which costs one more descriptor for each address; without it we only dial.
+    package var takesConnections = true
+    /// Those that are used together with others; each connection has its own without them.
+    package var sockets: SharedSockets?
     package var names = Names.unknown
 
     /// What `.local` names are to us.

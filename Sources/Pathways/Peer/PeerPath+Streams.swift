@@ -12,6 +12,7 @@ extension PeerPath {
     func openStreams(on ip: IPAddress, _ name: String?) throws(ReactorError) {
         let dialler = self.makePathID()
         self.use(DialWay(), ICEPath(dialler, transport: .tcpActive, address: SocketAddress(ip, port: 0), name: name))
+        guard self.means.takesConnections else { return }
         let id = self.makePathID()
         let listener = try LoopListener(on: SocketAddress(ip, port: 0), reactor: self.reactor) { [weak self] in
             self?.accept($0, on: id)

@@ -21,8 +21,27 @@ extension PeerPath: InterfaceFollower {
 
     private func openSocket(on ip: IPAddress, _ name: String?) throws(ReactorError) {
         let id = self.makePathID()
+        guard let way = try self.means.sockets?.way(id, on: ip, of: self) else {
+            return try self.openOwnSocket(id, on: ip, name)
+        }
+        self.use(way, ICEPath(id, address: way.address, name: name))
+    }
+
+    private func openOwnSocket(_ id: PathID, on ip: IPAddress, _ name: String?) throws(ReactorError) {
         let way = try DatagramWay(id, on: ip, of: self)
         self.use(way, ICEPath(id, address: way.address, name: name))
+    }
+
+    /// The path that is shared stays: it may do for another address of theirs.
+    func needsOwnSocket(on ip: IPAddress) {
+        guard !self.isClosed, self.paths[ip] != nil else { return }
+        try? self.openOwnSocket(self.makePathID(), on: ip, self.means.publisher?.name(of: ip))
+    }
+
+    /// They have to know us by the name that holds now.
+    func renameSeats(_ usernameFragment: String?) {
+        guard self.means.sockets != nil, let name = usernameFragment else { return }
+        for way in self.ways.values { (way as? SharedWay)?.rename(to: name) }
     }
 
     /// Puts something to work that was opened on an address of ours.

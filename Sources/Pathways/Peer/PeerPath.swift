@@ -91,7 +91,6 @@ extension PeerPath: AlarmOwner {
     package func look<Result>(_ body: (inout Seeker) -> Result) -> Result { body(&self.seeker) }
 
     // Where it lies: a call is large, and a copy of it for each packet costs more than the packet.
-    private static func deadline(of seeker: inout Seeker) -> Instant? { seeker.deadline }
     private static func hasNews(_ seeker: inout Seeker) -> Bool { seeker.hasNews }
 
     /// Lets something be done to the seeker, and carries out what it wants then.
@@ -112,7 +111,7 @@ extension PeerPath: AlarmOwner {
         for event in due.events { self.carryOut(event) }
         due.removeAll()
         if self.outbox.isEmpty { swap(&due, &self.outbox) }
-        self.alarm.set(Self.deadline(of: &self.seeker), for: self)
+        self.alarm.set(self.seeker.findDeadline(), for: self)
         if Self.hasNews(&self.seeker) { self.handler?.settled(self) }
     }
 
@@ -124,7 +123,10 @@ extension PeerPath: AlarmOwner {
             self.handler?.happened(event, on: self)
         case .dial(let path, let peer): self.dial(peer, from: path)
         case .resolve(let name): self.resolve(name)
-        case .candidate, .candidatesEnded, .stateChanged, .roleChanged, .serverSilent:
+        case .candidate(let candidate):
+            self.renameSeats(candidate.usernameFragment)
+            self.handler?.happened(event, on: self)
+        case .candidatesEnded, .stateChanged, .roleChanged, .serverSilent:
             self.handler?.happened(event, on: self)
         }
     }

@@ -29,13 +29,25 @@ internal import COpenSSL
     package convenience init(peerWith identity: SelfSignedIdentity) throws(SecureError) {
         try self.init(identity: identity)
         guard unsafe SSL_CTX_use_certificate(self.handle, identity.certificate) == 1,
-            unsafe SSL_CTX_use_PrivateKey(self.handle, identity.key) == 1
+            unsafe SSL_CTX_use_PrivateKey(self.handle, identity.key) == 1,
+            unsafe parley_ssl_ctx_set_curves(self.handle) == 1
         else { throw SecureError("using a self-signed certificate") }
-        unsafe SSL_CTX_set_verify(self.handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT) { _, _ in 1 }
+        unsafe SSL_CTX_set_verify(self.handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+        unsafe parley_ssl_ctx_believe(self.handle)
         let profiles = SRTPProfile.allCases.map(\.name).joined(separator: ":")
         // Zero says that all went well, here alone.
         guard unsafe SSL_CTX_set_tlsext_use_srtp(self.handle, profiles) == 0 else {
             throw SecureError("offering SRTP")
+        }
+    }
+
+    /// A handshake with ourselves: what OpenSSL looks up and reads in once is there when somebody comes.
+    package func rehearse() throws(SecureError) {
+        let (client, server) = (try DTLSSession(self, role: .client), try DTLSSession(self, role: .server))
+        try client.start()
+        for _ in 0..<3 {
+            for datagram in client.takeDatagrams() { try server.receive(datagram.span) { _ in } }
+            for datagram in server.takeDatagrams() { try client.receive(datagram.span) { _ in } }
         }
     }
 

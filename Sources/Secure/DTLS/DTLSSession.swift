@@ -63,6 +63,7 @@ internal import COpenSSL
 
     /// Takes a datagram from the network, goes on with the handshake, and hands over what was in it for us.
     package func receive(_ datagram: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(SecureError) {
+        self.wake()
         self.bio.offer([UInt8](copying: datagram))
         // A datagram may hold several records, and each read takes one.
         var plaintext = [UInt8](repeating: 0, count: 2048)
@@ -78,6 +79,7 @@ internal import COpenSSL
 
     /// Encrypts one datagram. Only once the session is established.
     package func send(_ plaintext: Span<UInt8>) throws(SecureError) {
+        self.wake()
         ERR_clear_error()
         let count = unsafe plaintext.withUnsafeBufferPointer { source in
             unsafe SSL_write(self.ssl, source.baseAddress, Int32(clamping: source.count))
@@ -85,8 +87,14 @@ internal import COpenSSL
         guard count == plaintext.count else { throw SecureError("writing to a DTLS session") }
     }
 
+    /// Gives back what a handshake takes of memory, and nobody needs between two goodbyes. Whatever comes takes it again.
+    package func rest() { unsafe SSL_free_buffers(self.ssl) }
+
+    private func wake() { unsafe SSL_alloc_buffers(self.ssl) }
+
     /// Says goodbye.
     package func close() {
+        self.wake()
         unsafe SSL_shutdown(self.ssl)
         ERR_clear_error()
     }
@@ -114,6 +122,7 @@ extension DTLSSession {
 
     /// Repeats what was not answered. Throws when that was done too often.
     package func timedOut() throws(SecureError) {
+        self.wake()
         ERR_clear_error()
         guard unsafe parley_dtls_timed_out(self.ssl) >= 0 else { throw SecureError("a DTLS handshake") }
     }

@@ -70,6 +70,6 @@ internal import COpenSSL
         var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
         unsafe X509_digest(certificate, EVP_sha256(), &digest, &count)
-        return digest.prefix(Int(count)).map { Hex.encode([$0]).uppercased() }.joined(separator: ":")
+        return Hex.fingerprint(Array(digest.prefix(Int(count))))
     }
 }

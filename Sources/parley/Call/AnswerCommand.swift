@@ -59,6 +59,9 @@ struct AnswerCommand: ParsableCommand {
             valueName: "ADDR:PORT"))
     var http: SocketAddress?
 
+    @Flag(help: "Take connections over TCP as well, from callers whose networks block UDP: two descriptors a call.")
+    var tcp = false
+
     @Flag(help: "What happens as JSON, one object a line.")
     var json = false
 
@@ -83,6 +86,7 @@ struct AnswerCommand: ParsableCommand {
         plan.settings.sound.lendsPayloads = self.record != nil
         plan.play = self.play
         plan.endsWithSound = self.play?.isEndless == false && self.record == nil
+        plan.takesConnections = self.tcp
         plan.isJSON = self.json
         plan.servers = try self.way.servers()
         plan.capture = self.way.pcap

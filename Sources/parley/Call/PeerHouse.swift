@@ -57,7 +57,11 @@ final class PeerHouse {
     ) -> PeerLink {
         let echo = self.plan.echoesDecoded ? DecodedEcho() : nil
         let link = PeerLink(
-            { self.factory.make(self.plan.settings, servers: self.servers, handler: $0) }, begins: begins,
+            { handler in
+                self.factory.make(
+                    self.plan.settings, servers: self.servers, isCalled: !begins,
+                    takesConnections: self.plan.takesConnections, handler: handler)
+            }, begins: begins,
             feed: echo ?? feed, sinks: sinks.heard + [echo].compactMap(\.self), ownSinks: sinks.said,
             sound: self.plan.settings.sound, on: self.reactor, signal: signal, told: told)
         if let capture = self.capture { link.connection.setTap(capture) }
