@@ -3,7 +3,7 @@ package import Vocabulary
 /// A packet of Opus as it came, in its order.
 package struct AudioPayload: Hashable, Sendable {
     package let bytes: [UInt8]
-    /// Where its sound begins, in samples at 48 kHz, without turns around the circle.
+    /// Where its sound begins, in samples at 48 kHz since the first one's, whatever became of their stamps.
     package let position: Int64
     /// In samples at 48 kHz.
     package let duration: Int

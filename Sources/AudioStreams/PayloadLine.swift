@@ -46,9 +46,10 @@ struct PayloadLine: Sendable {
         guard let deadline = self.deadline, deadline <= now, let packet = self.shelf.takeFirst() else { return nil }
         let gap = self.gap(before: packet)
         self.next = packet.end
-        self.told += gap + Int64(packet.duration)
+        let position = self.told + gap
+        self.told = position + Int64(packet.duration)
         return AudioPayload(
-            bytes: packet.bytes, position: packet.start, duration: packet.duration, gap: Int(clamping: gap),
+            bytes: packet.bytes, position: position, duration: packet.duration, gap: Int(clamping: gap),
             arrival: packet.arrival, isCopy: packet.isCopy)
     }
 

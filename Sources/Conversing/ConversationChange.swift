@@ -69,12 +69,24 @@ package struct MessageState: Hashable, Sendable {
     package let time: WallTime
     package let isMessage: Bool
     package let isRecalled: Bool
+    package var reactions = OtherReactions()
 
     package init(sender: UserID, time: WallTime, isMessage: Bool, isRecalled: Bool) {
         self.sender = sender
         self.time = time
         self.isMessage = isMessage
         self.isRecalled = isRecalled
+    }
+}
+
+/// How many different signs are under a message, not counting the one that somebody is about to put there.
+package struct OtherReactions: Hashable, Sendable {
+    package var ofAll = 0
+    package var ofActor = 0
+
+    package init(ofAll: Int = 0, ofActor: Int = 0) {
+        self.ofAll = ofAll
+        self.ofActor = ofActor
     }
 }
 
@@ -92,6 +104,12 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     case noFile
     /// There is no such message in it.
     case noMessage
+    /// The message says more than one may.
+    case tooLong
+    /// No more different signs fit under the message.
+    case tooManyReactions
+    /// They block as many people as one may.
+    case tooManyBlocked
     /// The message was taken back.
     case recalled
     /// It was too long ago.

@@ -10,6 +10,9 @@ package enum ConversationKind: String, Hashable, Sendable, CaseIterable {
     case order
     /// The server speaks, people read.
     case system
+
+    /// Whether people bring each other in, and may not want to be.
+    package var isByPeople: Bool { self == .group || self == .room }
 }
 
 /// What a member may do to a conversation and to the others in it.

@@ -69,8 +69,11 @@ extension ConversationMachine {
     }
 
     /// What the conversation would gain. Nothing has changed yet.
+    ///
+    /// - Parameter unwilling: those who do not want to be brought in by the actor.
     package func proposal(
-        for change: ConversationChange, by actor: UserID, at now: WallTime, about target: MessageState? = nil
+        for change: ConversationChange, by actor: UserID, at now: WallTime, about target: MessageState? = nil,
+        unwilling: Set<UserID> = []
     ) throws(ConversationRefusal) -> Proposal {
         if case .join = change { return try self.joining(actor, at: now) }
         guard let member = self.members[actor] else { throw .notMember }
@@ -80,15 +83,9 @@ extension ConversationMachine {
         case .edit(let number, let body): return try self.edit(number, body, by: member, at: now, about: target)
         case .recall(let number): return try self.recall(number, by: member, at: now, about: target)
         case .react(let number, let reaction, let isOn):
-            try self.checkVoice(of: member, at: now)
-            guard let target, target.isMessage else { throw .noMessage }
-            guard !target.isRecalled else { throw .recalled }
-            var entry = self.entry(.reacted, by: actor, at: now)
-            entry.target = number
-            entry.body = EntryBody.reaction(reaction, isOn: isOn)
-            return Proposal(entry: entry, effect: .none)
+            return try self.reaction(reaction, isOn: isOn, to: number, by: member, at: now, about: target)
         case .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve:
-            return try self.membership(change, by: member, at: now)
+            return try self.membership(change, by: member, at: now, unwilling)
         }
     }
 
@@ -148,10 +145,15 @@ extension ConversationMachine {
         }
     }
 
+    private func checkLength(of body: MessageBody) throws(ConversationRefusal) {
+        guard body.json.count <= self.settings.maxBodyBytes else { throw .tooLong }
+    }
+
     private func post(
         _ draft: Draft, by member: Member, at now: WallTime, about target: MessageState?
     ) throws(ConversationRefusal) -> Proposal {
         try self.checkVoice(of: member, at: now)
+        try self.checkLength(of: draft.body)
         if draft.reply != nil { guard target?.isMessage == true else { throw .noMessage } }
         for user in draft.mentions { guard self.members[user] != nil else { throw .notMember } }
         var entry = self.entry(.message, by: member.user, at: now)
@@ -170,6 +172,7 @@ extension ConversationMachine {
         _ number: UInt64, _ body: MessageBody, by member: Member, at now: WallTime, about target: MessageState?
     ) throws(ConversationRefusal) -> Proposal {
         try self.checkVoice(of: member, at: now)
+        try self.checkLength(of: body)
         guard let target, target.isMessage else { throw .noMessage }
         guard target.sender == member.user else { throw .forbidden }
         guard !target.isRecalled else { throw .recalled }
@@ -177,6 +180,24 @@ extension ConversationMachine {
         var entry = self.entry(.edited, by: member.user, at: now)
         entry.target = number
         entry.body = body.json
+        return Proposal(entry: entry, effect: .none)
+    }
+
+    private func reaction(
+        _ reaction: Reaction, isOn: Bool, to number: UInt64, by member: Member, at now: WallTime,
+        about target: MessageState?
+    ) throws(ConversationRefusal) -> Proposal {
+        try self.checkVoice(of: member, at: now)
+        guard let target, target.isMessage else { throw .noMessage }
+        guard !target.isRecalled else { throw .recalled }
+        if isOn {
+            guard target.reactions.ofAll < self.settings.maxReactions,
+                target.reactions.ofActor < self.settings.maxReactionsOfOne
+            else { throw .tooManyReactions }
+        }
+        var entry = self.entry(.reacted, by: member.user, at: now)
+        entry.target = number
+        entry.body = EntryBody.reaction(reaction, isOn: isOn)
         return Proposal(entry: entry, effect: .none)
     }
 
@@ -201,7 +222,7 @@ extension ConversationMachine {
 
 extension ConversationMachine {
     private func membership(
-        _ change: ConversationChange, by member: Member, at now: WallTime
+        _ change: ConversationChange, by member: Member, at now: WallTime, _ unwilling: Set<UserID>
     ) throws(ConversationRefusal) -> Proposal {
         switch self.kind {
         case .group, .room: break
@@ -210,7 +231,7 @@ extension ConversationMachine {
         case .direct, .system: throw .forbidden
         }
         switch change {
-        case .invite(let users): return try self.invite(users, by: member, at: now)
+        case .invite(let users): return try self.invite(users, by: member, at: now, except: unwilling)
         case .leave: return self.leaving(member, at: now)
         case .remove(let user):
             try self.check(member, outranks: user)
@@ -264,10 +285,12 @@ extension ConversationMachine {
     }
 
     private func invite(
-        _ users: [UserID], by member: Member, at now: WallTime
+        _ users: [UserID], by member: Member, at now: WallTime, except unwilling: Set<UserID>
     ) throws(ConversationRefusal) -> Proposal {
-        let fresh = Set(users).filter { self.members[$0] == nil }.sorted { $0.text < $1.text }
-        guard !fresh.isEmpty else { throw .taken }
+        let strangers = Set(users).filter { self.members[$0] == nil }
+        guard !strangers.isEmpty else { throw .taken }
+        let fresh = strangers.subtracting(unwilling).sorted { $0.text < $1.text }
+        guard !fresh.isEmpty else { throw .blocked }
         guard self.members.count + fresh.count <= self.settings.maxMembers else { throw .full }
         let body = EntryBody.users(fresh)
         return self.proposal(.joined, by: member, at: now, body, .came(fresh.map { self.newcomer($0) }))

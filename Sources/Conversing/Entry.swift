@@ -36,6 +36,12 @@ package struct Entry: Hashable, Sendable {
         self.sender = sender
         self.time = time
     }
+
+    /// About how many bytes it takes to tell it, so that an answer stays within what waits for one client.
+    package var size: Int {
+        let names = self.mentions.reduce(0) { $0 + $1.text.utf8.count + 3 }
+        return 400 + names + (self.body?.count ?? 0) + self.reactions.reduce(0) { $0 + $1.size }
+    }
 }
 
 /// Who put the same sign under a message.
@@ -47,6 +53,8 @@ package struct ReactionTally: Hashable, Sendable {
         self.reaction = reaction
         self.users = users
     }
+
+    var size: Int { 30 + 2 * self.reaction.utf8.count + self.users.reduce(0) { $0 + $1.text.utf8.count + 3 } }
 }
 
 extension Entry.Sort {

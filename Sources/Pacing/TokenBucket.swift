@@ -29,15 +29,15 @@ package struct TokenBucket: Hashable, Sendable {
         return Int(min(self.rate.burst, self.tokens + elapsed * self.rate.perSecond))
     }
 
-    /// Nil when there is one to take; else how long it takes until there is.
-    package mutating func take(at now: Instant) -> Duration? {
+    /// Nil when there are as many to take; else how long it takes until there are.
+    package mutating func take(_ count: Double = 1, at now: Instant) -> Duration? {
         let elapsed = Double(max(0, now.nanoseconds - self.filled.nanoseconds)) / 1e9
         self.tokens = min(self.rate.burst, self.tokens + elapsed * self.rate.perSecond)
         self.filled = max(self.filled, now)
-        guard self.tokens < 1 else {
-            self.tokens -= 1
+        guard self.tokens < count else {
+            self.tokens -= count
             return nil
         }
-        return .seconds((1 - self.tokens) / self.rate.perSecond)
+        return .seconds((count - self.tokens) / self.rate.perSecond)
     }
 }

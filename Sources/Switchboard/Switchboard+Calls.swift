@@ -10,6 +10,9 @@ extension Switchboard {
         if let wait = guest.invitations.take(at: self.now) {
             throw SwitchboardError(.rateLimited, "too many calls at once", retryAfter: wait)
         }
+        guard !self.isBlocked(guest.user, by: callee) else {
+            throw SwitchboardError(.blocked, "they do not want to hear from you")
+        }
         let invitation = CallInvitation(id, from: guest.line, to: callee, kind: kind)
         let devices = self.presence.lines(of: callee)
         return try self.withCalls { desk, outbox, now throws(CallRefusal) in

@@ -17,6 +17,7 @@ package final class Switchboard {
 
     private(set) var guests: [SessionID: Guest] = [:]
     var names = NameBook()
+    private var blocks = BlockBook()
     var presence: PresenceMachine
     var calls: CallDesk
     var rooms: [RoomName: RoomMachine] = [:]
@@ -45,12 +46,16 @@ package final class Switchboard {
 
 extension Switchboard {
     /// Somebody is signed in on a socket.
+    ///
+    /// - Parameter blocked: whom they do not want to hear from; nil when nobody could say.
     package func enter(
-        _ user: UserID, _ face: Face, _ dialect: any Dialect, _ socket: Socket, _ device: DeviceID = .main
+        _ user: UserID, _ face: Face, blocking blocked: [UserID]?, _ dialect: any Dialect, _ socket: Socket,
+        _ device: DeviceID = .main
     ) -> Guest {
         let guest = Guest(Line(user, socket.id), face.name, dialect, socket, device, self.settings, at: self.now)
         self.guests[socket.id] = guest
         self.names.entered(user, as: face)
+        self.blocks.entered(user, blocking: blocked)
         self.lineUp(guest)
         return guest
     }
@@ -100,12 +105,20 @@ extension Switchboard {
         self.calls.lineLost(guest.line, at: now, into: &self.callOutbox)
         self.carryOutCalls()
         self.names.left(guest.user)
+        self.blocks.left(guest.user)
         self.forgetName(of: guest.user)
     }
 
     /// Somebody may be shown as online for a while after their last line went.
     func forgetName(of user: UserID) {
         if !self.presence.isOnline(user) { self.names.forget(user) }
+    }
+
+    /// Whether somebody who is there does not want to hear from `user`.
+    package func isBlocked(_ user: UserID, by other: UserID) -> Bool { self.blocks.has(user, blockedBy: other) }
+
+    package func blocked(_ other: UserID, by user: UserID, _ isBlocked: Bool) {
+        self.blocks.changed(user, blocks: other, isBlocked)
     }
 
     /// Whether this line may ask for something now.

@@ -68,6 +68,52 @@ struct ConversationMachineTests {
         _ = try direct.proposal(for: .post(Scene.draft("x")), by: .bob, at: Scene.now)
     }
 
+    @Test("D23 is not where somebody is brought by whom they block")
+    func unwilling() throws {
+        let group = Scene(.group, [.alice])
+        func came(_ users: [UserID]) throws -> ConversationMachine.Effect {
+            try group.machine.proposal(for: .invite(users), by: .alice, at: Scene.now, unwilling: [.bob]).effect
+        }
+        guard case .came(let members) = try came([.bob, .carol]) else { return #expect(Bool(false)) }
+        #expect(members.map(\.user) == [.carol])
+        #expect(throws: ConversationRefusal.blocked) { try came([.bob]) }
+        #expect(throws: ConversationRefusal.taken) { try came([.alice]) }
+    }
+
+    @Test("takes no more words than a message may have, neither at first nor later")
+    func length() throws {
+        var group = Scene(.group, [.alice, .bob])
+        let most = group.machine.settings.maxBodyBytes
+        func text(_ bytes: Int) -> String { String(repeating: "x", count: bytes - #"{"text":""}"#.utf8.count) }
+        let message = try group.say(text(most), by: .alice)
+        try group.happens(.edit(1, Scene.draft(text(most)).body), by: .alice, about: message)
+        let tooLong = Scene.draft(text(most + 1))
+        for change in [ConversationChange.post(tooLong), .edit(1, tooLong.body)] {
+            #expect(throws: ConversationRefusal.tooLong) {
+                try group.machine.proposal(for: change, by: .alice, at: Scene.now, about: message)
+            }
+        }
+    }
+
+    @Test("has room for so many different reactions under a message, and for fewer of one person")
+    func reactions() throws {
+        var group = Scene(.group, [.alice, .bob])
+        var message = try group.say("x", by: .alice)
+        let settings = group.machine.settings
+        message.reactions = OtherReactions(ofAll: settings.maxReactions - 1, ofActor: settings.maxReactionsOfOne - 1)
+        try group.happens(.react(1, Scene.thumb, isOn: true), by: .bob, about: message)
+        for others in [
+            OtherReactions(ofAll: settings.maxReactions),
+            OtherReactions(ofAll: 20, ofActor: settings.maxReactionsOfOne),
+        ] {
+            message.reactions = others
+            #expect(throws: ConversationRefusal.tooManyReactions) {
+                try group.happens(.react(1, Scene.thumb, isOn: true), by: .bob, about: message)
+            }
+            try group.happens(.react(1, Scene.thumb, isOn: false), by: .bob, about: message)
+        }
+    }
+
     @Test("D17 lets a message be taken back by its sender for a while, and by who leads the group")
     func recalling() throws {
         var group = Scene(.group, [.alice, .bob, .carol])

@@ -17,6 +17,14 @@ struct TokenBucketTests {
         #expect(bucket.take(at: later) != nil)
     }
 
+    @Test("gives several at a time, or none of them")
+    func several() {
+        var bucket = TokenBucket(self.rate, at: .start)
+        #expect(bucket.take(300, at: .start) == nil)
+        #expect(bucket.take(101, at: .start) == .milliseconds(10))
+        #expect(bucket.take(100, at: .start) == nil)
+    }
+
     @Test("is full after a rest, and never fuller")
     func rest() {
         var bucket = TokenBucket(self.rate, at: .start)

@@ -142,6 +142,25 @@ class Messages(Talk):
         self.say(a, "thanks", user=b.user)
         b.expect("chat.entry")
 
+    def test_D23_who_is_blocked_does_not_come_in_by_another_way(self):
+        a, b, c = self.listener("A"), self.listener("B"), self.listener("C")
+        b.ask("chat.block", user=a.user)
+        tablet = self.device(b)
+        self.assertEqual(a.error("chat.create", users=[b.user]), "blocked")
+        place = self.group(a, b, c)
+        self.say(a, "psst", conversation=place)
+        self.assertEqual(c.expect("chat.entry", type="message")["body"], {"text": "psst"})
+        self.assertEqual(a.error("chat.invite", conversation=place, users=[b.user]), "blocked")
+        self.assertEqual(a.error("call.invite", user=b.user, kind="audio"), "blocked")
+        for device in (b, tablet):
+            self.assertEqual(device.heard("chat.entry") + device.heard("call.incoming"), [])
+        self.assertEqual(b.ask("chat.conversations")["conversations"], [])
+        self.assertNotIn("error", b.ask("call.invite", user=a.user, kind="audio"))
+        a.expect("call.incoming")
+        b.ask("chat.block", user=a.user, on=False)
+        self.assertNotIn("error", a.ask("chat.invite", conversation=place, users=[b.user]))
+        self.assertNotIn("error", self.person(token=a.token).ask("call.invite", user=b.user, kind="audio"))
+
     def test_what_is_no_message_is_refused_by_name(self):
         a, b = self.listener("A"), self.listener("B")
         for fields, code in (

@@ -1,3 +1,4 @@
+from people import Person
 from test_chat import Talk
 
 
@@ -30,6 +31,24 @@ class ChatLimits(Talk):
             self.assertNotIn("error", a.ask("chat.invite", conversation=place, users=users))
         self.assertEqual(a.error("chat.invite", conversation=place, users=["one-more"]), "room_full")
 
+    def test_different_reactions_under_a_message(self):
+        """Different reactions under a message: 50, of which 10 of one person, then conflict."""
+        owner, *people = self.listener("owner"), *(self.listener(f"P{number}") for number in range(6))
+        place = self.group(owner, *people)
+        target = {"conversation": place, "number": self.say(owner, "x", conversation=place)["number"]}
+        for number in range(50):
+            answer = people[number // 10].ask("chat.react", target, reaction=f"r{number:02}")
+            self.assertNotIn("error", answer)
+        self.assertEqual(people[5].error("chat.react", target, reaction="new"), "conflict")
+        self.assertEqual(people[0].error("chat.react", target, reaction="r49"), "conflict")
+        self.assertNotIn("error", people[5].ask("chat.react", target, reaction="r49"))
+        self.assertNotIn("error", people[0].ask("chat.react", target, reaction="r00", on=False))
+        self.assertNotIn("error", people[0].ask("chat.react", target, reaction="r49"))
+        entry = owner.ask("chat.history", conversation=place, after=target["number"] - 1, limit=1)["entries"][0]
+        tallies = {tally["reaction"]: tally["users"] for tally in entry["reactions"]}
+        self.assertEqual(sorted(tallies), [f"r{number:02}" for number in range(1, 50)])
+        self.assertEqual(tallies["r49"], sorted(people[number].user for number in (0, 4, 5)))
+
     def test_positions_in_one_sync(self):
         """Positions in one sync: 1,000, then bad_request."""
         a = self.listener("A")
@@ -49,3 +68,53 @@ class ChatLimits(Talk):
         view = self.person(token=a.token).ask("chat.sync", positions={place: 0}, limit=1000)["conversations"][0]
         self.assertEqual(len(view["entries"]) + view["remaining"], 211)
         self.assertGreater(view["remaining"], 0)
+
+
+class LargeAnswers(Talk):
+    """Somebody is in so many conversations full of the longest messages that all of them are no single answer."""
+
+    PLACES = 80
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        a, b = Person(cls.server, "A"), Person(cls.server, "B")
+        cls.addClassCleanup(a.link.close)
+        cls.addClassCleanup(b.link.close)
+        cls.reader = b
+        cls.places = {a.ask("chat.create", users=[b.user])["conversation"] for _ in range(cls.PLACES)}
+        for place in cls.places:
+            answer = a.ask("chat.send", conversation=place, body={"text": "flood " + "x" * 65_000})
+            assert "error" not in answer, answer
+
+    def test_a_list_of_conversations_ends_where_one_answer_does(self):
+        """A list of conversations: about 1 MiB, then next."""
+        seen, before = [], {}
+        while True:
+            page = self.reader.ask("chat.conversations", {"limit": 200} | before)
+            seen += [view["conversation"] for view in page["conversations"]]
+            if "next" not in page:
+                break
+            before = {"before": page["next"]}
+        self.assertEqual((len(seen), set(seen)), (self.PLACES, self.places))
+
+    def test_a_search_ends_where_one_answer_does(self):
+        """What was found: about 1 MiB, then more."""
+        page = self.reader.ask("chat.search", text="flood", limit=200)
+        self.assertTrue(page["more"])
+        self.assertGreater(len(page["entries"]), 10)
+
+    def test_bytes_in_one_answer(self):
+        """Bytes in one answer: about 1 MiB, then more."""
+        person, positions, answers = self.person(token=self.reader.token, device="new"), {}, 0
+        while True:
+            page = person.ask("chat.sync", positions=positions)
+            answers += 1
+            for view in page["conversations"]:
+                for entry in view["entries"]:
+                    self.assertEqual(entry["number"], positions.get(view["conversation"], 0) + 1)
+                    positions[view["conversation"]] = entry["number"]
+            if not page["more"]:
+                break
+        self.assertGreater(answers, 1)
+        self.assertEqual(positions, dict.fromkeys(self.places, 2))

@@ -212,6 +212,26 @@ class OneToOne(Chat):
         a.heard("chat")
         self.assertEqual({500, 501, 502, 503} & set(a.acks), set())
 
+    def test_what_is_longer_than_a_message_may_be_is_not_answered(self):
+        a, b, to = self.pair()
+        self.say(a, to, "x" * 30_000)
+        self.assertEqual(len(b.expect("chat")["bodies"]["msg"]), 30_000)
+        a.emit("chat", self.message(to, type="txt", msg="x" * 66_000), number=500)
+        group = f"long {self.count()}"
+        for phone in (a, b):
+            phone.ask("join", {"roomId": group})
+            phone.expect("GroupChat")
+        a.emit("GroupChat", {"roomId": group, "bodies": {"type": "txt", "msg": "x" * 66_000}})
+        self.assertEqual(a.heard("GroupChat") + b.heard("GroupChat") + b.heard("chat"), [])
+        self.assertNotIn(500, a.acks)
+
+    def test_words_to_everybody(self):
+        """Words to everybody: the largest message at once, then nobody hears them for a while."""
+        a, b, _ = self.pair()
+        for words in ("x" * 1_400_000, "y" * 1_400_000, "short"):
+            a.emit("liaotian", {"neirong": words})
+        self.assertEqual([len(b.expect("liaotian")["neirong"]) for _ in range(2)], [1_400_000, 5])
+
     def test_a_picture_of_oneself_is_brought_before_there_is_a_token(self):
         def bring(content: bytes) -> dict:
             body, kind = form("me.jpg", content, "image")
@@ -333,6 +353,28 @@ class BothWorlds(Chat):
             phone.expect("GroupChat")
         a.emit("GroupChat", {"roomId": name, "from_user": "the_boss", "n": 1})
         self.assertRegex(b.expect("GroupChat", n=1)["from_user"], "^alice_")
+
+    def test_D23_a_phone_is_left_in_peace_by_whom_its_owner_blocks(self):
+        a, b = self.phone("blocked1"), self.phone("peaceful1")
+        form = {"password": "p4ssword"}
+        names = {name: ask_http(self.server, "POST", "/v1/auth/login", form | {"userName": name}).json for name in ("blocked1", "peaceful1")}
+        token = {"Authorization": f"Bearer {names['peaceful1']['accessToken']}"}
+        place = f"/v1/blocks/{names['blocked1']['user']}"
+        self.assertEqual(ask_http(self.server, "PUT", place, {}, token).status, 200)
+        tablet = self.phone("peaceful1", "android")
+        room = a.ask("videoChat", {"from_user": "blocked1", "to_user": "peaceful1"})[0]
+        a.emit("__join", {"room": room})
+        a.expect("cancelVideoChat")
+        a.emit("liaotian", {"neirong": "psst"})
+        a.emit("chat", self.message("peaceful1", type="txt", msg="psst"), number=500)
+        a.heard("chat")
+        for phone in (b, tablet):
+            for event in ("videoChat", "cancelVideoChat", "liaotian", "chat"):
+                self.assertEqual(phone.heard(event), [], event)
+        self.assertNotIn(500, a.acks)
+        self.assertEqual(ask_http(self.server, "DELETE", place, None, token).status, 200)
+        a.ask("videoChat", {"from_user": "blocked1", "to_user": "peaceful1"})
+        b.expect("videoChat")
 
 
 if __name__ == "__main__":

@@ -149,6 +149,17 @@ class OrderChatTests(Orders):
         for positions in (others | {session: number, "order-x": 1}, {session: -1}, {session: "1"}, [session]):
             self.assertEqual(self.app(self.passenger, "poll", positions=positions)["ret_code"], 400)
 
+    def test_B09_an_order_is_heard_of_whatever_else_is_said_to_somebody(self):
+        self.open()
+        self.say(self.driver, 1, {"text": "coming"})
+        for _ in range(20):
+            place = self.stranger.ask("chat.create", users=[self.passenger.user])["conversation"]
+            self.stranger.ask("chat.send", conversation=place, body={"text": "x" * 65_000})
+        self.assertEqual([item["content"]["text"] for item in self.poll(self.passenger, PASSENGER)], ["coming"])
+        self.say(self.driver, 1, {"text": "there"})
+        self.stranger.ask("chat.send", conversation=place, body={"text": "x"})
+        self.assertEqual([item["content"]["text"] for item in self.poll(self.passenger, PASSENGER)], ["there"])
+
     def test_D04_a_message_that_is_sent_again_is_one_message(self):
         self.open()
         first = self.say(self.driver, 1, {"text": "x"}, messageID=f"m-{self.order[-8:]}")

@@ -89,14 +89,47 @@ struct ConversationStoreTests {
 
     @Test("D23 refuses who is blocked, also before their first message, until they are not")
     func blocks() async throws {
-        try await ask { self.store.setBlocked(true, .alice, by: .bob, $0) }
+        try await ask { self.store.setBlocked(true, .alice, by: .bob, $0) }.get()
         await #expect(throws: ConversationRefusal.blocked) { try await self.talk.say("hi", .alice, to: .bob) }
         #expect(try await self.talk.views(.bob).isEmpty)
         _ = try await self.talk.say("hi", .bob, to: .alice)
         await #expect(throws: ConversationRefusal.blocked) { try await self.talk.say("hi", .alice, to: .bob) }
         #expect(try await ask { self.store.blocked(by: .bob, $0) } == [.alice])
-        try await ask { self.store.setBlocked(false, .alice, by: .bob, $0) }
+        try await ask { self.store.setBlocked(false, .alice, by: .bob, $0) }.get()
         #expect(try await self.talk.say("hi", .alice, to: .bob).entry.number == 2)
+    }
+
+    @Test("D23 keeps whom people do not want to hear from: people one user blocks")
+    func mostBlocked() async throws {
+        func block(_ name: Int, _ isBlocked: Bool = true) async throws -> Result<Void, ConversationRefusal> {
+            let other = try #require(UserID("user-\(name)"))
+            return try await ask { self.store.setBlocked(isBlocked, other, by: .bob, $0) }
+        }
+        for name in 0..<1000 { try await block(name).get() }
+        await #expect(throws: ConversationRefusal.tooManyBlocked) { try await block(1000).get() }
+        try await block(7).get()
+        try await block(0, false).get()
+        try await block(1000).get()
+        #expect(try await ask { self.store.blocked(by: .bob, $0) }.count == 1000)
+    }
+
+    @Test("D23 brings nobody together with whom they block, unless the server does")
+    func blockedInvitations() async throws {
+        try await ask { self.store.setBlocked(true, .alice, by: .bob, $0) }.get()
+        func create(_ kind: ConversationKind, _ users: [UserID]) async throws -> Result<Happening, ConversationRefusal>
+        {
+            let request = CreationRequest(try self.talk.newID(), kind, by: .alice, with: users, at: Talk.now)
+            return try await ask { self.store.create(request, $0) }
+        }
+        #expect(try await create(.group, [.bob]) == .failure(.blocked))
+        let made = try await create(.group, [.bob, .carol]).get()
+        #expect(Set(made.came) == [.alice, .carol])
+        await #expect(throws: ConversationRefusal.blocked) {
+            try await self.talk.change(made.conversation, .invite([.bob]), .alice)
+        }
+        #expect(try await self.talk.change(made.conversation, .invite([.bob]), .carol).came == [.bob])
+        #expect(try await Set(create(.order, [.bob]).get().came) == [.alice, .bob])
+        #expect(try await create(.group, []).get().came == [.alice])
     }
 
     @Test("E01 lists conversations with the latest first, page by page")
@@ -113,9 +146,11 @@ struct ConversationStoreTests {
         repeat {
             let page = try await ask { self.store.conversations(of: .alice, before: place, limit: 3, $0) }
             found += page.views.map(\.peer?.user)
-            place = page.views.last?.place
+            place = page.hasMore ? page.views.last?.place : nil
         } while place != nil
         #expect(found == [2, 6, 5, 4, 3, 1, 0].map { names[$0] })
+        let whole = try await ask { self.store.conversations(of: .alice, before: nil, limit: 7, $0) }
+        #expect(whole.views.count == 7 && !whole.hasMore)
     }
 
     @Test("E06 pages through history both ways, with an end")
@@ -203,6 +238,14 @@ struct ConversationStoreTests {
         let request = SearchRequest("天气", for: .carol, in: place, limit: 10)
         let answer = try await ask { self.store.search(request, $0) }
         #expect(throws: ConversationRefusal.notMember) { try answer.get() }
+    }
+
+    @Test("says of a search whether there is more", arguments: [(1, true), (2, true), (3, false), (4, false)])
+    func searchEnds(limit: Int, hasMore: Bool) async throws {
+        for text in ["rain", "more rain"] { try await self.talk.say(text, .alice, to: .bob) }
+        try await self.talk.say("rain again", .carol, to: .bob)
+        let page = try await ask { self.store.search(SearchRequest("rain", for: .bob, limit: limit), $0) }.get()
+        #expect(page.items.count == min(limit, 3) && page.hasMore == hasMore)
     }
 
     @Test("asks the index nothing it could not understand, whatever is typed")

@@ -92,6 +92,30 @@ struct RetentionTests {
         #expect(try await self.sweep(onDay: 100) == 0)
     }
 
+    @Test("is no past of a room for those who come later")
+    func rooms() async throws {
+        let carol = try #require(UserID("carol"))
+        let creation = CreationRequest(self.id, .room, by: .alice, at: WallTime(milliseconds: 0))
+        _ = try await ask { self.store.create(creation, $0) }.get()
+        for day: Int64 in 1...6 {
+            let draft = Draft(.text, MessageBody(proven: Array(#"{"text":"x"}"#.utf8)))
+            let request = ChangeRequest(
+                .id(self.id), .post(draft), by: .alice, at: WallTime(milliseconds: day * Self.day))
+            _ = try await ask { self.store.change(request, $0) }.get()
+        }
+        #expect(try await self.sweep(onDay: 7, usual: 3) == 4)
+        let join = ChangeRequest(.id(self.id), .join, by: carol, at: WallTime(milliseconds: 7 * Self.day))
+        _ = try await ask { self.store.change(join, $0) }.get()
+        for (direction, numbers) in [
+            (HistoryRequest.Direction.before(nil), [5, 6, 7, 8]), (.before(7), [5, 6]), (.before(5), []),
+            (.before(3), []), (.after(0), [5, 6, 7, 8]), (.after(3), [5, 6, 7, 8]),
+        ] as [(HistoryRequest.Direction, [UInt64])] {
+            let request = HistoryRequest(self.id, for: carol, direction, limit: 10)
+            let page = try await ask { self.store.history(request, $0) }.get()
+            #expect(page.items.map(\.entry.number) == numbers && !page.hasMore, "\(direction)")
+        }
+    }
+
     @Test("can be set in a group by those who lead it only")
     func groups() async throws {
         let request = CreationRequest(self.id, .group, by: .alice, with: [.bob], at: WallTime(milliseconds: 0))

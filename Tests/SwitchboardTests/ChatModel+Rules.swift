@@ -33,6 +33,9 @@ extension ChatModel.Talk {
         case .recall(let number):
             return self.standing(number).map { $0.sender == actor || place.role >= .admin } ?? false
         case .react(let number, _, _): return hasVoice && self.standing(number) != nil
+        case .invite(let users):
+            let isWanted = users.contains { self.members[$0] == nil && !blocks.contains([$0, actor]) }
+            return self.kind != .direct && isWanted
         default: return self.kind != .direct && self.allows(request.change, by: actor, place)
         }
     }
@@ -40,7 +43,6 @@ extension ChatModel.Talk {
     /// What members do to members.
     private func allows(_ change: ConversationChange, by actor: UserID, _ place: ChatModel.Place) -> Bool {
         switch change {
-        case .invite(let users): return users.contains { self.members[$0] == nil }
         case .leave: return true
         case .remove(let user), .silence(let user, _):
             return self.members[user].map { place.role >= .admin && place.role > $0.role } ?? false

@@ -89,12 +89,12 @@ struct ChatModel {
         guard talk.members[request.actor] != nil || entry.sort == .joined else { throw ChatDamage("a stranger spoke") }
         talk.lines.append(
             Line(sender: entry.sender, sort: entry.sort, client: entry.client, target: entry.target, text: entry.body))
-        talk.take(request, entry)
+        talk.take(request, entry, self.blocks)
     }
 }
 
 extension ChatModel.Talk {
-    fileprivate mutating func take(_ request: ChangeRequest, _ entry: Entry) {
+    fileprivate mutating func take(_ request: ChangeRequest, _ entry: Entry, _ blocks: Set<[UserID]>) {
         let actor = request.actor
         switch request.change {
         case .post: self.members[actor]?.read = entry.number
@@ -111,7 +111,7 @@ extension ChatModel.Talk {
         case .react(let target, let reaction, false):
             self.lines[Int(target) - 1].reactions[reaction.text]?.remove(actor)
         case .join: self.come([actor], at: entry.number)
-        case .invite(let users): self.come(users, at: entry.number)
+        case .invite(let users): self.come(users.filter { !blocks.contains([$0, actor]) }, at: entry.number)
         case .leave where entry.sort == .left: self.leave(actor)
         case .remove(let user): self.members[user] = nil
         case .leave, .dissolve: self.isDissolved = true

@@ -219,6 +219,9 @@ extension ChatStorm {
         switch (question, answer) {
         case (.change(let request), .happening(let result)): try self.changed(result, request)
         case (.create(let request), .happening(.success(let happening))): try self.created(happening, request)
+        case (.create(let request), .happening(.failure(let refusal))):
+            guard refusal.code == .blocked, Set(request.members) != [request.creator], self.members(request).count == 1
+            else { throw ChatDamage("\(request) was refused: \(refusal)") }
         case (.mark(let request), .marked(let result)): try self.marked(result, request)
         case (.sync(let index, _), .synced(.success(let synced))): try self.devices[index].synced(synced)
         case (.fetch(let index, let request), .page(.success(let page))):
@@ -254,7 +257,14 @@ extension ChatStorm {
         }
     }
 
+    /// Its creator, and those who do not mind being brought together by them.
+    private func members(_ request: CreationRequest) -> Set<UserID> {
+        let willing = request.members.filter { !self.model.blocks.contains([$0, request.creator]) }
+        return Set(willing).union([request.creator])
+    }
+
     private mutating func created(_ happening: Happening, _ request: CreationRequest) throws {
+        guard Set(happening.came) == self.members(request) else { throw ChatDamage("others came to \(request)") }
         var talk = ChatModel.Talk(kind: request.kind)
         for user in happening.came {
             let role = user == request.creator ? Role.owner : .member

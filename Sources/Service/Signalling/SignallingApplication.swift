@@ -75,6 +75,7 @@ final class SignallingApplication: SocketApplication {
             store.record(StoredCall(record, now: board.now), { Self.recorded($0, journal) })
             chat.note(record.message(in: chat.newID(), at: chat.now))
         }
+        self.chat.onBlock = { [board] other, user, isBlocked in board.blocked(other, by: user, isBlocked) }
         self.chat.onStoreFailure = { error in
             journal.error(.chatNotStored, "the store did not do its work", [.error: .error(error)])
         }
@@ -103,7 +104,9 @@ extension SignallingApplication {
         if arrival.version == .v3 { return self.arrivedFromFL(arrival) }
         do throws(SwitchboardError) {
             let identity = try self.identity(of: arrival)
-            self.faces.find(identity) { [unowned self] in self.welcome(identity, $0, arrival) }
+            self.faces.find(identity) { [unowned self] face in
+                self.findBlocked(by: identity.user) { self.welcome(identity, face, blocking: $0, arrival) }
+            }
         } catch {
             arrival.refuse(error.code.rawValue)
         }
@@ -157,12 +160,17 @@ extension SignallingApplication {
         return reader.bool(value) ?? true
     }
 
-    private func welcome(_ identity: Identity, _ face: Face, _ arrival: SocketArrival) {
+    /// Whoever has a good token gets in, also when the store has no time.
+    private func findBlocked(by user: UserID, _ completion: @escaping ([UserID]?) -> Void) {
+        self.chat.blocked(by: user) { completion(try? $0.get()) }
+    }
+
+    private func welcome(_ identity: Identity, _ face: Face, blocking blocked: [UserID]?, _ arrival: SocketArrival) {
         guard let socket = arrival.accept(mayReturn: Self.wantsToReturn(arrival.auth)) else { return }
         let offer = self.servers.offer(to: identity.user, socket.client)
         self.sayWelcome(socket, identity, face.name, offer)
         let device = Self.device(in: arrival.auth)
-        let guest = self.board.enter(identity.user, face, self.native, socket, device)
+        let guest = self.board.enter(identity.user, face, blocking: blocked, self.native, socket, device)
         let session = SignedInSession(identity, guest)
         self.sessions[socket.id] = session
         socket.context = session
@@ -209,14 +217,15 @@ extension SignallingApplication {
             { await FLVisitor(token, accounts) },
             completion: { visitor in
                 guard let visitor else { return arrival.refuse("Not authorized") }
-                self.welcome(visitor, arrival)
+                self.findBlocked(by: visitor.identity.user) { self.welcome(visitor, blocking: $0, arrival) }
             })
     }
 
-    private func welcome(_ visitor: FLVisitor, _ arrival: SocketArrival) {
+    private func welcome(_ visitor: FLVisitor, blocking blocked: [UserID]?, _ arrival: SocketArrival) {
         guard let socket = arrival.accept() else { return }
         let guest = self.board.enter(
-            visitor.identity.user, Face(visitor.name, visitor.identity.avatar), self.flDialect, socket)
+            visitor.identity.user, Face(visitor.name, visitor.identity.avatar), blocking: blocked, self.flDialect,
+            socket)
         let session = SignedInSession(visitor.identity, guest)
         self.sessions[socket.id] = session
         socket.context = session

@@ -35,7 +35,8 @@ package protocol ConversationStore: Sendable {
     /// How long what is said stays: only who leads a conversation says so, in a direct one both do. Nil takes it back.
     func setRetention(
         _ retention: Duration?, _ id: ConversationID, by user: UserID, _ answer: @escaping Answer<Verdict<Void>>)
-    func setBlocked(_ isBlocked: Bool, _ other: UserID, by user: UserID, _ answer: @escaping Answer<Void>)
+    func setBlocked(
+        _ isBlocked: Bool, _ other: UserID, by user: UserID, _ answer: @escaping Answer<Verdict<Void>>)
     func blocked(by user: UserID, _ answer: @escaping Answer<[UserID]>)
 }
 
@@ -154,6 +155,8 @@ package struct SyncRequest: Sendable {
     package var limit: Int
     /// Of a conversation whose past is longer, only so many of the newest; also of one without a position.
     package var newest: Int?
+    /// Only those of one kind, so that what is said elsewhere takes no room; `ids` are of all.
+    package var kind: ConversationKind?
 
     package init(_ user: UserID, on device: DeviceID, from positions: [ConversationID: UInt64] = [:], limit: Int = 500)
     {
@@ -249,6 +252,12 @@ package struct ConversationView: Hashable, Sendable {
         package let read: UInt64
     }
 
+    /// About how many bytes it takes to tell it.
+    package var size: Int {
+        let texts = [self.title?.text, self.subject, self.peer?.name?.text, self.peer?.avatar?.text]
+        return 600 + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) } + self.latest.size
+    }
+
     package var place: ConversationPlace { ConversationPlace(time: self.latest.time, key: self.key) }
 }
 
@@ -256,6 +265,7 @@ package struct ConversationView: Hashable, Sendable {
 package struct ConversationList: Hashable, Sendable {
     package var views: [ConversationView]
     package var badge: UInt64
+    package var hasMore = false
 
     package init(views: [ConversationView] = [], badge: UInt64 = 0) {
         self.views = views

@@ -56,7 +56,9 @@ extension SQLiteStore: ConversationStore {
         self.database.send(RetentionQueries.Set(retention: retention, id: id, user: user), answer)
     }
 
-    package func setBlocked(_ isBlocked: Bool, _ other: UserID, by user: UserID, _ answer: @escaping Answer<Void>) {
+    package func setBlocked(
+        _ isBlocked: Bool, _ other: UserID, by user: UserID, _ answer: @escaping Answer<Verdict<Void>>
+    ) {
         self.database.send(BlockQueries.Set(user: user, other: other, isBlocked: isBlocked), answer)
     }
 

@@ -16,20 +16,38 @@ enum ChangeQueries {
             if let refusal = try request.takeOriginal(connection) { return try self.refused(refusal, connection) }
             guard let record = try self.record(connection) else { return try self.refused(.unknown, connection) }
             guard record.machine.last < ConversationKey.maximumEntry else { return .failure(.full) }
-            let target: MessageState? =
-                if let number = request.change.target {
-                    try EntryQueries.state(of: number, in: record.key, connection)
-                } else { nil }
+            let target = try self.target(of: request.change, in: record.key, connection)
+            let unwilling = try self.unwilling(request.change, in: record.machine.kind, connection)
             let now = max(request.now, record.lastTime)
             let proposal: ConversationMachine.Proposal
             do throws(ConversationRefusal) {
-                proposal = try record.machine.proposal(for: request.change, by: request.actor, at: now, about: target)
+                proposal = try record.machine.proposal(
+                    for: request.change, by: request.actor, at: now, about: target, unwilling: unwilling)
             } catch {
                 return try self.refused(error, connection)
             }
             guard try FileQueries.canShow(self.files(request.change, record.key, connection), request.actor, connection)
             else { return try self.refused(.noFile, connection) }
             return try ChangeQueries.write(proposal, request.change, as: request.client, into: record, connection)
+        }
+
+        private func target(
+            of change: ConversationChange, in key: ConversationKey, _ connection: borrowing Connection
+        ) throws(StoreError) -> MessageState? {
+            guard let number = change.target else { return nil }
+            var state = try EntryQueries.state(of: number, in: key, connection)
+            if case .react(_, let reaction, true) = change {
+                state?.reactions = try ReactionQueries.others(
+                    than: reaction, by: self.request.actor, under: key.id(of: number), connection)
+            }
+            return state
+        }
+
+        private func unwilling(
+            _ change: ConversationChange, in kind: ConversationKind, _ connection: borrowing Connection
+        ) throws(StoreError) -> Set<UserID> {
+            guard case .invite(let users) = change, kind.isByPeople else { return [] }
+            return try BlockQueries.blocking(self.request.actor, among: users, connection)
         }
 
         /// The files that the message will show.
@@ -90,7 +108,10 @@ enum ChangeQueries {
             }
             guard try ConversationBook.record(request.id, connection) == nil else { return .failure(.taken) }
             if let subject = request.subject, try Self.isTaken(subject, connection) { return .failure(.taken) }
-            let others = Set(request.members).subtracting([request.creator])
+            let named = Set(request.members).subtracting([request.creator])
+            let others = named.subtracting(try Self.unwilling(request, connection))
+            // Whoever wanted somebody, and would sit there alone.
+            guard named.isEmpty || !others.isEmpty else { return .failure(.blocked) }
             let members = [Member(request.creator, role: .owner)] + others.map { Member($0) }
             guard members.count <= ConversationSettings().maxMembers else { return .failure(.full) }
             let record = try ConversationBook.add(
@@ -103,6 +124,13 @@ enum ChangeQueries {
                 result = .success(happening)
             }
             return result
+        }
+
+        private static func unwilling(
+            _ request: CreationRequest, _ connection: borrowing Connection
+        ) throws(StoreError) -> Set<UserID> {
+            guard request.kind.isByPeople else { return [] }
+            return try BlockQueries.blocking(request.creator, among: request.members, connection)
         }
 
         private static func isTaken(

@@ -92,10 +92,10 @@ enum EntryQueries {
 
 extension EntryQueries {
     /// The entries with numbers in `range`, from its lower end or from its upper one, always in their order. Stops
-    /// early when they grow too large for one answer; there is always one, if any.
+    /// early when they grow larger than `mostBytes`; there is always one, if any.
     static func page(
         _ range: ClosedRange<UInt64>, of key: ConversationKey, fromEnd: Bool, limit: Int,
-        _ connection: borrowing Connection
+        mostBytes: Int = EntryQueries.usualBytes, _ connection: borrowing Connection
     ) throws(StoreError) -> [Entry] {
         let order = fromEnd ? "DESC" : "ASC"
         let sql = "SELECT \(self.columns) FROM entries WHERE id BETWEEN ? AND ? ORDER BY id \(order) LIMIT ?"
@@ -106,53 +106,23 @@ extension EntryQueries {
         let statement = try connection.prepare(sql, values)
         var entries: [Entry] = []
         var bytes = 0
-        while bytes < self.mostBytes, try statement.step() {
-            let entry = try self.read(statement)
-            bytes += 200 + (entry.body?.count ?? 0)
+        var (first, last) = (key.id(of: range.lowerBound), key.id(of: range.upperBound))
+        var reacted = try ReactionQueries.next(first, last, fromEnd: fromEnd, connection)
+        while entries.isEmpty || bytes < mostBytes, try statement.step() {
+            var entry = try self.read(statement)
+            let id = key.id(of: entry.number)
+            if id == reacted {
+                entry.reactions = try ReactionQueries.tallies(under: id, connection)
+                if fromEnd { last = id - 1 } else { first = id + 1 }
+                reacted = try ReactionQueries.next(first, last, fromEnd: fromEnd, connection)
+            }
+            bytes += entry.size
             entries.append(entry)
         }
         if fromEnd { entries.reverse() }
-        return try self.withReactions(entries, of: key, connection)
+        return entries
     }
 
     /// So that an answer stays within what waits for one client.
-    private static let mostBytes = 512 << 10
-
-    private static func withReactions(
-        _ entries: [Entry], of key: ConversationKey, _ connection: borrowing Connection
-    ) throws(StoreError) -> [Entry] {
-        guard let first = entries.first, let last = entries.last else { return entries }
-        let sql = """
-            SELECT message, reaction, user FROM reactions WHERE message BETWEEN ? AND ?
-            ORDER BY message, reaction, user
-            """
-        let values: [SQLValue] = [.integer(key.id(of: first.number)), .integer(key.id(of: last.number))]
-        let rows = try connection.all(sql, values) { row throws(StoreError) in
-            (
-                ConversationKey.number(inID: row.integer(0)), row.text(1) ?? "",
-                try row.required(row.text(2).flatMap { UserID($0) }, "user id")
-            )
-        }
-        guard !rows.isEmpty else { return entries }
-        var entries = entries
-        for (number, reaction, user) in rows {
-            // Numbers have no gap, so the place follows from the number.
-            let index = Int(number - first.number)
-            guard entries.indices.contains(index), entries[index].number == number else { continue }
-            entries[index].reactions.add(user, reaction)
-        }
-        return entries
-    }
-}
-
-extension [ReactionTally] {
-    /// Under a message with more of them, the count of names ends here.
-    private static let mostUsers = 100
-
-    fileprivate mutating func add(_ user: UserID, _ reaction: String) {
-        guard let index = self.firstIndex(where: { $0.reaction == reaction }) else {
-            return self.append(ReactionTally(reaction, [user]))
-        }
-        if self[index].users.count < Self.mostUsers { self[index].users.append(user) }
-    }
+    static let usualBytes = 512 << 10
 }

@@ -7,6 +7,8 @@ enum HistoryQueries {
     struct Seat {
         let key: ConversationKey
         let since: UInt64
+        /// The oldest entry that is still there: what was said too long ago is gone.
+        let first: UInt64
         let last: UInt64
 
         static func find(
@@ -14,12 +16,15 @@ enum HistoryQueries {
         ) throws(StoreError) -> Seat? {
             let sql = """
                 SELECT c.number, m.since, (SELECT max(id) FROM entries
+                    WHERE id BETWEEN c.number << 32 AND (c.number << 32) + 4294967295),
+                    (SELECT min(id) FROM entries
                     WHERE id BETWEEN c.number << 32 AND (c.number << 32) + 4294967295)
                 FROM conversations c JOIN members m ON m.conversation = c.number AND m.user = ? WHERE c.id = ?
                 """
             return try connection.first(sql, [.user(user), .text(id.text)]) { row in
                 Seat(
                     key: ConversationKey(row.integer(0)), since: row.number(1),
+                    first: row.isNull(3) ? 0 : ConversationKey.number(inID: row.integer(3)),
                     last: row.isNull(2) ? 0 : ConversationKey.number(inID: row.integer(2)))
             }
         }
@@ -48,7 +53,7 @@ enum HistoryQueries {
         private var isFromEnd: Bool { if case .before = self.request.direction { true } else { false } }
 
         private func range(for seat: Seat) -> ClosedRange<UInt64>? {
-            var (low, high) = (seat.since + 1, seat.last)
+            var (low, high) = (max(seat.since + 1, seat.first), seat.last)
             switch self.request.direction {
             case .before(nil): break
             case .before(let number?): high = min(high, max(number, 1) - 1)
@@ -65,6 +70,7 @@ enum HistoryQueries {
 
         private static let mostPieces = 100
         private static let mostOfOne = 200
+        /// Of the views, each with its latest entry, and the entries together.
         private static let mostBytes = 1 << 20
         /// What a new device sees of a conversation that was read to the end.
         private static let glance: UInt64 = 20
@@ -76,26 +82,36 @@ enum HistoryQueries {
             synced.ids = lines.map(\.id)
             for line in lines { synced.badge += try ViewQueries.unread(in: line, connection) }
             var (room, bytes) = (self.request.limit, 0)
-            for line in lines {
+            for line in lines where self.request.kind == nil || self.request.kind == line.kind {
                 let start = self.start(of: line, cursors[line.key])
                 guard start < line.last else { continue }
-                guard synced.pieces.count < Self.mostPieces else {
+                guard synced.pieces.count < Self.mostPieces, bytes < Self.mostBytes else {
                     synced.hasMore = true
                     break
                 }
-                let limit = bytes < Self.mostBytes ? min(room, Self.mostOfOne) : 0
-                let entries =
-                    limit > 0
-                    ? try EntryQueries.page(
-                        start + 1...line.last, of: line.key, fromEnd: false, limit: limit, connection) : []
-                room -= entries.count
-                bytes += entries.reduce(0) { $0 + ($1.body?.count ?? 0) }
-                synced.pieces.append(
-                    Synced.Piece(
-                        view: try ViewQueries.view(line, of: self.request.user, connection), entries: entries,
-                        remaining: line.last - (entries.last?.number ?? start)))
+                let view = try ViewQueries.view(line, of: self.request.user, connection)
+                bytes += view.size
+                let piece = try self.piece(
+                    view, line, behind: start, limit: min(room, Self.mostOfOne), mostBytes: Self.mostBytes - bytes,
+                    connection)
+                room -= piece.entries.count
+                bytes += piece.entries.reduce(0) { $0 + $1.size }
+                synced.pieces.append(piece)
             }
             return synced
+        }
+
+        private func piece(
+            _ view: ConversationView, _ line: ViewQueries.Line, behind start: UInt64, limit: Int, mostBytes: Int,
+            _ connection: borrowing Connection
+        ) throws(StoreError) -> Synced.Piece {
+            let entries =
+                limit > 0
+                ? try EntryQueries.page(
+                    start + 1...line.last, of: line.key, fromEnd: false, limit: limit, mostBytes: mostBytes, connection)
+                : []
+            return Synced.Piece(
+                view: view, entries: entries, remaining: line.last - (entries.last?.number ?? start))
         }
 
         private func start(of line: ViewQueries.Line, _ cursor: UInt64?) -> UInt64 {

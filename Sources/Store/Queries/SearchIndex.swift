@@ -117,33 +117,40 @@ enum SearchIndex {
                 lines.removeAll { $0.id != wanted }
                 guard !lines.isEmpty else { return .failure(.notMember) }
             }
-            var page = EntryPage()
-            for line in lines.prefix(Self.mostConversations) {
-                let left = self.request.limit - page.items.count
-                guard left > 0 else {
-                    page.hasMore = true
-                    break
-                }
-                page.items += try self.find(query, in: line, limit: left, connection)
+            var (page, bytes) = (EntryPage(), 0)
+            for line in lines.prefix(Self.mostConversations) where !page.hasMore {
+                try self.find(query, in: line, &page, &bytes, connection)
             }
             return .success(page)
         }
 
+        private static let mostBytes = 1 << 20
+
         private func find(
-            _ query: String, in line: ViewQueries.Line, limit: Int, _ connection: borrowing Connection
-        ) throws(StoreError) -> [EntryPage.Item] {
+            _ query: String, in line: ViewQueries.Line, _ page: inout EntryPage, _ bytes: inout Int,
+            _ connection: borrowing Connection
+        ) throws(StoreError) {
             let sql = """
                 SELECT \(EntryQueries.columns) FROM entries WHERE id IN (
                     SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?
                     ORDER BY rowid DESC LIMIT ?)
                 ORDER BY id DESC
                 """
+            let left = max(self.request.limit - page.items.count, 0)
             let values: [SQLValue] = [
                 .text(query), .integer(line.key.id(of: line.since + 1)), .integer(line.key.id(of: line.last)),
-                .integer(Int64(limit)),
+                // One too many, to know whether there are more.
+                .integer(Int64(clamping: left) + 1),
             ]
-            return try connection.all(sql, values) { row throws(StoreError) in
-                EntryPage.Item(conversation: line.id, key: line.key, entry: try EntryQueries.read(row))
+            let statement = try connection.prepare(sql, values)
+            while try statement.step() {
+                guard page.items.count < self.request.limit, bytes < Self.mostBytes else {
+                    page.hasMore = true
+                    return
+                }
+                let entry = try EntryQueries.read(statement)
+                bytes += entry.size
+                page.items.append(EntryPage.Item(conversation: line.id, key: line.key, entry: entry))
             }
         }
     }

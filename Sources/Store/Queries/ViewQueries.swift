@@ -59,13 +59,25 @@ enum ViewQueries {
                 """
             let values: [SQLValue] = [
                 .user(self.user), .integer(self.before?.time.milliseconds ?? .max),
-                .integer(self.before?.key.number ?? .max), .integer(Int64(max(self.limit, 0))),
+                // One too many, to know whether there are more.
+                .integer(self.before?.key.number ?? .max), .integer(Int64(clamping: max(self.limit, 0)) + 1),
             ]
             let lines = try connection.all(sql, values) { row throws(StoreError) in try ViewQueries.read(row) }
-            var views: [ConversationView] = []
-            for line in lines { views.append(try ViewQueries.view(line, of: self.user, connection)) }
-            return ConversationList(views: views, badge: try MarkQueries.badge(of: self.user, connection))
+            var (list, bytes) = (ConversationList(badge: try MarkQueries.badge(of: self.user, connection)), 0)
+            for line in lines {
+                guard list.views.count < self.limit, bytes < Self.mostBytes else {
+                    list.hasMore = true
+                    break
+                }
+                let view = try ViewQueries.view(line, of: self.user, connection)
+                bytes += view.size
+                list.views.append(view)
+            }
+            return list
         }
+
+        /// Each view comes with its latest entry.
+        private static let mostBytes = 1 << 20
     }
 
     struct One: StoreRequest {

@@ -51,7 +51,12 @@ extension ChatDesk {
     package func setBlocked(
         _ isBlocked: Bool, _ other: UserID, by user: UserID, _ completion: @escaping Completion<Void>
     ) {
-        self.store.setBlocked(isBlocked, other, by: user, self.returning(completion))
+        self.store.setBlocked(
+            isBlocked, other, by: user,
+            self.ruling { [unowned self] result in
+                if case .success = result { self.onBlock(other, user, isBlocked) }
+                completion(result)
+            })
     }
 
     package func blocked(by user: UserID, _ completion: @escaping Completion<[UserID]>) {

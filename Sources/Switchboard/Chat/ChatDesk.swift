@@ -25,6 +25,8 @@ package final class ChatDesk {
     package var gate: (any ChatGate)?
     /// Told that something new is on the disk, once everybody who listens was.
     package var onEntry: (Happening) -> Void = { _ in }
+    /// Told who is blocked by whom, or no longer.
+    package var onBlock: (UserID, UserID, Bool) -> Void = { _, _, _ in }
     /// Told when the store does not do its work.
     package var onStoreFailure: (StoreError) -> Void = { _ in }
 
@@ -276,6 +278,9 @@ extension SwitchboardError {
             self.init(.silenced, "you may only listen until \(until.milliseconds) ms since 1970")
         case .noFile: self.init(.notFound, "there is no such file, or it is not yours to show")
         case .noMessage: self.init(.notFound, "there is no such message")
+        case .tooLong: self.init(.badRequest, "a message is too long")
+        case .tooManyBlocked: self.init(.conflict, "you block as many people as one may")
+        case .tooManyReactions: self.init(.conflict, "no more different reactions fit under this message")
         case .recalled: self.init(.conflict, "the message was taken back")
         case .tooLate: self.init(.tooLate, "it is too late to change this message")
         case .dissolved: self.init(.conflict, "the conversation is dissolved")

@@ -255,7 +255,7 @@ extension ChatRequests {
         if name == "chat.conversations" {
             let place = try fields.text("before") { ConversationPlace(cursor: $0) }
             return self.desk.conversations(of: user, before: place, limit: limit) {
-                asked.answer($0) { $0.conversations($1, limit: limit) }
+                asked.answer($0) { $0.conversations($1) }
             }
         }
         let id = try fields.required("conversation") { ConversationID($0) }

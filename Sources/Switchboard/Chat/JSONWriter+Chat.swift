@@ -123,11 +123,11 @@ extension JSONWriter {
         }
     }
 
-    package mutating func conversations(_ list: ConversationList, limit: Int) {
+    package mutating func conversations(_ list: ConversationList) {
         self.object { json in
             json.key("conversations")
             json.array { json in for view in list.views { json.conversation(view) } }
-            if list.views.count == limit, let place = list.views.last?.place { json.text("next", place.cursor) }
+            if list.hasMore, let place = list.views.last?.place { json.text("next", place.cursor) }
             json.key("badge")
             json.integer(list.badge)
         }

@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Calling
 internal import JSON
+internal import Pacing
 internal import Reactor
 internal import SocketServer
 internal import Switchboard
@@ -19,6 +20,11 @@ final class FLRequests {
     private var rings: [RoomName: Ring] = [:]
     /// The rooms in which somebody lets others ring, by user name, the oldest first.
     private var ringing: [String: [RoomName]] = [:]
+
+    /// Bytes that each line may still say to everybody.
+    private var loudness: [SessionID: TokenBucket] = [:]
+    /// The largest message at once, which is half of what may wait for one client.
+    private static let loudnessRate = TokenBucket.Rate(perSecond: 262_144, burst: 2_000_000)
 
     private struct Ring {
         let caller: Guest
@@ -45,6 +51,7 @@ final class FLRequests {
 
     func left(_ guest: Guest) {
         self.chat.left(guest)
+        self.loudness[guest.session] = nil
         self.lines[guest.name.text]?.removeAll { $0 === guest }
         if self.lines[guest.name.text]?.isEmpty == true { self.lines[guest.name.text] = nil }
         for room in self.ringing[guest.name.text] ?? [] where self.rings[room]?.caller === guest {
@@ -75,7 +82,7 @@ extension FLRequests {
     /// The answer is the bare name of the room, in which the caller waits.
     private func ring(_ fields: FLFields, _ event: SocketEvent, _ guest: Guest) {
         guard let callee = fields["to_user"], let room = RoomName(UUIDText.make(using: &self.random)) else { return }
-        let devices = self.lines[callee] ?? []
+        let devices = self.listeners(callee, to: guest)
         let isBusy = devices.contains { !$0.rooms.isEmpty }
         self.startRinging(room, callee, guest, isHopeless: devices.isEmpty || isBusy)
         if let ackID = event.ackID { guest.socket.answer(ackID) { $0.string(room.text) } }
@@ -83,6 +90,11 @@ extension FLRequests {
         for device in devices where device.session != guest.session {
             self.ring(device, from: guest, room, kind: fields.integer("chat_type"))
         }
+    }
+
+    /// The lines of somebody who wants to hear from the other one: whoever is blocked finds them away.
+    private func listeners(_ name: String, to guest: Guest) -> [Guest] {
+        (self.lines[name] ?? []).filter { !self.board.isBlocked(guest.user, by: $0.user) }
     }
 
     /// With an ack, as their server does; the apps do not answer it.
@@ -111,7 +123,7 @@ extension FLRequests {
 
     private func nobodyCame(to room: RoomName) {
         guard let ring = self.stopRinging(room) else { return }
-        for device in self.lines[ring.callee] ?? [] { self.sayRefused(to: device) }
+        for device in self.listeners(ring.callee, to: ring.caller) { self.sayRefused(to: device) }
         self.sayRefused(toAllIn: room)
     }
 
@@ -202,11 +214,18 @@ extension FLRequests {
         }
     }
 
-    /// Site-wide chat: to everybody else, and not kept.
+    /// Site-wide chat: to everybody else, and not kept. Whoever says so much that others could not
+    /// keep up is not heard for a while.
     private func talk(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) {
+        let length = Double(event.arguments.count)
+        let now = self.board.now
+        let fresh = TokenBucket(Self.loudnessRate, at: now)
+        guard self.loudness[guest.session, default: fresh].take(length, at: now) == nil else { return }
         let words = [UInt8](copying: bytes.extracting(event.arguments))
         let broadcast = SocketBroadcast("liaotian") { $0.raw(words) }
-        for other in self.lines.values.joined() where other !== guest { broadcast.sendShared(to: other.socket) }
+        for other in self.lines.values.joined() where other !== guest {
+            if !self.board.isBlocked(guest.user, by: other.user) { broadcast.sendShared(to: other.socket) }
+        }
     }
 }
 

@@ -162,6 +162,7 @@ extension OrderDesk {
     func poll(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
         let role = request.integer("role")
         var sync = SyncRequest(user, on: OrderWords.device)
+        sync.kind = .order
         sync.positions = try ChatDesk.positions(in: request.json)
         self.chat.missed(sync) { result in
             guard case .success(let synced) = result else { return reply(result.map { _ in [] }) }
