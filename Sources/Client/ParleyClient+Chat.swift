@@ -85,11 +85,37 @@ extension ParleyClient {
 
     /// The latest conversations.
     package func conversations(limit: Int = 50) async throws(ClientError) -> [ChatView] {
-        let argument = RawJSON { $0.member("limit", UInt64(clamping: limit)) }
-        guard let list = try await self.request("chat.conversations", argument).list("conversations") else {
-            throw .unreadableAnswer
+        var (views, place): ([ChatView], String?) = ([], nil)
+        repeat {
+            let page = try await self.conversations(before: place, limit: min(limit - views.count, 200))
+            views += page.views
+            place = page.next
+        } while place != nil && views.count < limit
+        return views
+    }
+
+    /// The conversation with somebody, however long it has been quiet.
+    package func conversation(with user: UserID) async throws(ClientError) -> ChatView? {
+        var place: String?
+        repeat {
+            let page = try await self.conversations(before: place, limit: 200)
+            if let view = page.views.first(where: { $0.kind == "direct" && $0.peer == user }) { return view }
+            place = page.next
+        } while place != nil
+        return nil
+    }
+
+    /// As many as one answer holds, and where the next one begins.
+    private func conversations(
+        before place: String?, limit: Int
+    ) async throws(ClientError) -> (views: [ChatView], next: String?) {
+        let argument = RawJSON { json in
+            json.member("limit", UInt64(clamping: limit))
+            json.members([("before", place)])
         }
-        return list.compactMap { ChatView($0) }
+        let answer = try await self.request("chat.conversations", argument)
+        guard let list = answer.list("conversations") else { throw .unreadableAnswer }
+        return (list.compactMap { ChatView($0) }, answer.text("next"))
     }
 
     /// The latest entries in which some words stand.

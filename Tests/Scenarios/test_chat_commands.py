@@ -49,6 +49,16 @@ class Commands(Talk):
         self.assertEqual(len(text.splitlines()), 20)
         self.assertNotIn("\u001b", text)
 
+    def test_E06_a_conversation_is_found_behind_many_later_ones(self):
+        a, b = self.listener("A"), self.listener("B")
+        self.say(a, "long ago", user=b.user)
+        for number in range(30):
+            place = a.ask("chat.create", users=[b.user], title=f"Group {number}")["conversation"]
+            self.say(a, "x" * 60_000, conversation=place)
+        # An answer ends long before all of these.
+        answer = self.parley("history", f"@{a.user}", *self.as_user(b))
+        self.assertIn("long ago", answer.stdout, answer.stderr)
+
     def test_A09_history_and_the_list_name_people(self):
         a, b = self.listener("Ann"), self.listener("B")
         self.say(a, "hello", user=b.user)

@@ -20,12 +20,19 @@ final class WebSocketLine: StreamHandler {
         case closed
     }
 
+    /// A server keeps no more than this for one client, so that no message is larger.
+    private static let limits = {
+        var limits = WebSocketLimits()
+        (limits.maxMessageBytes, limits.maxFrameBytes) = (4_000_000, 4_000_000)
+        return limits
+    }()
+
     private let stream: any ByteStream
     private weak var owner: (any WebSocketLineOwner)?
     private let handshake: WebSocketClientHandshake
     private var state = State.asking
     private var response = HTTPResponseParser()
-    private var frames = WebSocketParser(role: .client)
+    private var frames = WebSocketParser(role: .client, limits: WebSocketLine.limits)
 
     init(_ stream: any ByteStream, owner: any WebSocketLineOwner) {
         self.stream = stream

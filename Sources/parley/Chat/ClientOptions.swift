@@ -143,10 +143,7 @@ extension ParleyClient {
         switch target {
         case .conversation(let id): return id
         case .user(let user):
-            let views = try await self.asking { client throws(ClientError) in
-                try await client.conversations(limit: 200)
-            }
-            return views.first { $0.kind == "direct" && $0.peer == user }?.id
+            return try await self.asking { client throws(ClientError) in try await client.conversation(with: user) }?.id
         }
     }
 }
