@@ -36,6 +36,8 @@ final class FLEar: ChatListener {
     /// Of messages that were missed, at first and later.
     private static let most = 500
     private static let portion = 100
+    /// Conversations in which an answer may be missing when further ones are asked for.
+    private static let fewOpen = 8
     private static let longestThumbnail = 2 << 20
 
     init(_ guest: Guest, _ chat: FLChat) {
@@ -118,7 +120,8 @@ extension FLEar {
         if let id = self.behind.first(where: { self.places[$0]?.mayTakeMore == true }), let place = self.places[id] {
             return self.askPortion(of: id, place)
         }
-        guard !self.isComplete, self.behind.isEmpty else { return }
+        guard !self.isComplete, self.behind.isEmpty, self.places.values.count(where: { $0.isOpen }) < Self.fewOpen
+        else { return }
         self.isAsking = true
         let positions = self.places.mapValues(\.taken)
         let request = SyncRequest(self.user, on: Self.device, from: positions, limit: Self.most)

@@ -23,6 +23,8 @@ struct FLPlace {
 
     var isBehind: Bool { self.taken < self.newest }
     var mayTakeMore: Bool { self.isBehind && self.open.count < Self.fewOpen }
+    /// An answer is missing.
+    var isOpen: Bool { !self.open.isEmpty }
 
     /// Something happened. False when it is not to be told now, but read from the store in its turn.
     mutating func came(_ number: UInt64) -> Bool {
