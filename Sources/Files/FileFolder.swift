@@ -43,11 +43,23 @@ package final class FileFolder: Sendable {
     /// The same, for all that is still to come of uploads of these lengths.
     package func hasRoom(forRestOf uploads: [FileID: Int]) -> Bool {
         let rest = uploads.reduce(0) { sum, upload in
-            let left = max(0, upload.value - (self.length(of: upload.key) ?? 0))
+            let left = self.rest(of: upload.key, upload.value)
             return sum.addingReportingOverflow(left).overflow ? .max : sum + left
         }
         return self.hasRoom(for: rest)
     }
+
+    /// A promise costs nothing: whoever has brought nothing for a while keeps no room from others, and is looked at again
+    /// with each piece that comes.
+    private func rest(of upload: FileID, _ length: Int) -> Int {
+        var status = stat()
+        guard unsafe stat(self.place(of: upload), &status) == 0 else { return length }
+        let isIdle = time(nil) - FileSystem.changed(status) > Self.patience
+        return isIdle ? 0 : max(0, length - Int(status.st_size))
+    }
+
+    /// Ten minutes, in seconds.
+    private static let patience = 600
 
     private func folder(of hash: ContentHash) -> String { "\(self.files)/\(hash.text.prefix(2))" }
 

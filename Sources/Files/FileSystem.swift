@@ -30,6 +30,15 @@ enum FileSystem {
         #endif
     }
 
+    /// When something was written to it, in seconds since 1970.
+    static func changed(_ status: stat) -> Int {
+        #if canImport(Glibc)
+        status.st_mtim.tv_sec
+        #else
+        status.st_mtimespec.tv_sec
+        #endif
+    }
+
     /// How many bytes may still be written there.
     static func free(_ status: statvfs) -> UInt64 {
         let (free, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))

@@ -6,6 +6,12 @@ import Vocabulary
 
 @testable import Files
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// A folder for files that is gone with the test.
 final class Shelf {
     let root: TemporaryFolder
@@ -133,6 +139,10 @@ struct FileFolderTests {
         #expect(shelf.folder.hasRoom(forRestOf: [begun.id: 1000, shelf.newID(): 1000]))
         #expect(!shelf.folder.hasRoom(forRestOf: [begun.id: 1 << 60]))
         #expect(!shelf.folder.hasRoom(forRestOf: [begun.id: .max, shelf.newID(): .max]))
+        // Nothing has come for a while.
+        var times = (timeval(tv_sec: time(nil) - 601, tv_usec: 0), timeval(tv_sec: time(nil) - 601, tv_usec: 0))
+        try withUnsafePointer(to: &times.0) { try #require(utimes(begun.path, $0) == 0) }
+        #expect(shelf.folder.hasRoom(forRestOf: [begun.id: .max, shelf.newID(): 1000]))
     }
 }
 
