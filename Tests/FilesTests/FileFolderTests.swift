@@ -33,7 +33,7 @@ final class Shelf {
         return upload
     }
 
-    func uploads() -> [String] { names(in: "\(self.root.path)/uploads") }
+    func uploads() -> [String] { SampleFolder("\(self.root.path)/uploads").names }
 }
 
 @Suite("A folder of files")
@@ -46,7 +46,7 @@ struct FileFolderTests {
         let kept = try shelf.folder.keep(upload)
         #expect(kept.hash.bytes == Digest.sha256.hash(bytes) && kept.size == bytes.count)
         shelf.folder.settled(kept.hash, upload.id)
-        #expect(try contents(of: shelf.folder.place(of: kept.hash)) == bytes)
+        #expect(try SampleFolder.contents(of: shelf.folder.place(of: kept.hash)) == bytes)
         #expect(shelf.uploads().isEmpty)
     }
 
@@ -69,7 +69,7 @@ struct FileFolderTests {
         let place = shelf.folder.place(of: try shelf.folder.keep(first).hash)
         try overwrite(place, with: [1])
         _ = try shelf.folder.keep(try shelf.upload([1, 2, 3]))
-        #expect(try contents(of: place) == [1, 2, 3])
+        #expect(try SampleFolder.contents(of: place) == [1, 2, 3])
     }
 
     @Test("goes on with an upload where it stopped, also after a restart")
@@ -165,7 +165,7 @@ struct ThumbnailerTests {
         let small = try self.thumbnailer.make(of: kept, in: self.shelf.folder)
         #expect(small == PictureSize(width: smallWidth, height: smallHeight))
         #expect(self.shelf.folder.hasThumbnail(kept.hash))
-        let bytes = try contents(of: self.shelf.folder.thumbnailPlace(of: kept.hash))
+        let bytes = try SampleFolder.contents(of: self.shelf.folder.thumbnailPlace(of: kept.hash))
         #expect(FileType(sniffing: bytes.span, isWhole: true) == .png)
     }
 

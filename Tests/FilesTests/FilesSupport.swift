@@ -1,3 +1,5 @@
+import TestSupport
+
 #if canImport(Glibc)
 import Glibc
 #else
@@ -8,33 +10,11 @@ struct SystemFailure: Error {
     let code = errno
 }
 
-func names(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-            $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != ".", name != ".." { names.append(name) }
-    }
-    return names
-}
-
 func removeTree(_ path: String) {
-    for name in names(in: path) {
+    for name in SampleFolder(path).names {
         if remove("\(path)/\(name)") != 0 { removeTree("\(path)/\(name)") }
     }
     remove(path)
-}
-
-func contents(of path: String) throws -> [UInt8] {
-    guard let file = fopen(path, "r") else { throw SystemFailure() }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    while case let count = fread(&piece, 1, piece.count, file), count > 0 { bytes += piece[..<count] }
-    return bytes
 }
 
 func overwrite(_ path: String, with bytes: [UInt8]) throws {

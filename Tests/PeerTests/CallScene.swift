@@ -32,10 +32,16 @@ struct CallScene {
 
     /// One of them rings, both have something to say.
     func connect() throws {
+        try self.connectToEcho()
+        self.callee.talk()
+    }
+
+    /// The caller alone has something to say.
+    func connectToEcho() throws {
         self.caller.session.addTransceiver()
         self.callee.session.addTransceiver(isForTrack: true)
         try self.caller.offer()
-        for caller in self.callers { caller.talk() }
+        self.caller.talk()
     }
 
     var callers: [VirtualCaller] { [self.caller, self.callee] }

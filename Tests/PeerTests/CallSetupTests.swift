@@ -146,10 +146,7 @@ struct CallSetupTests {
         settings.sound.echoes = true
         settings.sound.isPlayed = false
         let scene = CallScene(calleeSettings: settings)
-        scene.caller.session.addTransceiver()
-        scene.callee.session.addTransceiver(isForTrack: true)
-        try scene.caller.offer()
-        scene.caller.talk()
+        try scene.connectToEcho()
         #expect(scene.run(until: 5000) { scene.caller.audibleAt != nil })
         scene.caller.audibleShare = (0, 0)
         scene.network.run(for: .seconds(5))
@@ -163,10 +160,7 @@ struct CallSetupTests {
         settings.sound.isPlayed = false
         settings.sound.lendsPayloads = true
         let scene = CallScene(calleeSettings: settings)
-        scene.caller.session.addTransceiver()
-        scene.callee.session.addTransceiver(isForTrack: true)
-        try scene.caller.offer()
-        scene.caller.talk()
+        try scene.connectToEcho()
         #expect(scene.run(until: 5000) { scene.caller.audibleAt != nil })
         scene.network.run(for: .seconds(10))
         #expect(scene.callee.events.contains(.payloadsWaiting))

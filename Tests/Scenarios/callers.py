@@ -5,7 +5,9 @@ import os
 import signal
 import subprocess
 import tempfile
+import unittest
 
+from people import VOUCHED
 from server import PATIENCE, Server, binary
 
 
@@ -58,6 +60,16 @@ class Answering:
         self.process.stdout.close()
         self.log.close()
         return code
+
+
+class AtHome(unittest.TestCase):
+    """A server for each test, and a home beside it."""
+
+    def setUp(self) -> None:
+        self.server = Server(*VOUCHED, testing=False)
+        self.addCleanup(self.server.__exit__)
+        self.home = Household(self.server)
+        self.addCleanup(self.home.close)
 
 
 def usage(command: str, *options: str) -> tuple[int, str]:

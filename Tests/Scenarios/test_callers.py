@@ -9,21 +9,15 @@ import unittest
 import wave
 from pathlib import Path
 
-from callers import Household, outcome, usage
-from people import VOUCHED, Person
+from callers import AtHome, outcome, usage
+from people import Person
 from pitch import RATE, Ear
-from server import PATIENCE, Server, binary, eventually
+from server import PATIENCE, binary, eventually
 
 TALK = ("--play", "tone:440", "--expect-audio", "--duration", "1s")
 
 
-class CommandLine(unittest.TestCase):
-    def setUp(self) -> None:
-        self.server = Server(*VOUCHED, testing=False)
-        self.addCleanup(self.server.__exit__)
-        self.home = Household(self.server)
-        self.addCleanup(self.home.close)
-
+class CommandLine(AtHome):
     def test_J14_an_echo_is_called_and_heard(self):
         echo = self.home.answer("--as", "echo", "--echo")
         echo.expect("ready")

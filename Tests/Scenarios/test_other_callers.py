@@ -2,19 +2,16 @@
 
 import unittest
 
-from callers import Household, outcome
+from callers import AtHome, outcome
 from otherpeer import OtherPeer, av
-from people import VOUCHED, Person
-from server import PATIENCE, Server, eventually
+from people import Person
+from server import PATIENCE, eventually
 
 
 @unittest.skipIf(av is None, "aiortc is not installed")
-class Aiortc(unittest.TestCase):
+class Aiortc(AtHome):
     def setUp(self) -> None:
-        self.server = Server(*VOUCHED, testing=False)
-        self.addCleanup(self.server.__exit__)
-        self.home = Household(self.server)
-        self.addCleanup(self.home.close)
+        super().setUp()
         self.ada = Person(self.server, "Ada")
         self.addCleanup(self.ada.link.close)
         self.peer = OtherPeer(880)

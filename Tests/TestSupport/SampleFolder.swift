@@ -29,8 +29,10 @@ package struct SampleFolder {
         return names.sorted()
     }
 
-    package func read(_ name: String) throws -> [UInt8] {
-        guard let file = fopen("\(self.path)/\(name)", "r") else { throw TemporaryFolder.Failure(subject: name) }
+    package func read(_ name: String) throws -> [UInt8] { try Self.contents(of: "\(self.path)/\(name)") }
+
+    package static func contents(of path: String) throws -> [UInt8] {
+        guard let file = fopen(path, "r") else { throw TemporaryFolder.Failure(subject: path) }
         defer { fclose(file) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65_536)

@@ -51,7 +51,11 @@ struct KeptCredentials: Sendable {
         for _ in 0..<Self.attempts {
             guard flock(lock, LOCK_EX | LOCK_NB) != 0 else { return }
             guard errno == EWOULDBLOCK || errno == EINTR else { throw self.failure("locking") }
-            guard (try? await Task.sleep(for: .milliseconds(50))) != nil else { break }
+            do {
+                try await Task.sleep(for: .milliseconds(50))
+            } catch {
+                throw CommandFailure("waiting for \(self.path).lock: \(error)", exitCode: .temporaryFailure)
+            }
         }
         throw CommandFailure("another program has kept \(self.path).lock for too long", exitCode: .temporaryFailure)
     }
