@@ -41,5 +41,5 @@ extension ArgumentDefinition {
 
 extension String {
     /// As one word of a POSIX shell.
-    var quotedForShell: String { "'" + self.replacing("'", with: #"'\''"#) + "'" }
+    package var quotedForShell: String { "'" + self.replacing("'", with: #"'\''"#) + "'" }
 }

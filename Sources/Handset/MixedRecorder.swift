@@ -9,9 +9,10 @@ package final class MixedRecorder: SoundSink {
     private var mix: [Float] = []
 
     /// A fifth of a second: whoever is not heard in all that time is not listened to.
-    private static let mostSaid = 48_000 / 5 * 2
+    private let mostSaid: Int
 
     package init(_ path: String, channels: Int = 1) throws(FileFailure) {
+        self.mostSaid = 48_000 / 5 * channels
         self.recorder = try WAVRecorder(path, channels: channels)
     }
 
@@ -39,7 +40,7 @@ package final class MixedRecorder: SoundSink {
 
         func heard(_ sound: Span<Float>) {
             self.mixer.said.append(copying: sound)
-            let surplus = self.mixer.said.count - MixedRecorder.mostSaid
+            let surplus = self.mixer.said.count - self.mixer.mostSaid
             if surplus > 0 { self.mixer.said.removeFirst(surplus) }
         }
     }

@@ -7,22 +7,26 @@ import Darwin
 /// Samples that another program writes: 16 bits, little-endian, 48 kHz. It never waits for them.
 package final class PipeFeed: SoundFeed {
     private let descriptor: Int32
-    /// The first half of a sample whose other half is still to come.
-    private var half: UInt8?
+    /// Bytes of one moment, of all its channels.
+    private let moment: Int
+    /// The beginning of a moment whose rest is still to come.
+    private var rest: [UInt8] = []
     private var bytes: [UInt8] = []
     package private(set) var isOver = false
 
-    package init(descriptor: Int32 = STDIN_FILENO) {
+    package init(descriptor: Int32 = STDIN_FILENO, channels: Int = 1) {
         self.descriptor = descriptor
+        self.moment = 2 * channels
     }
 
     package func read(into sound: inout MutableSpan<Float>) -> Int {
         self.bytes.removeAll(keepingCapacity: true)
-        if let half = self.half.take() { self.bytes.append(half) }
+        self.bytes.append(contentsOf: self.rest)
         let wanted = 2 * sound.count
         while self.bytes.count < wanted, !self.isOver, self.hasMore { self.readMore(upTo: wanted - self.bytes.count) }
-        let count = self.bytes.count / 2
-        if !self.bytes.count.isMultiple(of: 2) { self.half = self.bytes.last }
+        let whole = self.bytes.count - self.bytes.count % self.moment
+        self.rest = Array(self.bytes[whole...])
+        let count = whole / 2
         for index in 0..<count {
             let sample = Int16(bitPattern: UInt16(self.bytes[2 * index]) | UInt16(self.bytes[2 * index + 1]) << 8)
             sound[index] = Float(sample) / 32768

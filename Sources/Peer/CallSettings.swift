@@ -20,6 +20,7 @@ package struct CallSettings: Sendable {
 package struct SoundSettings: Hashable, Sendable {
     /// All sound here has two channels; they are sent where the other side takes them.
     package var isStereo = false
+    package var channels: Int { self.isStereo ? 2 : 1 }
     /// Of a packet of ours, in milliseconds; nil leaves it to who receives it.
     package var packetDuration: Int?
     /// In bit/s.

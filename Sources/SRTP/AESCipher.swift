@@ -7,7 +7,7 @@ internal import CSRTP
     private let context: OpaquePointer
     private let tagLength: Int32
     /// Of counter mode: where counting begins (RFC 3711 §4.1.1).
-    private var offset = [UInt8](repeating: 0, count: 16)
+    private var offset = SIMD16<UInt8>(repeating: 0)
 
     init?(_ kind: AESKind, tagLength: Int32) {
         guard let context = unsafe EVP_CIPHER_CTX_new() else { return nil }
@@ -32,7 +32,10 @@ internal import CSRTP
         }
         var counter = self.offset
         for index in 0..<16 { counter[index] ^= unsafe vector[index] }
-        return unsafe EVP_CipherInit_ex(self.context, nil, nil, nil, counter, 1) == 1
+        return unsafe withUnsafeBytes(of: counter) { counter in
+            let bytes = unsafe counter.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            return unsafe EVP_CipherInit_ex(self.context, nil, nil, nil, bytes, 1) == 1
+        }
     }
 
     /// What is not secret, but must not be changed either.

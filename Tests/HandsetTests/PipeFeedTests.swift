@@ -82,6 +82,20 @@ struct PipeFeedTests {
         #expect(Self.read(feed, 960) == [0.5])
     }
 
+    @Test("keep the two of a moment together, however they come")
+    func moments() {
+        let writer = Writer()
+        let feed = PipeFeed(descriptor: writer.reading, channels: 2)
+        writer.write([0, 0x40, 0, 0xC0, 0, 0x20])
+        #expect(Self.read(feed, 1920) == [0.5, -0.5])
+        writer.write([0])
+        #expect(Self.read(feed, 1920).isEmpty)
+        writer.write([0xE0, 0, 0x40])
+        #expect(Self.read(feed, 1920) == [0.25, -0.25])
+        writer.write([0, 0xC0])
+        #expect(Self.read(feed, 1920) == [0.5, -0.5])
+    }
+
     @Test("leave behind what was not asked for")
     func rest() {
         let writer = Writer()

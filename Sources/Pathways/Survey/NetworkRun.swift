@@ -138,6 +138,7 @@ extension NetworkRun: AlarmOwner {
     }
 
     private func finish() {
+        self.alarm.cancel()
         for look in self.looks { look.found(look.probe.findings) }
         if let findings = self.nat?.findings { self.network.nat = findings }
         self.network.lifetime = self.lifetime?.lifetime

@@ -70,6 +70,7 @@ final class RowRun {
     private func finishIfOver() {
         let wantsRelay = self.row.url.scheme.needsCredentials && self.account != nil
         guard self.isBindingOver, !wantsRelay || self.row.relay != nil else { return }
+        self.alarm.cancel()
         self.line.take()?.close()
         // It may end within the call that started it, and its owner counts what it has started.
         let done = self.done.take()

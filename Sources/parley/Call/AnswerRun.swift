@@ -139,14 +139,15 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
         case .stateChanged(.failed): if self.links[call]?.connectedAt == nil { self.giveUp(call) }
         // The caller makes new checks, or is gone.
         case .stateChanged(.disconnected), .securityStateChanged(.closed):
-            self.house?.after(.seconds(45)) { [weak self] in self?.lookAfter(call) }
+            guard let count = self.links[call]?.connections else { return }
+            self.house?.after(.seconds(45)) { [weak self] in self?.lookAfter(call, since: count) }
         default: return
         }
     }
 
     /// Nobody keeps a line that leads nowhere.
-    private func lookAfter(_ call: CallID) {
-        guard let link = self.links[call], link.connection.connectionState != .connected else { return }
+    private func lookAfter(_ call: CallID, since count: Int) {
+        guard let link = self.links[call], link.isBroken(since: count) else { return }
         self.giveUp(call)
     }
 

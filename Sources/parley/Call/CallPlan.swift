@@ -27,6 +27,6 @@ struct CallPlan: Sendable {
 
     /// What is said, from its beginning.
     func openFeed() throws(CommandFailure) -> (any SoundFeed)? {
-        try self.play?.open(channels: self.recording.channels)
+        try self.play?.open(channels: self.settings.sound.channels)
     }
 }

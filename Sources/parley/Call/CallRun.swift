@@ -24,6 +24,7 @@ final class CallRun: CallSeat, @unchecked Sendable {
     private var link: PeerLink?
     private var hasBegun = false
     private var isCutOff = false
+    private var cuts = 0
     private var isHangingUp = false
 
     init(_ client: ParleyClient, on loop: EventLoop, to callee: UserID, _ plan: CallPlan) {
@@ -79,7 +80,10 @@ extension CallRun {
         case .disconnected: self.cutOff()
         case .recovered: self.isCutOff = false
         // A server that does not know us any more knows nothing of our call either.
-        case .connected: if self.isCutOff, self.hasRung, self.link == nil { self.finish(.lost) }
+        case .connected:
+            let wasCutOff = self.isCutOff
+            self.isCutOff = false
+            if wasCutOff, self.hasRung, self.link == nil { self.finish(.lost) }
         case .ended(let failure): self.fail("the connection to the server ended: \(failure)", .unavailable)
         default: return
         }
@@ -89,7 +93,11 @@ extension CallRun {
     private func cutOff() {
         guard !self.isCutOff else { return }
         self.isCutOff = true
-        self.house?.after(.seconds(60)) { if self.isCutOff, self.link == nil { self.finish(.lost) } }
+        self.cuts += 1
+        let cut = self.cuts
+        self.house?.after(.seconds(60)) {
+            if self.isCutOff, self.cuts == cut, self.link == nil { self.finish(.lost) }
+        }
     }
 
     private func heard(_ event: Client.CallEvent) {
@@ -156,7 +164,8 @@ extension CallRun {
         // Whoever was connected may be again: new checks are made.
         case .stateChanged(.failed):
             guard let link = self.link, link.connectedAt != nil else { return self.giveUp(.noPath) }
-            self.house?.after(.seconds(15)) { if link.connection.connectionState != .connected { self.giveUp(.lost) } }
+            let count = link.connections
+            self.house?.after(.seconds(15)) { if link.isBroken(since: count) { self.giveUp(.lost) } }
         // They have hung up, which the server says as well, if it is still there.
         case .securityStateChanged(.closed): self.house?.after(.seconds(2)) { self.hangUp() }
         default: return

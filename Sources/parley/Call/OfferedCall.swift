@@ -9,16 +9,15 @@ import Web
 /// One call that came as an offer over HTTP.
 final class OfferedCall {
     private var link: PeerLink?
-    private let reactor: Reactor
+    private let house: PeerHouse
     private var exchange: HTTPExchange?
     private var ended: (() -> Void)?
-    private var timer: TimerToken?
 
     /// Who has not come by then does not come.
     private static let patience = Duration.seconds(15)
 
     init(_ house: PeerHouse, feed: (any SoundFeed)?, sinks: [any SoundSink], endsWithSound: Bool) {
-        self.reactor = house.reactor
+        self.house = house
         let link = house.open(
             begins: false, feed: feed, sinks: (sinks, []), signal: { _ in },
             told: { [weak self] in self?.told($0) })
@@ -39,10 +38,7 @@ final class OfferedCall {
             self.close()
             throw error
         }
-        self.timer = self.reactor.schedule(after: Self.patience) { [weak self] in
-            self?.timer = nil
-            if self?.link?.connectedAt == nil { self?.close() }
-        }
+        self.house.after(Self.patience) { [weak self] in if self?.link?.connectedAt == nil { self?.close() } }
     }
 
     private func told(_ event: PeerEvent) {
@@ -67,7 +63,7 @@ final class OfferedCall {
     /// Not from within what the connection tells.
     private func close() {
         guard let link = self.end() else { return }
-        self.reactor.schedule(after: .zero) { link.close() }
+        self.house.reactor.schedule(after: .zero) { link.close() }
     }
 
     /// When there is no later any more.
@@ -76,7 +72,6 @@ final class OfferedCall {
     /// What is left to be closed, if it is not yet.
     private func end() -> PeerLink? {
         guard let link = self.link.take() else { return nil }
-        if let timer = self.timer.take() { self.reactor.cancel(timer) }
         if let exchange = self.exchange.take() {
             exchange.respond(.error(.serviceUnavailable, "the call was not taken"))
         }

@@ -49,7 +49,7 @@ struct PeerCommand: ParsableCommand {
         settings.ice = self.way.settings
         let servers = try self.way.servers() ?? []
         let recording = self.sound.recording
-        let feed = try self.sound.play?.open(channels: recording.channels)
+        let feed = try self.sound.play?.open(channels: settings.sound.channels)
         let sinks = try recording.open()
         let capture = try CaptureFile.open(self.way.pcap)
         let group = try EventLoopGroup.forCommand()

@@ -20,6 +20,8 @@ final class PeerLink: PeerConnectionHandler {
     private let signal: (Signal.Content) -> Void
     private let told: (PeerEvent) -> Void
     private(set) var connectedAt: Instant?
+    /// How often it has been connected.
+    private(set) var connections = 0
     private var isClosed = false
     private let ear = Ear()
 
@@ -34,11 +36,10 @@ final class PeerLink: PeerConnectionHandler {
         told: @escaping (PeerEvent) -> Void
     ) {
         self.connection = make(self.ear)
-        let channels = sound.isStereo ? 2 : 1
-        self.listener = Listener(channels: channels)
+        self.listener = Listener(channels: sound.channels)
         self.handset = Handset(
             self.connection, on: reactor, feed: feed, sinks: [self.listener] + sinks, ownSinks: ownSinks,
-            plays: sound.isPlayed, channels: channels)
+            plays: sound.isPlayed, channels: sound.channels)
         self.isPolite = !begins
         self.waitsForOffer = !begins
         self.signal = signal
@@ -54,6 +55,11 @@ final class PeerLink: PeerConnectionHandler {
         func happened(_ event: PeerEvent, at connection: PeerConnection) {
             self.link?.happened(event, at: connection)
         }
+    }
+
+    /// It has not been connected again since it was for that time.
+    func isBroken(since count: Int) -> Bool {
+        self.connections == count && self.connection.connectionState != .connected
     }
 
     func close() {
@@ -125,6 +131,7 @@ extension PeerLink {
 
     private func became(_ state: ConnectionState) {
         if state == .connected {
+            self.connections += 1
             self.connectedAt = self.connectedAt ?? SteadyClock.now
             self.handset.lift()
         }

@@ -64,7 +64,7 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
         if let capture = self.capture { connection.setTap(capture) }
         self.handset = Handset(
             connection, on: factory.reactor, feed: self.feed, sinks: self.sinks, ownSinks: self.ownSinks,
-            channels: self.settings.sound.isStereo ? 2 : 1)
+            channels: self.settings.sound.channels)
         if self.isOffering {
             connection.addTransceiver()
             self.attempt { connection throws(NegotiationError) in try self.describe(.offer, connection) }

@@ -41,7 +41,7 @@ enum PlayedThing: Hashable, Sendable, ExpressibleByArgument {
     func open(channels: Int = 1) throws(CommandFailure) -> any SoundFeed {
         switch self {
         case .tone(let hertz): return ToneFeed(hertz: hertz, channels: channels)
-        case .pipe: return PipeFeed()
+        case .pipe: return PipeFeed(channels: channels)
         case .file(let path):
             do throws(VoiceFailure) {
                 return try FileFeed(path: path, isStereo: channels == 2)

@@ -52,7 +52,7 @@ struct SoundOptions: ParsableArguments {
 
     var recording: RecordingPlan {
         RecordingPlan(
-            heard: self.record, said: self.recordSent, mixed: self.recordMixed, channels: self.stereo ? 2 : 1)
+            heard: self.record, said: self.recordSent, mixed: self.recordMixed, channels: self.settings.channels)
     }
 
     var settings: SoundSettings {

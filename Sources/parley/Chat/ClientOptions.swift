@@ -39,7 +39,7 @@ struct ClientOptions: ParsableArguments {
     var asWritten: String {
         let server = self.server == ServerURL(SocketAddress(.loopback, port: 8080)) ? "" : " --server \(self.server)"
         let trust = self.trustAnybody ? " --trust-anybody" : ""
-        return server + trust + (self.alias.map { " --as '\($0)'" } ?? " --token $TOKEN")
+        return server + trust + (self.alias.map { " --as \($0.quotedForShell)" } ?? " --token $TOKEN")
     }
 
     /// Signs in, connects, lets `work` do what it wants, and says goodbye.
