@@ -3,7 +3,11 @@ internal import JSON
 /// Members of a body that only the server writes: how clients of other kinds know the message, and with it who speaks. They
 /// are believed, so nobody else may put them there.
 extension MessageBody {
-    private static let keptNames = ["fl", "oc"]
+    /// FLSocketIM's apps' own message.
+    package static let flName = "fl"
+    /// An order chat's own message.
+    package static let orderName = "oc"
+    private static let keptNames = [Self.flName, Self.orderName]
 
     package var hasKeptNames: Bool {
         let reader = JSONReader(self.json.span)

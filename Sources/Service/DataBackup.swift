@@ -41,8 +41,7 @@ package struct DataBackup {
     private let source: DataDirectory
     private let target: DataDirectory
 
-    private static let database = "parley.db"
-    private static let draft = "parley.db.new"
+    private static let draft = "\(DataDirectory.database).new"
     /// What is thrown away while it is copied is not in the next copy of the database.
     private static let attempts = 5
 
@@ -72,7 +71,7 @@ package struct DataBackup {
     /// Another one's database beside us would be mixed with what its server has not yet written into it.
     private func prepare() throws(Trouble) {
         do throws(DataDirectoryError) { try self.target.create() } catch { throw .directory(error) }
-        let log = self.target.path(of: "\(Self.database)-wal")
+        let log = self.target.path(of: "\(DataDirectory.database)-wal")
         if unsafe access(log, F_OK) == 0 { throw .inUse(self.target.path) }
     }
 
@@ -88,7 +87,7 @@ package struct DataBackup {
 
     private func copyDatabase() throws(Trouble) {
         self.discardDraft()
-        let (source, draft) = (self.source.path(of: Self.database), self.target.path(of: Self.draft))
+        let (source, draft) = (self.source.path(of: DataDirectory.database), self.target.path(of: Self.draft))
         try Self.store { () throws(StoreError) in try StoreBackup.make(of: source, to: draft) }
     }
 
@@ -109,12 +108,12 @@ package struct DataBackup {
 
     /// The new database takes its place, and what only the old one named goes.
     private func finish(_ contents: [ContentHash: Int], _ folder: FileFolder) throws(Trouble) {
-        for name in [ServerSecret.fileName, "ice-servers.json"] {
+        for name in [ServerSecret.fileName, DataDirectory.iceServers] {
             _ = try Self.files { () throws(FileTrouble) in
                 try SmallFile.copy(self.source.path(of: name), to: self.target.path(of: name))
             }
         }
-        let place = self.target.path(of: Self.database)
+        let place = self.target.path(of: DataDirectory.database)
         try Self.files { () throws(FileTrouble) in
             try SmallFile.move(self.target.path(of: Self.draft), to: place, in: self.target.path)
         }

@@ -12,6 +12,9 @@ package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { self.path }
 
+    package static let database = "parley.db"
+    package static let iceServers = "ice-servers.json"
+
     package func path(of file: String) -> String { "\(self.path)/\(file)" }
 
     /// Where a service keeps things when nobody says where: as the XDG base directories have it.

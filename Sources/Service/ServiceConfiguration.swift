@@ -65,7 +65,7 @@ package struct ServiceConfiguration: Sendable {
     /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
     package var iceServers: String?
     /// The file that says so.
-    package var iceServerFile: String { self.iceServers ?? self.data.path(of: "ice-servers.json") }
+    package var iceServerFile: String { self.iceServers ?? self.data.path(of: DataDirectory.iceServers) }
     /// Where `env:NAME` is looked up.
     package var environment: [String: String] = [:]
     /// The official suites of Socket.IO and Engine.IO find what they expect, instead of signalling.

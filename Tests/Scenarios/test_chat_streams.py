@@ -109,6 +109,23 @@ class Streams(Talk):
         a, b = self.listener("A"), self.person(token=vouch(APP, APP_SECRET, "brief", "B", lasts=3))
         self.assert_ended(self.watch(b, self.say(a, "first", user=b.user)["conversation"]), "token_expired")
 
+    def test_whoever_is_sent_away_before_the_end_of_a_request_is_refused(self):
+        a, b = self.listener("A"), self.person("B")
+        place = self.say(a, "first", user=b.user)["conversation"]
+        connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)
+        self.addCleanup(connection.close)
+        connection.putrequest("POST", f"/v1/conversations/{place}/messages")
+        body = b'{"body": {"text": "late"}}'
+        for name, value in (("Authorization", f"Bearer {b.token}"), ("Content-Length", str(len(body)))):
+            connection.putheader(name, value)
+        connection.endheaders()
+        connection.send(body[:5])
+        b.ask("chat.history", conversation=place)
+        self.server.ask_admin("POST", f"/v1/users/{b.user}/ban")
+        connection.send(body[5:])
+        self.assertEqual(connection.getresponse().status, 403)
+        self.assertEqual(len(a.ask("chat.history", conversation=place)["entries"]), 1)
+
     def assert_ended(self, streams: list[Stream], code: str) -> None:
         for stream in streams:
             _, event, body = stream.next()

@@ -12,7 +12,7 @@ final class ClientShell: @unchecked Sendable {
     private let server: ServerURL
     private var session: ClientSession
     private let settings: ClientSettings
-    private(set) var reactor: Reactor?
+    private var reactor: Reactor?
     private var messages = OutgoingMessages()
     private var dialer: ServerDialer?
     private var line: WebSocketLine?
@@ -34,7 +34,7 @@ final class ClientShell: @unchecked Sendable {
         self.sink = sink
     }
 
-    var now: Instant { self.reactor?.instant ?? Instant(nanoseconds: 0) }
+    private var now: Instant { self.reactor?.instant ?? Instant(nanoseconds: 0) }
 }
 
 // MARK: - What the program wants

@@ -84,6 +84,8 @@ final class APIVisit {
 
     func carryOut(_ route: APIRoute, _ parameters: PathParameters, _ body: [UInt8], _ identity: Identity) {
         do throws(SwitchboardError) {
+            // The body may have come long after the token.
+            try self.routes.accounts.stillKnows(identity)
             guard let query = QueryItems(self.exchange.request.query ?? "") else {
                 throw SwitchboardError(.badRequest, "the query is malformed")
             }

@@ -16,4 +16,13 @@ extension Accounts {
             throw SwitchboardError(error)
         }
     }
+
+    /// Something may have been called back since it was asked who this is.
+    func stillKnows(_ identity: Identity) throws(SwitchboardError) {
+        do throws(IdentityRefusal) {
+            try self.check(identity)
+        } catch {
+            throw SwitchboardError(error)
+        }
+    }
 }

@@ -24,7 +24,7 @@ final class Signalling: Sendable {
     /// Waits for the store, so it is made before the doors open.
     init(_ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ journal: Journal) throws {
         let store = try SQLiteStore(
-            path: configuration.data.path(of: "parley.db"), durability: configuration.durability)
+            path: configuration.data.path(of: DataDirectory.database), durability: configuration.durability)
         let accounts = try Accounts(
             store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
             settings: configuration.accounts, helpers: group.loops[0], journal: journal)

@@ -25,6 +25,7 @@ final class WebhookSender {
     private var isLoading = false
     private var hasNews = false
     private var alarm: TimerToken?
+    private var retry: TimerToken?
 
     private struct Payload {
         let id: String
@@ -53,9 +54,9 @@ final class WebhookSender {
     /// One portion after the other: what follows in a lane, or else what is new. So what is known of a lane is all there
     /// is of it up to `last`.
     private func load() {
-        guard !self.isLoading else { return }
+        guard !self.isLoading, self.queue.count <= Self.most - Self.portion else { return }
         if let wish = self.queue.wish() { return self.load(wish) }
-        guard self.hasNews, self.queue.count <= Self.most - Self.portion else { return }
+        guard self.hasNews else { return }
         self.isLoading = true
         self.hasNews = false
         self.store.deliveries(
@@ -64,7 +65,10 @@ final class WebhookSender {
 
     private func loaded(_ result: Result<[Delivery], StoreError>) {
         self.isLoading = false
-        guard let deliveries = self.taken(result) else { return self.hasNews = true }
+        guard let deliveries = self.taken(result) else {
+            self.hasNews = true
+            return self.loadLater()
+        }
         for delivery in deliveries {
             self.last = delivery.number
             if self.queue.add(Self.item(delivery)) { self.hold(delivery) }
@@ -79,11 +83,23 @@ final class WebhookSender {
             in: ConversationKey(wish.lane), wish.from...max(wish.from, self.last), limit: self.queue.settings.mostOfOne,
             self.reactor.returning { [unowned self] result in
                 self.isLoading = false
-                guard let deliveries = self.taken(result) else { return self.queue.notLoaded(wish) }
+                guard let deliveries = self.taken(result) else {
+                    self.queue.notLoaded(wish)
+                    return self.loadLater()
+                }
                 for delivery in deliveries { self.hold(delivery) }
                 self.queue.loaded(deliveries.map { Self.item($0) }, for: wish)
                 self.pump()
             })
+    }
+
+    /// The store may do its work again by then, and nobody else may ask.
+    private func loadLater() {
+        guard self.retry == nil else { return }
+        self.retry = self.reactor.schedule(after: self.queue.settings.firstWait) { [unowned self] in
+            self.retry = nil
+            self.load()
+        }
     }
 
     private func taken(_ result: Result<[Delivery], StoreError>) -> [Delivery]? {

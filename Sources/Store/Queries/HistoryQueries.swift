@@ -80,7 +80,7 @@ enum HistoryQueries {
             let cursors = try self.cursors(connection)
             var synced = Synced()
             synced.ids = lines.map(\.id)
-            for line in lines { synced.badge += try ViewQueries.unread(in: line, connection) }
+            synced.badge = try MarkQueries.badge(of: self.request.user, connection)
             var (room, bytes) = (self.request.limit, 0)
             for line in lines where self.request.kind == nil || self.request.kind == line.kind {
                 let start = self.start(of: line, cursors[line.key])

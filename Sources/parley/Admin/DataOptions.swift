@@ -22,7 +22,7 @@ struct DataOptions: ParsableArguments {
 
     /// The database there, which can be read, or also written when `mode` says so.
     func database(_ mode: Int32 = R_OK) throws(CommandFailure) -> String {
-        let path = self.directory.path(of: "parley.db")
+        let path = self.directory.path(of: DataDirectory.database)
         guard unsafe access(path, mode) == 0 else {
             throw CommandFailure("there is no \(path) to be read", exitCode: .noInput)
         }

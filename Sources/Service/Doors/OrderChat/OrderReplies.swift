@@ -25,7 +25,8 @@ final class OrderReplies {
         guard !self.replies.isEmpty, OrderWords.isSession(happening.conversation), entry.sort == .message,
             entry.client?.text.hasPrefix(Self.names) != true
         else { return }
-        let due = self.replies.filter { self.isDue($0, entry, happening.conversation) }
+        let words = entry.body.flatMap { LooseObject($0) }?.object(OrderWords.body)
+        let due = self.replies.filter { self.isDue($0, entry, words, happening.conversation) }
         guard !due.isEmpty else { return }
         let request = MemberRequest(happening.conversation, for: OrderWords.speaker, limit: 10)
         self.chat.members(request) { [unowned self] result in
@@ -34,9 +35,10 @@ final class OrderReplies {
         }
     }
 
-    private func isDue(_ reply: OrderReply, _ entry: Entry, _ order: ConversationID) -> Bool {
+    private func isDue(
+        _ reply: OrderReply, _ entry: Entry, _ words: LooseObject?, _ order: ConversationID
+    ) -> Bool {
         let isSystem = entry.sender == OrderWords.speaker
-        let words = entry.body.flatMap { LooseObject($0) }?.object(OrderWords.body)
         switch reply.trigger {
         case .event(let type): return isSystem && words?.text("type") == type
         case .firstWord: return !isSystem && !self.begun.contains(order)

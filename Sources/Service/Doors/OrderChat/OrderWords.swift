@@ -25,7 +25,7 @@ enum OrderWords {
     static let isNew = 10
     static let isRead = 20
 
-    static let body = "oc"
+    static let body = MessageBody.orderName
     static let chat = "new_chat"
     /// Who speaks for the server.
     static let speaker = UserID("order:system") ?? { preconditionFailure("no user id") }()
