@@ -136,13 +136,10 @@ extension ConversationMachine {
 extension ConversationMachine {
     private func checkVoice(of member: Member, at now: WallTime) throws(ConversationRefusal) {
         if let until = member.silencedUntil, now < until { throw .silenced(until: until) }
-        switch self.kind {
-        case .system: guard member.role == .owner else { throw .forbidden }
-        case .direct:
-            let isBlocked = self.members.values.contains { $0.user != member.user && $0.blocksOther }
-            guard !isBlocked else { throw .blocked }
-        case .group, .room, .order: break
-        }
+        guard member.role >= self.kind.rules.speaks else { throw .forbidden }
+        guard self.kind.rules.honoursBlocks else { return }
+        let isBlocked = self.members.values.contains { $0.user != member.user && $0.blocksOther }
+        guard !isBlocked else { throw .blocked }
     }
 
     private func checkLength(of body: MessageBody) throws(ConversationRefusal) {
@@ -208,8 +205,7 @@ extension ConversationMachine {
         if target.sender == member.user {
             guard now <= target.time + self.settings.secondThoughts else { throw .tooLate }
         } else {
-            // In an order's chat `admin` only says who drives.
-            guard member.role >= (self.kind == .order ? .owner : .admin) else { throw .forbidden }
+            guard member.role >= self.kind.rules.recallsOthers else { throw .forbidden }
         }
         guard !target.isRecalled else { throw .recalled }
         var entry = self.entry(.recalled, by: member.user, at: now)
@@ -224,11 +220,10 @@ extension ConversationMachine {
     private func membership(
         _ change: ConversationChange, by member: Member, at now: WallTime, _ unwilling: Set<UserID>
     ) throws(ConversationRefusal) -> Proposal {
-        switch self.kind {
-        case .group, .room: break
-        // Who is in it follows from the order, and that is the server's.
-        case .order: try self.check(member, .owner)
-        case .direct, .system: throw .forbidden
+        switch self.kind.rules.membership {
+        case .byMembers, .open: break
+        case .byOwner: try self.check(member, .owner)
+        case .fixed: throw .forbidden
         }
         switch change {
         case .invite(let users): return try self.invite(users, by: member, at: now, except: unwilling)
@@ -275,7 +270,7 @@ extension ConversationMachine {
     }
 
     private func joining(_ user: UserID, at now: WallTime) throws(ConversationRefusal) -> Proposal {
-        guard self.kind == .room || self.members[user] != nil else { throw .forbidden }
+        guard self.kind.rules.membership == .open || self.members[user] != nil else { throw .forbidden }
         guard !self.isDissolved else { throw .dissolved }
         guard self.members[user] == nil else { throw .taken }
         guard self.members.count < self.settings.maxMembers else { throw .full }
@@ -298,14 +293,14 @@ extension ConversationMachine {
 
     /// What was said in a group before they came is not theirs to see; a room is open, so its past is too.
     private func newcomer(_ user: UserID) -> Member {
-        let isOpen = self.kind == .room
+        let isOpen = self.kind.rules.membership == .open
         // Everything up to now counts as read, their own coming included, which is no message.
         return Member(user, since: isOpen ? 0 : self.last, read: self.last, readCounted: self.counted)
     }
 
     /// The last one may switch off the light; before that somebody always holds the key.
     private func leaving(_ member: Member, at now: WallTime) -> Proposal {
-        if self.members.count == 1, self.kind != .room {
+        if self.members.count == 1, self.kind.rules.membership != .open {
             return self.proposal(.dissolved, by: member, at: now, nil, .dissolved)
         }
         let heir = self.heir(of: member)

@@ -12,6 +12,8 @@ package struct ConversationSettings: Hashable, Sendable {
     package var secondThoughts: Duration = .seconds(24 * 3600)
     /// Somebody who types and says nothing further has stopped.
     package var typingTime: Duration = .seconds(6)
+    /// What nobody but the server may put into messages and ids.
+    package var keptFields = KeptFields()
 
     package init() {}
 }

@@ -68,10 +68,8 @@ package final class ParleyService: Sendable {
 
     private static func socketSettings(_ configuration: ServiceConfiguration) -> SocketServerSettings {
         var settings = SocketServerSettings()
-        settings.engine = configuration.engine
-        settings.oldEngine = EngineSettings(
-            pingInterval: configuration.engine.pingInterval, pingTimeout: configuration.engine.pingTimeout,
-            maxPayload: configuration.oldEngine.maxPayload)
+        settings.link.engine = configuration.engine
+        settings.legacyLink = .legacy(configuration.engine)
         return settings
     }
 

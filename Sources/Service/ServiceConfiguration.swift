@@ -37,10 +37,6 @@ package struct ServiceConfiguration: Sendable {
     package var engine = EngineSettings() {
         didSet { self.switchboard.rooms.lease = self.engine.pingTimeout }
     }
-    /// The same for clients of Engine.IO 3, whose own patience is short. They send pictures as they are: a mebibyte
-    /// has to go through, also in the Base64 of a polling body. They are not told a limit.
-    package var oldEngine = EngineSettings(
-        pingInterval: .seconds(5), pingTimeout: .seconds(3), maxPayload: 2_000_000)
     /// How often one address may begin a session, and how many it may have.
     package var arrivals = ArrivalBook.Limits()
     package var accounts = AccountSettings()
@@ -57,8 +53,8 @@ package struct ServiceConfiguration: Sendable {
     package var files = FileSettings()
     /// Other programs that hear of what is said, or have a say in it.
     package var hooks = HookSettings()
-    /// What is said by itself in the chats of orders.
-    package var orderReplies: [OrderReply] = []
+    /// Which kinds of clients from elsewhere are let in.
+    package var doors = DoorSettings()
     /// How long it is kept what was said, where a conversation does not say less; nil for ever.
     package var messageHistory: Duration?
     package var stun = STUN.besideServer

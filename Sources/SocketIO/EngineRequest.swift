@@ -18,9 +18,12 @@ package struct EngineRequest: Hashable, Sendable {
     /// The client cannot read binary bodies (`b64=1`).
     package let base64Only: Bool
 
-    /// `parameter` looks names up in the query; `isUpgrade` says that the request asks for a WebSocket.
+    /// - Parameters:
+    ///   - isUpgrade: whether the request asks for a WebSocket.
+    ///   - legacyHints: names of parameters; a client that has one of them and does not name its version speaks version 3.
+    ///   - parameter: looks names up in the query.
     package init(
-        method: String, isUpgrade: Bool, parameter: (String) -> String?
+        method: String, isUpgrade: Bool, legacyHints: [String] = [], parameter: (String) -> String?
     ) throws(EngineRefusal) {
         guard let transport = parameter("transport").flatMap(EngineTransport.init(rawValue:)) else {
             throw .unknownTransport
@@ -34,7 +37,7 @@ package struct EngineRequest: Hashable, Sendable {
         } else {
             guard method == "GET" else { throw .badHandshakeMethod }
             guard isUpgrade == (transport == .webSocket) else { throw .badRequest }
-            self.purpose = .handshake(try Self.version(parameter))
+            self.purpose = .handshake(try Self.version(parameter, legacyHints))
         }
     }
 
@@ -50,12 +53,13 @@ package struct EngineRequest: Hashable, Sendable {
         }
     }
 
-    /// FLSocketIM's iOS client does not say its version; `auth_token` or `b64` in its query gives it away.
-    private static func version(_ parameter: (String) -> String?) throws(EngineRefusal) -> EngineVersion {
+    private static func version(
+        _ parameter: (String) -> String?, _ legacyHints: [String]
+    ) throws(EngineRefusal) -> EngineVersion {
         switch parameter("EIO") {
         case "4": return .v4
         case "3": return .v3
-        case nil where parameter("auth_token") != nil || parameter("b64") != nil: return .v3
+        case nil where legacyHints.contains { parameter($0) != nil }: return .v3
         default: throw .unsupportedVersion
         }
     }

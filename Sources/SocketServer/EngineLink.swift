@@ -12,6 +12,7 @@ final class EngineLink {
     let sid: SessionID
     let version: EngineVersion
     let client: SocketClient
+    let policy: LinkPolicy
     private let desk: SocketDesk
     private let layer: any EngineLayer
     private(set) var hasBegun = false
@@ -24,17 +25,18 @@ final class EngineLink {
     private var timer: (token: TimerToken, rings: Instant)?
 
     init(
-        _ sid: SessionID, _ version: EngineVersion, _ request: EngineRequest, _ exchange: HTTPExchange,
-        _ desk: SocketDesk
+        _ sid: SessionID, version: EngineVersion, policy: LinkPolicy, for request: EngineRequest,
+        on exchange: HTTPExchange, desk: SocketDesk
     ) {
         self.sid = sid
         self.version = version
         self.client = SocketClient(exchange)
+        self.policy = policy
         self.desk = desk
-        self.layer = desk.makeLayer(version)
+        self.layer = desk.makeLayer(version, policy)
         self.session = EngineSession(
             sid: sid, version: version, transport: request.transport, base64Only: request.base64Only,
-            settings: desk.settings.engine(for: version), at: desk.now, into: &self.outbox)
+            settings: policy.engine, at: desk.now, into: &self.outbox)
     }
 }
 
@@ -42,7 +44,7 @@ final class EngineLink {
 
 extension EngineLink {
     /// What one polling body or one WebSocket message may weigh.
-    var maxPayload: Int { self.desk.settings.engine(for: self.version).maxPayload }
+    var maxPayload: Int { self.policy.engine.maxPayload }
 
     func begin(answering exchange: HTTPExchange) {
         self.waitingPoll = exchange
@@ -51,9 +53,9 @@ extension EngineLink {
 
     func begin(on webSocket: WebSocketConnection) -> any WebSocketHandler {
         self.webSocket = webSocket
-        if self.version == .v3 {
+        if self.policy.openingDelay > .zero {
             self.hasBegun = true
-            self.desk.clock.schedule(after: self.desk.settings.oldOpeningDelay) { self.begin() }
+            self.desk.clock.schedule(after: self.policy.openingDelay) { self.begin() }
         } else {
             self.begin()
         }
@@ -169,7 +171,7 @@ extension EngineLink {
         self.deliver(bytes.extracting(packet.body), isText: packet.form == .text, by: channel)
     }
 
-    /// FLSocketIM's iOS client sends attachments that were queued for polling as WebSocket text.
+    /// Some clients send attachments that were queued for polling as WebSocket text.
     private func takeBase64(_ packet: EnginePacket, _ bytes: Span<UInt8>, by channel: EngineSession.Channel) {
         var copy = [UInt8](copying: bytes)
         do throws(ByteError) {

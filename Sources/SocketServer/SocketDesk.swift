@@ -34,8 +34,8 @@ final class SocketDesk {
 
     var now: Instant { self.clock.instant }
 
-    func makeLayer(_ version: EngineVersion) -> any EngineLayer {
-        self.settings.echoes ? EchoLayer() : SocketLayer(self, version)
+    func makeLayer(_ version: EngineVersion, _ policy: LinkPolicy) -> any EngineLayer {
+        self.settings.echoes ? EchoLayer() : SocketLayer(self, version, policy)
     }
 
     func forget(_ link: EngineLink) {
@@ -53,7 +53,8 @@ final class SocketDesk {
 extension SocketDesk {
     func respond(to exchange: HTTPExchange) {
         do throws(EngineRefusal) {
-            try self.answer(exchange, try EngineRequest(exchange.request))
+            let hints = self.settings.legacyLink?.impliedBy ?? []
+            try self.answer(exchange, try EngineRequest(exchange.request, legacyHints: hints))
         } catch {
             exchange.refuse(error)
         }
@@ -61,7 +62,7 @@ extension SocketDesk {
 
     private func answer(_ exchange: HTTPExchange, _ request: EngineRequest) throws(EngineRefusal) {
         switch request.purpose {
-        case .handshake(let version): self.welcome(exchange, request, version)
+        case .handshake(let version): try self.welcome(exchange, request, version)
         case .poll(let sid): try self.link(sid).poll(exchange)
         case .post(let sid): try self.link(sid).post(exchange)
         case .upgrade(let sid): try self.link(sid).upgrade(exchange)
@@ -73,13 +74,17 @@ extension SocketDesk {
         return link
     }
 
-    private func welcome(_ exchange: HTTPExchange, _ request: EngineRequest, _ version: EngineVersion) {
+    private func welcome(
+        _ exchange: HTTPExchange, _ request: EngineRequest, _ version: EngineVersion
+    ) throws(EngineRefusal) {
+        guard let policy = self.settings.policy(for: version) else { throw .unsupportedVersion }
         do throws(ArrivalBook.Refusal) {
             try self.arrivals.arrived(from: exchange.client, at: self.now)
         } catch {
             return self.turnAway(exchange, error)
         }
-        let link = EngineLink(SessionID(using: &self.random), version, request, exchange, self)
+        let link = EngineLink(
+            SessionID(using: &self.random), version: version, policy: policy, for: request, on: exchange, desk: self)
         switch request.transport {
         case .polling: link.begin(answering: exchange)
         case .webSocket: exchange.upgradeToWebSocket(maxMessageBytes: link.maxPayload) { link.begin(on: $0) }
@@ -126,10 +131,11 @@ extension SocketDesk {
 }
 
 extension EngineRequest {
-    fileprivate init(_ request: HTTPRequestHead) throws(EngineRefusal) {
+    fileprivate init(_ request: HTTPRequestHead, legacyHints: [String]) throws(EngineRefusal) {
         guard let items = QueryItems(request.query ?? "") else { throw .badRequest }
         try self.init(
-            method: request.method.text, isUpgrade: request.isUpgrade(to: "websocket"), parameter: { items[$0] })
+            method: request.method.text, isUpgrade: request.isUpgrade(to: "websocket"), legacyHints: legacyHints,
+            parameter: { items[$0] })
     }
 }
 

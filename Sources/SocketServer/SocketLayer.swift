@@ -16,9 +16,9 @@ final class SocketLayer: EngineLayer {
     /// Runs until the client has connected to a namespace.
     private var patience: TimerToken?
 
-    init(_ desk: SocketDesk, _ version: EngineVersion) {
+    init(_ desk: SocketDesk, _ version: EngineVersion, _ policy: LinkPolicy) {
         self.desk = desk
-        self.assembler = SocketPacketAssembler(limits: desk.settings.packetLimits(for: version))
+        self.assembler = SocketPacketAssembler(limits: policy.packetLimits)
         // Old clients have knocked there by coming at all.
         if version == .v3 { self.arriving.insert(.main) }
     }
@@ -49,9 +49,8 @@ final class SocketLayer: EngineLayer {
         for socket in sockets { socket.linkEnded(reason) }
     }
 
-    /// Old clients take the session's own name for their socket's address.
     func makeSocket(in namespace: Namespace, on link: EngineLink, mayReturn: Bool) -> Socket {
-        let id = link.version == .v3 && namespace.isMain ? link.sid : self.desk.newSocketID()
+        let id = link.policy.sharesSessionID && namespace.isMain ? link.sid : self.desk.newSocketID()
         let socket = Socket(id, namespace, on: link, self, self.desk, mayReturn: mayReturn)
         self.connects += 1
         self.add(socket)

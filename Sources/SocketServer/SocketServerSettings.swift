@@ -1,15 +1,11 @@
 package import Pacing
-package import Sessions
 package import SocketIO
 
 /// How the sockets of a server behave.
 package struct SocketServerSettings: Sendable {
-    package var engine = EngineSettings()
-    /// For clients of Engine.IO 3.
-    package var oldEngine = EngineSettings()
-    /// How long a session of Engine.IO 3 that begins on a WebSocket keeps its opening back: such clients lose one that
-    /// reaches them in one read with the answer to their upgrade.
-    package var oldOpeningDelay = Duration.milliseconds(10)
+    package var link = LinkPolicy()
+    /// For clients of Engine.IO 3; nil lets none of them in.
+    package var legacyLink: LinkPolicy? = .legacy()
     /// How often one address may begin a session, and how many it may have.
     package var arrivals = ArrivalBook.Limits()
     /// The namespaces there are.
@@ -28,10 +24,5 @@ package struct SocketServerSettings: Sendable {
 
     package init() {}
 
-    func engine(for version: EngineVersion) -> EngineSettings { version == .v4 ? self.engine : self.oldEngine }
-
-    /// The attachments of one packet weigh together what one message may.
-    func packetLimits(for version: EngineVersion) -> SocketPacketLimits {
-        SocketPacketLimits(attachmentBytes: self.engine(for: version).maxPayload)
-    }
+    func policy(for version: EngineVersion) -> LinkPolicy? { version == .v4 ? self.link : self.legacyLink }
 }

@@ -91,15 +91,6 @@ struct ByteCount: Hashable, Sendable, ExpressibleByArgument {
     }
 }
 
-extension OrderReply: ExpressibleByArgument {
-    package init?(argument: String) { self.init(argument) }
-    package static var valueName: String? { "WHEN:VOICE:TEXT" }
-    package static var expectation: String {
-        "an event's type, first or unknown; driver, local, system or upgrade; words"
-    }
-    package var argumentDescription: String { self.text }
-}
-
 extension HookURL: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
     package static var valueName: String? { "URL" }

@@ -112,14 +112,7 @@ struct ServeCommand: ParsableCommand {
             """, valueName: "ID:SECRET"))
     var app: [ApplicationKeyArgument] = []
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            Something that is said by itself in the chats of orders, once each time: when the shop tells an event of this \
-            type, or 'first' word of a passenger, or something of an 'unknown' kind; by 'driver', 'local', 'system' or \
-            'upgrade'; and the words.
-            """, valueName: "WHEN:VOICE:TEXT"))
-    var orderReply: [OrderReply] = []
+    @OptionGroup var doors: DoorOptions
 
     @Option(help: "How many requests a second one client may make for long; four times as many at once.")
     var requestRate = 100
@@ -184,10 +177,6 @@ struct ServeCommand: ParsableCommand {
         if self.requestRate < 1 { throw ValidationError("--request-rate: nobody could ask for anything") }
         if self.ringTimeout <= .zero { throw ValidationError("--ring-timeout leaves no time to answer") }
         try self.validateHooks()
-        let occasions = self.orderReply.map { [$0.trigger.word, $0.voice.rawValue] }
-        guard Set(occasions).count == occasions.count else {
-            throw ValidationError("--order-reply: the same voice says two things to the same")
-        }
         if let loops = self.loops, !(1...256).contains(loops) {
             throw ValidationError("--loops: \(loops) is not between 1 and 256")
         }
@@ -233,7 +222,7 @@ struct ServeCommand: ParsableCommand {
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables
         service.applications = self.app.map(\.key)
-        service.orderReplies = self.orderReply
+        service.doors = self.doors.settings
         service.durability = self.durability
         service.files.largest = self.largestFile.count
         service.files.allowance.bytes = self.filesPerUser.count

@@ -220,26 +220,26 @@ struct ConversationMachineTests {
         }
     }
 
-    @Test("about an order lets only the server say who is in it, and nobody take back what others said")
-    func orders() throws {
+    @Test("bound to something outside lets only the server say who is in it, and nobody take back what others said")
+    func bound() throws {
         let members = [Member(.alice, role: .owner), Member(.bob, role: .admin), Member(.carol)]
-        let order = ConversationMachine(.order, members: members, last: 1, counted: 1)
+        let ticket = ConversationMachine(.bound(to: "ticket"), members: members, last: 1, counted: 1)
         for change in [
             ConversationChange.leave, .invite([.dave]), .remove(.carol), .silence(.carol, until: nil),
             .setRole(.carol, .admin), .dissolve,
         ] {
             for user in [UserID.bob, .carol] {
                 #expect(throws: ConversationRefusal.forbidden) {
-                    try order.proposal(for: change, by: user, at: Scene.now)
+                    try ticket.proposal(for: change, by: user, at: Scene.now)
                 }
             }
         }
         let said = MessageState(sender: .carol, time: Scene.now, isMessage: true, isRecalled: false)
         #expect(throws: ConversationRefusal.forbidden) {
-            try order.proposal(for: .recall(1), by: .bob, at: Scene.now, about: said)
+            try ticket.proposal(for: .recall(1), by: .bob, at: Scene.now, about: said)
         }
-        _ = try order.proposal(for: .recall(1), by: .carol, at: Scene.now, about: said)
-        _ = try order.proposal(for: .remove(.carol), by: .alice, at: Scene.now)
+        _ = try ticket.proposal(for: .recall(1), by: .carol, at: Scene.now, about: said)
+        _ = try ticket.proposal(for: .remove(.carol), by: .alice, at: Scene.now)
     }
 
     @Test("of the server's own is for reading")

@@ -8,9 +8,9 @@ struct EngineRequestTests {
     private static let sid = "AAAAAAAAAAAAAAAAAAAA"
 
     private func request(
-        _ method: String, _ query: [String: String], isUpgrade: Bool = false
+        _ method: String, _ query: [String: String], isUpgrade: Bool = false, hints: [String] = []
     ) throws(EngineRefusal) -> EngineRequest {
-        try EngineRequest(method: method, isUpgrade: isUpgrade) { query[$0] }
+        try EngineRequest(method: method, isUpgrade: isUpgrade, legacyHints: hints) { query[$0] }
     }
 
     @Test("begins a session in the version it names")
@@ -22,13 +22,15 @@ struct EngineRequestTests {
         #expect(try self.request("GET", ["EIO": "3", "transport": "polling", "b64": "1"]).base64Only)
     }
 
-    @Test("without a version is of version 3 only for the client that shows itself as FLSocketIM's")
+    @Test("without a version is of version 3 only where a parameter gives the client away")
     func withoutVersion() throws {
-        #expect(try self.request("GET", ["transport": "polling", "b64": "1"]).purpose == .handshake(.v3))
-        #expect(try self.request("GET", ["transport": "polling", "auth_token": "T"]).purpose == .handshake(.v3))
-        #expect(throws: EngineRefusal.unsupportedVersion) { try self.request("GET", ["transport": "polling"]) }
-        #expect(throws: EngineRefusal.unsupportedVersion) {
-            try self.request("GET", ["transport": "polling", "EIO": "abc", "b64": "1"])
+        let hints = ["key", "b64"]
+        for query in [["transport": "polling", "b64": "1"], ["transport": "polling", "key": "T"]] {
+            #expect(try self.request("GET", query, hints: hints).purpose == .handshake(.v3))
+            #expect(throws: EngineRefusal.unsupportedVersion) { try self.request("GET", query) }
+        }
+        for query in [["transport": "polling"], ["transport": "polling", "EIO": "abc", "b64": "1"]] {
+            #expect(throws: EngineRefusal.unsupportedVersion) { try self.request("GET", query, hints: hints) }
         }
     }
 

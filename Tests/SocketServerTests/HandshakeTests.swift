@@ -30,6 +30,26 @@ struct HandshakeTests {
         }
     }
 
+    @Test("of version 3 is refused in that version's words where nobody needs it")
+    func withoutLegacy() async throws {
+        try await play({ $0.legacyLink = nil }) { scene in
+            for version in ["EIO=3", "b64=1"] {
+                let answer = try #require(Client(scene: scene, version: version).handshake())
+                #expect(answer.status == 400)
+                #expect(answer.body == #"{"code":5,"message":"Unsupported protocol version"}"#)
+            }
+            #expect(Client(scene: scene).connected().heard().count == 2)
+        }
+    }
+
+    @Test("without a version is of version 3 where one of its clients is known by a parameter")
+    func implied() async throws {
+        try await play({ $0.legacyLink?.impliedBy = ["key"] }) { scene in
+            #expect(Client(scene: scene, version: "key=1").handshake()?.status == 200)
+            #expect(Client(scene: scene, version: "b64=1").handshake()?.status == 400)
+        }
+    }
+
     @Test("of version 4 is followed by the client's CONNECT, and one of version 3 by our own")
     func connecting() async throws {
         try await play { scene in

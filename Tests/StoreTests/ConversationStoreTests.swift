@@ -83,6 +83,7 @@ struct ConversationStoreTests {
         var request = ChangeRequest(
             .user(.carol, new: try self.talk.newID()), .post(Draft(.text, Talk.body("x"))), by: .bob, at: Talk.now)
         request.original = (first.conversation, 1)
+        request.keptFields = KeptFields(members: ["fl", "oc"])
         let forwarded = try await self.talk.change(request)
         #expect(forwarded.entry.body == Array(#"{"text":"look","a":[1]}"#.utf8))
     }
@@ -128,7 +129,7 @@ struct ConversationStoreTests {
             try await self.talk.change(made.conversation, .invite([.bob]), .alice)
         }
         #expect(try await self.talk.change(made.conversation, .invite([.bob]), .carol).came == [.bob])
-        #expect(try await Set(create(.order, [.bob]).get().came) == [.alice, .bob])
+        #expect(try await Set(create(.bound(to: "ticket"), [.bob]).get().came) == [.alice, .bob])
         #expect(try await create(.group, []).get().came == [.alice])
     }
 

@@ -38,7 +38,7 @@ struct ServeCommandTests {
     @Test("I07 takes what is said by itself in the chats of orders, with colons in its words")
     func orderReplies() throws {
         let words = ["first:local:a", "unknown:upgrade:b", "X:driver:at 10:30", "Y:system:c"]
-        let replies = try Self.service(words.flatMap { ["--order-reply", $0] }).orderReplies
+        let replies = try Self.service(words.flatMap { ["--order-reply", $0] }).doors.orderReplies
         #expect(replies.map(\.trigger) == [.firstWord, .unknownKind, .event("X"), .event("Y")])
         #expect(replies.map(\.voice) == [.local, .upgrade, .driver, .system])
         #expect(replies.map(\.text) == ["a", "b", "at 10:30", "c"])

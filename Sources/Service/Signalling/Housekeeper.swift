@@ -1,4 +1,8 @@
+internal import Identity
+internal import Journal
 internal import Reactor
+internal import Store
+internal import Vocabulary
 
 /// Sweeps out what nobody needs any more: at once, and then every hour for as long as it lives.
 final class Housekeeper {
@@ -17,4 +21,49 @@ final class Housekeeper {
         self.sweep()
         self.scheduler.schedule(after: Self.every) { [weak self] in self?.work() }
     }
+}
+
+/// What has lost its meaning goes: bans and revoked tokens that have ended, calls and entries that are older than the history.
+extension Housekeeper {
+    convenience init(_ dependencies: SignallingApplication.Dependencies, on reactor: Reactor) {
+        let (configuration, store) = (dependencies.configuration, dependencies.store)
+        let (accounts, journal) = (dependencies.accounts, dependencies.journal)
+        let keeper = FileKeeper(dependencies.files, on: reactor)
+        self.init(on: reactor) {
+            keeper.sweep()
+            Self.sweepEntries(EntrySweep(at: SystemClock.now(), usual: configuration.messageHistory), store, journal)
+            let oldest = SystemClock.now() + (.zero - configuration.callHistory)
+            store.forgetCalls(endedBefore: oldest) { Self.swept($0, journal) }
+            // The accounts tell the journal themselves when they fail; the next hour is another chance.
+            reactor.perform({ try? await accounts.sweep() }, completion: { _ in })
+        }
+    }
+
+    /// Portion by portion, so that others get their turn in between.
+    private static func sweepEntries(_ sweep: EntrySweep, _ store: any RetentionStore, _ journal: Journal) {
+        store.sweepEntries(sweep) { result in
+            Self.swept(result.map(\.count), journal)
+            guard case .success(let swept) = result, let next = swept.next else { return }
+            var sweep = sweep
+            sweep.start = next
+            Self.sweepEntries(sweep, store, journal)
+        }
+    }
+
+    private static func swept(_ result: Result<Int, StoreError>, _ journal: Journal) {
+        switch result {
+        case .success(let count):
+            journal.debug(
+                .historySwept, "calls and messages older than the history were deleted", [.count: .integer(count)])
+        case .failure(let error):
+            journal.error(
+                .historyNotSwept, "database error: calls and messages older than the history were not deleted",
+                [.error: .error(error)])
+        }
+    }
+}
+
+extension LogName {
+    static let historySwept = LogName("history.swept")
+    static let historyNotSwept = LogName("history.not_swept")
 }

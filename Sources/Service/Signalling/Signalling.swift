@@ -16,7 +16,7 @@ final class Signalling: Sendable {
     private let accounts: Accounts
     private let store: SQLiteStore
     private let files: FileDesk
-    private let flFiles: FLFiles
+    private let doors: [any Door]
     let home: EventLoop
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
@@ -35,16 +35,20 @@ final class Signalling: Sendable {
         let iceServers = try ICEServerKeeper.Reading(
             path: configuration.iceServerFile, environment: configuration.environment,
             isRequired: configuration.iceServers != nil)
-        let applications = LoopLocal<SignallingApplication>(group) { reactor in
-            SignallingApplication(reactor, accounts, configuration, iceServers, store, files, journal)
-        }
+        let doors = configuration.doors.makeDoors()
+        let dependencies = SignallingApplication.Dependencies(
+            configuration: configuration, accounts: accounts, store: store, files: files, iceServers: iceServers,
+            doors: doors, journal: journal)
+        let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }
         self.store = store
         self.files = files
-        self.flFiles = FLFiles(desk: files)
+        self.doors = doors
         self.accounts = accounts
         self.home = group.loops[0]
         self.applications = applications
-        self.sockets = SocketServer(group, configuration.sockets, journal: journal) { applications.value(on: $0) }
+        self.sockets = SocketServer(group, configuration.sockets(doors), journal: journal) {
+            applications.value(on: $0)
+        }
         let home = self.home
         store.keepOutbox(configuration.hooks.webhook != nil) { _ in }
         // What the last run did not deliver.
@@ -64,18 +68,15 @@ final class Signalling: Sendable {
         }
         FileRoutes(desk: self.files).add(to: &router)
         UploadRoutes(desk: self.files).add(to: &router)
-        self.flFiles.add(to: &router)
-        OrderRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
-            self.applications.value(on: reactor).api
+        let site = DoorSite(accounts: self.accounts, files: self.files, home: self.home) { reactor in
+            self.applications.value(on: reactor).doorDependencies
         }
-        FLRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
-            self.applications.value(on: reactor).namesOnline
-        }
+        for door in self.doors { door.addRoutes(to: &router, site) }
     }
 
     /// From now on clients are told of the STUN service beside the server. On the home loop only.
     func offerSTUN(on port: UInt16, _ reactor: Reactor) {
-        self.applications.value(on: reactor).servers.stunPort = port
+        self.applications.value(on: reactor).native.offerSTUN(on: port)
     }
 
     /// Everybody hears that the server goes, calls first.
@@ -125,10 +126,11 @@ final class Signalling: Sendable {
 }
 
 extension ServiceConfiguration {
-    fileprivate var sockets: SocketServerSettings {
+    /// Engine.IO 3 is spoken where a door's clients need it.
+    fileprivate func sockets(_ doors: [any Door]) -> SocketServerSettings {
         var settings = SocketServerSettings()
-        settings.engine = self.engine
-        settings.oldEngine = self.oldEngine
+        settings.link.engine = self.engine
+        settings.legacyLink = doors.lazy.compactMap { $0.legacyLink }.first
         settings.arrivals = self.arrivals
         return settings
     }

@@ -56,6 +56,8 @@ package struct ChangeRequest: Sendable {
     package var client: MessageID?
     /// What to say again; the draft's own words do not count then.
     package var original: (conversation: ConversationID, number: UInt64)?
+    /// What of the original's body stays behind.
+    package var keptFields = KeptFields()
     package let now: WallTime
 
     package init(

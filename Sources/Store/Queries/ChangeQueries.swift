@@ -265,7 +265,7 @@ extension ChangeRequest {
             let entry = try EntryQueries.entry(original.number, in: record.key, connection), let kind = entry.kind
         else { return .noMessage }
         guard !entry.isRecalled, let body = entry.body else { return .recalled }
-        var draft = Draft(kind, MessageBody(proven: body).withoutKeptNames)
+        var draft = Draft(kind, self.keptFields.removed(from: MessageBody(proven: body)))
         draft.reply = wanted.reply
         draft.mentions = wanted.mentions
         draft.isForwarded = true

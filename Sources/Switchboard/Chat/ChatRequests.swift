@@ -136,6 +136,7 @@ extension ChatRequests {
             try self.address(fields), .post(draft), by: user, as: try fields.text("id") { MessageID($0) },
             at: self.desk.now)
         request.original = original
+        request.keptFields = self.desk.settings.keptFields
         return request
     }
 
@@ -154,8 +155,10 @@ extension ChatRequests {
             throw SwitchboardError(.badRequest, "'body' is missing")
         }
         let body = MessageBody(proven: json)
-        guard !body.hasKeptNames else {
-            throw SwitchboardError(.badRequest, "'fl' and 'oc' in a body are written by the server only")
+        let kept = self.desk.settings.keptFields
+        guard !kept.appear(in: body) else {
+            let names = kept.members.map { "'\($0)'" }.joined(separator: " and ")
+            throw SwitchboardError(.badRequest, "\(names) in a body are written by the server only")
         }
         guard kind.map(body.suits) ?? true else {
             throw SwitchboardError(.badRequest, "a text has a 'text' in its body, what is one file a 'file'")
@@ -171,17 +174,15 @@ extension ChatRequests {
         return (try inner.required("conversation") { ConversationID($0) }, try inner.requiredNumber("number"))
     }
 
-    /// Whoever took such a name first would be where others look for an order, or for a group of another kind of client.
-    private static let keptPrefixes = ["order-", "fl-"]
-
     private func create(_ fields: borrowing RequestFields, _ asked: ChatAsker) throws(SwitchboardError) {
         let kind = try fields.text("kind") { ConversationKind(rawValue: $0) } ?? .group
         guard kind == .group || kind == .room else {
             throw SwitchboardError(.badRequest, "'kind' is group or room")
         }
         let id = try fields.text("conversation") { ConversationID($0) } ?? self.desk.newID()
-        guard !Self.keptPrefixes.contains(where: id.text.hasPrefix) else {
-            throw SwitchboardError(.badRequest, "conversations of such names are made by the server")
+        // Whoever took such an id first would be where others look for something else.
+        guard !self.desk.settings.keptFields.reserve(id) else {
+            throw SwitchboardError(.badRequest, "conversations with such ids are made by the server only")
         }
         let users =
             fields.value("users") == nil ? [] : try fields.users("users", atMost: self.desk.settings.maxNames)

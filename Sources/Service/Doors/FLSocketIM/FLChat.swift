@@ -20,19 +20,19 @@ final class FLChat {
     let files: FileDesk
     let people: any UserStore
     let reactor: Reactor
-    private var ears: [SessionID: FLEar] = [:]
+    private var ears: [SessionID: FLSubscription] = [:]
     private var random = SystemRandomNumberGenerator()
 
-    init(_ desk: ChatDesk, _ files: FileDesk, _ people: any UserStore, on reactor: Reactor) {
-        self.desk = desk
-        self.files = files
-        self.people = people
-        self.reactor = reactor
+    init(_ dependencies: DoorDependencies) {
+        self.desk = dependencies.chat
+        self.files = dependencies.files
+        self.people = dependencies.people
+        self.reactor = dependencies.reactor
     }
 
     /// What the app missed comes at once, then what is said.
     func entered(_ guest: Guest) {
-        let ear = FLEar(guest, self)
+        let ear = FLSubscription(guest, self)
         self.ears[guest.session] = ear
         ear.start()
     }

@@ -12,13 +12,11 @@ internal import Web
 /// Where apps fetch files, without a token, and where they bring a picture of themselves before they have one.
 struct FLFiles: Sendable {
     let desk: FileDesk
-    private let strangers = Locked(StrangerBook())
+    let strangers: Locked<StrangerBook>
 
     /// All that strangers bring is kept in one name, and within what one user may keep.
     private static let owner = UserID("flsocketim") ?? { preconditionFailure("no user id") }()
     private static let largest = 5 << 20
-
-    init(desk: FileDesk) { self.desk = desk }
 
     func add(to router: inout Router) {
         for folder in ["images/chatImages", "images/mapImages", "audios", "images"] {

@@ -15,7 +15,7 @@ struct FLMessage {
     private(set) var bodies: LooseObject
     let to: String
 
-    static let member = MessageBody.flName
+    static let member = "fl"
 
     /// Nil for what no app would send.
     init?(_ object: LooseObject) {

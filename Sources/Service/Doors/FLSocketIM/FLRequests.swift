@@ -37,11 +37,11 @@ final class FLRequests {
     private let settings: CallSettings
     private let chat: FLChat
 
-    init(_ board: Switchboard, _ chat: FLChat, on scheduler: any Scheduler, _ settings: CallSettings) {
-        self.board = board
-        self.chat = chat
-        self.scheduler = scheduler
-        self.settings = settings
+    init(_ dependencies: DoorDependencies) {
+        self.board = dependencies.board
+        self.chat = FLChat(dependencies)
+        self.scheduler = dependencies.reactor
+        self.settings = dependencies.calls
     }
 
     func entered(_ guest: Guest) {

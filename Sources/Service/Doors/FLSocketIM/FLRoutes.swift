@@ -9,30 +9,29 @@ internal import Web
 
 /// FLSocketIM's own way to register, sign in and look people up. Every answer is 200 with `code` 1 or -1.
 struct FLRoutes: Sendable {
-    let accounts: Accounts
-    /// The loop that knows who is online.
-    let home: EventLoop
+    let site: DoorSite
 
     private static let longestBody = 64 << 10
     /// The apps ask for everybody at once, and anybody may ask: there has to be an end, far beyond what a phone's list
     /// is good for.
     private static let mostListed = 10_000
 
-    func add(to router: inout Router, online: @escaping (Reactor) -> [DisplayName]) {
+    func add(to router: inout Router) {
         router.on(.post, "/register") { exchange, _ in
             self.collect(exchange) { form, address throws(IdentityRefusal) in
                 let registration = Registration(name: form.userName, password: form.password, avatar: form.avatar)
-                return try await self.accounts.register(registration, from: address)
+                return try await self.site.accounts.register(registration, from: address)
             }
         }
         router.on(.post, "/mobileLogin") { exchange, _ in
             self.collect(exchange) { form, address throws(IdentityRefusal) in
-                try await self.accounts.logIn(name: form.userName, password: form.password, from: address)
+                try await self.site.accounts.logIn(name: form.userName, password: form.password, from: address)
             }
         }
         router.on(.get, "/allUsers") { exchange, _ in
-            guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
-            self.listUsers(exchange, online(exchange.reactor))
+            let home = self.site.home
+            guard exchange.reactor.loop === home else { return exchange.move(to: home) }
+            self.listUsers(exchange, self.site.atHome(exchange.reactor).board.namesOnline)
         }
     }
 
@@ -69,7 +68,7 @@ struct FLRoutes: Sendable {
         exchange.reactor.perform(
             { () -> Result<[Profile], IdentityRefusal> in
                 do throws(IdentityRefusal) {
-                    return .success(try await self.accounts.members(atMost: Self.mostListed))
+                    return .success(try await self.site.accounts.members(atMost: Self.mostListed))
                 } catch {
                     return .failure(error)
                 }

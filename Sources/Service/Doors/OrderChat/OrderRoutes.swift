@@ -9,80 +9,79 @@ internal import Web
 /// Order chats over HTTP: apps ask `/orderchat/…` with their token, the shop's server tells `/v1/orders/…` with its secret.
 /// Every answer is 200 with `ret_code` and `result`, as the apps know it.
 struct OrderRoutes: Sendable {
-    let accounts: Accounts
-    let home: EventLoop
+    let site: DoorSite
 
     private static let longestBody = 128 << 10
 
-    private typealias Work = (OrderDesk, LooseObject, @escaping OrderDesk.Reply) throws(SwitchboardError) -> Void
-
-    func add(to router: inout Router, desk: @escaping (Reactor) -> APIRoutes.Desk) {
-        self.addForApps("session", to: &router, desk) { desk, request, user, reply throws(SwitchboardError) in
-            try desk.session(request, user, reply)
+    func add(to router: inout Router) {
+        self.addForApps("session", to: &router) { orders, request, user, reply throws(SwitchboardError) in
+            try orders.session(request, user, reply)
         }
-        self.addForApps("messages", to: &router, desk) { desk, request, user, reply throws(SwitchboardError) in
-            try desk.say(request, user, reply)
+        self.addForApps("messages", to: &router) { orders, request, user, reply throws(SwitchboardError) in
+            try orders.say(request, user, reply)
         }
-        self.addForApps("poll", to: &router, desk) { desk, request, user, reply throws(SwitchboardError) in
-            try desk.poll(request, user, reply)
+        self.addForApps("poll", to: &router) { orders, request, user, reply throws(SwitchboardError) in
+            try orders.poll(request, user, reply)
         }
-        self.addForApps("read", to: &router, desk) { desk, request, user, reply throws(SwitchboardError) in
-            try desk.read(request, user, reply)
+        self.addForApps("read", to: &router) { orders, request, user, reply throws(SwitchboardError) in
+            try orders.read(request, user, reply)
         }
-        self.addForShop(.put, "/v1/orders/:order", to: &router, desk) {
-            desk, order, request, reply throws(SwitchboardError) in
-            try desk.open(order, request, reply)
+        self.addForShop(.put, "/v1/orders/:order", to: &router) {
+            orders, order, request, reply throws(SwitchboardError) in
+            try orders.open(order, request, reply)
         }
-        self.addForShop(.post, "/v1/orders/:order/events", to: &router, desk) {
-            desk, order, request, reply throws(SwitchboardError) in try desk.tell(order, request, reply)
+        self.addForShop(.post, "/v1/orders/:order/events", to: &router) {
+            orders, order, request, reply throws(SwitchboardError) in try orders.tell(order, request, reply)
         }
     }
 
     private func addForApps(
-        _ name: String, to router: inout Router, _ desk: @escaping (Reactor) -> APIRoutes.Desk,
-        _ work: @escaping (OrderDesk, LooseObject, UserID, @escaping OrderDesk.Reply) throws(SwitchboardError) -> Void
+        _ name: String, to router: inout Router,
+        _ work:
+            @escaping (OrderService, LooseObject, UserID, @escaping OrderService.Reply) throws(SwitchboardError) -> Void
     ) {
         router.on(.post, "/orderchat/\(name)") { exchange, _ in
-            self.collect(exchange, desk) { desk, request, reply throws(SwitchboardError) in
-                let user = try self.accounts.identity(of: exchange).user
-                let (_, wait) = desk.allowance.take(user, at: desk.now())
+            self.collect(exchange) { hall, request, reply throws(SwitchboardError) in
+                let user = try self.site.accounts.identity(of: exchange).user
+                let (_, wait) = hall.allowance.take(user, at: hall.board.now)
                 if let wait { throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait) }
-                try work(OrderDesk(desk.chat), request, user, reply)
+                try work(OrderService(hall.chat), request, user, reply)
             }
         }
     }
 
     private func addForShop(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
-        _ desk: @escaping (Reactor) -> APIRoutes.Desk,
-        _ work: @escaping (OrderDesk, String, LooseObject, @escaping OrderDesk.Reply) throws(SwitchboardError) -> Void
+        _ work:
+            @escaping (OrderService, String, LooseObject, @escaping OrderService.Reply) throws(SwitchboardError) -> Void
     ) {
         router.on(method, path) { exchange, parameters in
             let order = parameters["order"] ?? ""
-            self.collect(exchange, desk) { desk, request, reply throws(SwitchboardError) in
+            self.collect(exchange) { hall, request, reply throws(SwitchboardError) in
                 do throws(IdentityRefusal) {
-                    try self.accounts.check(
+                    try self.site.accounts.check(
                         application: request.text("application") ?? "", secret: request.text("secret") ?? "",
                         from: exchange.client)
                 } catch {
                     throw SwitchboardError(error)
                 }
-                try work(OrderDesk(desk.chat), order, request, reply)
+                try work(OrderService(hall.chat), order, request, reply)
             }
         }
     }
 
     private func collect(
-        _ exchange: HTTPExchange, _ desk: @escaping (Reactor) -> APIRoutes.Desk,
-        _ work: @escaping (APIRoutes.Desk, LooseObject, @escaping OrderDesk.Reply) throws(SwitchboardError) -> Void
+        _ exchange: HTTPExchange,
+        _ work: @escaping (DoorDependencies, LooseObject, @escaping OrderService.Reply) throws(SwitchboardError) -> Void
     ) {
-        guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
+        let home = self.site.home
+        guard exchange.reactor.loop === home else { return exchange.move(to: home) }
         exchange.collectBody(limit: Self.longestBody) { body in
             do throws(SwitchboardError) {
                 guard let request = LooseObject(body) else {
                     throw SwitchboardError(.badRequest, "the body is one JSON object")
                 }
-                try work(desk(exchange.reactor), request) { Self.answer(exchange, $0) }
+                try work(self.site.atHome(exchange.reactor), request) { Self.answer(exchange, $0) }
             } catch {
                 Self.answer(exchange, .failure(error))
             }

@@ -25,13 +25,15 @@ enum OrderWords {
     static let isNew = 10
     static let isRead = 20
 
-    static let body = MessageBody.orderName
+    /// The member of a body in which the message is kept as apps know it.
+    static let body = "oc"
     static let chat = "new_chat"
     /// Who speaks for the server.
     static let speaker = UserID("order:system") ?? { preconditionFailure("no user id") }()
     static let device = DeviceID("orderchat") ?? .main
 
-    private static let prefix = "order-"
+    static let prefix = "order-"
+    static let kind = ConversationKind.bound(to: "order")
 
     static func isSession(_ id: ConversationID) -> Bool {
         id.text.hasPrefix(self.prefix) && id.text.utf8.count == self.prefix.utf8.count + 32

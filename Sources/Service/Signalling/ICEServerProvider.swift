@@ -7,7 +7,7 @@ internal import Vocabulary
 
 /// Which STUN and TURN servers a client is told of: those of `ice-servers.json`, after the STUN service beside the
 /// server itself, which goes by the name under which the client found the server.
-final class ICEServerDesk {
+final class ICEServerProvider {
     private let keeper: ICEServerKeeper
     /// Of our own STUN service; nil without one.
     var stunPort: UInt16?

@@ -9,7 +9,7 @@ internal import Vocabulary
 
 /// One app that hears what is said to it: what it missed, then what comes, in order. Their apps do not say how far they got,
 /// but answer each message; that is how far. Who missed much gets the next portion when it has answered the one before.
-final class FLEar: ChatListener {
+final class FLSubscription: ChatListener {
     private let guest: Guest
     private let chat: FLChat
     private var waiting: [Item] = []
@@ -87,7 +87,7 @@ final class FLEar: ChatListener {
 
 // MARK: - What was missed
 
-extension FLEar {
+extension FLSubscription {
     private func take(_ synced: Synced) {
         guard !self.isOver else { return }
         let fresh = synced.pieces.filter { self.places[$0.view.id] == nil }
@@ -153,7 +153,7 @@ extension FLEar {
 
 // MARK: - One after the other
 
-extension FLEar {
+extension FLSubscription {
     /// One after the other, since some have to be looked up.
     private func speak() {
         guard !self.isSpeaking, !self.isOver else { return }
@@ -190,7 +190,7 @@ extension FLEar {
             // It comes at the next connect.
             case nil: self.places[item.conversation]?.told(item.entry.number)
             // Other groups than theirs they do not know.
-            case .group?, .room?, .order?, .system?: self.places[item.conversation]?.skipped(item.entry.number)
+            case .group?, .room?, .bound?, .system?: self.places[item.conversation]?.skipped(item.entry.number)
             }
             self.done()
         }
@@ -226,7 +226,7 @@ extension FLEar {
 
 // MARK: - Saying it
 
-extension FLEar {
+extension FLSubscription {
     private func sayGroup(_ item: Item, from name: String) {
         if var object = FLEntry.object(of: item.entry, isGroup: true) {
             // As it is, but nobody speaks for somebody else.

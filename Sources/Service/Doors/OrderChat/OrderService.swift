@@ -6,7 +6,7 @@ internal import Vocabulary
 
 /// Chats that are tied to an order, between its driver and its passenger, with the server as a third who tells them how the
 /// order goes. Lives on the loop of the conversations.
-final class OrderDesk {
+final class OrderService {
     typealias Reply = (Result<[LooseObject], SwitchboardError>) -> Void
 
     private let chat: ChatDesk
@@ -25,7 +25,7 @@ final class OrderDesk {
 
 // MARK: - What the shop's own server does
 
-extension OrderDesk {
+extension OrderService {
     /// Ties a conversation to an order. Asked twice, it is the same one.
     func open(_ order: String, _ request: LooseObject, _ reply: @escaping Reply) throws(SwitchboardError) {
         let id = try self.session(ofOrder: order)
@@ -33,7 +33,7 @@ extension OrderDesk {
             let passenger = request.text("passenger").flatMap({ UserID($0) }), driver != passenger
         else { throw self.refuse("name a 'driver' and a 'passenger'") }
         var creation = CreationRequest(
-            id, .order, by: OrderWords.speaker, with: [driver, passenger], at: self.chat.now)
+            id, OrderWords.kind, by: OrderWords.speaker, with: [driver, passenger], at: self.chat.now)
         creation.subject = order
         self.chat.create(creation) { result in
             if case .failure(let error) = result, error.code != .conflict { return reply(.failure(error)) }
@@ -44,7 +44,7 @@ extension OrderDesk {
     /// What is there already has to be an order of ours.
     private func confirm(_ id: ConversationID, _ reply: @escaping Reply, _ work: @escaping () -> Void) {
         self.chat.conversation(id, of: OrderWords.speaker) { result in
-            guard case .success(let view) = result, view.kind == .order else {
+            guard case .success(let view) = result, view.kind == OrderWords.kind else {
                 return reply(.failure(SwitchboardError(.conflict, "something else has this name")))
             }
             work()
@@ -86,7 +86,7 @@ extension OrderDesk {
 
 // MARK: - What the apps do
 
-extension OrderDesk {
+extension OrderService {
     func session(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
         let id = try self.session(ofOrder: request.text("orderID"))
         self.chat.conversation(id, of: user) { result in
@@ -103,7 +103,7 @@ extension OrderDesk {
         self.chat.conversation(id, of: user) { result in
             do throws(SwitchboardError) {
                 let view = try result.get()
-                guard view.kind == .order else { throw SwitchboardError(.notFound, "this is no order's chat") }
+                guard view.kind == OrderWords.kind else { throw SwitchboardError(.notFound, "this is no order's chat") }
                 let speaker = try self.speaker(request.integer("speakType"), view.role)
                 let words = OrderWords.message(OrderWords.chat, OrderWords.chatClass, by: speaker, type, content)
                 let kind = OrderWords.kind(ofChatType: type)
@@ -157,12 +157,12 @@ extension OrderDesk {
 
 // MARK: - Asking every twenty seconds
 
-extension OrderDesk {
+extension OrderService {
     /// What is new in the orders in which the user has this role, behind the numbers the app has got to.
     func poll(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
         let role = request.integer("role")
         var sync = SyncRequest(user, on: OrderWords.device)
-        sync.kind = .order
+        sync.kind = OrderWords.kind
         sync.positions = try ChatDesk.positions(in: request.json)
         self.chat.missed(sync) { result in
             guard case .success(let synced) = result else { return reply(result.map { _ in [] }) }
@@ -176,7 +176,7 @@ extension OrderDesk {
 
     private static func items(_ synced: Synced, _ role: Int?, _ user: UserID) -> [LooseObject] {
         let pieces = synced.pieces.filter { piece in
-            piece.view.kind == .order && (role == nil || role == OrderWords.number(of: piece.view.role))
+            piece.view.kind == OrderWords.kind && (role == nil || role == OrderWords.number(of: piece.view.role))
         }
         return pieces.flatMap { piece in piece.entries.compactMap { self.item($0, piece.view, user) } }
     }

@@ -1,0 +1,58 @@
+internal import Calling
+internal import Conversing
+internal import HTTPServer
+internal import Identity
+internal import Reactor
+internal import SocketServer
+internal import Store
+internal import Switchboard
+
+/// A kind of client from elsewhere: how its sockets come in and what they say, its HTTP routes, and what only it may write.
+/// People and conversations behind it are everybody's. `docs/adding-a-door.md` tells how one is made.
+protocol Door: Sendable {
+    /// As `serve --doors` knows it.
+    static var name: String { get }
+    /// Kept also while the door is closed: what others wrote meanwhile would be believed once it is open.
+    static var keptFields: KeptFields { get }
+
+    init(_ settings: DoorSettings)
+
+    /// How its sockets are served over Engine.IO 3; nil when they do not need that.
+    var legacyLink: LinkPolicy? { get }
+
+    /// Called for the router of each loop.
+    func addRoutes(to router: inout Router, _ site: DoorSite)
+    /// Called once, on the loop of the sockets; nil when its clients have none.
+    func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)?
+    /// Called once, on the loop of the sockets. What comes back is told of every entry that is on the disk.
+    func makeEntryListener(_ dependencies: DoorDependencies) -> ((Happening) -> Void)?
+}
+
+extension Door {
+    var legacyLink: LinkPolicy? { nil }
+    func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)? { nil }
+    func makeEntryListener(_ dependencies: DoorDependencies) -> ((Happening) -> Void)? { nil }
+}
+
+/// What the routes of a door work with, on any loop.
+struct DoorSite: Sendable {
+    let accounts: Accounts
+    let files: FileDesk
+    /// The loop of the sockets: requests about conversations and presence move there.
+    let home: EventLoop
+    /// What lives there; only to be called there.
+    let atHome: @Sendable (Reactor) -> DoorDependencies
+}
+
+/// What a door works with on the loop of the sockets.
+struct DoorDependencies {
+    let reactor: Reactor
+    let accounts: Accounts
+    let board: Switchboard
+    let chat: ChatDesk
+    let files: FileDesk
+    let people: any UserStore
+    /// What each user may still ask over HTTP.
+    let allowance: APIAllowance
+    let calls: CallSettings
+}

@@ -1,0 +1,43 @@
+internal import Conversing
+
+/// Which of the doors there are is open.
+package struct DoorList: Hashable, Sendable {
+    package let names: [String]
+
+    static let known: [any Door.Type] = [FLDoor.self, OrderChatDoor.self]
+
+    package static let none = DoorList(names: [])
+    package static let all = DoorList(names: Self.known.map { $0.name })
+    /// Where nothing is said.
+    package static let byDefault = Self.all
+
+    private init(names: [String]) { self.names = names }
+
+    /// - Parameter text: names with commas between them, `all` or `none`.
+    package init?(_ text: String) {
+        switch text {
+        case "all": self = .all
+        case "none": self = .none
+        default:
+            let names = text.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
+            guard names.allSatisfy(Self.all.names.contains), Set(names).count == names.count else { return nil }
+            self.names = names
+        }
+    }
+
+    /// Of all doors, open or not.
+    static var keptFields: KeptFields { Self.known.reduce(KeptFields()) { $0.joined(with: $1.keptFields) } }
+}
+
+/// What the doors are told before the service starts.
+package struct DoorSettings: Hashable, Sendable {
+    package var open = DoorList.byDefault
+    /// What is said automatically in the chats of orders.
+    package var orderReplies: [OrderReply] = []
+
+    package init() {}
+
+    func makeDoors() -> [any Door] {
+        DoorList.known.filter { self.open.names.contains($0.name) }.map { $0.init(self) }
+    }
+}

@@ -1,0 +1,32 @@
+internal import Conversing
+internal import HTTPServer
+internal import Locking
+internal import Reactor
+internal import Sessions
+internal import SocketServer
+
+/// The apps made for FLSocketIM: Socket.IO 1 and 2, a long-lived token in the query, routes of their own for accounts and files.
+struct FLDoor: Door {
+    static let name = "flsocketim"
+    static let keptFields = KeptFields(members: [FLMessage.member], idPrefixes: [FLChat.groupPrefix])
+
+    private let strangers = Locked(StrangerBook())
+
+    init(_ settings: DoorSettings) {}
+
+    /// The apps lose their patience soon. They send pictures as they are: a mebibyte has to go through, also in the Base64
+    /// of a polling body. Their client for iOS does not say its version.
+    var legacyLink: LinkPolicy? {
+        var policy = LinkPolicy.legacy(
+            EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3), maxPayload: 2_000_000))
+        policy.impliedBy = ["auth_token", "b64"]
+        return policy
+    }
+
+    func addRoutes(to router: inout Router, _ site: DoorSite) {
+        FLFiles(desk: site.files, strangers: self.strangers).add(to: &router)
+        FLRoutes(site: site).add(to: &router)
+    }
+
+    func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)? { FLEntrance(dependencies) }
+}

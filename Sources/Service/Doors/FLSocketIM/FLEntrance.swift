@@ -1,0 +1,59 @@
+internal import Identity
+internal import Reactor
+internal import SocketIO
+internal import SocketServer
+internal import Store
+internal import Switchboard
+internal import Vocabulary
+internal import Web
+
+/// Where FLSocketIM's apps come in: everything that speaks Engine.IO 3 is taken for one of them.
+final class FLEntrance: Entrance {
+    let dialect: any Dialect = FLDialect()
+    private let reactor: Reactor
+    private let accounts: Accounts
+    private let board: Switchboard
+    private let requests: FLRequests
+
+    init(_ dependencies: DoorDependencies) {
+        self.reactor = dependencies.reactor
+        self.accounts = dependencies.accounts
+        self.board = dependencies.board
+        self.requests = FLRequests(dependencies)
+    }
+
+    func claims(_ arrival: SocketArrival) -> Bool { arrival.version == .v3 }
+
+    /// Their long-lived token comes in the query; nobody who lacks one hears more than that.
+    func identify(
+        _ arrival: SocketArrival, _ completion: @escaping (Result<Visitor, ArrivalRefusal>) -> Void
+    ) {
+        let refusal = ArrivalRefusal(text: "Not authorized")
+        guard let token = arrival.client.query?["auth_token"] else { return completion(.failure(refusal)) }
+        let accounts = self.accounts
+        self.reactor.perform(
+            { await Self.visitor(token, accounts) },
+            completion: { visitor in completion(visitor.map { .success($0) } ?? .failure(refusal)) })
+    }
+
+    /// By the user name under which their apps know people. Nil for a token that is not valid.
+    private static func visitor(_ token: String, _ accounts: Accounts) async -> Visitor? {
+        guard let identity = try? await accounts.identity(ofLegacyToken: token),
+            let profile = try? await accounts.profile(of: identity.user),
+            let name = DisplayName(profile.signInName?.text ?? identity.user.text)
+        else { return nil }
+        return Visitor(identity: identity, face: Face(name, identity.avatar))
+    }
+
+    /// Everybody's coming and going is told to everybody there.
+    func entered(_ session: SignedInSession) throws(SwitchboardError) {
+        self.requests.entered(session.guest)
+        try self.board.watchEverybody(by: session.guest)
+    }
+
+    func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from session: SignedInSession) {
+        self.requests.received(event, bytes, from: session.guest)
+    }
+
+    func left(_ session: SignedInSession) { self.requests.left(session.guest) }
+}

@@ -1,0 +1,157 @@
+internal import ICEServers
+internal import Identity
+internal import JSON
+internal import Journal
+internal import Reactor
+internal import SocketServer
+internal import Switchboard
+internal import Vocabulary
+
+/// Where our own clients come in: whoever no door claims. They have STUN and TURN servers that work for as long as they are
+/// connected: credentials are replaced before they end, and a new list is told to everybody.
+final class NativeEntrance: Entrance {
+    let dialect: any Dialect = NativeDialect()
+    private let reactor: Reactor
+    private let accounts: Accounts
+    private let board: Switchboard
+    private let faces: FaceDesk
+    private let sessions: SignedInSessions
+    private lazy var requests = NativeRequests(
+        self.board, sessions: self, chat: self.chat, profiles: self.profiles)
+    private let chat: ChatDesk
+    private let profiles: ProfileDesk
+    private let iceServers: ICEServerKeeper.Reading
+    private let journal: Journal
+    private lazy var servers = ICEServerProvider(self.iceServers, on: self.reactor, self.journal) {
+        [unowned self] in self.tellEverybodyOfServers()
+    }
+    private var guests: [SessionID: Guest] = [:]
+    /// They ring before the credentials of a client's TURN servers end.
+    private var timers: [SessionID: TimerToken] = [:]
+
+    struct Dependencies {
+        let reactor: Reactor
+        let accounts: Accounts
+        let board: Switchboard
+        let chat: ChatDesk
+        let profiles: ProfileDesk
+        let faces: FaceDesk
+        let sessions: SignedInSessions
+        let iceServers: ICEServerKeeper.Reading
+        let journal: Journal
+    }
+
+    init(_ dependencies: Dependencies) {
+        self.reactor = dependencies.reactor
+        self.accounts = dependencies.accounts
+        self.board = dependencies.board
+        self.chat = dependencies.chat
+        self.profiles = dependencies.profiles
+        self.faces = dependencies.faces
+        self.sessions = dependencies.sessions
+        self.iceServers = dependencies.iceServers
+        self.journal = dependencies.journal
+    }
+
+    func claims(_ arrival: SocketArrival) -> Bool { true }
+
+    func identify(
+        _ arrival: SocketArrival, _ completion: @escaping (Result<Visitor, ArrivalRefusal>) -> Void
+    ) {
+        let auth = ConnectAuth(parsing: arrival.auth)
+        do throws(SwitchboardError) {
+            let identity = try self.identity(auth)
+            self.faces.find(identity) { face in
+                completion(
+                    .success(
+                        Visitor(identity: identity, face: face, device: auth.device, mayReturn: auth.mayReturn)))
+            }
+        } catch {
+            completion(.failure(ArrivalRefusal(text: error.code.rawValue)))
+        }
+    }
+
+    func identity(returning arrival: SocketArrival) throws(SwitchboardError) -> Identity {
+        try self.identity(ConnectAuth(parsing: arrival.auth))
+    }
+
+    private func identity(_ auth: ConnectAuth) throws(SwitchboardError) -> Identity {
+        guard let token = auth.token else { throw SwitchboardError(.unauthorized, "connect with auth {\"token\": …}") }
+        return try self.accounts.identity(of: token)
+    }
+
+    func entered(_ session: SignedInSession) { self.guests[session.guest.session] = session.guest }
+
+    func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from session: SignedInSession) {
+        self.requests.received(event, bytes, from: session.guest)
+    }
+
+    func left(_ session: SignedInSession) {
+        self.guests[session.guest.session] = nil
+        self.awaitRefresh(of: session.guest.session, at: nil)
+    }
+}
+
+// MARK: - Welcome
+
+extension NativeEntrance {
+    func welcome(_ socket: Socket, _ visitor: Visitor) { self.welcome(socket, visitor.identity, visitor.face.name) }
+
+    func returned(_ session: SignedInSession) {
+        self.welcome(session.guest.socket, session.identity, session.guest.name)
+    }
+
+    private func welcome(_ socket: Socket, _ identity: Identity, _ name: DisplayName) {
+        let offer = self.offer(to: identity.user, socket)
+        socket.emit("welcome", isVolatile: true) { json in
+            json.fields(("user", identity.user.text), ("name", name.text), ("member", socket.id.text)) { json in
+                json.key("iceServers")
+                offer.write(to: &json)
+                json.key("expires")
+                json.integer(identity.expiry.milliseconds)
+            }
+        }
+    }
+}
+
+// MARK: - STUN and TURN servers
+
+extension NativeEntrance {
+    /// From now on clients are told of the STUN service beside the server.
+    func offerSTUN(on port: UInt16) { self.servers.stunPort = port }
+
+    /// What this client is told now; the next telling is arranged.
+    private func offer(to user: UserID, _ socket: Socket) -> ICEServerOffer {
+        let offer = self.servers.offer(to: user, socket.client)
+        self.awaitRefresh(of: socket.id, at: offer.refresh)
+        return offer
+    }
+
+    private func awaitRefresh(of session: SessionID, at deadline: WallTime?) {
+        if let timer = self.timers.removeValue(forKey: session) { self.reactor.cancel(timer) }
+        guard let deadline else { return }
+        let left = max(1000, deadline.milliseconds - SystemClock.now().milliseconds)
+        self.timers[session] = self.reactor.schedule(after: .milliseconds(left)) { [unowned self] in
+            self.timers[session] = nil
+            if let guest = self.guests[session] { self.tellOfServers(guest) }
+        }
+    }
+
+    private func tellEverybodyOfServers() {
+        for guest in self.guests.values { self.tellOfServers(guest) }
+    }
+
+    private func tellOfServers(_ guest: Guest) {
+        self.board.tell(.iceServers(self.iceServers(for: guest)), to: guest.session)
+    }
+}
+
+extension NativeEntrance: SessionRequests {
+    func refresh(_ guest: Guest, token: String) throws(SwitchboardError) -> WallTime {
+        let identity = try self.accounts.identity(of: token)
+        try self.sessions.renew(guest.session, identity)
+        return identity.expiry
+    }
+
+    func iceServers(for guest: Guest) -> [UInt8] { self.offer(to: guest.user, guest.socket).answer }
+}

@@ -1,0 +1,28 @@
+package import Sessions
+internal import SocketIO
+
+/// How sessions of one revision of Engine.IO are served, as far as the revision leaves it open.
+package struct LinkPolicy: Sendable {
+    /// Times and limits.
+    package var engine: EngineSettings
+    /// How long a session that begins on a WebSocket keeps its opening back.
+    package var openingDelay: Duration = .zero
+    /// Whether clients take the session's own id for that of their socket in the main namespace.
+    package var sharesSessionID = false
+    /// Query parameters by which clients are known that do not name the revision.
+    package var impliedBy: [String] = []
+
+    package init(_ engine: EngineSettings = EngineSettings()) { self.engine = engine }
+
+    /// For clients of Socket.IO 1 and 2 over Engine.IO 3. They lose an opening that reaches them in one read with the answer
+    /// to their upgrade.
+    package static func legacy(_ engine: EngineSettings = EngineSettings()) -> LinkPolicy {
+        var policy = LinkPolicy(engine)
+        policy.openingDelay = .milliseconds(10)
+        policy.sharesSessionID = true
+        return policy
+    }
+
+    /// The attachments of one packet weigh together what one message may.
+    var packetLimits: SocketPacketLimits { SocketPacketLimits(attachmentBytes: self.engine.maxPayload) }
+}
