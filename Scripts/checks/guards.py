@@ -98,6 +98,25 @@ def no_private_paths(source: Source) -> Iterator[Finding]:
     yield from _search(source.lines, _HOME_FOLDERS, "`{}` is a path of one machine: use one relative to the project")
 
 
+_CUSTOMERS = re.compile(
+    r'(?i:flsocketim|order-?chats?\b)|\bFL[A-Z][a-z]\w*|\bOrder(?:Chat|Door|Repl(?:y|ies)|Routes|Service|Words)\w*'
+    r'|"(?:fl|oc|order)[-:]?"'
+)
+_OLD_VERSION = re.compile(r"\.v3\b")
+_DOORS = ("Sources/Service/Doors/", "Sources/parley/DoorOptions.swift")
+_LINK_ROOMS = ("Sources/SocketIO/", "Sources/Sessions/", "Sources/SocketServer/")
+
+
+def customers_stay_behind_their_doors(source: Source) -> Iterator[Finding]:
+    """What is special about clients from elsewhere is said in the folder of their door, and nowhere else."""
+    if not source.is_swift or not source.path.startswith("Sources/") or source.path.startswith(_DOORS):
+        return
+    advice = "`{}` belongs into Sources/Service/Doors: see docs/adding-a-door.md"
+    yield from _search(source.lines, _CUSTOMERS, advice)
+    if not source.path.startswith(_LINK_ROOMS):
+        yield from _search(source.code_lines, _OLD_VERSION, "`{}` stands for a customer: ask the door's `claims`")
+
+
 GUARDS: list[Guard] = [
     unchecked_has_reason,
     no_traps,
@@ -108,6 +127,7 @@ GUARDS: list[Guard] = [
     no_foundation,
     no_registry_hosts,
     no_private_paths,
+    customers_stay_behind_their_doors,
 ]
 
 

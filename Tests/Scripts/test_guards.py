@@ -59,6 +59,17 @@ class GuardTests(unittest.TestCase):
         self.assertEqual(lines(guards.no_registry_hosts, "Scripts/a", "https://registry.npm" "js.org/x\n"), [1])
         self.assertEqual(lines(guards.no_private_paths, "README.md", "cd /ho" "me/anna/parley\ncd ~/parley\n"), [1])
 
+    def test_customers_stay_behind_their_doors(self):
+        text = (
+            "// FLSocketIM's apps\nlet dialect = FLDialect()\nlet kind = \"order\"\nlet reply: OrderReply\n"
+            "if arrival.version == .v3 {}\n/// FLAC, in order, and .v3 in words\nlet order = 1\n"
+        )
+        guard = guards.customers_stay_behind_their_doors
+        self.assertEqual(lines(guard, ROOM, text), [1, 2, 3, 4, 5])
+        self.assertEqual(lines(guard, "Sources/Sessions/Heartbeat.swift", "case .v3: break\n"), [])
+        for path in ("Sources/Service/Doors/FLSocketIM/FLDoor.swift", "Sources/parley/DoorOptions.swift", TEST):
+            self.assertEqual(lines(guard, path, text), [])
+
 
 class FunctionTests(unittest.TestCase):
     def found(self, text):
