@@ -1,0 +1,137 @@
+"""What became of tests is written down as it was: passed, failed, or skipped with its reason."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Scripts/checks"))
+
+import swift_results  # noqa: E402
+from results import FAILED, PASSED, SKIPPED, Result, read_results, worst_of  # noqa: E402
+from summary import summary  # noqa: E402
+
+PYTHON = '''
+import unittest
+def give_up():
+    raise unittest.SkipTest("no browser")
+class Some(unittest.TestCase):
+    def test_good(self): pass
+    def test_bad(self): self.fail()
+    def test_half(self):
+        for ok in (True, False):
+            with self.subTest(ok): self.assertTrue(ok)
+    def test_left(self): self.skipTest("no ffmpeg")
+    @unittest.skip("not here")
+    def test_marked(self): pass
+class Others(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): give_up()
+    def test_never(self): pass
+class Broken(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls): raise ValueError
+    def test_never_either(self): pass
+'''
+MODULE = '''
+import unittest
+def setUpModule(): raise unittest.SkipTest("no coturn")
+class All(unittest.TestCase):
+    def test_whole(self): pass
+'''
+
+
+class PythonRunTests(unittest.TestCase):
+    def run_tests(self, *options: str, **files: str) -> tuple[int, str, dict[str, tuple[str, str]]]:
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for name, text in files.items():
+            (folder / f"{name}.py").write_text(text)
+        target = folder / "out" / "some.jsonl"
+        done = subprocess.run(
+            [sys.executable, ROOT / "Scripts/checks/run_python_tests.py", folder, target, *options],
+            capture_output=True, text=True)
+        found = read_results(target.parent)["some"]
+        return done.returncode, done.stderr, {
+            Path(r.test.partition(": ")[0]).name + " " + r.test.partition(": ")[2]: (r.outcome, r.reason) for r in found}
+
+    def test_every_test_has_its_outcome_also_those_that_never_began(self):
+        code, words, found = self.run_tests(test_some=PYTHON, test_module=MODULE)
+        self.assertEqual(code, 1)
+        self.assertIn("Ran 5 tests", words)
+        self.assertEqual(found, {
+            "test_some.py test_good": (PASSED, ""), "test_some.py test_bad": (FAILED, ""),
+            "test_some.py test_half": (FAILED, ""), "test_some.py test_left": (SKIPPED, "no ffmpeg"),
+            "test_some.py test_marked": (SKIPPED, "not here"), "test_some.py test_never": (SKIPPED, "no browser"),
+            "test_some.py test_never_either": (SKIPPED, "its preparation failed"),
+            "test_module.py test_whole": (SKIPPED, "no coturn")})
+
+    def test_a_filter_runs_only_what_it_names(self):
+        code, _, found = self.run_tests("-k", "good", test_some=PYTHON)
+        self.assertEqual((code, found), (0, {"test_some.py test_good": (PASSED, "")}))
+
+    def test_a_module_that_cannot_be_loaded_has_failed(self):
+        code, _, found = self.run_tests(test_wrong="import nothing_of_this_name")
+        self.assertEqual((code, [outcome for outcome, _ in found.values()]), (1, [FAILED]))
+
+
+class SwiftRunTests(unittest.TestCase):
+    def found(self, *events: dict) -> dict[str, tuple[str, str]]:
+        tests = [
+            {"kind": "suite", "id": "Room.Suite", "name": "Suite"},
+            *({"kind": "function", "id": f"Room.Suite/{name}()/A.swift:1:2", "name": f"{name}()", "displayName": name,
+               "sourceLocation": {"filePath": "/top/Tests/A/A.swift"}} for name in ("one", "two"))]
+        records = [{"kind": "test", "payload": test} for test in tests]
+        records += [{"kind": "event", "payload": event} for event in events]
+        found = swift_results.results(map(json.dumps, records), Path("/top"))
+        return {result.test: (result.outcome, result.reason) for result in found}
+
+    def event(self, kind: str, name: str, **more) -> dict:
+        return {"kind": kind, "testID": f"Room.Suite/{name}()/A.swift:1:2"} | more
+
+    def test_a_swift_test_passes_or_fails_by_its_issues(self):
+        found = self.found(
+            self.event("testEnded", "one"), self.event("issueRecorded", "two", issue={"isKnown": False}),
+            self.event("testEnded", "two"))
+        self.assertEqual(found, {"Tests/A/A.swift: one": (PASSED, ""), "Tests/A/A.swift: two": (FAILED, "")})
+
+    def test_a_known_issue_fails_no_swift_test(self):
+        found = self.found(
+            self.event("issueRecorded", "one", issue={"isKnown": True}), self.event("testEnded", "one"),
+            self.event("testEnded", "two"))
+        self.assertEqual({outcome for outcome, _ in found.values()}, {PASSED})
+
+    def test_a_skipped_suite_skips_its_swift_tests_with_its_reason(self):
+        skip = {"kind": "testSkipped", "testID": "Room.Suite", "messages": [
+            {"symbol": "skip", "text": 'Suite "A suite" skipped: "needs coturn"'}]}
+        self.assertEqual(set(self.found(skip).values()), {(SKIPPED, "needs coturn")})
+
+    def test_a_swift_test_that_never_ended_has_failed(self):
+        self.assertEqual(self.found(self.event("testEnded", "one"))["Tests/A/A.swift: two"], (FAILED, "it never ended"))
+
+
+class SummaryTests(unittest.TestCase):
+    def stage(self, name: str, *skips: str) -> dict[str, list[Result]]:
+        return {name: [Result("a", PASSED), *(Result(f"b{n}", SKIPPED, skip) for n, skip in enumerate(skips))]}
+
+    def test_the_closing_lines_count_skips_by_their_reason(self):
+        lines, is_wrong = summary(self.stage("scenarios", "no browser", "no browser", "no sox"), is_ci=False)
+        self.assertEqual(lines, [
+            "== SKIPPED in scenarios: 2 × no browser", "== SKIPPED in scenarios: 1 × no sox",
+            "== 1 passed, 0 failed, 3 skipped"])
+        self.assertFalse(is_wrong)
+
+    def test_in_ci_a_skip_fails_but_for_what_not_every_machine_can_do(self):
+        self.assertTrue(summary(self.stage("scenarios", "no browser"), is_ci=True)[1])
+        self.assertFalse(summary(self.stage("scenarios"), is_ci=True)[1])
+        self.assertFalse(summary(self.stage("netlab", "no namespaces"), is_ci=True)[1])
+
+    def test_the_worst_outcome_of_one_test_counts(self):
+        ran = [Result("a", PASSED), Result("a", FAILED), Result("a", SKIPPED)]
+        self.assertEqual(worst_of(ran)["a"].outcome, FAILED)
+
+
+if __name__ == "__main__":
+    unittest.main()
