@@ -44,6 +44,11 @@ export class Identity {
     this.#keep(await this.#post('anonymous', name === undefined ? {} : { name }));
   }
 
+  /** Becomes the user of an account. The password goes to the server and is kept nowhere. */
+  async logIn(userName, password) {
+    this.#keep(await this.#post('login', { userName, password }));
+  }
+
   /** Forgets who we were, and asks the server to do so too. */
   signOut() {
     const refreshToken = this.#grant?.refreshToken;

@@ -76,13 +76,15 @@ export class Parley extends EventTarget {
   // MARK: Signing in
 
   /**
-   * Signs in without a password. The same name on the same browser is the same user again; another name is somebody new.
-   * @param {{name?: string}} [options]
+   * Signs in: with a password to an account, or without one, where the same name on the same browser is the same user
+   * again and another name is somebody new.
+   * @param {{name?: string} | {userName: string, password: string}} [options]
    */
-  async signIn({ name } = {}) {
+  async signIn({ name, userName, password } = {}) {
     this.close();
     const welcomed = new Promise((resolve, reject) => { this.#entry = { resolve, reject }; });
-    await Promise.race([welcomed, this.#identity.signIn(name)]);
+    const entering = userName === undefined ? this.#identity.signIn(name) : this.#identity.logIn(userName, password);
+    await Promise.race([welcomed, entering]);
     this.user = this.#identity.user;
     this.name = this.#identity.name;
     this.#link.open();
