@@ -45,7 +45,7 @@ struct ClientRequestTests {
         #expect(scene.hear("43\(first)[{}]") == [] && scene.isOnline)
     }
 
-    @Test("B03 made without a connection leave with the next one, once and in order")
+    @Test("B03.once made without a connection leave with the next one, once and in order")
     func waitForConnection() throws {
         let scene = self.online()
         _ = scene.lose()

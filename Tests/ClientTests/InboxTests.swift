@@ -66,7 +66,7 @@ struct LatestEntriesTests {
         try numbers.map { try Samples.entry($0) }
     }
 
-    @Test("E12 are so many, then what is added live: nothing is missing and nothing comes twice")
+    @Test("E12 D19.shown are so many, then what is added live: nothing is missing and nothing comes twice")
     func live() throws {
         var latest = LatestEntries(limit: 25)
         #expect(latest.took(try self.entries(76...100)).count == 25)

@@ -20,7 +20,7 @@ struct OutgoingMessagesTests {
             try Samples.json(#"{"text":"hello"}"#), to: target, as: try #require(MessageID(id)))
     }
 
-    @Test("D03 is sending until the server has it, and sent from then on")
+    @Test("D03.sending D03.sent is sending until the server has it, and sent from then on")
     func sent() {
         var messages = OutgoingMessages()
         let orders = messages.said(self.message, at: self.start)
@@ -30,7 +30,7 @@ struct OutgoingMessagesTests {
         #expect(messages.answered(self.message.id, self.outcome) == [], "a second answer is no news")
     }
 
-    @Test("D03 has failed when no answer came in twenty seconds, and not a moment before")
+    @Test("D03.failed has failed when no answer came in twenty seconds, and not a moment before")
     func late() {
         var messages = OutgoingMessages()
         _ = messages.said(self.message, at: self.start)

@@ -11,7 +11,7 @@ import Darwin
 
 @Suite("A client in trouble", .timeLimit(.minutes(1)))
 struct TroubleTests {
-    @Test("B03 is back by itself when the server is, and what was asked meanwhile is done once")
+    @Test("B03.once is back by itself when the server is, and what was asked meanwhile is done once")
     func restart() async throws {
         let stage = try Stage()
         let ann = try await stage.guest("Ann")

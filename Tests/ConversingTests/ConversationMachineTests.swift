@@ -23,7 +23,7 @@ struct ConversationMachineTests {
         #expect(group.machine.members.count == 2 && group.machine.last == 0)
     }
 
-    @Test("E02 counts what others said after somebody's mark, and less what was taken back")
+    @Test("E02.count counts what others said after somebody's mark, and less what was taken back")
     func unread() throws {
         var group = Scene(.group, [.alice, .bob])
         for word in ["one", "two", "three"] { try group.say(word, by: .alice) }
@@ -151,7 +151,7 @@ struct ConversationMachineTests {
         #expect(proposal.entry.target == 1 && proposal.entry.counted == 1)
     }
 
-    @Test("F06 mentions nobody who is not there")
+    @Test("F06.mentions mentions nobody who is not there")
     func mentions() throws {
         let group = Scene(.group, [.alice, .bob])
         var draft = Scene.draft("hey")

@@ -84,6 +84,7 @@ class NATTests(Case):
         self.assertEqual(report["networks"]["ipv4"]["lifetime_s"], {"known": 20, "forgotten": 30})
 
     def test_J09_our_own_service_finds_the_address_behind_a_nat(self):
+        """J09.nat"""
         serving = [str(binary()), "serve", "--listen", f"{SERVERS[0]}:8080", "--admin", "127.0.0.1:0"]
         serving += ["--stun", f"{SERVERS[0]}:3478", "--data", self.folder]
         with Lab("cone") as lab, self.running(lab, *serving):

@@ -182,6 +182,15 @@ class Person:
             except TimeoutError:
                 continue
 
+    def listen(self, seconds: float) -> None:
+        """Keeps whatever comes within this time, which may be nothing."""
+        deadline = time.monotonic() + seconds
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                self._take(self._read(left))
+            except TimeoutError:
+                return
+
     def heard(self, event: str, **fields) -> list[dict]:
         """Everything of that name up to now: whatever was on its way is here once an answer has come."""
         self.ask("ice.servers")

@@ -19,6 +19,7 @@ TALK = ("--play", "tone:440", "--expect-audio", "--duration", "1s")
 
 class CommandLine(AtHome):
     def test_J14_an_echo_is_called_and_heard(self):
+        """J14.answers J01.media"""
         echo = self.home.answer("--as", "echo", "--echo")
         echo.expect("ready")
         record = Path(self.home.folder.name) / "heard.wav"
@@ -55,6 +56,7 @@ class CommandLine(AtHome):
             self.assertEqual((code, report["heard"]), (0, True))
 
     def test_J14_an_announcement_is_played_and_what_is_said_is_kept_as_it_came(self):
+        """J14.answers J14.plays J14.records"""
         folder = Path(self.home.folder.name)
         speech = folder / "announcement.wav"
         subprocess.run(
@@ -72,6 +74,9 @@ class CommandLine(AtHome):
         for path in (heard, kept):
             told = subprocess.run(["opusinfo", str(path)], capture_output=True, text=True, check=True).stdout
             self.assertNotIn("WARNING", told)
+        for path, pitch in ((heard, 660), (kept, 440)):
+            subprocess.run([str(binary()), "voice", "decode", str(path), "-o", f"{path}.wav"], check=True, capture_output=True)
+            self.assertLess(abs(self.pitches(Path(f"{path}.wav"))[0] - pitch), 5)
 
     def test_J07_every_end_has_an_exit_code(self):
         self.assertEqual(outcome(self.home.call("@nobody"))[0], 13)

@@ -32,6 +32,7 @@ class Calls(House):
         return person.expect("call.ended", call=call)["outcome"]
 
     def test_J03_a_call_from_the_first_ring_to_the_goodbye(self):
+        """J03.relayed J01.signals"""
         a, b = self.pair()
         call = self.ring(a, b, "audio")
         self.assertEqual(a.error("signal", call=call, candidate={}), "not_answered")
@@ -56,23 +57,31 @@ class Calls(House):
         self.assertEqual(a.error("signal", call=call, data=1), "call_over")
 
     def test_J12_a_call_is_kept_in_the_conversation_with_its_duration(self):
+        """J12.kept J12.duration"""
         a, b = self.pair()
         for person in (a, b):
             person.ask("chat.sync")
+        began = time.monotonic()
         call = self.talk(a, b)
+        a.listen(1.6)
         b.ask("call.hangup", call=call)
+        talked = time.monotonic() - began
         for person in (a, b):
             entry = person.expect("chat.entry", kind="call")
             self.assertEqual(entry["from"], a.user)
-            self.assertEqual(entry["body"], {"call": call, "kind": "video", "outcome": "completed", "seconds": 0})
+            seconds = entry["body"].pop("seconds")
+            self.assertEqual(entry["body"], {"call": call, "kind": "video", "outcome": "completed"})
+            self.assertTrue(1 <= seconds <= talked, (seconds, talked))
         missed = self.ring(a, b)
         a.ask("call.hangup", call=missed)
         entry = b.expect("chat.entry", kind="call")
         self.assertEqual(entry["body"]["outcome"], "cancelled")
+        self.assertEqual(entry["body"].get("seconds", 0), 0, "nobody talked")
         view = b.ask("chat.conversation", conversation=entry["conversation"])
         self.assertEqual((view["unread"], view["latest"]["body"]["call"]), (2, missed))
 
     def test_J03_nobody_else_reaches_into_a_call(self):
+        """J03.bounded"""
         a, b = self.pair()
         stranger, second = self.person("stranger"), self.device(b)
         call = self.talk(a, b)
@@ -124,6 +133,7 @@ class Calls(House):
         self.assertEqual(b.error("call.accept", call=call), "call_over")
 
     def test_J07_nobody_is_there(self):
+        """J07.offline"""
         a, b = self.pair()
         b.link.close()
         a.ask("presence.watch", users=[b.user])
@@ -131,6 +141,7 @@ class Calls(House):
         self.assertEqual(self.outcome(a, call), "offline")
 
     def test_J07_the_line_is_busy(self):
+        """J07.busy"""
         a, b = self.pair()
         first = self.talk(a, b)
         c = self.person("C")
@@ -140,6 +151,7 @@ class Calls(House):
         self.assertEqual(a.ask("signal", call=first, data="still talking"), {})
 
     def test_J07_nobody_answers(self):
+        """J07.unanswered"""
         a, b = self.pair()
         began = time.monotonic()
         call = self.ring(a, b)

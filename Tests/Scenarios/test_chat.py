@@ -2,7 +2,7 @@ import time
 import unittest
 
 from house import House
-from people import Person
+from people import Person, sign_in
 
 
 class Talk(House):
@@ -60,6 +60,7 @@ class Messages(Talk):
         self.assertEqual(c.error("chat.history", conversation=answer["conversation"]), "not_member")
 
     def test_D04_D19_a_message_that_is_sent_again_is_there_once(self):
+        """D19.stored"""
         a, b = self.listener("A"), self.listener("B")
         answers = [self.say(a, "once", user=b.user, id="m-1") for _ in range(3)]
         self.assertEqual(answers[0], answers[1])
@@ -78,6 +79,7 @@ class Messages(Talk):
         self.assertEqual(a.ask("chat.conversation", conversation=answer["conversation"])["unread"], 0)
 
     def test_D14_D15_D16_every_kind_is_kept_as_it_came(self):
+        """D15.kept D16.carried"""
         a, b = self.listener("A"), self.listener("B")
         bodies = {
             "location": {"latitude": 30.25, "longitude": 120.2, "name": "西湖", "detail": "杭州"},
@@ -123,6 +125,7 @@ class Messages(Talk):
         self.assertEqual(b.error("chat.send", place, body={"text": "x"}, reply=99), "not_found")
 
     def test_D18_a_message_is_forwarded_as_a_new_one(self):
+        """D18.forward"""
         a, b, c = self.listener("A"), self.listener("B"), self.listener("C")
         first = self.say(a, "look", user=b.user)
         source = {"conversation": first["conversation"], "number": 1}
@@ -200,15 +203,16 @@ class Messages(Talk):
 
 class History(Talk):
     def test_E01_E02_E03_the_list_and_what_is_unread(self):
+        """E02.count E03.opened"""
         a, b, c = self.listener("A"), self.listener("B"), self.listener("C")
         first = self.say(a, "one", user=b.user)["conversation"]
         second = self.say(c, "two", user=b.user)["conversation"]
         for number in range(99):
-            self.say(a, str(number), user=b.user)
+            latest = self.say(a, str(number), user=b.user)
         tablet = self.device(b)
         views = b.ask("chat.conversations")["conversations"]
         self.assertEqual([(v["conversation"], v["unread"]) for v in views], [(first, 100), (second, 1)])
-        self.assertEqual(views[0]["latest"]["body"], {"text": "98"})
+        self.assertEqual((views[0]["latest"]["body"], views[0]["latest"]["time"]), ({"text": "98"}, latest["time"]))
         self.assertEqual(b.ask("chat.read", conversation=first, number=views[0]["last"]), {
             "delivered": 100, "read": 100, "unread": 0, "badge": 1})
         self.assertEqual(tablet.expect("chat.receipt", user=b.user)["unread"], 0)
@@ -229,15 +233,22 @@ class History(Talk):
         after = b.ask("chat.history", conversation=place, after=20)
         self.assertEqual(self.texts(after["entries"]), ["21", "22", "23", "24", "25"])
 
-    def test_E07_E08_a_new_device_gets_the_latest_and_pages_back_to_the_first(self):
+    def test_E07_E08_a_new_device_gets_the_latest_thirty_and_pages_back_to_the_first_by_twenty(self):
+        """E07.latest E07.older"""
         a, b = self.listener("A"), self.listener("B")
-        for number in range(1, 46):
+        for number in range(1, 76):
             place = self.say(a, str(number), user=b.user)["conversation"]
-        b.ask("chat.read", conversation=place, number=45)
+        b.ask("chat.read", conversation=place, number=75)
         tablet = self.person(token=b.token, device="tablet")
-        view = tablet.ask("chat.sync")["conversations"][0]
-        self.assertEqual([e["number"] for e in view["entries"]], list(range(26, 46)))
-        self.assertEqual(self.texts(self.everything(tablet, place)), [str(n) for n in range(1, 46)])
+        view = tablet.ask("chat.sync", newest=30)["conversations"][0]
+        self.assertEqual([e["number"] for e in view["entries"]], list(range(46, 76)))
+        sizes, entries = [], view["entries"]
+        while entries[0]["number"] > 1:
+            page = tablet.ask("chat.history", conversation=place, before=entries[0]["number"])
+            sizes.append(len(page["entries"]))
+            entries = page["entries"] + entries
+        self.assertEqual((sizes, page["more"]), ([20, 20, 5], False))
+        self.assertEqual(self.texts(entries), [str(n) for n in range(1, 76)])
 
     def test_E09_what_was_said_while_away_is_there_at_the_next_connect(self):
         a = self.listener("A")
@@ -340,6 +351,7 @@ class History(Talk):
         self.assertEqual(self.texts(self.everything(a, place)), ["hi"])
 
     def test_E15_a_muted_conversation_is_still_delivered(self):
+        """E15.delivered"""
         a, b = self.listener("A"), self.listener("B")
         place = self.say(a, "hi", user=b.user)["conversation"]
         b.ask("chat.mute", conversation=place)
@@ -393,6 +405,7 @@ class Groups(Talk):
         again.expect("chat.entry", type="message")
 
     def test_F04_newcomers_see_a_group_from_their_coming_on(self):
+        """F04.history F04.unread"""
         a, b = self.listener("A"), self.listener("B")
         place = self.group(a)
         self.say(a, "before", conversation=place)
@@ -414,11 +427,48 @@ class Groups(Talk):
         b.ask("chat.leave", conversation="lobby")
         self.assertEqual(b.error("chat.history", conversation="lobby"), "not_member")
 
-    def test_F06_mentions(self):
+    def test_F05_people_without_a_name_meet_in_one_room_for_all_of_the_site(self):
+        """F05.anonymous F05.everybody"""
+        people = [self.listener(token=sign_in(self.server)["accessToken"]) for _ in range(3)]
+        self.assertEqual([person.name for person in people], [person.user for person in people])
+        codes = [person.error("chat.create", kind="room", conversation="everybody") for person in people]
+        self.assertEqual(codes, [None, "conflict", "conflict"], "whoever comes first opens it, and all others find it")
+        for person in people[1:]:
+            person.ask("chat.join", conversation="everybody")
+        for person in people:
+            self.say(person, f"from {person.user}", conversation="everybody")
+        words = [f"from {person.user}" for person in people]
+        late = self.listener(token=sign_in(self.server)["accessToken"])
+        late.ask("chat.join", conversation="everybody")
+        for person in people:
+            self.assertEqual([e["body"]["text"] for e in person.heard("chat.entry", type="message")], words)
+            self.assertEqual([e["from"] for e in person.heard("chat.entry", type="message")], [p.user for p in people])
+        self.assertEqual(self.texts(self.everything(late, "everybody")), words)
+
+    def test_F06_whoever_is_mentioned_in_a_group_is_told(self):
+        """F06.mentions"""
         a, b = self.listener("A"), self.listener("B")
         place = self.group(a, b)
         self.say(a, "look", conversation=place, mentions=[b.user])
         self.assertEqual(b.expect("chat.entry", type="message")["mentions"], [b.user])
+
+    def test_F06_every_member_is_given_notice_of_what_happens_to_a_group(self):
+        """F06.notices"""
+        a, b, c, d = (self.listener(name) for name in "ABCD")
+        place = {"conversation": self.group(a, b, c, title="Team")}
+        a.ask("chat.invite", place, users=[d.user])
+        a.ask("chat.rename", place, title="New")
+        a.ask("chat.role", place, user=b.user, role="admin")
+        b.ask("chat.silence", place, user=c.user, until=int(time.time() * 1000) + 60_000)
+        b.ask("chat.remove", place, user=c.user)
+        d.ask("chat.leave", place)
+        a.ask("chat.dissolve", place)
+        told = [(e["type"], e["from"]) for e in b.heard("chat.entry", **place)]
+        self.assertEqual(told, [
+            ("created", a.user), ("joined", a.user), ("renamed", a.user), ("role", a.user), ("silenced", b.user),
+            ("removed", b.user), ("left", d.user), ("dissolved", a.user)])
+        self.assertEqual([e["type"] for e in c.heard("chat.entry", **place)][-1], "removed")
+        self.assertEqual([e["type"] for e in d.heard("chat.entry", **place)][0], "joined")
 
     def test_roles_and_what_they_may(self):
         a, b, c = self.listener("A"), self.listener("B"), self.listener("C")

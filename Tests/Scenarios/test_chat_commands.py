@@ -65,6 +65,17 @@ class Commands(Talk):
         self.assertIn("Ann: hello", self.parley("history", f"@{a.user}", *self.as_user(b)).stdout)
         self.assertIn(f"(1) Ann @{a.user}: hello", self.parley("chat", *self.as_user(b)).stdout)
 
+    def test_E02_more_than_ninety_nine_unread_read_as_such(self):
+        """E02.beyond"""
+        a, b, c = self.listener("Ann"), self.listener("B"), self.listener("Carl")
+        for number in range(99):
+            self.say(a, str(number), user=b.user)
+        self.assertIn(f"(99) Ann @{a.user}: 98", self.parley("chat", *self.as_user(b)).stdout)
+        self.say(a, "one more", user=b.user)
+        self.assertIn(f"(99+) Ann @{a.user}: one more", self.parley("chat", *self.as_user(b)).stdout)
+        screen = self.screen("chat", f"@{c.user}", *self.as_user(b))
+        screen.wait_for("— 99+ unread in 1 other conversation —")
+
     def test_whoever_writes_to_a_name_is_told_whose_it_is(self):
         a, b = self.person("Ann"), self.listener("B")
         screen = self.screen("send", "@Ann", "hi", *self.as_user(b))
@@ -80,7 +91,8 @@ class Commands(Talk):
         listed = self.parley("chat", *self.as_user(b)).stdout
         self.assertIn(f"(3) A @{a.user}: three", listed)
 
-    def test_G01_E10_a_terminal_shows_history_then_what_comes(self):
+    def test_G01_E10_E03_a_terminal_shows_history_then_what_comes(self):
+        """E03.open"""
         a, b = self.listener("A"), self.listener("B")
         place = self.say(a, "before", user=b.user)["conversation"]
         screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
@@ -88,6 +100,8 @@ class Commands(Talk):
         self.assertEqual(a.expect("chat.receipt", user=b.user, read=1)["read"], 1)
         self.say(a, "live", conversation=place)
         screen.wait_for("live")
+        a.expect("chat.receipt", user=b.user, read=2)
+        self.assertEqual(b.ask("chat.conversations")["badge"], 0, "an open conversation does not count")
         a.ask("chat.typing", conversation=place)
         screen.wait_for("typing")
         screen.type("answer")
@@ -214,6 +228,7 @@ class Commands(Talk):
         self.assertNotIn("kept", self.parley("chat", *self.as_user(b)).stdout)
 
     def test_D15_what_is_not_known_here_is_said_to_be_so(self):
+        """D15.hint"""
         a, b = self.listener("A"), self.listener("B")
         a.ask("chat.send", user=b.user, kind="hologram-9", body={"x": 1})
         text = self.parley("history", f"@{a.user}", *self.as_user(b)).stdout

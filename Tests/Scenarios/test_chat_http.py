@@ -1,15 +1,18 @@
 import http.client
 import json
+import os
 import threading
 import time
 import unittest
 
 from people import Person
-from server import PATIENCE
+from server import PATIENCE, eventually
 from test_chat import Talk
 from wire import Answer, ask_http
 
 DESCRIPTION: dict = {}
+#: Between two polls. The server keeps nothing of a client that polls, so twenty seconds are like one of them.
+POLLING_PAUSE = 20 if os.environ.get("PARLEY_LONG_TESTS") else 0.3
 
 
 def resolve(schema: dict) -> dict:
@@ -33,6 +36,46 @@ def check(value, schema: dict, place: str = "answer") -> None:
             check(value[name], inner, f"{place}.{name}")
     for inner in value if isinstance(value, list) else []:
         check(inner, schema["items"], f"{place}[]")
+
+
+class Writing:
+    """People who write to somebody, each on a thread, until it is over. `said` has everything that was acknowledged."""
+
+    def __init__(self, people: list[Person], to: Person):
+        self.said: dict[str, list[str]] = {person.user: [] for person in people}
+        self._to = to.user
+        self._is_over = threading.Event()
+        self._trouble: list[Exception] = []
+        self._threads = [threading.Thread(target=self._write, args=[person]) for person in people]
+
+    def _write(self, person: Person) -> None:
+        try:
+            while not self._is_over.is_set():
+                text = str(len(self.said[person.user]))
+                answer = person.ask("chat.send", user=self._to, body={"text": text})
+                assert "error" not in answer, answer
+                self.said[person.user].append(text)
+                self._is_over.wait(0.01)
+        except Exception as error:
+            self._trouble.append(error)
+
+    def count(self) -> int:
+        return sum(map(len, self.said.values()))
+
+    def wait_for_more(self) -> None:
+        before = self.count()
+        eventually(lambda: self._trouble or self.count() >= before + 10, "more is written")
+
+    def __enter__(self) -> "Writing":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._is_over.set()
+        for thread in self._threads:
+            thread.join(PATIENCE)
+        assert not self._trouble and not any(thread.is_alive() for thread in self._threads), self._trouble
 
 
 class Described(Talk):
@@ -166,17 +209,37 @@ class Requests(Described):
         answer = self.http(self.person("B"), "POST", "/v1/users/x/messages", {"body": {"text": "x" * 200_000}})
         self.assertEqual(answer.status, 413)
 
-    def test_B09_a_client_that_only_polls_sees_everything_once(self):
-        a, b = self.listener("A"), self.person("B")
-        place = self.say(a, "0", user=b.user)["conversation"]
-        seen: list[int] = []
-        for turn in range(5):
-            for number in range(7):
-                self.say(a, f"{turn}.{number}", conversation=place)
-            positions = {place: seen[-1]} if seen else {}
-            for view in self.http(b, "POST", "/v1/sync", {"positions": positions}).json["conversations"]:
-                seen += [entry["number"] for entry in view["entries"]]
-        self.assertEqual(seen, list(range(1, 37)))
+    def test_B09_a_client_that_only_polls_sees_everything_once_while_others_go_on_writing(self):
+        """B09.everything B09.once B09.pause"""
+        people = [self.person(name) for name in "AC"]
+        b = self.person("B")
+        seen: dict[str, list[str]] = {}
+        positions: dict[str, int] = {}
+        written_meanwhile = 0
+        with Writing(people, to=b) as writing:
+            for _ in range(6):
+                writing.wait_for_more()
+                time.sleep(POLLING_PAUSE)
+                before = writing.count()
+                self.poll(b, positions, seen)
+                written_meanwhile += writing.count() - before
+        self.poll(b, positions, seen)
+        self.assertEqual(sorted(seen.values()), sorted(writing.said.values()))
+        self.assertGreater(written_meanwhile, 0, "something was written while a poll was under way")
+        self.assertEqual(self.poll(b, positions, seen), 0, "nothing comes twice")
+
+    def poll(self, person: Person, positions: dict[str, int], seen: dict[str, list[str]]) -> int:
+        """What there is beyond the positions, answer by answer until nothing remains."""
+        count, remains = 0, True
+        while remains:
+            views = self.http(person, "POST", "/v1/sync", {"positions": positions, "limit": 7}).json["conversations"]
+            for view in views:
+                for entry in view["entries"]:
+                    positions[view["conversation"]] = entry["number"]
+                    seen.setdefault(entry["from"], []).append(entry["body"]["text"])
+                    count += 1
+            remains = any(view["remaining"] for view in views)
+        return count
 
     def test_B09_a_request_waits_until_something_happens(self):
         a, b = self.listener("A"), self.person("B")

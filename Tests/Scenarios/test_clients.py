@@ -8,6 +8,7 @@ from house import House
 from official import Official
 from people import APP, APP_SECRET, VOUCHED, Person, vouch
 from server import PATIENCE, Server
+from wire import PollingLink, WebSocketLink, read_answer
 
 TEXTS = ["plain", "long " * 40_000, "中文", "\U0001f600 \U00020000 \u2028", '{"a":"\\u0000"}']
 TRANSPORTS = (["polling"], ["websocket"], ["polling", "websocket"])
@@ -24,6 +25,7 @@ class OfficialClient(House):
         return client
 
     def test_B02_B06_it_signs_in_and_talks_over_every_transport(self):
+        """B02.polling B02.websocket"""
         for transports in TRANSPORTS:
             with self.subTest(transports):
                 client, peer = self.client(transports), self.person("P")
@@ -39,6 +41,7 @@ class OfficialClient(House):
                     self.assertEqual(peer.expect("signal")["data"], text)
 
     def test_B01_the_upgrade_loses_nothing_and_doubles_nothing(self):
+        """B01.upgrade"""
         peer = self.person("P")
         peer.ask("room.join", room="upgrade")
         client = self.client(["polling", "websocket"])
@@ -134,6 +137,37 @@ class OfficialClientParts(House):
                 self.assertEqual(client.expect("event", "message-back"), [message, "text"])
                 self.assertEqual(client.ask("message-with-ack", message), [message])
                 client.close()
+
+
+class Upgrades(House):
+    """Version 4 by hand, so that every message has its place before, beside or behind the upgrade."""
+
+    def test_B01_what_is_said_before_beside_and_behind_the_upgrade_arrives_once_both_ways(self):
+        """B01.upgrade B01.whole"""
+        peer, mover = self.person("P"), self.person("M", link=PollingLink)
+        for person in (peer, mover):
+            person.ask("room.join", room="upgrade")
+        polling = mover.link
+        mover.send("signal", {"room": "upgrade", "data": "a"})
+        peer.ask("signal", room="upgrade", data=1)
+        socket = WebSocketLink(self.server, f"EIO=4&sid={polling.sid}")
+        peer.ask("signal", room="upgrade", data=2)
+        mover.send("signal", {"room": "upgrade", "data": "b"})
+        self.assertEqual([mover.expect("signal")["data"] for _ in range(2)], [1, 2])
+        polling.polls.request("GET", polling.target)
+        socket.send("2probe")
+        self.assertEqual(socket.receive(), "3probe")
+        self.assertEqual(read_answer(polling.polls).text, "6", "the waiting poll is let go")
+        peer.ask("signal", room="upgrade", data=3)
+        mover.send("signal", {"room": "upgrade", "data": "c"})
+        socket.send("5")
+        mover.link = socket
+        self.addCleanup(socket.close)
+        peer.ask("signal", room="upgrade", data=4)
+        mover.send("signal", {"room": "upgrade", "data": "d"})
+        self.assertEqual([signal["data"] for signal in mover.heard("signal")], [3, 4])
+        self.assertEqual([peer.expect("signal")["data"] for _ in "abcd"], [*"abcd"])
+        self.assertEqual(peer.heard("signal"), [])
 
 
 class PythonClients(House):

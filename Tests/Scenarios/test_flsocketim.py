@@ -64,10 +64,13 @@ class Accounts(Phones):
                 self.assertEqual(answer, {"code": -1, "message": text, "data": ""})
 
     def test_A02_logging_in_returns_the_same_token_every_time(self):
+        """A02.token A02.expiry A02.again"""
         first = account(self.server, "denglu")["data"]["auth_token"]
         for _ in range(2):
             login = account(self.server, "denglu", "/mobileLogin")
             self.assertEqual((login["code"], login["message"], login["data"]["auth_token"]), (1, "登录成功", first))
+            days = (login["data"]["auth_date"] / 1000 - time.time()) / 86400
+            self.assertTrue(55 < days < 65, days)
         for name, password, text in (
             ("denglu", "wrong", "用户名或密码错误"), ("nobody_", "p", "用户名或密码错误"), ("", "p", "用户名不能为空"),
             ("denglu", "", "密码不能为空"),
@@ -75,11 +78,12 @@ class Accounts(Phones):
             answer = account(self.server, name, "/mobileLogin", password)
             self.assertEqual(answer, {"code": -1, "message": text, "data": ""})
 
-    def test_A02_json_does_as_well_as_a_form(self):
+    def test_A01_json_does_as_well_as_a_form(self):
         answer = ask_http(self.server, "POST", "/register", {"userName": "json_1", "password": "p4ssword"})
         self.assertEqual(answer.json["code"], 1)
 
     def test_A05_the_token_is_demanded_at_connect(self):
+        """A05.without A05.bad"""
         for token in (None, "nonsense", "00000000-0000-4000-8000-000000000000"):
             for platform in ("ios", "android"):
                 with self.subTest(token=token, platform=platform), self.assertRaises(ConnectionRefusedError) as refused:
@@ -128,7 +132,7 @@ class ManyUsers(unittest.TestCase):
 
 class Link(Phones):
     def test_B01_the_recorded_bytes_of_an_ios_client(self):
-        """Opening, connect, ping, probe, noop, upgrade, ping: as their library sends and expects it."""
+        """B01.upgrade: Opening, connect, ping, probe, noop, upgrade, ping: as their library sends and expects it."""
         token, base = self.token("bytes1"), "/socket.io/?transport=polling&b64=1&auth_token="
         opening = ask_http(self.server, "GET", f"{base}{token}")
         packets = unpack(opening.text)
@@ -177,6 +181,7 @@ class Link(Phones):
         return line
 
     def test_B02_polling_alone_and_websocket_alone(self):
+        """B02.polling B02.websocket"""
         for platform in ("ios", "android"):
             poller = self.phone("poller", platform, stays_polling=True)
             direct = self.phone("direct", platform, starts_on_socket=True)
@@ -187,6 +192,7 @@ class Link(Phones):
             self.assertEqual(direct.expect("liaotian"), {"neirong": "from a poller"})
 
     def test_B01_nothing_is_lost_or_doubled_on_the_way_to_the_websocket(self):
+        """B01.whole"""
         sender = self.phone("sender")
         for platform in ("ios", "android"):
             with self.subTest(platform):
@@ -374,6 +380,7 @@ class Calls(Phones):
         self.assertEqual(a.expect("_peers"), {"connections": [], "you": a.sid})
 
     def test_J03_J10_descriptions_and_candidates_pass_by_socket_id(self):
+        """J03.relayed"""
         for platforms in (("ios", "android"), ("android", "ios")):
             with self.subTest(platforms):
                 a, b = self.phone("j3aa", platforms[0]), self.phone("j3bb", platforms[1])
@@ -393,6 +400,7 @@ class Calls(Phones):
                 a.close(), b.close()
 
     def test_J03_unknown_targets_and_foreign_rooms_are_out_of_reach(self):
+        """J03.bounded"""
         a, b, stranger = self.phone("j4aa"), self.phone("j4bb"), self.phone("j4cc")
         self.meet(a, b, "j4bb")
         offer = {"type": "offer", "sdp": "v=0"}
@@ -449,6 +457,7 @@ class Calls(Phones):
         self.assertEqual(b.expect("cancelVideoChat", within=0.8), {})
 
     def test_J07_offline_busy_and_no_answer_end_the_callers_wait(self):
+        """J07.offline J07.busy J07.unanswered"""
         a, b, c = self.phone("k1aa"), self.phone("k1bb"), self.phone("k1cc")
         room = a.ask("videoChat", {"from_user": "k1aa", "to_user": "gone_now"})[0]
         a.emit("__join", {"room": room})

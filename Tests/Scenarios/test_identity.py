@@ -19,6 +19,7 @@ class SignIn(House):
     """Accounts and tokens over HTTP, and what they are worth on a socket."""
 
     def test_A01_a_name_and_a_password_make_an_account(self):
+        """A01.account"""
         answer = post(self.server, "register", userName="Ada_1", password="p4ssword", name="Ada")
         self.assertEqual(answer.status, 200, answer.text)
         self.assertEqual(set(answer.json), {"user", "name", "accessToken", "refreshToken", "expires"})
@@ -29,6 +30,7 @@ class SignIn(House):
             self.assertEqual((ada.user, ada.name), (answer.json["user"], "Ada"))
 
     def test_A01_each_mistake_is_named(self):
+        """A01.mistakes"""
         post(self.server, "register", userName="taken", password="p4ssword")
         for name, password, status, code in (
             ("abc", "p4ssword", 400, "bad_request"), ("_abcd", "p4ssword", 400, "bad_request"),
@@ -39,11 +41,16 @@ class SignIn(House):
             with self.subTest(name):
                 answer = post(self.server, "register", userName=name, password=password)
                 self.assertEqual((answer.status, answer.json["error"]["code"]), (status, code))
+        for name in ("Ab_4", "fifteen_letters"):
+            self.assertEqual(post(self.server, "register", userName=name, password="p").status, 200, name)
 
     def test_A02_logging_in_again_leaves_the_first_token_valid(self):
+        """A02.token A02.expiry A02.again"""
         post(self.server, "register", userName="login", password="p4ssword")
         first, second = (post(self.server, "login", userName="login", password="p4ssword").json for _ in range(2))
         self.assertEqual(first["user"], second["user"])
+        for login in (first, second):
+            self.assertLess(abs(login["expires"] / 1000 - time.time() - 3600), 10)
         for login in (first, second):
             with Person(self.server, token=login["accessToken"]) as person:
                 self.assertEqual(person.user, first["user"])
@@ -80,6 +87,7 @@ class SignIn(House):
         self.assertEqual(post(self.server, "refresh", refreshToken=other["refreshToken"]).status, 200)
 
     def test_A05_nobody_comes_in_without_a_token_or_with_a_bad_one(self):
+        """A05.bad"""
         good = sign_in(self.server)["accessToken"]
         body = good.split(".")
         for token, code in (
@@ -97,6 +105,7 @@ class SignIn(House):
                 self.assertEqual(refused.exception.code, code)
 
     def test_A05_a_connection_without_any_auth_is_refused(self):
+        """A05.without"""
         link = WebSocketLink(self.server, "EIO=4")
         link.receive()
         link.send("40")
@@ -108,6 +117,7 @@ class SignIn(House):
             self.assertEqual((grace.user, grace.name), ("user-17", "Grace"))
 
     def test_A08_an_application_asks_for_a_token_and_the_secret_stays_with_it(self):
+        """A08.mint A08.secret"""
         form = {"application": APP, "secret": APP_SECRET, "user": "user-19", "name": "Mary", "picture": "/mary.png"}
         answer = post(self.server, "token", **form)
         self.assertEqual(answer.status, 200, answer.text)
@@ -146,6 +156,7 @@ class SignIn(House):
                 self.assertEqual(refused.exception.code, "unauthorized")
 
     def test_A12_who_is_expired_is_told_why_and_cut_off(self):
+        """A12.expired"""
         for link in (WebSocketLink, PollingLink):
             with self.subTest(link=link):
                 ends = time.time() + 3
@@ -160,8 +171,8 @@ class SignIn(House):
         answer = person.ask("session.refresh", token=vouch(APP, APP_SECRET, "kept"))
         self.assertGreater(answer["expires"] / 1000 - time.time(), 500)
         self.assertEqual(person.error("session.refresh", token=vouch(APP, APP_SECRET, "another")), "forbidden")
-        with self.assertRaises(AssertionError):
-            person.expect("session.ending", within=4.2)
+        person.listen(4.2)
+        self.assertEqual(person.heard("session.ending"), [])
 
     def test_A12_the_end_is_announced_half_a_minute_before(self):
         person = self.person(token=vouch(APP, APP_SECRET, "warned", lasts=31))
@@ -207,6 +218,7 @@ class SentAway(House):
         self.assertLess(time.monotonic() - began, 1)
 
     def test_A12_who_is_kicked_is_told_so_and_may_sign_in_anew(self):
+        """A12.kicked"""
         first = post(self.server, "register", userName="kicked", password="p4ssword").json
         lines = [self.person(token=first["accessToken"], link=link) for link in (WebSocketLink, PollingLink)]
         done = self.users("kick", first["user"])
@@ -221,6 +233,7 @@ class SentAway(House):
         self.assertEqual(self.person(token=again["accessToken"]).user, first["user"])
 
     def test_A12_who_is_banned_is_told_so_and_stays_out(self):
+        """A12.banned"""
         first = post(self.server, "register", userName="banned", password="p4ssword").json
         line, away = (self.person(token=first["accessToken"], recover=True) for _ in range(2))
         away.link.cut()
@@ -309,6 +322,7 @@ class Guessing(House):
 
 class Restart(unittest.TestCase):
     def test_A02_accounts_and_tokens_survive_a_restart(self):
+        """A02.restart"""
         with Server(testing=False) as server:
             account = post(server, "register", userName="restart", password="p4ssword").json
             anonymous = sign_in(server, "anon")

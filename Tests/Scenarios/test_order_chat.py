@@ -72,6 +72,7 @@ class OrderChatTests(Orders):
         self.assertEqual(wrong.json["ret_code"], 401)
 
     def test_I02_everybody_speaks_in_their_role(self):
+        """I02.driver I02.passenger I02.system"""
         self.open()
         self.say(self.driver, 1, {"text": "coming"})
         self.say(self.driver, 1, {"text": "driving"}, speakType=15)
@@ -88,6 +89,7 @@ class OrderChatTests(Orders):
         self.assertEqual(self.poll(self.passenger, DRIVER), [])
 
     def test_I03_I04_I05_order_events_chat_and_account_messages_are_three_classes(self):
+        """I03.classes I04.events I05.state"""
         self.open()
         for event in ("DRIVER_ARRIVE", "RECEPTION_DRIVER", "SERVICE_DONE"):
             self.assertEqual(self.tell(event, content={"a": 1})["ret_code"], 200)
@@ -107,11 +109,14 @@ class OrderChatTests(Orders):
         self.assertEqual(states, [READ, READ, READ, READ, NEW], "opened up to the account message")
 
     def test_I06_cards_and_what_nobody_knows_pass_as_they_are(self):
+        """I06.carried"""
         self.open()
         file = self.bring(self.driver, b"#!AMR\n" + bytes(99))
         said = [
             (3, {"file": file, "duration": 3}), (4, {"latitude": 1.5, "longitude": 2, "name": "gate"}),
-            (5, {"parts": [1, {"x": 2}], "files": [file]}), (6, {"title": "booked", "detail": {"n": 1}}), (701, {"y": 1}),
+            (5, {"parts": [1, {"x": 2}], "files": [file]}),
+            (6, {"title": "booked", "detail": {"car": "red", "seats": [1, 2]}}), (6, {"title": "driver departed"}),
+            (6, {"title": "driver in place", "map": {"latitude": 1.5, "longitude": 2}}), (701, {"y": 1}),
         ]
         for chat_type, content in said:
             self.say(self.driver, chat_type, content)
@@ -122,7 +127,7 @@ class OrderChatTests(Orders):
         bad = self.app(self.driver, "messages", orderID=self.order, chatType=3, content={"file": "x"})
         self.assertEqual(bad["ret_code"], 400)
 
-    def test_B09_E11_polling_brings_everything_once_and_says_what_was_read(self):
+    def test_B09_polling_brings_everything_once_and_says_what_was_read(self):
         session = self.open()
         seen: list[str] = []
         for turn in range(5):
@@ -139,6 +144,26 @@ class OrderChatTests(Orders):
         self.numbers[f"{self.passenger.user} {PASSENGER}"] = {session: 0}
         items = self.poll(self.passenger, PASSENGER)
         self.assertEqual(({item["kChatRepeatState"] for item in items}, len(items)), ({READ}, 35))
+
+    def test_E11_an_app_that_polls_from_the_beginning_shows_nothing_that_was_read(self):
+        session = self.open()
+        shown: list[str] = []
+
+        def poll() -> None:
+            """The app shows what is new, and says that it was read."""
+            items = self.poll(self.passenger, PASSENGER)
+            shown.extend(item["content"]["text"] for item in items if item["kChatRepeatState"] == NEW)
+            if items:
+                self.app(self.passenger, "read", sessionID=session, number=items[-1]["number"])
+
+        for text in ("one", "two"):
+            self.say(self.driver, 1, {"text": text})
+        poll()
+        for turn in range(3):
+            self.numbers[f"{self.passenger.user} {PASSENGER}"] = {session: 0}
+            self.say(self.driver, 1, {"text": str(turn)})
+            poll()
+        self.assertEqual(shown, ["one", "two", "0", "1", "2"])
 
     def test_B09_polling_knows_how_far_it_is_in_a_thousand_orders(self):
         session = self.open()
@@ -250,6 +275,7 @@ class OrderReplyTests(Orders):
         self.assertEqual(self.replies(self.passenger, PASSENGER), [(15, 1, "I am on my way: ten minutes")])
 
     def test_I07_the_passengers_first_word_is_answered_and_no_other(self):
+        """I02.replies"""
         session = self.open()
         self.driver.ask("chat.sync")
         self.say(self.driver, 1, {"text": "hello"})
@@ -262,6 +288,7 @@ class OrderReplyTests(Orders):
         self.assertEqual(self.replies(self.passenger, PASSENGER), [(14, 1, "who drives may not type")])
 
     def test_I07_what_an_app_cannot_show_brings_a_hint_to_renew_it(self):
+        """I02.hint"""
         session = self.open()
         self.driver.ask("chat.sync")
         self.say(self.driver, 99, {"x": 1})

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import signal
+import time
 import unittest
 from pathlib import Path
 
@@ -17,8 +18,51 @@ BLOCKED = "window.WebSocket = class { constructor() { setTimeout(() => this.oncl
 NO_PERMISSION = """
 navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('no', 'NotAllowedError'); };
 """
+# Every text that the state of the connection is told with, one after the other.
+WATCH_STATE = """
+() => {
+  const element = document.querySelector('#connection');
+  window.states = [];
+  const look = () => { if (window.states.at(-1) !== element.textContent) window.states.push(element.textContent); };
+  new MutationObserver(look).observe(element, { childList: true, characterData: true, subtree: true });
+}
+"""
+# How often a WebSocket or a session by polling was begun.
+COUNT_ATTEMPTS = """
+window.attempts = 0;
+window.WebSocket = class extends WebSocket {
+  constructor(...options) { super(...options); window.attempts += 1; }
+};
+const ask = window.fetch;
+window.fetch = (address, ...options) => {
+  const url = new URL(address, location.href);
+  if (url.pathname.startsWith('/socket.io') && !url.searchParams.has('sid')) window.attempts += 1;
+  return ask(address, ...options);
+};
+"""
+HOUR = 3_600_000
 BUSY = "(line) => { line.close(); const end = Date.now() + 2500; while (Date.now() < end); }"
 GRANT = "() => JSON.parse(Object.values(localStorage)[0] ?? 'null')"
+LOG_IN = """
+async ([userName, password]) => {
+  const { Parley } = await import('./parley.js');
+  const parley = new Parley();
+  const outcome = await parley.signIn({ userName, password }).then(() => 'signed in', ({ code }) => code);
+  parley.close();
+  return outcome;
+}
+"""
+# What a page can keep beside cookies, its local storage and IndexedDB.
+OTHER_STORES = """
+async () => {
+  const texts = [];
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name);
+    for (const request of await cache.keys()) texts.push(request.url, await (await cache.match(request)).text());
+  }
+  return [{ ...sessionStorage }, window.name, location.href, JSON.stringify(history.state), texts];
+}
+"""
 FORGET_ACCESS = """
 () => {
   const [[key, grant]] = Object.entries(localStorage);
@@ -43,6 +87,7 @@ def setUpModule() -> None:
 
 class CallTests(PageTest):
     def test_J01_J05_two_ring_talk_with_picture_and_sound_and_hang_up(self):
+        """J01.signals J01.media"""
         anna, bo = self.pair()
         self.connect(anna, bo, "picture")
         for listener, speaker in ((anna, bo), (bo, anna)):
@@ -106,6 +151,7 @@ class CallTests(PageTest):
             self.assert_hears(bo, anna)
 
     def test_J07_busy_offline_and_no_answer_read_differently(self):
+        """J07.offline J07.busy J07.unanswered"""
         anna, bo = self.pair()
         cleo = self.visitor("Cleo")
         dan = self.visitor("Dan")
@@ -192,8 +238,10 @@ class RoomTests(PageTest):
 
 class LinkTests(PageTest):
     def test_A11_the_page_says_how_it_is_connected(self):
+        """A11.closed A11.connecting A11.connected A11.dropped"""
         anna = self.company.visitor(self.server)
         anna.sees_state("Not connected")
+        anna.page.evaluate(WATCH_STATE)
         anna.enter("Anna").sees_state("Connected")
         self.assertEqual(anna.page.title(), "Parley")
         self.server.tell(signal.SIGKILL)
@@ -201,6 +249,37 @@ class LinkTests(PageTest):
         expect(anna.page.locator("#connection")).not_to_have_text("Connected")
         eventually(lambda: anna.page.title() != "Parley", "the title tells")
         self.server.begin()
+        anna.sees_state("Connected")
+        states = anna.page.evaluate("() => window.states")
+        self.assertEqual(states[:4], ["Connecting…", "Connected", "Connection lost. Coming back…", "Connecting…"])
+        self.assertEqual(states[-2:], ["Connecting…", "Connected"])
+
+    def test_B03_it_comes_back_every_four_seconds_for_as_long_as_it_takes_and_at_once_with_the_network(self):
+        """B03.endless B03.pause B03.online"""
+        anna = self.company.visitor(self.server, scripts=(COUNT_ATTEMPTS,)).enter("Anna")
+        clock, attempts = anna.page.clock, lambda: anna.page.evaluate("() => window.attempts")
+        anna.sees_state("Connected")
+        clock.install()
+        clock.pause_at(time.time() + 3600)
+        self.server.end()
+        anna.sees_state("Connection lost. Coming back…")
+        counts = [attempts()]
+        for _ in range(12):
+            clock.run_for(4_000)
+            anna.sees_state("Connection lost. Coming back…")
+            counts.append(attempts())
+        growth = [after - before for before, after in zip(counts, counts[1:])]
+        self.assertGreaterEqual(min(growth), 1, "never is there a pause of more than four seconds")
+        self.assertLessEqual(max(growth[3:]), 2, "nor, after the first ones, one of less than two")
+        clock.run_for(HOUR)
+        anna.sees_state("Connection lost. Coming back…")
+        tried = attempts()
+        self.assertGreater(tried - counts[-1], 100, "it never gives up")
+        self.server.begin()
+        self.assertEqual(attempts(), tried, "the clock stands still, and so do the attempts")
+        anna.sees_state("Connection lost. Coming back…")
+        anna.context.set_offline(True)
+        anna.context.set_offline(False)
         anna.sees_state("Connected")
 
     def test_C02_coming_and_going_shows_on_the_first_and_last_device_only(self):
@@ -217,6 +296,7 @@ class LinkTests(PageTest):
         expect(row).to_contain_text("offline", timeout=10_000)
 
     def test_A09_A10_another_page_sees_a_new_name_and_picture_without_a_reload(self):
+        """A10.page"""
         anna, bo = self.pair()
         row = anna.page.get_by_role("listitem").filter(has_text="Bo")
         token = bo.page.evaluate(GRANT)["accessToken"]
@@ -289,6 +369,7 @@ class WhoTests(PageTest):
             self.assertEqual(outcome, ["closed", "closed"])
 
     def test_A03_a_reload_keeps_the_session_and_signing_out_clears_it(self):
+        """A03.reload A03.forget"""
         anna = self.visitor("Anna")
         first = anna.page.evaluate(GRANT)
         anna.page.reload()
@@ -302,6 +383,19 @@ class WhoTests(PageTest):
             lambda: post(self.server, "refresh", refreshToken=first["refreshToken"]).status == 401, "the server forgot her")
         anna.page.reload()
         expect(anna.page.get_by_label("Your name")).to_be_visible()
+
+    def test_A03_a_password_is_sent_and_kept_nowhere(self):
+        """A03.password"""
+        password = "a-password-like-no-other"
+        self.assertEqual(post(self.server, "register", userName="ada_1", password=password, name="Ada").status, 200)
+        anna = self.company.visitor(self.server)
+        for given, outcome in (("wrong-" + password, "unauthorized"), (password, "signed in")):
+            self.assertEqual(anna.page.evaluate(LOG_IN, ["ada_1", given]), outcome)
+        anna.page.reload()
+        expect(anna.page.locator("#my-name")).to_have_text("Ada")
+        kept = json.dumps([anna.context.storage_state(indexed_db=True), anna.page.evaluate(OTHER_STORES)])
+        self.assertIn(anna.page.evaluate(GRANT)["refreshToken"], kept, "what is kept is found")
+        self.assertNotIn(password, kept)
 
     def test_A04_disconnecting_reconnecting_and_signing_out_by_button_change_presence(self):
         watcher = self.watcher()

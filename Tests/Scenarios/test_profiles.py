@@ -27,6 +27,7 @@ class Profiles(Files, Described):
 
 class ProfileTests(Profiles):
     def test_A09_a_profile_is_changed_and_looked_up_by_rest_and_by_events(self):
+        """A09.lookup"""
         a, b, nobody = self.person("Ann"), self.person("Bob"), self.person()
         self.assertEqual(self.http(a, "GET", "/v1/me").json, {"user": a.user, "name": "Ann"})
         self.assertEqual(self.me(a, name="  安 😀 "), {"user": a.user, "name": "安 😀"})
@@ -52,6 +53,7 @@ class ProfileTests(Profiles):
         self.assertEqual(a.ask("profile.own")["name"], "Ann")
 
     def test_A09_lists_bring_the_names_and_pictures_of_those_in_them(self):
+        """A09.lists"""
         a, b = self.listener("Ann"), self.listener("Bob")
         picture = self.me(b, avatar=self.bring(b, gif(40, 30)))["avatar"]
         direct = self.say(a, "hello", user=b.user)["conversation"]
@@ -104,6 +106,7 @@ class ProfileTests(Profiles):
         eventually(lambda: looker.ask("profile.of", user=user).get("name") == "Quiet", "what its token says")
 
     def test_A10_a_new_picture_is_told_at_once_to_those_who_see_one(self):
+        """A10.told"""
         a = self.listener("Ann")
         laptop = self.device(a)
         friend, watcher, roommate, stranger = (self.listener(name) for name in ("F", "W", "R", "S"))

@@ -47,6 +47,7 @@ class Case(unittest.TestCase):
 
 class StunTests(Case):
     def test_J09_our_own_responder_answers_over_both_families(self):
+        """J09.binding"""
         port = free_port()
         for host in ("127.0.0.1", "[::1]"):
             with Server("--stun", f"{host}:{port}"):

@@ -14,11 +14,15 @@ from torture import StoreTorture
 
 class Torture(unittest.TestCase):
     def test_D04_D21_E09_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(self):
+        """D21.server D21.client"""
         torture = StoreTorture(kills=6, seed=7)
         self.addCleanup(torture.close)
         found = torture.run()
         self.assertGreater(found["acknowledged"], 50)
         self.assertGreater(found["retries"], 0)
+        self.assertGreaterEqual(found["heard"], found["acknowledged"])
+        self.assertGreater(found["crashes"], 0)
+        self.assertGreater(found["shown_again"], 0, "a reader crashed between showing and noting")
 
 
 class Backup(Files):

@@ -106,6 +106,7 @@ class VoiceTests(unittest.TestCase):
         self.assertEqual(made.returncode, 0, made.stderr)
 
     def test_K04_info_tells_the_true_duration_and_four_waveforms(self):
+        """K04.length"""
         self.report("encode", self.write_wav("a.wav", 3.25))
         info = self.report("info", self.folder / "a.ogg")
         self.assertEqual(info["duration"], 3.25)
@@ -116,6 +117,7 @@ class VoiceTests(unittest.TestCase):
         self.assertEqual((len(info["waveform"]["matrix"]), max(info["waveform"]["matrix"])), (100, 1024))
 
     def test_K08_a_note_of_amr_inside_of_a_message_is_made_opus(self):
+        """K08.inside"""
         if not shutil.which("ffmpeg"):
             self.skipTest("ffmpeg is not installed")
         note = b"#!AMR\n" + (b"\x3c" + bytes(31)) * 100
@@ -124,6 +126,7 @@ class VoiceTests(unittest.TestCase):
         self.assertEqual((report["duration"], report["source"]), (2.0, "ffmpeg"))
 
     def test_K08_a_file_of_aac_is_made_opus(self):
+        """K08.file"""
         if not shutil.which("ffmpeg"):
             self.skipTest("ffmpeg is not installed")
         source = self.write_wav("a.wav", 2)

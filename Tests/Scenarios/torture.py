@@ -6,13 +6,14 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+import websocket
 from people import Person, vouch, APP, APP_SECRET, VOUCHED
-from server import Server, binary
+from server import Server, binary, eventually
 from wire import Closed
 
 
-#: What a line may say when the server dies under it.
-LOST = (Closed, OSError, TimeoutError, AssertionError, ValueError, IndexError)
+#: What a line may say when the server dies under it: that it is closed, silent, or ends in the middle of a handshake.
+LOST = (Closed, OSError, TimeoutError, websocket.WebSocketException)
 
 
 @dataclass
@@ -48,45 +49,87 @@ class Sender:
 
 @dataclass
 class Reader:
-    """Hears what is said, and remembers all of it: what was heard must never be unsaid."""
+    """Hears what is said, and remembers all of it: what was heard must never be unsaid.
+
+    It shows an entry first and notes how far it is a little later, as clients do. Once in a while it crashes in between:
+    it forgets everything but its notes, and is told again from there.
+    """
 
     server: Server
     name: str
+    random: random.Random
     heard: dict[tuple, tuple] = field(default_factory=dict)
-    troubles: list[str] = field(default_factory=list)
+    #: The number of the last entry of each place that was noted down; what a crash leaves.
+    noted: dict[str, int] = field(default_factory=dict)
+    #: The same for what is on the screen.
+    shown: dict[str, int] = field(default_factory=dict)
+    crashes: int = 0
+    shown_again: int = 0
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
         token = vouch(APP, APP_SECRET, self.name)
-        line, positions = None, {}
+        line = None
         while not self.is_over.is_set():
             try:
-                if line is None:
-                    line = Person(self.server, token=token)
-                    answer = line.ask("chat.sync", positions=positions)
-                    for view in answer["conversations"]:
-                        for entry in view["entries"]:
-                            self.take(entry, positions)
-                        if view["remaining"]:
-                            # The next sync goes on from here.
-                            line = close(line)
-                            break
-                    continue
-                self.take(line.expect("chat.entry", within=0.2), positions)
-            except AssertionError:
-                continue  # Nothing was said for a while.
+                line = line or self.come_in(token)
+                line.listen(0.05)
+                for _, entry in take(line, "chat.entry"):
+                    self.show(entry)
+                if self.random.random() < 0.05:
+                    line = self.crash(line)
+                else:
+                    self.noted = dict(self.shown)
             except LOST:
                 line = close(line)
                 time.sleep(0.01)
         close(line)
 
-    def take(self, entry: dict, positions: dict[str, int]) -> None:
+    def come_in(self, token: str) -> Person:
+        """A line that has been told everything there is."""
+        line = Person(self.server, token=token)
+        remains = True
+        while remains:
+            answer = line.ask("chat.sync", positions=self.shown)
+            if "error" in answer:
+                time.sleep(0.005)
+                continue
+            for view in answer["conversations"]:
+                for entry in view["entries"]:
+                    self.show(entry)
+            remains = any(view["remaining"] for view in answer["conversations"])
+        return line
+
+    def show(self, entry: dict) -> None:
         place, number = entry["conversation"], entry["number"]
-        before = positions.get(place, number - 1)
-        if number != before + 1:
-            self.troubles.append(f"{self.name} heard {number} after {before} in {place}")
-        positions[place] = number
-        self.heard[place, number] = (entry["id"], entry["from"], entry.get("client"), entry["time"])
+        before = self.shown.get(place, 0)
+        what = (entry["id"], entry["from"], entry.get("client"), entry["time"])
+        if number <= before:
+            return  # The client has it on its screen; an entry on its way may come beside a sync.
+        expect(number == before + 1, f"{self.name} heard {number} after {before} in {place}")
+        self.shown_again += (place, number) in self.heard
+        expect(self.heard.setdefault((place, number), what) == what, f"{place} {number} changed since it was shown")
+        self.shown[place] = number
+
+    def crash(self, line: Person) -> None:
+        line.link.cut()
+        self.crashes += 1
+        self.shown = dict(self.noted)
+
+
+def take(line: Person, event: str) -> list[list]:
+    """What has come of that name, no longer pending."""
+    found = [each for each in line.pending if each[0] == event]
+    line.pending = [each for each in line.pending if each[0] != event]
+    return found
+
+
+def watched(person: "Sender | Reader", troubles: list[str]) -> None:
+    """Runs somebody whose end is noticed, whatever it came from."""
+    try:
+        person.run()
+    except Exception as error:
+        troubles.append(f"{person.name}: {error!r}")
 
 
 def close(line: Person | None) -> None:
@@ -103,9 +146,9 @@ class StoreTorture:
     def __init__(self, kills: int, seed: int, senders: int = 4, say=lambda text: None):
         self.kills, self.random, self.say = kills, random.Random(seed), say
         self.server = Server(*VOUCHED, "--request-rate", "100000", testing=False)
-        self.readers = [Reader(self.server, f"reader-{i}") for i in range(2)]
-        group = self.begin([reader.name for reader in self.readers] + [f"sender-{i}" for i in range(senders)])
-        places = [{"conversation": group}, {"user": "reader-0"}]
+        self.readers = [Reader(self.server, f"reader-{i}", random.Random(seed + i)) for i in range(2)]
+        self.group = self.begin([reader.name for reader in self.readers] + [f"sender-{i}" for i in range(senders)])
+        places = [{"conversation": self.group}, {"user": "reader-0"}]
         self.senders = [Sender(self.server, f"sender-{i}", places) for i in range(senders)]
 
     def begin(self, names: list[str]) -> str:
@@ -114,21 +157,36 @@ class StoreTorture:
 
     def run(self) -> dict:
         people = [*self.senders, *self.readers]
-        threads = [threading.Thread(target=person.run, daemon=True) for person in people]
-        for thread in threads:
+        troubles: list[str] = []
+        threads = {person.name: threading.Thread(target=watched, args=[person, troubles], daemon=True) for person in people}
+        for thread in threads.values():
             thread.start()
         for kill in range(self.kills):
-            time.sleep(self.random.uniform(0.05, 0.4))
+            before = self.acknowledged()
+            eventually(lambda: troubles or self.acknowledged() >= before + 10, "messages are acknowledged between two kills")
+            time.sleep(self.random.uniform(0, 0.3))
+            expect(not troubles, "; ".join(troubles[:3]))
             if kill % 3 == 0:
                 self.look_in()
             self.server.restart()
-            self.say(f"killed {kill + 1} times, {sum(len(s.acked) for s in self.senders)} messages acknowledged")
-        time.sleep(0.3)
+            self.say(f"killed {kill + 1} times, {self.acknowledged()} messages acknowledged")
+        acknowledged = {(place, number) for sender in self.senders for place, number, _ in list(sender.acked.values())}
+        eventually(lambda: troubles or self.has_heard(acknowledged), "the readers hear what was acknowledged")
         for person in people:
             person.is_over.set()
-        for thread in threads:
+        for name, thread in threads.items():
             thread.join(30)
+            expect(not thread.is_alive(), f"{name} hangs")
+        expect(not troubles, "; ".join(troubles[:3]))
         return self.check()
+
+    def acknowledged(self) -> int:
+        return sum(len(sender.acked) for sender in self.senders)
+
+    def has_heard(self, entries: set[tuple]) -> bool:
+        """Everybody reads the group, and the first one also what is said to him alone."""
+        first, *others = (set(reader.heard) for reader in self.readers)
+        return entries <= first and all({e for e in entries if e[0] == self.group} <= heard for heard in others)
 
     def look_in(self) -> None:
         """Another program reads the database and lets go of it, and people go on writing."""
@@ -156,13 +214,13 @@ class StoreTorture:
                 expect((entry["client"], entry["time"]) == (client, moment), f"{client} is not what was acknowledged")
                 acked += 1
         for reader in self.readers:
-            expect(not reader.troubles, "; ".join(reader.troubles[:3]))
             for (place, number), what in reader.heard.items():
                 entry = everything.get((place, number))
                 expect(entry is not None, f"{reader.name} heard {place} {number}, which is gone")
                 expect(what == (entry["id"], entry["from"], entry.get("client"), entry["time"]), "it changed since")
         return {"kills": self.kills, "acknowledged": acked, "kept": len(everything),
-                "retries": sum(s.retries for s in self.senders), "heard": sum(len(r.heard) for r in self.readers)}
+                "retries": sum(s.retries for s in self.senders), "heard": sum(len(r.heard) for r in self.readers),
+                "crashes": sum(r.crashes for r in self.readers), "shown_again": sum(r.shown_again for r in self.readers)}
 
     def read(self, name: str) -> dict[str, list[dict]]:
         log: dict[str, list[dict]] = {}

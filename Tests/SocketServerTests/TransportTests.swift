@@ -48,7 +48,7 @@ struct PollingTests {
 
 @Suite("An upgrade", .timeLimit(.minutes(1)))
 struct UpgradeTests {
-    @Test("B01 takes the session to its WebSocket, with what came in between")
+    @Test("B01.whole takes the session to its WebSocket, with what came in between")
     func upgrade() async throws {
         try await play { scene in
             let client = Client(scene: scene)

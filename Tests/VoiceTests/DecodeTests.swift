@@ -115,7 +115,9 @@ struct DecodeTests {
         return output
     }
 
-    @Test("K04 K08 of an AMR note, as a file or in Base64, lasts its true seconds", .enabled(if: FFmpeg.isInstalled))
+    @Test(
+        "K04.length K08.inside K08.file of an AMR note, as a file or in Base64, lasts its true seconds",
+        .enabled(if: FFmpeg.isInstalled))
     func amr() throws {
         let frame: [UInt8] = [0x3C] + Array(repeating: 0x11, count: 31)
         let note = Array("#!AMR\n".utf8) + (0..<150).flatMap { _ in frame }
@@ -211,7 +213,7 @@ struct SoundInfoTests {
         self.folder = try TemporaryFolder()
     }
 
-    @Test("K04 is its true duration, its loudness, its silence and its waveform")
+    @Test("K04.length is its true duration, its loudness, its silence and its waveform")
     func info() throws {
         let silence = [Float](repeating: 0, count: 48_000)
         let sound = TestSound.sine(1000, seconds: 1, rate: 48_000, level: 0.5) + silence
