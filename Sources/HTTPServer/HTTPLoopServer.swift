@@ -22,8 +22,8 @@ package final class HTTPLoopServer {
     var webSockets = ConnectionSet<WebSocketConnection>()
 
     private let responder: HTTPResponder
-    /// How many connections each household has, on all loops.
-    private let households: Locked<HouseholdCount>
+    /// How many connections each client prefix has, on all loops.
+    private let prefixes: Locked<PrefixCount>
     private var scratch: [UInt8] = []
     private var turnedAway = 0
     private var dateText = ""
@@ -32,7 +32,7 @@ package final class HTTPLoopServer {
 
     init(
         _ reactor: Reactor, _ siblings: LoopLocal<HTTPLoopServer>, _ settings: HTTPServerSettings,
-        _ metrics: HTTPMetrics, _ journal: Journal, _ households: Locked<HouseholdCount>,
+        _ metrics: HTTPMetrics, _ journal: Journal, _ prefixes: Locked<PrefixCount>,
         responder: @escaping HTTPResponder
     ) {
         self.siblings = siblings
@@ -40,7 +40,7 @@ package final class HTTPLoopServer {
         self.settings = settings
         self.metrics = metrics
         self.journal = journal
-        self.households = households
+        self.prefixes = prefixes
         self.responder = responder
     }
 
@@ -83,7 +83,7 @@ package final class HTTPLoopServer {
     private func admits(_ address: IPAddress) -> Bool {
         guard self.settings.counts(address) else { return true }
         let limit = self.settings.maxConnectionsPerAddress
-        return self.households.withLock { $0.add(address, atMost: limit) }
+        return self.prefixes.withLock { $0.add(address, atMost: limit) }
     }
 
     /// Says why and closes; what comes back sees the connection off. Nil, to be cut without a word: behind TLS,
@@ -105,7 +105,7 @@ package final class HTTPLoopServer {
     /// A connection that was welcomed has ended, whatever it had become.
     func said(goodbye end: StreamEnd, _ peer: SocketAddress) {
         self.metrics.connections.decrement()
-        if self.settings.counts(peer.ip) { self.households.withLock { $0.remove(peer.ip) } }
+        if self.settings.counts(peer.ip) { self.prefixes.withLock { $0.remove(peer.ip) } }
         if end == .slowReader { self.metrics.slowReaders.increment() }
     }
 

@@ -21,10 +21,10 @@ package final class HTTPServer: Sendable {
         self.group = group
         self.journal = journal
         self.tls = Locked(tls)
-        let households = Locked(HouseholdCount())
+        let prefixes = Locked(PrefixCount())
         self.loops = LoopLocal(group) { reactor, siblings in
             HTTPLoopServer(
-                reactor, siblings, settings, metrics, journal, households, responder: makeResponder(reactor))
+                reactor, siblings, settings, metrics, journal, prefixes, responder: makeResponder(reactor))
         }
     }
 

@@ -20,7 +20,7 @@ package struct HTTPServerSettings: Sendable {
     /// Open connections on one loop, those that moved there included; those beyond are answered 503 and closed, or
     /// just closed behind TLS.
     package var maxConnectionsPerLoop = 60_000
-    /// Open connections of one household, over all loops; those beyond are answered 429 and closed in the same way.
+    /// Open connections of one client prefix, over all loops; those beyond are answered 429 and closed in the same way.
     package var maxConnectionsPerAddress = 4_000
     /// This machine itself has as many as it likes: a proxy on it may speak for everybody.
     package var countsThisMachine = false

@@ -88,7 +88,7 @@ struct RemoteCandidate: Hashable, Sendable {
     var priority: UInt32
 
     init(_ candidate: ICECandidate, at address: SocketAddress) {
-        self.address = address.undressed
+        self.address = address.unmappingIPv4
         self.transport = candidate.transport
         self.foundation = candidate.foundation
         self.kind = candidate.kind

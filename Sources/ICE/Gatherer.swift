@@ -31,10 +31,10 @@ struct Gatherer: Sendable {
     mutating func add(_ path: ICEPath, _ context: inout ICEContext, at now: Instant) {
         guard path.kind == .host, path.transport == .udp, context.settings.policy == .all, !context.settings.isLite
         else { return }
-        for server in context.settings.stunServers where path.address.canReach(server.undressed) {
+        for server in context.settings.stunServers where path.address.canReach(server.unmappingIPv4) {
             self.queries.append(
                 Query(
-                    server: server.undressed, path: path.id, startedAt: now,
+                    server: server.unmappingIPv4, path: path.id, startedAt: now,
                     transaction: context.transaction().low, next: now))
         }
     }
@@ -101,6 +101,6 @@ struct Gatherer: Sendable {
         self.queries[index].next = now + .seconds(15)
         guard !self.queries[index].isAnswered else { return (true, nil) }
         self.queries[index].isAnswered = true
-        return (true, mapped.undressed)
+        return (true, mapped.unmappingIPv4)
     }
 }

@@ -109,7 +109,7 @@ extension ICEAgent {
         at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
         if let connection { self.add(connection, from: path, leaving: local) }
-        self.current.dialed(path, to: address.undressed, connection)
+        self.current.dialed(path, to: address.unmappingIPv4, connection)
         self.settle(at: now, into: &outbox)
     }
 
@@ -141,7 +141,7 @@ extension ICEAgent {
     /// (RFC 8828 §5).
     private func shown(_ address: SocketAddress?, like other: SocketAddress) -> SocketAddress {
         let isHidden = self.context.settings.policy == .relay || self.context.paths.contains { $0.path.name != nil }
-        if let address, !isHidden { return address.undressed }
+        if let address, !isHidden { return address.unmappingIPv4 }
         if case .v4 = other.ip { return SocketAddress(.any, port: 0) }
         return SocketAddress(.any6, port: 0)
     }
@@ -248,7 +248,7 @@ extension ICEAgent {
         into outbox: inout Outbox<ICEEvent>
     ) -> ICEReceipt {
         guard self.state != .closed else { return .ignored }
-        let address = address.undressed
+        let address = address.unmappingIPv4
         guard STUNMessage.isPlausible(packet) else {
             let receipt = self.data(packet.count, path, address, now)
             if receipt == .data, self.state == .disconnected { self.settle(at: now, into: &outbox) }

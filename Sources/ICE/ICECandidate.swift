@@ -111,8 +111,8 @@ extension UInt64 {
 }
 
 extension SocketAddress {
-    /// An IPv4 address that came in IPv6 dress is the same address. Nothing here is compared with the dress on.
-    var undressed: SocketAddress {
+    /// An IPv4-mapped IPv6 address is the IPv4 address: addresses are compared after unmapping.
+    var unmappingIPv4: SocketAddress {
         guard case .v6(0, _) = self.ip else { return self }
         return SocketAddress(self.ip.unmapped, port: self.port)
     }

@@ -62,21 +62,21 @@ package struct ICEDemultiplexer: Sendable {
     /// Whose packet this is, as far as it says so itself or its address does.
     package func route(_ packet: Span<UInt8>, from address: SocketAddress) -> Key? {
         guard STUNMessage.isPlausible(packet), let message = try? STUNMessage(parsing: packet) else {
-            return self.byAddress[address.undressed]
+            return self.byAddress[address.unmappingIPv4]
         }
         switch message.type.class {
         case .request: return self.fragment(of: message).flatMap { self.byFragment[$0] }
         case .success, .error: return self.byTag[message.transaction.high]
-        case .indication: return self.byAddress[address.undressed]
+        case .indication: return self.byAddress[address.unmappingIPv4]
         }
     }
 
     /// Who proved that address last.
-    package func holder(of address: SocketAddress) -> Key? { self.byAddress[address.undressed] }
+    package func holder(of address: SocketAddress) -> Key? { self.byAddress[address.unmappingIPv4] }
 
     /// The agent took a check or an answer from there for genuine (`ICEReceipt.handled`).
     package mutating func proved(_ address: SocketAddress, for key: Key) {
-        let address = address.undressed
+        let address = address.unmappingIPv4
         guard self.names[key] != nil, self.byAddress[address] != key else { return }
         self.byAddress[address] = key
         self.names[key]?.addresses.append(address)

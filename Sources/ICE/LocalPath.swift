@@ -26,7 +26,7 @@ package struct ICEPath: Hashable, Sendable {
         self.id = id
         self.kind = kind
         self.transport = transport
-        self.address = address.undressed
+        self.address = address.unmappingIPv4
         self.name = name
         self.preference = preference
     }

@@ -1,14 +1,14 @@
 package import Vocabulary
 
-/// Who may begin a session: so many at once and then so many a second from one household, and so many that are open.
+/// Who may begin a session: so many at once and then so many a second from one client prefix, and so many that are open.
 package struct ArrivalBook: Sendable {
     package struct Limits: Hashable, Sendable {
         package var rate = TokenBucket.Rate(perSecond: 50, burst: 500)
-        /// Sessions that one household may have open.
+        /// Sessions that one client prefix may have open.
         package var maxOpen = 2_000
         /// This machine itself comes and goes as it likes: a proxy on it may speak for everybody.
         package var countsThisMachine = false
-        /// How many households are remembered at most; those who have been quiet for the longest start anew.
+        /// How many prefixes are remembered at most; those who have been quiet for the longest start anew.
         package var capacity = 20_000
 
         package init() {}
@@ -21,19 +21,19 @@ package struct ArrivalBook: Sendable {
 
     private let limits: Limits
     private var buckets: FadingMemory<IPAddress, TokenBucket>
-    private var open = HouseholdCount()
+    private var open = PrefixCount()
 
     package init(_ limits: Limits) {
         self.limits = limits
         self.buckets = FadingMemory(capacity: limits.capacity)
     }
 
-    package var rememberedHouseholds: Int { self.buckets.count }
+    package var rememberedPrefixes: Int { self.buckets.count }
 
     /// Somebody wants to begin a session. What was granted is given back with `left`.
     package mutating func arrived(from address: IPAddress, at now: Instant) throws(Refusal) {
         guard self.counts(address) else { return }
-        if let wait = self.wait(of: address.household, at: now) { throw .tooOften(retryAfter: wait) }
+        if let wait = self.wait(of: address.clientPrefix, at: now) { throw .tooOften(retryAfter: wait) }
         guard self.open.add(address, atMost: self.limits.maxOpen) else { throw .tooMany }
     }
 
@@ -44,9 +44,9 @@ package struct ArrivalBook: Sendable {
 
     private func counts(_ address: IPAddress) -> Bool { self.limits.countsThisMachine || !address.isLoopback }
 
-    private mutating func wait(of household: IPAddress, at now: Instant) -> Duration? {
-        var bucket = self.buckets[household] ?? TokenBucket(self.limits.rate, at: now)
-        defer { self.buckets.remember(bucket, of: household) }
+    private mutating func wait(of clientPrefix: IPAddress, at now: Instant) -> Duration? {
+        var bucket = self.buckets[clientPrefix] ?? TokenBucket(self.limits.rate, at: now)
+        defer { self.buckets.remember(bucket, of: clientPrefix) }
         return bucket.take(at: now)
     }
 }

@@ -4,7 +4,7 @@ package import Vocabulary
 /// Answers the one question of a plain STUN service: what address do you see me at?
 ///
 /// It answers Binding requests and nothing else, and an answer never has more than a few bytes more than the shortest
-/// request: nobody gains by sending requests in another's name. Nor is anybody answered more often than a household
+/// request: nobody gains by sending requests in another's name. Nor is anybody answered more often than a client prefix
 /// full of people would ask; this machine itself is, since nobody elsewhere can send in its name.
 package struct BindingResponder: Sendable {
     package static let usualLimit = 500

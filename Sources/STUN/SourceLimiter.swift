@@ -1,8 +1,8 @@
 package import Vocabulary
 
-/// Counts what each household asks for, so that nobody is answered more than so often in a second.
+/// Counts the requests of each client prefix and limits the answers per second.
 ///
-/// It has one size for ever, whoever sends however much from wherever: households are dealt out to places by a secret
+/// It has one size for ever, whoever sends however much from wherever: prefixes are dealt out to places by a secret
 /// number, and those that meet in one place share its limit.
 package struct SourceLimiter: Sendable {
     private struct Place {
@@ -16,7 +16,7 @@ package struct SourceLimiter: Sendable {
     private var counts = [Place](repeating: Place(), count: places)
     private let secret: (UInt64, UInt64)
 
-    /// - Parameter limit: answers per second and household.
+    /// - Parameter limit: answers per second and client prefix.
     package init(limit: Int, using random: inout some RandomNumberGenerator) {
         self.limit = limit
         self.secret = (random.next() | 1, random.next() | 1)
@@ -34,7 +34,7 @@ package struct SourceLimiter: Sendable {
     /// A product with a secret odd number is as good as random in its upper bits to who does not know it.
     private func place(of source: IPAddress) -> Int {
         let key: UInt64 =
-            switch source.household {
+            switch source.clientPrefix {
             case .v4(let address): UInt64(address) &* self.secret.0
             case .v6(let high, _): (high ^ high >> 29) &* self.secret.1
             }

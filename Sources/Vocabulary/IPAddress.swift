@@ -48,8 +48,8 @@ package enum IPAddress: Hashable, Sendable {
         return .v4(UInt32(truncatingIfNeeded: low))
     }
 
-    /// The block that one household holds: the address itself in IPv4, the /64 in IPv6. Limits count by it.
-    package var household: IPAddress {
+    /// The prefix that one client holds: the address itself in IPv4, the /64 in IPv6. Limits count by it.
+    package var clientPrefix: IPAddress {
         guard case .v6(let high, _) = self.unmapped else { return self.unmapped }
         return .v6(high, 0)
     }

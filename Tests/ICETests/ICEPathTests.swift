@@ -42,7 +42,7 @@ struct ICEPathTests {
     }
 
     @Test("J09 an address in IPv6 dress is the address without it")
-    func undressed() {
+    func unmappingIPv4() {
         var agent = Self.agent()
         var outbox = Outbox<ICEEvent>()
         let dressed = SocketAddress(.v6(0, 0xFFFF_0A00_0001), port: 5000)

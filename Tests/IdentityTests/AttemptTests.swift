@@ -28,7 +28,7 @@ struct AttemptTests {
         await #expect(throws: IdentityRefusal.wrongCredentials) { try await world.logIn("alice", "again") }
     }
 
-    @Test("over many accounts is slowed for the household, IPv6 by its /64")
+    @Test("over many accounts is slowed for the client prefix, IPv6 by its /64")
     func address() async throws {
         let world = try World()
         for guess: UInt64 in 0..<20 {

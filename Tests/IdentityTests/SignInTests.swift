@@ -37,7 +37,7 @@ struct AnonymousTests {
         #expect(try await restarted.accounts.refresh(signIn.refresh.text, from: world.home).identity.user == user)
     }
 
-    @Test("is slowed when one household makes accounts by the dozen, and others are not")
+    @Test("is slowed when one client prefix makes accounts by the dozen, and others are not")
     func flood() async throws {
         let world = try World()
         for _ in 0..<30 { _ = try await world.accounts.signInAnonymously(from: world.home) }

@@ -30,14 +30,14 @@ struct ArrivalBookTests {
         try self.book.arrived(from: .v4(1), at: self.at(100))
     }
 
-    @Test("counts a household once, whichever of its addresses come")
-    mutating func households() throws {
+    @Test("counts a client prefix once, whichever of its addresses come")
+    mutating func prefixes() throws {
         for host: UInt64 in 0..<3 { try self.book.arrived(from: .v6(7, host), at: self.at(0)) }
         #expect(throws: ArrivalBook.Refusal.self) { try self.book.arrived(from: .v6(7, 99), at: self.at(0)) }
         try self.book.arrived(from: .v6(8, 99), at: self.at(0))
     }
 
-    @Test("has room for so many of a household, and for the next when one has left")
+    @Test("has room for so many of a client prefix, and for the next when one has left")
     mutating func open() throws {
         for time in 0..<5 { try self.book.arrived(from: .v4(1), at: self.at(Int64(time) * 1000)) }
         #expect(throws: ArrivalBook.Refusal.tooMany) { try self.book.arrived(from: .v4(1), at: self.at(10_000)) }
@@ -53,7 +53,7 @@ struct ArrivalBookTests {
     mutating func loopback(address: IPAddress) throws {
         for _ in 0..<100 { try self.book.arrived(from: address, at: self.at(0)) }
         self.book.left(address)
-        #expect(self.book.rememberedHouseholds == 0)
+        #expect(self.book.rememberedPrefixes == 0)
         var limits = Self.limits
         limits.countsThisMachine = true
         self.book = ArrivalBook(limits)
@@ -66,7 +66,7 @@ struct ArrivalBookTests {
         var random = SeededRandom(seed: seed)
         for step in 0..<1000 as Range<Int64> {
             try? self.book.arrived(from: .v4(UInt32.random(in: 1...50, using: &random)), at: self.at(step))
-            #expect(self.book.rememberedHouseholds <= 12)
+            #expect(self.book.rememberedPrefixes <= 12)
         }
     }
 
@@ -78,11 +78,11 @@ struct ArrivalBookTests {
     }
 }
 
-@Suite("A count by household")
-struct HouseholdCountTests {
+@Suite("A count by client prefix")
+struct PrefixCountTests {
     @Test("goes up to its limit, and down to nothing")
     func limit() {
-        var count = HouseholdCount()
+        var count = PrefixCount()
         let granted = (0..<3).map { _ in count.add(.v4(1), atMost: 2) }
         #expect(granted == [true, true, false])
         count.remove(.v4(1))

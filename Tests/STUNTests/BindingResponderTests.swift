@@ -77,7 +77,7 @@ struct BindingResponderTests {
         }
     }
 
-    @Test("J09 answers one household so often in a second, and the others all the same")
+    @Test("J09 answers one client prefix so often in a second, and the others all the same")
     func limited() {
         var random = SeededRandom(seed: 3)
         var responder = BindingResponder(limit: 10, using: &random)

@@ -314,7 +314,7 @@ class Guessing(House):
         # Nor does the right one help meanwhile: else it could be told from the wrong ones.
         self.assertEqual(post(self.server, "login", userName="guessed", password="p4ssword").status, 429)
 
-    def test_new_accounts_of_one_household_are_slowed_down(self):
+    def test_new_accounts_of_one_client_prefix_are_slowed_down(self):
         statuses = [post(self.server, "anonymous").status for _ in range(40)]
         self.assertIn(429, statuses)
         self.assertGreaterEqual(statuses.count(200), 20)

@@ -259,7 +259,7 @@ class Arrivals(House):
         self.assertEqual(self.knock("203.0.113.8").status, 200)
         eventually(lambda: self.knock("203.0.113.7").status == 200, "waiting helps")
 
-    def test_a_household_of_ipv6_is_one_address(self):
+    def test_a_client_prefix_of_ipv6_is_one_address(self):
         self.assertEqual([self.knock(f"2001:db8::{host}").status for host in range(10)], [200] * 10)
         self.assert_turned_away(self.knock("2001:db8::ffff"))
         self.assertEqual(self.knock("2001:db8:0:1::1").status, 200)

@@ -38,11 +38,11 @@ struct AddressTests {
         #expect(IPAddress("2001:db8::1")?.unmapped == IPAddress("2001:db8::1"))
     }
 
-    @Test("counts a household once")
-    func household() {
-        #expect(IPAddress("2001:db8::1")?.household == IPAddress("2001:db8::ffff:1")?.household)
-        #expect(IPAddress("2001:db8:0:1::1")?.household != IPAddress("2001:db8::1")?.household)
-        #expect(IPAddress("10.0.0.1")?.household != IPAddress("10.0.0.2")?.household)
+    @Test("counts a client prefix once")
+    func clientPrefix() {
+        #expect(IPAddress("2001:db8::1")?.clientPrefix == IPAddress("2001:db8::ffff:1")?.clientPrefix)
+        #expect(IPAddress("2001:db8:0:1::1")?.clientPrefix != IPAddress("2001:db8::1")?.clientPrefix)
+        #expect(IPAddress("10.0.0.1")?.clientPrefix != IPAddress("10.0.0.2")?.clientPrefix)
     }
 
     @Test(

@@ -27,7 +27,7 @@ final class AttemptGuard: Sendable {
 
     /// Somebody shows a password or another secret.
     func began(account: String?, from address: IPAddress, at now: Instant) throws(IdentityRefusal) -> Attempt {
-        let attempt = Attempt(account: account?.lowercased(), address: address.household.description)
+        let attempt = Attempt(account: account?.lowercased(), address: address.clientPrefix.description)
         do throws(AttemptLimiter<String>.Refusal) {
             try self.books.withLock { books throws(AttemptLimiter<String>.Refusal) in
                 try books.addresses.began(attempt.address, at: now)
@@ -64,7 +64,7 @@ final class AttemptGuard: Sendable {
     func createsAccount(from address: IPAddress, at now: Instant) throws(IdentityRefusal) {
         do throws(AttemptLimiter<String>.Refusal) {
             try self.books.withLock { books throws(AttemptLimiter<String>.Refusal) in
-                try books.creations.began(address.household.description, at: now)
+                try books.creations.began(address.clientPrefix.description, at: now)
             }
         } catch {
             throw .tooManyAttempts(retryAfter: error.retryAfter)

@@ -4,9 +4,9 @@ package import Pacing
 package struct AttemptLimits: Hashable, Sendable {
     /// Wrong passwords for one account, wherever they come from. Short waits, so that nobody can lock out another.
     package var account = AttemptLimiter<String>.Policy(free: 5, longestDelay: .seconds(60))
-    /// Wrong passwords, refresh tokens and application secrets from one household.
+    /// Wrong passwords, refresh tokens and application secrets from one client prefix.
     package var address = AttemptLimiter<String>.Policy(free: 20, longestDelay: .seconds(900))
-    /// New accounts, anonymous or not, from one household.
+    /// New accounts, anonymous or not, from one client prefix.
     package var creation = AttemptLimiter<String>.Policy(free: 30, longestDelay: .seconds(300))
 
     package init() {}

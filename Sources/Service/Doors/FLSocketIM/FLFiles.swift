@@ -73,8 +73,8 @@ struct StrangerBook {
             self.buckets = self.buckets.filter { $0.value.remaining(at: now) < Int(Self.rate.burst) }
             guard self.buckets.count < Self.most else { return false }
         }
-        var bucket = self.buckets[address.household] ?? TokenBucket(Self.rate, at: now)
-        defer { self.buckets[address.household] = bucket }
+        var bucket = self.buckets[address.clientPrefix] ?? TokenBucket(Self.rate, at: now)
+        defer { self.buckets[address.clientPrefix] = bucket }
         return bucket.take(at: now) == nil
     }
 }
