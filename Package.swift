@@ -68,6 +68,7 @@ let package = Package(
         room("Locking"),
 
         // Floor 1: materials.
+        room("Assets", resources: [.embedInCode("Web"), .embedInCode("openapi.json")]),
         room("Bytes"),
         room("Hashing", "COpenSSL", "CZlib"),
         room("JSON"),
@@ -135,12 +136,12 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Bytes", "Calling", "Client", "Conversing", "FileTypes", "Files", "Hashing", "HTTPServer",
+            "Service", "Assets", "Bytes", "Calling", "Client", "Conversing", "FileTypes", "Files", "Hashing",
+            "HTTPServer",
             "ICEServers",
             "Identity", "Journal",
             "JSON", "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
-            "Switchboard", "Vocabulary", "Web",
-            resources: [.embedInCode("Web"), .embedInCode("API/openapi.json")]),
+            "Switchboard", "Vocabulary", "Web"),
         room(
             "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "PacketCapture", "Pathways", "Peer",
             "Reactor", "SoundFiles",
@@ -221,7 +222,8 @@ let package = Package(
             of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor", "Secure",
+            of: "Service", "Assets", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor",
+            "Secure",
             "Sessions",
             "Store",
             "Switchboard", "TestSupport", "Vocabulary", "Web"),

@@ -1,36 +1,14 @@
+internal import Assets
 internal import Bytes
 internal import HTTPServer
 internal import Hashing
 internal import Reactor
 internal import Web
 
-/// The page and its modules (`Web/`), which every server carries with it. A page from elsewhere may load the modules,
+/// The page and its modules (`Assets/Web`), which every server carries with it. A page from elsewhere may load the modules,
 /// when it may talk to the server at all.
 struct EmbeddedPages: Sendable {
-    static let files = [
-        EmbeddedFile("index.html", PackageResources.index_html),
-        EmbeddedFile("page.css", PackageResources.page_css),
-        EmbeddedFile("page.js", PackageResources.page_js),
-        EmbeddedFile("page-elements.js", PackageResources.page_elements_js),
-        EmbeddedFile("page-people.js", PackageResources.page_people_js),
-        EmbeddedFile("page-ring.js", PackageResources.page_ring_js),
-        EmbeddedFile("page-stage.js", PackageResources.page_stage_js),
-        EmbeddedFile("page-texts.js", PackageResources.page_texts_js),
-        EmbeddedFile("page-tile.js", PackageResources.page_tile_js),
-        EmbeddedFile("page-title.js", PackageResources.page_title_js),
-        EmbeddedFile("page-tone.js", PackageResources.page_tone_js),
-        EmbeddedFile("parley.js", PackageResources.parley_js),
-        EmbeddedFile("parley-call.js", PackageResources.parley_call_js),
-        EmbeddedFile("parley-calls.js", PackageResources.parley_calls_js),
-        EmbeddedFile("parley-channel.js", PackageResources.parley_channel_js),
-        EmbeddedFile("parley-error.js", PackageResources.parley_error_js),
-        EmbeddedFile("parley-identity.js", PackageResources.parley_identity_js),
-        EmbeddedFile("parley-link.js", PackageResources.parley_link_js),
-        EmbeddedFile("parley-media.js", PackageResources.parley_media_js),
-        EmbeddedFile("parley-peer.js", PackageResources.parley_peer_js),
-        EmbeddedFile("parley-room.js", PackageResources.parley_room_js),
-        EmbeddedFile("parley-talk.js", PackageResources.parley_talk_js),
-    ]
+    static let files = Assets.page.map { EmbeddedFile($0.name, $0.bytes) }
 
     func add(to router: inout Router) {
         for file in Self.files {

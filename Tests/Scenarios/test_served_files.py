@@ -10,7 +10,7 @@ from pathlib import Path
 
 from server import ROOT, Server
 
-FOLDER = ROOT / "Sources/Service/Web"
+FOLDER = ROOT / "Sources/Assets/Web"
 
 
 class ServedFiles(unittest.TestCase):

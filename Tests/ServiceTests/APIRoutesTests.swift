@@ -1,3 +1,4 @@
+import Assets
 import Foundation
 import HTTPServer
 import JSON
@@ -13,7 +14,7 @@ struct APIRoutesTests {
     private let paths: Object
 
     init() throws {
-        let document = try JSONSerialization.jsonObject(with: Data(PackageResources.openapi_json)) as? Object
+        let document = try JSONSerialization.jsonObject(with: Data(Assets.openAPI)) as? Object
         self.paths = try #require(document?["paths"] as? Object)
     }
 

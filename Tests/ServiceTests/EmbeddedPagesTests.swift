@@ -10,10 +10,10 @@ import Darwin
 
 @Suite("The embedded pages")
 struct EmbeddedPagesTests {
-    /// What is in `Sources/Service/Web`.
+    /// What is in `Sources/Assets/Web`.
     private func namesOnDisk() throws -> Set<String> {
         let root = #filePath.components(before: "/Tests/")
-        let folder = try #require(opendir("\(root)/Sources/Service/Web"))
+        let folder = try #require(opendir("\(root)/Sources/Assets/Web"))
         defer { closedir(folder) }
         var names: Set<String> = []
         while let entry = readdir(folder) {

@@ -1,3 +1,4 @@
+internal import Assets
 internal import HTTPServer
 internal import Identity
 internal import JSON
@@ -45,7 +46,7 @@ struct APIRoutes: Sendable {
     }
 
     private static let description: HTTPResponse = {
-        var response = HTTPResponse.json(.ok, PackageResources.openapi_json)
+        var response = HTTPResponse.json(.ok, Assets.openAPI)
         response.head.fields.set(.cacheControl, to: "no-cache")
         return response
     }()
