@@ -13,7 +13,7 @@ package struct ExitCode: RawRepresentable, Hashable, Sendable, Error {
 
     /// The command line, the environment or the configuration file is wrong.
     package static let usage = ExitCode(rawValue: 64)
-    /// What came in is not what it should be.
+    /// The input data is malformed.
     package static let dataError = ExitCode(rawValue: 65)
     /// A file that was named cannot be read.
     package static let noInput = ExitCode(rawValue: 66)

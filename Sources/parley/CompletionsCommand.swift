@@ -4,16 +4,16 @@ import Arguments
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "completions",
-        abstract: "Print the script that lets a shell complete command lines of parley.",
+        abstract: "Print a shell completion script.",
         examples: [
-            .init("source <(parley completions bash)", "For this bash; in ~/.bashrc, for every one."),
-            .init("parley completions zsh > ~/.zfunc/_parley", "For zsh, in a folder of its fpath."),
+            .init("source <(parley completions bash)", "For bash; put it into ~/.bashrc."),
+            .init("parley completions zsh > ~/.zfunc/_parley", "For zsh, in a directory of its fpath."),
             .init("parley completions fish > ~/.config/fish/completions/parley.fish", "For fish."),
         ],
         exitCodes: [.init(.success, "Printed.")]
     )
 
-    @Argument(help: "The shell: bash, zsh or fish.")
+    @Argument(help: "Shell: bash, zsh or fish.")
     var shell: Shell
 
     mutating func run() throws -> ExitCode {

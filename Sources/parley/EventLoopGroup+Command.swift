@@ -2,7 +2,7 @@ import Arguments
 import Reactor
 
 extension EventLoopGroup {
-    /// The one loop a command works on. Whoever begins it shuts it down.
+    /// The one loop a command works on. Its creator shuts it down.
     static func forCommand() throws(CommandFailure) -> EventLoopGroup {
         do throws(ReactorError) {
             return try EventLoopGroup(count: 1)

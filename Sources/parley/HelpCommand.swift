@@ -5,11 +5,11 @@ struct HelpCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "help",
         abstract: "Show what a command does and which options it takes.",
-        examples: [.init("parley help serve", "All about serving.")],
+        examples: [.init("parley help serve", "Everything about parley serve.")],
         exitCodes: [.init(.success, "Shown."), .init(.usage, "There is no such command.")]
     )
 
-    @Argument(help: "The command; without one, an overview.", completion: .list(ParleyCommand.commandNames))
+    @Argument(help: "Command; default: an overview of all.", completion: .list(ParleyCommand.commandNames))
     var command: [String]
 
     mutating func run() throws -> ExitCode {

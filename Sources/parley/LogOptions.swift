@@ -3,10 +3,10 @@ import Journal
 
 /// What is logged and how, for every command that runs for long.
 struct LogOptions: ParsableArguments {
-    @Option(help: "Log lines for people or for programs.")
+    @Option(help: "Log format: text for people, json for programs.")
     var logFormat = LogStyle.text
 
-    @Option(help: "How much a log line has to matter.")
+    @Option(help: "Minimum level of log lines.")
     var logLevel = LogLevel.info
 
     /// A journal on the error stream; in colours when a person looks.

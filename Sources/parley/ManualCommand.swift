@@ -4,8 +4,8 @@ import Arguments
 struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "manual",
-        abstract: "Print the manual page, in the language of man.",
-        examples: [.init("parley manual | man -l -", "Read it at once.")],
+        abstract: "Print the manual page in roff format.",
+        examples: [.init("parley manual | man -l -", "Read it.")],
         exitCodes: [.init(.success, "Printed.")]
     )
 

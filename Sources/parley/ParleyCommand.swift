@@ -4,11 +4,11 @@ import Arguments
 struct ParleyCommand: CommandGroup {
     static let configuration = CommandConfiguration(
         name: "parley",
-        abstract: "Signalling, chat and calls, served by yourself.",
+        abstract: "Self-hosted signalling, chat and calls.",
         version: Version.text,
         exitCodes: [
-            .init(.success, "Everything went well."),
-            .init(.failure, "The command could not do its work; the reason stands on the error stream."),
+            .init(.success, "Success."),
+            .init(.failure, "The command failed; the reason is on standard error."),
             .init(.usage, "The command line, the environment or the configuration file is wrong."),
         ],
         subcommands: [

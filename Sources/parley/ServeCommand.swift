@@ -18,13 +18,15 @@ struct ServeCommand: ParsableCommand {
         abstract: "Serve signalling, chat and calls.",
         discussion: """
             Without options it listens on http://127.0.0.1:8080 and needs nothing else: no configuration, no other \
-            service. SIGTERM and SIGINT end it gently: it takes no new connections and gives the open ones the time \
-            of --drain-timeout; a second signal ends it at once. SIGHUP reads the certificate again.
+            service. SIGTERM and SIGINT stop it gracefully: it accepts no new connections and gives open ones up to \
+            --drain-timeout to finish; a second signal stops it at once. SIGHUP reloads the certificate.
             """,
         examples: [
-            .init("parley serve --listen 0.0.0.0:8080 --data /var/lib/parley", "For everybody in reach, kept on disk."),
-            .init("parley serve --listen 0.0.0.0:8443 --tls self-signed", "A trial with TLS in one's own network."),
-            .init("parley serve --config parley.conf", "With options from a file."),
+            .init(
+                "parley serve --listen 0.0.0.0:8080 --data /var/lib/parley",
+                "Reachable from the network, data kept on disk."),
+            .init("parley serve --listen 0.0.0.0:8443 --tls self-signed", "A trial with TLS on your own network."),
+            .init("parley serve --config parley.conf", "Options from a file."),
         ],
         exitCodes: [
             .init(.success, "The server was asked to stop and has stopped."),
@@ -35,38 +37,39 @@ struct ServeCommand: ParsableCommand {
         ]
     )
 
-    @Option(name: [.customShort("l"), .long], help: "Where to wait for connections; port 0 takes any that is free.")
+    @Option(name: [.customShort("l"), .long], help: "Address and port to listen on; port 0 takes any free port.")
     var listen = ServiceConfiguration().listen
 
     @Option(
         name: [.customShort("d"), .long],
-        help: ArgumentHelp("Folder in which everything is kept; ~/.local/share/parley by itself.", valueName: "DIR"),
+        help: ArgumentHelp("Data directory; default: ~/.local/share/parley.", valueName: "DIR"),
         completion: .directory
     )
     var data: String?
 
     @Option(
         name: [.customShort("c"), .long],
-        help: ArgumentHelp("File that may set all other options.", valueName: "FILE"),
+        help: ArgumentHelp("Configuration file; may set every other option.", valueName: "FILE"),
         completion: .file,
         role: .configurationFile
     )
     var config: String?
 
-    @Option(help: "Where to serve /livez, /readyz and /metrics, off the public port.")
+    @Option(help: "Address and port of the admin API, /livez, /readyz and /metrics.")
     var admin = ServiceConfiguration().admin
 
     @Option(
-        help: ArgumentHelp("A name by which that is reached, besides its address; may be repeated.", valueName: "NAME"))
+        help: ArgumentHelp("Host name the admin address is also reached by; may be repeated.", valueName: "NAME"))
     var adminName: [String] = []
 
     @Option(
-        help: ArgumentHelp("Folder of web pages to serve instead of the built-in one.", valueName: "DIR"),
+        help: ArgumentHelp("Directory of web pages to serve instead of the built-in page.", valueName: "DIR"),
         completion: .directory)
     var web: String?
 
     @Option(
-        help: ArgumentHelp("Web pages from elsewhere that may connect, as in https://example.org.", valueName: "ORIGIN")
+        help: ArgumentHelp(
+            "Other web origin that may connect, such as https://example.org; may be repeated.", valueName: "ORIGIN")
     )
     var allowOrigin: [String] = []
 
@@ -74,90 +77,91 @@ struct ServeCommand: ParsableCommand {
 
     @OptionGroup var security: TLSOptions
 
-    @Option(help: "How long open connections may take to end.")
+    @Option(help: "How long open connections may take to finish at shutdown.")
     var drainTimeout = ServiceConfiguration().drainTimeout
 
-    @Option(help: "How long a Socket.IO client may be quiet before it is asked whether it is there.")
+    @Option(help: "Interval between heartbeat pings to Socket.IO clients.")
     var pingInterval = Duration.seconds(25)
 
-    @Option(help: "How long its answer may take.")
+    @Option(help: "How long a client may take to answer a ping before its connection is closed.")
     var pingTimeout = Duration.seconds(20)
 
-    @Option(help: "How long a call rings until nobody has answered.")
+    @Option(help: "How long a call rings before it ends as not answered.")
     var ringTimeout = ServiceConfiguration().ringTime
 
-    @Option(help: "How long it is kept who called whom and when.")
+    @Option(help: "How long call records are kept.")
     var callHistory = ServiceConfiguration().callHistory
 
-    @Option(help: "How long messages are kept, where a conversation does not say less; for ever by itself.")
+    @Option(help: "How long messages are kept, unless a conversation sets a shorter time; default: for ever.")
     var messageHistory: Duration?
 
-    @Option(help: "How many event loops; without a number, one per core.")
+    @Option(help: "Number of event loops; default: one per core.")
     var loops: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Where the built-in STUN service listens, or off; on port 3478 by itself.", valueName: "ADDR:PORT"))
+            "Address and port of the built-in STUN server, or 'off'; default: port 3478 of the --listen address.",
+            valueName: "ADDR:PORT"))
     var stun: STUNChoice?
 
     @Option(
-        help: ArgumentHelp("STUN and TURN servers that clients are told of.", valueName: "FILE"), completion: .file)
+        help: ArgumentHelp("File with the STUN and TURN servers given to clients.", valueName: "FILE"),
+        completion: .file)
     var iceServers: String?
 
     @Option(
         help: ArgumentHelp(
             """
-            Key of a program that vouches for users: its name, a colon and its secret, or ID:ed25519:KEY with the public \
-            half of a key pair.
+            Key of an application that signs its own users' tokens: ID:SECRET, or ID:ed25519:KEY with a public \
+            key; may be repeated.
             """, valueName: "ID:SECRET"))
     var app: [ApplicationKeyArgument] = []
 
     @OptionGroup var doors: DoorOptions
 
-    @Option(help: "How many requests a second one client may make for long; four times as many at once.")
+    @Option(help: "Requests per second that one client may make; bursts of up to four times as many.")
     var requestRate = 100
 
-    @Option(help: "How many sessions a second one address may begin for long; ten times as many at once.")
+    @Option(help: "New sessions per second from one address; bursts of up to ten times as many.")
     var connectRate = 50
 
-    @Option(help: "How many sessions one address may have open, and twice as many connections.")
-    var sessionsPerAddress = ServiceConfiguration().arrivals.maxOpen
+    @Option(help: "Open sessions per address; connections may be twice as many.")
+    var sessionsPerAddress = ServiceConfiguration().arrivals.maximumOpen
 
     @Option(
         help: ArgumentHelp(
-            "Proxy in front whose X-Forwarded-For is believed; an address or a network such as 10.0.0.0/8.",
+            "Reverse proxy whose X-Forwarded-For is trusted: an address or a network such as 10.0.0.0/8; may be repeated.",
             valueName: "NETWORK"))
     var trustedProxy: [IPNetwork] = []
 
     @Option(
         help: """
-            What a message outlives once it is acknowledged: 'full' a machine that loses its power, 'normal' the end of \
-            the program.
+            What an acknowledged message survives: 'full' also a power failure, 'normal' a crash of the program.
             """)
     var durability = StoreDurability.full
 
-    @Option(help: "How large a file may be that somebody brings.")
+    @Option(help: "Maximum size of an uploaded file.")
     var largestFile = ByteCount(ServiceConfiguration().files.largest)
 
-    @Option(help: "How much of their files one user may keep here.")
+    @Option(help: "Storage for the files of one user.")
     var filesPerUser = ByteCount(ServiceConfiguration().files.allowance.bytes)
 
     @Option(
         help: ArgumentHelp(
-            "A program that hears of everything that is said, signed and at least once.", valueName: "URL"))
+            "Endpoint that receives every entry, signed, at least once.", valueName: "URL"))
     var webhook: HookURL?
 
-    @Option(help: ArgumentHelp("A program that is asked before something is said.", valueName: "URL"))
+    @Option(help: ArgumentHelp("Endpoint that is asked before a message is accepted.", valueName: "URL"))
     var preSendHook: HookURL?
 
-    @Option(help: "How long its answer may take.")
+    @Option(help: "How long the pre-send hook may take to answer.")
     var preSendTimeout = HookSettings().preSendTime
 
-    @Option(help: "What becomes of a message when it says nothing in time.")
+    @Option(help: "What happens to a message when the pre-send hook does not answer in time.")
     var preSendSilence = HookSettings().preSendSilence
 
     @Option(
-        help: ArgumentHelp("What requests to such programs are signed with, at least 32 bytes.", valueName: "SECRET"))
+        help: ArgumentHelp("Secret that webhook requests are signed with, at least 32 bytes.", valueName: "SECRET"))
     var webhookSecret: String?
 
     @Flag(help: ArgumentHelp("What the official Socket.IO suites expect, instead of signalling.", isHidden: true))
@@ -170,12 +174,12 @@ struct ServeCommand: ParsableCommand {
         if self.pingTimeout <= EngineSettings.slack || self.pingInterval <= .zero {
             throw ValidationError("--ping-interval and --ping-timeout leave no time for an answer")
         }
-        if self.connectRate < 1 { throw ValidationError("--connect-rate: nobody could come in") }
+        if self.connectRate < 1 { throw ValidationError("--connect-rate must be at least 1") }
         if !(1...1_000_000).contains(self.sessionsPerAddress) {
             throw ValidationError("--sessions-per-address: \(self.sessionsPerAddress) is not between 1 and 1000000")
         }
-        if self.requestRate < 1 { throw ValidationError("--request-rate: nobody could ask for anything") }
-        if self.ringTimeout <= .zero { throw ValidationError("--ring-timeout leaves no time to answer") }
+        if self.requestRate < 1 { throw ValidationError("--request-rate must be at least 1") }
+        if self.ringTimeout <= .zero { throw ValidationError("--ring-timeout must be greater than zero") }
         try self.validateHooks()
         if let loops = self.loops, !(1...256).contains(loops) {
             throw ValidationError("--loops: \(loops) is not between 1 and 256")
@@ -183,10 +187,11 @@ struct ServeCommand: ParsableCommand {
     }
 
     private func validateHooks() throws(ValidationError) {
-        if self.preSendTimeout <= .zero { throw ValidationError("--pre-send-timeout leaves no time to answer") }
+        if self.preSendTimeout <= .zero { throw ValidationError("--pre-send-timeout must be greater than zero") }
         guard self.webhook != nil || self.preSendHook != nil else { return }
         guard let secret = self.webhookSecret else {
-            throw ValidationError("--webhook-secret: without one nobody could tell our requests from others")
+            throw ValidationError(
+                "--webhook and --pre-send-hook need --webhook-secret, so that receivers can verify requests")
         }
         if let weakness = SecretWeakness.found(in: Array(secret.utf8)) {
             throw ValidationError("--webhook-secret: \(weakness)")
@@ -231,7 +236,7 @@ struct ServeCommand: ParsableCommand {
         service.switchboard.requests = .init(
             perSecond: Double(self.requestRate), burst: Double(self.requestRate) * 4)
         service.arrivals.rate = .init(perSecond: Double(self.connectRate), burst: Double(self.connectRate) * 10)
-        service.arrivals.maxOpen = self.sessionsPerAddress
+        service.arrivals.maximumOpen = self.sessionsPerAddress
         // A client that polls has two connections.
         service.http.maxConnectionsPerAddress = self.sessionsPerAddress * 2
         service.http.trustedProxies = TrustedProxies(self.trustedProxy)
@@ -242,7 +247,7 @@ struct ServeCommand: ParsableCommand {
     mutating func run() throws -> ExitCode {
         let configuration = self.service
         if let web = configuration.web, !StaticFiles.canServe(web) {
-            throw CommandFailure("\(web): this is no folder that can be read", exitCode: .noInput)
+            throw CommandFailure("\(web): not a readable directory", exitCode: .noInput)
         }
         do {
             let service = try ParleyService(configuration, journal: self.log.journal)

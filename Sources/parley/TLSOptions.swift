@@ -8,22 +8,22 @@ struct TLSOptions: ParsableArguments {
     }
 
     @Option(
-        help: ArgumentHelp("Certificate chain in PEM, read again when it changes.", valueName: "FILE"),
+        help: ArgumentHelp("Certificate chain (PEM); reloaded when it changes.", valueName: "FILE"),
         completion: .file)
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("Private key of the certificate in PEM.", valueName: "FILE"), completion: .file)
+    @Option(help: ArgumentHelp("Private key of the certificate (PEM).", valueName: "FILE"), completion: .file)
     var tlsKey: String?
 
-    @Option(help: "Make a certificate at the start, for a trial in one's own network.")
+    @Option(help: "Make a self-signed certificate at start, for a trial on your own network.")
     var tls: Mode?
 
     func validate() throws(ValidationError) {
         if (self.tlsCert == nil) != (self.tlsKey == nil) {
-            throw ValidationError("--tls-cert and --tls-key belong together")
+            throw ValidationError("--tls-cert and --tls-key must be given together")
         }
         if self.tls != nil && self.tlsCert != nil {
-            throw ValidationError("--tls self-signed does not go with --tls-cert")
+            throw ValidationError("--tls self-signed cannot be combined with --tls-cert")
         }
     }
 

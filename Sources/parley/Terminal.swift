@@ -23,7 +23,7 @@ enum Terminal {
         LineSink.isTerminal() && ProcessEnvironment.variables["NO_COLOR", default: ""].isEmpty
     }
 
-    /// Prints a line that somebody at the other end of a pipe waits for.
+    /// Prints a line that the reader of a pipe waits for.
     static func print(_ text: String) {
         // Past the buffers: to empty those of all files would wait for whoever reads standard input.
         var line = text + "\n"

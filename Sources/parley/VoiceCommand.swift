@@ -4,7 +4,7 @@ import Arguments
 struct VoiceCommand: CommandGroup {
     static let configuration = CommandConfiguration(
         name: "voice",
-        abstract: "Make, read and look at voice messages.",
+        abstract: "Encode, decode and inspect voice messages.",
         subcommands: [VoiceEncodeCommand.self, VoiceDecodeCommand.self, VoiceInfoCommand.self]
     )
 
@@ -13,11 +13,11 @@ struct VoiceCommand: CommandGroup {
         .init(.success, "All files are done."),
         .init(.failure, "Several files failed, for different reasons."),
         .init(.usage, "The command line is wrong."),
-        .init(.dataError, "A file is not what it says, or holds no sound; the message names the byte."),
+        .init(.dataError, "A file is malformed or has no audio; the message names the byte."),
         .init(.noInput, "A file that was named does not exist."),
         .init(.unavailable, "A file can only be read through ffmpeg, which is not installed."),
-        .init(.software, "A library refused to work."),
+        .init(.software, "A codec library failed."),
         .init(.cannotCreate, "A file cannot be written."),
-        .init(.ioError, "Reading failed on the way."),
+        .init(.ioError, "An input could not be read to its end."),
     ]
 }

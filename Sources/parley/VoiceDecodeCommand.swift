@@ -7,7 +7,7 @@ import Voice
 struct VoiceDecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "decode",
-        abstract: "Make WAV files, or plain samples, out of voice messages.",
+        abstract: "Decode voice messages to WAV files or raw samples.",
         discussion: """
             The result has the rate of the recording where Opus knows that rate, and 48000 Hz elsewhere, and exactly \
             as many samples as the file promises.
@@ -22,16 +22,16 @@ struct VoiceDecodeCommand: ParsableCommand {
 
     @OptionGroup var files: VoiceFiles
 
-    @Option(help: "How samples are written: 16 or 24 bits, or floating point.")
+    @Option(help: "Sample format: 16 or 24 bits, or floating point.")
     var format = SampleForm.s16
 
-    @Flag(help: "Samples alone, little-endian, without the header of a WAV file.")
+    @Flag(help: "Raw little-endian samples without a WAV header.")
     var headerless = false
 
-    @Option(help: ArgumentHelp("Samples per second.", valueName: "HZ"))
+    @Option(help: ArgumentHelp("Sample rate.", valueName: "HZ"))
     var rate: Int?
 
-    @Flag(help: "One channel, whatever the recording has.")
+    @Flag(help: "Mix down to one channel.")
     var mono = false
 
     func validate() throws(ValidationError) {

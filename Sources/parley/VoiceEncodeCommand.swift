@@ -9,7 +9,7 @@ struct VoiceEncodeCommand: ParsableCommand {
         name: "encode",
         abstract: "Make small Ogg Opus files out of recordings.",
         discussion: """
-            Reads WAV, AIFF, CAF, FLAC, MP3, Ogg and WebM by itself, and AMR, AAC, M4A and more through ffmpeg where \
+            Reads WAV, AIFF, CAF, FLAC, MP3, Ogg and WebM natively, and AMR, AAC, M4A and more through ffmpeg where \
             that is installed. Opus that fits already keeps its sound as it is, unless an option asks for another \
             one. A result takes its place only when it is whole.
             """,
@@ -27,13 +27,13 @@ struct VoiceEncodeCommand: ParsableCommand {
     @Option(help: "What the result is for.")
     var preset: VoicePreset?
 
-    @Option(help: "Bits per second, 24k by itself.")
+    @Option(help: "Bits per second; default: 24k.")
     var bitrate: BitRate?
 
-    @Option(help: "What the encoder takes the sound for; by itself, speech that is listened to later.")
+    @Option(help: "What to optimise for; default: recorded speech.")
     var application: OpusEncoder.Application?
 
-    @Option(help: ArgumentHelp("0, quick, to 10, best: 10 by itself.", valueName: "0-10"))
+    @Option(help: ArgumentHelp("Encoder complexity from 0 (fastest) to 10 (best); default: 10.", valueName: "0-10"))
     var complexity: Int?
 
     @Option(help: ArgumentHelp("Milliseconds in a frame: 5, 10, 20, 40 or 60.", valueName: "MS"))
@@ -51,7 +51,7 @@ struct VoiceEncodeCommand: ParsableCommand {
     @Flag(help: "Every frame the same number of bits.")
     var cbr = false
 
-    @Flag(help: "Next to no bits where nobody speaks.")
+    @Flag(help: "Discontinuous transmission: hardly any bits during silence.")
     var dtx = false
 
     @Option(help: ArgumentHelp("Bring the recording to this loudness (EBU R128).", valueName: "LUFS"))

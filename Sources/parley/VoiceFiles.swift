@@ -12,7 +12,7 @@ struct VoiceFiles: ParsableArguments {
     var output: String?
 
     @Option(
-        help: ArgumentHelp("Folder for the results; by itself, beside each recording.", valueName: "DIR"),
+        help: ArgumentHelp("Directory for the results; default: beside each recording.", valueName: "DIR"),
         completion: .directory)
     var outDir: String?
 
@@ -23,7 +23,7 @@ struct VoiceFiles: ParsableArguments {
         if self.output != nil, self.outDir != nil { throw ValidationError("--output does not go with --out-dir") }
     }
 
-    /// Makes one file of each recording and tells of it; what goes to standard output says enough by itself.
+    /// Makes one file of each recording and tells of it; no word about what goes to standard output.
     func run<Report: VoiceReport>(
         extension ending: String,
         _ job: @escaping @Sendable (VoiceInput, VoiceOutput, @escaping ProgressListener) throws -> Report

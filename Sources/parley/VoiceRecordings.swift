@@ -9,7 +9,7 @@ struct VoiceRecordings: ParsableArguments {
 
     @Option(
         name: [.customShort("j"), .long],
-        help: ArgumentHelp("How many files at once; by itself, one per core.", valueName: "N"))
+        help: ArgumentHelp("Files processed in parallel; default: one per core.", valueName: "N"))
     var jobs: Int?
 
     @Flag(help: "Results as JSON, one object per line.")

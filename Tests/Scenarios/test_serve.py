@@ -128,7 +128,7 @@ class Life(unittest.TestCase):
             self.assertIn(missing, words)
             code, words = self.start_in_vain(data, "--web", missing)
             self.assertEqual(code, 66)
-            self.assertIn(f"parley serve: {missing}: this is no folder that can be read", words)
+            self.assertIn(f"parley serve: {missing}: not a readable directory", words)
 
     def test_a_mistake_in_ice_servers_is_told_with_its_place(self):
         with tempfile.TemporaryDirectory() as data:

@@ -56,7 +56,7 @@ struct ServeCommandTests {
         #expect(service.tls == .files(certificate: "c.pem", key: "k.pem"))
         #expect(service.drainTimeout == .milliseconds(500) && service.loops == 3)
         #expect(service.crossOrigin.allowed == ["https://example.org"])
-        #expect(service.arrivals.rate == TokenBucket.Rate(perSecond: 7, burst: 70) && service.arrivals.maxOpen == 9)
+        #expect(service.arrivals.rate == TokenBucket.Rate(perSecond: 7, burst: 70) && service.arrivals.maximumOpen == 9)
         #expect(service.http.maxConnectionsPerAddress == 18)
         #expect(service.http.trustedProxies.networks.map(\.description) == ["10.0.0.0/8"])
     }
@@ -71,10 +71,10 @@ struct ServeCommandTests {
                 "--tls self-signed does not go with --tls-cert"
             ),
             (["--loops", "0"], "--loops: 0 is not between 1 and 256"),
-            (["--connect-rate", "0"], "--connect-rate: nobody could come in"),
+            (["--connect-rate", "0"], "--connect-rate must be at least 1"),
             (
                 ["--order-reply", "first:local:a", "--order-reply", "first:local:b"],
-                "--order-reply: the same voice says two things to the same"
+                "--order-reply: two replies for the same event and voice"
             ),
             (["--sessions-per-address", "0"], "--sessions-per-address: 0 is not between 1 and 1000000"),
             (["--lisen", "x"], "unknown option '--lisen'; did you mean '--listen'?"),

@@ -31,7 +31,7 @@ struct StunCommandTests {
         arguments: [
             ([], "name a server"), (["stun://a"], "neither a host nor a URL"), (["a b"], "neither a host nor a URL"),
             (["turn:a"], "--username"), (["a", "--username", "u"], "belong together"),
-            (["a", "--lifetime", "2h"], "nobody waits"),
+            (["a", "--lifetime", "2h"], "at most 1h"),
         ] as [([String], String)])
     func refuses(words: [String], reason: String) {
         let parser = CommandParser(ParleyCommand.self, environment: [:], readFile: { _ in "" })

@@ -4,10 +4,10 @@ import Vocabulary
 
 /// Which server a command speaks to, and for whom it prints.
 struct AdminOptions: ParsableArguments {
-    @Option(help: "The admin listener of the running server.")
+    @Option(help: "Admin address of the running server.")
     var admin = ServiceConfiguration().admin
 
-    @Flag(help: "Print what the server said, as JSON.")
+    @Flag(help: "Print the server's answer as JSON.")
     var json = false
 
     var call: AdminCall { AdminCall(address: self.admin) }

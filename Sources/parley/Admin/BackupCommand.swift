@@ -5,7 +5,7 @@ import Service
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "backup",
-        abstract: "Copy everything that is kept, while the server runs.",
+        abstract: "Copy the data directory while the server runs.",
         discussion: """
             Makes a data directory of its own: the database as it was at one moment and looked through, every file it \
             names and looked through as well, and the secret. A server started there goes on from that moment. A folder \
@@ -13,17 +13,18 @@ struct BackupCommand: ParsableCommand {
             was.
             """,
         examples: [
-            .init("parley backup /backup/parley --data /var/lib/parley", "Once a day, into the same folder."),
-            .init("parley serve --data /backup/parley", "A server that goes on from the copy."),
+            .init("parley backup /backup/parley --data /var/lib/parley", "A daily backup into the same directory."),
+            .init("parley serve --data /backup/parley", "Start a server from the backup."),
         ],
         exitCodes: [
-            .init(.success, "The copy is whole."), .init(.usage, "The command line is wrong."),
-            .init(.noInput, "There is nothing to copy."), .init(.cannotCreate, "The folder cannot be made or used."),
-            .init(.failure, "The copy could not be finished."),
+            .init(.success, "The backup is complete."), .init(.usage, "The command line is wrong."),
+            .init(.noInput, "There is no data directory to back up."),
+            .init(.cannotCreate, "The target directory cannot be created or used."),
+            .init(.failure, "The backup could not be completed."),
         ]
     )
 
-    @Argument(help: "The folder to write; it may hold an older copy.", completion: .directory)
+    @Argument(help: "Target directory; may hold an earlier backup.", completion: .directory)
     var target: String
 
     @OptionGroup var source: DataOptions

@@ -14,15 +14,16 @@ import Darwin
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "check",
-        abstract: "Look through everything that is kept, while the server runs or not.",
+        abstract: "Check the integrity of a data directory, with the server running or not.",
         discussion: """
             The database is read as a whole, every conversation is looked through for missing entries, and every file \
             has to be there with the size it had. Nothing is changed.
             """,
-        examples: [.init("parley check --data /var/lib/parley", "Now and then, and before a backup is thrown away.")],
+        examples: [.init("parley check --data /var/lib/parley", "Regularly, and before an old backup is deleted.")],
         exitCodes: [
-            .init(.success, "All is as it should be."), .init(.usage, "The command line is wrong."),
-            .init(.noInput, "There is nothing to look through."), .init(.failure, "Something is damaged or missing."),
+            .init(.success, "No damage found."), .init(.usage, "The command line is wrong."),
+            .init(.noInput, "There is no data directory to check."),
+            .init(.failure, "Something is damaged or missing."),
         ]
     )
 

@@ -11,7 +11,7 @@ import Darwin
 struct DataOptions: ParsableArguments {
     @Option(
         name: [.customShort("d"), .long],
-        help: ArgumentHelp("The server's data directory; ~/.local/share/parley by itself.", valueName: "DIR"),
+        help: ArgumentHelp("Data directory of the server; default: ~/.local/share/parley.", valueName: "DIR"),
         completion: .directory
     )
     var data: String?
@@ -24,7 +24,7 @@ struct DataOptions: ParsableArguments {
     func database(_ mode: Int32 = R_OK) throws(CommandFailure) -> String {
         let path = self.directory.path(of: DataDirectory.database)
         guard unsafe access(path, mode) == 0 else {
-            throw CommandFailure("there is no \(path) to be read", exitCode: .noInput)
+            throw CommandFailure("\(path): no such directory", exitCode: .noInput)
         }
         return path
     }

@@ -5,10 +5,10 @@ import Web
 struct RoomsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "rooms",
-        abstract: "See the rooms of a running server.",
+        abstract: "List the rooms of a running server.",
         exitCodes: [
-            .init(.success, "It is done."), .init(.usage, "The command line is wrong."),
-            .init(.unavailable, "No server answers there."),
+            .init(.success, "Done."), .init(.usage, "The command line is wrong."),
+            .init(.unavailable, "No server answers at the admin address."),
         ]
     )
 

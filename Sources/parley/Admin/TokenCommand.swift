@@ -8,13 +8,13 @@ import Vocabulary
 struct TokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "token",
-        abstract: "Make an access token for a user of yours.",
+        abstract: "Make an access token for one of your users.",
         discussion: """
             An application that knows its users vouches for them: it signs a token with the key that the server was \
             given with --app, and the user connects with that. This command does the same by hand.
             """,
         examples: [
-            .init("parley token alice --app shop:SECRET --name Alice", "For Alice, good for an hour.")
+            .init("parley token alice --app shop:SECRET --name Alice", "A token for Alice, valid for one hour.")
         ],
         exitCodes: [
             .init(.success, "The token is on standard output."), .init(.usage, "The command line is wrong."),
@@ -24,19 +24,21 @@ struct TokenCommand: ParsableCommand {
     @Argument(help: "The user's id.")
     var user: String
 
-    @Option(help: ArgumentHelp("The application's name, a colon and its secret.", valueName: "ID:SECRET"))
+    @Option(help: ArgumentHelp("Application id and secret.", valueName: "ID:SECRET"))
     var app: ApplicationKeyArgument
 
-    @Option(help: "What the user is called.")
+    @Option(help: "Display name of the user.")
     var name: String?
 
-    @Option(help: "How long the token is good.")
+    @Option(help: "Lifetime of the token.")
     var life = Duration.seconds(3600)
 
     func validate() throws(ValidationError) {
-        if UserID(self.user) == nil { throw ValidationError("'\(self.user)' cannot be a user's id") }
-        if let name = self.name, DisplayName(name) == nil { throw ValidationError("nobody can be called '\(name)'") }
-        if self.life <= .zero { throw ValidationError("--life: it would be over before it began") }
+        if UserID(self.user) == nil { throw ValidationError("'\(self.user)' is not a valid user id") }
+        if let name = self.name, DisplayName(name) == nil {
+            throw ValidationError("'\(name)' is not a valid display name")
+        }
+        if self.life <= .zero { throw ValidationError("--life must be greater than zero") }
     }
 
     mutating func run() throws -> ExitCode {
@@ -53,7 +55,7 @@ struct TokenCommand: ParsableCommand {
 
     private func signingKey() throws(CommandFailure) -> SigningKey {
         guard case .secret(let secret) = self.app.key.material else {
-            throw CommandFailure("--app: nobody signs with the public half of a key", exitCode: .usage)
+            throw CommandFailure("--app: a public key cannot sign; use ID:SECRET", exitCode: .usage)
         }
         do throws(SecretWeakness) {
             return try SigningKey(id: self.app.key.id, sharedSecret: Array(secret.utf8))

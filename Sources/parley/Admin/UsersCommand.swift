@@ -4,31 +4,31 @@ import Web
 
 /// `parley users`: who is online, and what is to be done about them.
 struct UsersCommand: ParsableCommand {
-    enum Deed: String, CaseIterable, Sendable, ExpressibleByArgument {
+    enum Action: String, CaseIterable, Sendable, ExpressibleByArgument {
         case list, kick, ban, unban
     }
 
     static let configuration = CommandConfiguration(
         name: "users",
-        abstract: "See who is online on a running server; send users away.",
+        abstract: "List online users of a running server; kick or ban users.",
         discussion: """
-            A kick signs a user out everywhere: their tokens are worth nothing any more, and they may sign in anew. A \
-            ban keeps them out for a while. Both reach open connections at once.
+            A kick signs a user out everywhere: their tokens become invalid; they may sign in again. A \
+            ban also prevents signing in for a time. Both reach open connections at once.
             """,
         examples: [
             .init("parley users", "Who is online."),
-            .init("parley users ban M4XIcP_At5gro2LG8Wxs --for 1h", "Nobody of that id for an hour."),
+            .init("parley users ban M4XIcP_At5gro2LG8Wxs --for 1h", "Ban this user for one hour."),
         ],
         exitCodes: [
-            .init(.success, "It is done."), .init(.usage, "The command line is wrong."),
-            .init(.unavailable, "No server answers there."), .init(.failure, "The server did not do it."),
+            .init(.success, "Done."), .init(.usage, "The command line is wrong."),
+            .init(.unavailable, "No server answers at the admin address."), .init(.failure, "The server refused."),
         ]
     )
 
-    @Argument(help: "What to do.")
-    var deed = Deed.list
+    @Argument(help: "Action; default: list.")
+    var action = Action.list
 
-    @Argument(help: "Whom to do it to.")
+    @Argument(help: "User id; required by kick, ban and unban.")
     var user: String?
 
     @Option(name: .customLong("for"), help: "How long a ban lasts.")
@@ -37,19 +37,19 @@ struct UsersCommand: ParsableCommand {
     @OptionGroup var server: AdminOptions
 
     func validate() throws(ValidationError) {
-        guard self.deed != .list else { return }
-        if self.deed == .ban, self.duration < .seconds(1) {
-            throw ValidationError("--for: a ban lasts a second or more")
+        guard self.action != .list else { return }
+        if self.action == .ban, self.duration < .seconds(1) {
+            throw ValidationError("--for must be at least 1s")
         }
         guard let user = self.user, UserID(user) != nil else {
-            throw ValidationError("\(self.deed.rawValue): name a user by id, as 'parley users' lists them")
+            throw ValidationError("\(self.action.rawValue): name a user by id, as 'parley users' lists them")
         }
     }
 
     mutating func run() throws -> ExitCode {
-        switch self.deed {
+        switch self.action {
         case .list: try self.list()
-        case .kick, .unban: _ = try self.server.call.send(.post, "/v1/users/\(self.user ?? "")/\(self.deed.rawValue)")
+        case .kick, .unban: _ = try self.server.call.send(.post, "/v1/users/\(self.user ?? "")/\(self.action.rawValue)")
         case .ban:
             let seconds = self.duration.components.seconds
             _ = try self.server.call.send(.post, "/v1/users/\(self.user ?? "")/ban?seconds=\(seconds)")

@@ -4,49 +4,51 @@ import Web
 
 /// `parley webhooks`: what another program has not taken, and how it gets it once more.
 struct WebhooksCommand: ParsableCommand {
-    enum Deed: String, CaseIterable, Sendable, ExpressibleByArgument {
+    enum Action: String, CaseIterable, Sendable, ExpressibleByArgument {
         case list, replay
     }
 
     static let configuration = CommandConfiguration(
         name: "webhooks",
-        abstract: "See what a webhook of a running server did not take; deliver it again.",
+        abstract: "List failed webhook deliveries of a running server; deliver again.",
         discussion: """
             An entry that could not be delivered within an hour is given up, and its conversation goes on without it. \
             'replay' delivers what was given up; with a conversation, everything in it behind a number. What is \
             delivered again comes behind what was delivered meanwhile, under the same id.
             """,
         examples: [
-            .init("parley webhooks", "What has trouble."),
-            .init("parley webhooks replay", "Once more what was given up."),
-            .init("parley webhooks replay shop-17 --after 120", "A conversation from its entry 121."),
+            .init("parley webhooks", "Failed and delayed deliveries."),
+            .init("parley webhooks replay", "Deliver again what was given up."),
+            .init("parley webhooks replay shop-17 --after 120", "Deliver one conversation again from entry 121."),
         ],
         exitCodes: [
-            .init(.success, "It is done."), .init(.usage, "The command line is wrong."),
-            .init(.unavailable, "No server answers there."), .init(.failure, "The server did not do it."),
+            .init(.success, "Done."), .init(.usage, "The command line is wrong."),
+            .init(.unavailable, "No server answers at the admin address."), .init(.failure, "The server refused."),
         ]
     )
 
-    @Argument(help: "What to do.")
-    var deed = Deed.list
+    @Argument(help: "Action; default: list.")
+    var action = Action.list
 
-    @Argument(help: "The conversation to deliver again.")
+    @Argument(help: "Conversation to deliver again.")
     var conversation: String?
 
-    @Option(help: "The number of its last entry that is not wanted.")
+    @Option(help: "Deliver only entries after this number.")
     var after = 0
 
     @OptionGroup var server: AdminOptions
 
     func validate() throws(ValidationError) {
-        if self.after < 0 { throw ValidationError("--after: entries count from 1") }
+        if self.after < 0 { throw ValidationError("--after must not be negative") }
         guard let conversation = self.conversation else { return }
-        if self.deed == .list { throw ValidationError("list: shows all there is, whatever the conversation") }
-        if ConversationID(conversation) == nil { throw ValidationError("'\(conversation)' names no conversation") }
+        if self.action == .list { throw ValidationError("list takes no conversation") }
+        if ConversationID(conversation) == nil {
+            throw ValidationError("'\(conversation)' is not a valid conversation id")
+        }
     }
 
     mutating func run() throws -> ExitCode {
-        switch self.deed {
+        switch self.action {
         case .list: try self.list()
         case .replay:
             let target = self.conversation.map { "?conversation=\(PercentCoding.encode($0))&after=\(self.after)" } ?? ""

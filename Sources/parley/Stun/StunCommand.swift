@@ -8,59 +8,59 @@ import Vocabulary
 struct StunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "stun",
-        abstract: "Look at STUN and TURN servers, and at the NAT before you.",
+        abstract: "Test STUN and TURN servers, and detect the NAT in front of you.",
         discussion: """
             Asks every server at the same time, over each transport its URL allows and over IPv4 and IPv6. A server \
             without a scheme is asked over UDP, TCP, TLS and DTLS. With a server that has two addresses (RFC 5780) it \
             also tells how the NAT maps and filters. docs/stun.md explains every column.
             """,
         examples: [
-            .init("parley stun stun.example.org", "One server, every way."),
-            .init("parley stun --ice-servers ice-servers.json --best best.json", "Keep those that work."),
+            .init("parley stun stun.example.org", "One server, over every transport."),
+            .init("parley stun --ice-servers ice-servers.json --best best.json", "Write those that work to a file."),
             .init("parley stun --json stun:198.51.100.1 | jq .verdict", "For programs."),
         ],
         exitCodes: [
             .init(.success, "Every server works over at least one transport."),
             .init(.failure, "Some servers do not work."),
             .init(.usage, "The command line is wrong."),
-            .init(.noInput, "The file with the servers cannot be read, or has a mistake in it."),
+            .init(.noInput, "The file with the servers cannot be read or is malformed."),
             .init(.unavailable, "No server works."),
             .init(.cannotCreate, "The file for --best cannot be written."),
         ]
     )
 
     @Argument(
-        help: ArgumentHelp("A host with or without a port, or a URL such as turn:host:3478.", valueName: "SERVER"))
+        help: ArgumentHelp("HOST, HOST:PORT or a URL such as turn:host:3478.", valueName: "SERVER"))
     var servers: [String]
 
     @Option(
-        help: ArgumentHelp("Ask the servers of an ice-servers.json, with its credentials.", valueName: "FILE"),
+        help: ArgumentHelp("Test the servers of an ice-servers.json, with its credentials.", valueName: "FILE"),
         completion: .file)
     var iceServers: String?
 
-    @Option(help: ArgumentHelp("Name for the TURN servers on the command line.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("User name for the TURN servers on the command line.", valueName: "NAME"))
     var username: String?
 
     @Option(help: ArgumentHelp("Password for them.", valueName: "TEXT"))
     var credential: String?
 
-    @Option(help: "Find out how long the NAT keeps a binding, watching it for at most so long.")
+    @Option(help: "Measure how long the NAT keeps a binding, up to this time.")
     var lifetime = Duration.zero
 
-    @Flag(help: "Take any certificate, for a trial in one's own network.")
+    @Flag(help: "Accept any certificate, for a trial on your own network.")
     var insecure = false
 
     @Flag(help: "Results as JSON, one object per line.")
     var json = false
 
-    @Flag(help: "Ask again and again, until interrupted.")
+    @Flag(help: "Repeat until interrupted.")
     var watch = false
 
-    @Option(help: "How long to rest between two looks with --watch.")
+    @Option(help: "Interval between two tests with --watch.")
     var every = Duration.seconds(10)
 
     @Option(
-        help: ArgumentHelp("Write an ice-servers.json of those that work, the fastest first.", valueName: "FILE"),
+        help: ArgumentHelp("Write an ice-servers.json with the servers that work, fastest first.", valueName: "FILE"),
         completion: .file)
     var best: String?
 
@@ -69,9 +69,9 @@ struct StunCommand: ParsableCommand {
             throw ValidationError("name a server, or a file with --ice-servers")
         }
         if (self.username == nil) != (self.credential == nil) {
-            throw ValidationError("--username and --credential belong together")
+            throw ValidationError("--username and --credential must be given together")
         }
-        if self.lifetime > .seconds(3600) { throw ValidationError("--lifetime: nobody waits longer than an hour") }
+        if self.lifetime > .seconds(3600) { throw ValidationError("--lifetime must be at most 1h") }
         for server in self.servers { _ = try self.target(server) }
     }
 
@@ -106,6 +106,6 @@ struct StunCommand: ParsableCommand {
     }
 
     private static func refusal(of text: String) -> ValidationError {
-        ValidationError("\(text): this is neither a host nor a URL such as stun:host:3478 or turns:host?transport=tcp")
+        ValidationError("\(text): not a host or a URL such as stun:host:3478 or turns:host?transport=tcp")
     }
 }
