@@ -12,8 +12,8 @@ package struct AudioReceiver {
     package private(set) var ssrc: UInt32?
     private var counters = InboundStatistics()
     private var sequences = SequenceStatistics()
-    private var timestamps = TimestampLine()
-    private var buffer: PlayoutBuffer<OpusSoundDecoder>
+    private var timestamps = TimestampUnwrapper()
+    private var buffer: JitterBuffer<OpusSoundDecoder>
     private var payloads: PayloadLine
     private var keys: KeyListener
     private var events: [AudioEvent] = []
@@ -33,11 +33,11 @@ package struct AudioReceiver {
         self.keys = KeyListener(rate: settings.payloadTypes.telephoneEventRate)
     }
 
-    private static func buffer(_ settings: AudioReceiverSettings) -> PlayoutBuffer<OpusSoundDecoder> {
-        var shape = PlayoutBuffer<OpusSoundDecoder>.Settings()
+    private static func buffer(_ settings: AudioReceiverSettings) -> JitterBuffer<OpusSoundDecoder> {
+        var shape = JitterBuffer<OpusSoundDecoder>.Settings()
         shape.rate = MediaClock.rate
         shape.channels = settings.channels
-        return PlayoutBuffer(OpusSoundDecoder(channels: settings.channels), settings: shape)
+        return JitterBuffer(OpusSoundDecoder(channels: settings.channels), settings: shape)
     }
 
     /// The two sides have agreed on something else. What is heard goes on, unless it has more channels or fewer now.
@@ -86,17 +86,17 @@ extension AudioReceiver {
     private mutating func belongs(_ header: RTPHeader, at now: Instant) -> Bool {
         if let known = self.ssrc, known != header.ssrc {
             guard let last = self.lastHeard, last + Self.patience <= now else { return false }
-            self.beginAnew()
+            self.reset()
         }
         self.ssrc = header.ssrc
         return self.sequences.heard(header.sequenceNumber)
     }
 
-    private mutating func beginAnew() {
+    private mutating func reset() {
         self.sequences = SequenceStatistics()
-        self.timestamps = TimestampLine()
+        self.timestamps = TimestampUnwrapper()
         self.payloads.removeAll()
-        self.buffer.beginAnew()
+        self.buffer.reset()
         self.keys = KeyListener(rate: self.settings.payloadTypes.telephoneEventRate)
         self.tell(.restarted)
     }

@@ -4,7 +4,7 @@ internal import Vocabulary
 /// Lines packets up in their order, for those who want each of them once: whoever comes too early waits a little for those
 /// who are missing.
 struct PayloadLine: Sendable {
-    private var shelf = PacketShelf()
+    private var shelf = PacketBuffer()
     /// Where the next one should begin.
     private var next: Int64?
     /// When the first of all came, and how much has been handed out since, with what was missing.
@@ -38,7 +38,7 @@ struct PayloadLine: Sendable {
         return self.isNext(first) ? first.arrival : first.arrival + self.patience
     }
 
-    private func isNext(_ packet: borrowing PacketShelf.Packet) -> Bool {
+    private func isNext(_ packet: borrowing PacketBuffer.Packet) -> Bool {
         self.next.map { packet.start <= $0 } ?? true
     }
 
@@ -54,7 +54,7 @@ struct PayloadLine: Sendable {
     }
 
     /// What its stamp says, as far as that time has passed; after a jump, the time that has.
-    private mutating func gap(before packet: borrowing PacketShelf.Packet) -> Int64 {
+    private mutating func gap(before packet: borrowing PacketBuffer.Packet) -> Int64 {
         guard let origin = self.origin else {
             self.origin = packet.arrival
             return 0

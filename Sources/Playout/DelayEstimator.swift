@@ -16,9 +16,9 @@ struct DelayEstimator: Hashable, Sendable {
     /// The latest packet of each such time counts.
     private static let interval: Int64 = 250_000_000
     private static let share = 0.98
-    /// So much more than usual is an exception, which is believed at once.
-    private static let surprise: Int64 = 30_000_000
-    private static let mostSamples = 1024
+    /// So much more than usual is a spike, which counts at once.
+    private static let spikeThreshold: Int64 = 30_000_000
+    private static let maximumSamples = 1024
 
     /// Those of the last two seconds, each with the time for its judgement still to come.
     private var samples: [Sample] = []
@@ -34,8 +34,8 @@ struct DelayEstimator: Hashable, Sendable {
     /// What the quickest of the last two seconds took.
     private(set) var leastTransit: Int64 = 0
 
-    init(believing delay: Int64) {
-        self.histogram = DelayHistogram(believing: delay)
+    init(initial delay: Int64) {
+        self.histogram = DelayHistogram(initial: delay)
         self.usual = delay
         self.target = delay
     }
@@ -46,16 +46,16 @@ struct DelayEstimator: Hashable, Sendable {
         self.samples.append(Sample(arrival: now, transit: now &- sent))
         self.extremes.add(now &- sent, at: now)
         let (least, most) = self.extremes.bounds
-        let isFull = self.samples.count > Self.mostSamples
+        let isFull = self.samples.count > Self.maximumSamples
         while let first = self.samples.first, isFull || now - first.arrival > Self.window {
             self.samples.removeFirst()
-            // Nobody who came after it is missing from the window.
+            // The window holds all that came after it.
             self.judge(first, quickest: min(least, first.transit))
             if isFull { break }
         }
         self.leastTransit = least
         let recent = most &- least
-        self.target = recent > self.usual + Self.surprise ? recent : self.usual
+        self.target = recent > self.usual + Self.spikeThreshold ? recent : self.usual
     }
 
     /// Against the quickest of those that came after it.

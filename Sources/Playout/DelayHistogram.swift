@@ -6,24 +6,24 @@ struct DelayHistogram: Hashable, Sendable {
     /// What is left of an entry with each that follows.
     private static let memory = 0.983
 
-    /// Empty before the first entry: what nobody fills needs no room.
+    /// Empty before the first entry, so that an unused histogram takes no memory.
     private var shares: [Double] = []
     private var count = 0
-    private let believed: Int
+    private let initialBucket: Int
 
-    /// Begins with a belief that any experience outweighs.
-    init(believing delay: Int64) {
-        self.believed = Self.bucket(of: delay)
+    /// Begins with a value that any measurement outweighs.
+    init(initial delay: Int64) {
+        self.initialBucket = Self.bucket(of: delay)
     }
 
     /// - Parameter delay: in nanoseconds.
     mutating func add(_ delay: Int64) {
         if self.shares.isEmpty {
             self.shares = [Double](repeating: 0, count: Self.buckets)
-            self.shares[self.believed] = 1
+            self.shares[self.initialBucket] = 1
         }
         self.count += 1
-        // The first entries outweigh what was believed, so that one knows soon: 1/3, 2/4, 3/5 is left until the memory is
+        // The first entries outweigh what was assumed, so that one knows soon: 1/3, 2/4, 3/5 is left until the memory is
         // as long.
         let kept = min(Self.memory, 1 - 2 / Double(self.count + 2))
         for index in self.shares.indices { self.shares[index] *= kept }
@@ -32,7 +32,7 @@ struct DelayHistogram: Hashable, Sendable {
 
     /// What so great a share of all was no later than.
     func quantile(_ share: Double) -> Int64 {
-        guard !self.shares.isEmpty else { return Int64(self.believed + 1) * Self.width }
+        guard !self.shares.isEmpty else { return Int64(self.initialBucket + 1) * Self.width }
         var rest = 1 - share
         for index in self.shares.indices.reversed() {
             rest -= self.shares[index]

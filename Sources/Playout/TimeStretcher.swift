@@ -1,4 +1,4 @@
-/// Makes sound shorter or longer by whole periods of its tone, so that nobody hears it: the waveforms on both sides of the
+/// Makes sound shorter or longer by whole periods of its tone, inaudibly: the waveforms on both sides of the
 /// seam are alike, and one fades into the other.
 struct TimeStretcher: Hashable, Sendable {
     private let channels: Int
@@ -23,9 +23,9 @@ struct TimeStretcher: Hashable, Sendable {
     var history: Int { self.longest }
 
     /// Takes a period out at `front`, and says how long it was; 0 when no two parts are alike enough.
-    func shorten(_ sound: inout [Float], at front: Int, likeness: Float) -> Int {
+    func shorten(_ sound: inout [Float], at front: Int, similarity: Float) -> Int {
         guard sound.count - front >= self.needed * self.channels else { return 0 }
-        let period = self.period(of: likeness) { self.likeness(sound, front, $0, step: $1) }
+        let period = self.period(of: similarity) { self.similarity(sound, front, $0, step: $1) }
         let length = period * self.channels
         for index in 0..<length {
             let weight = Float(index) / Float(length)
@@ -37,11 +37,11 @@ struct TimeStretcher: Hashable, Sendable {
     }
 
     /// Repeats the period that was played before `front`, and says how long it was; 0 when what comes is not alike.
-    func lengthen(_ sound: inout [Float], at front: Int, likeness: Float) -> Int {
+    func lengthen(_ sound: inout [Float], at front: Int, similarity: Float) -> Int {
         guard front >= self.history * self.channels, sound.count - front >= self.history * self.channels else {
             return 0
         }
-        let period = self.period(of: likeness) { self.likeness(sound, front - $0 * self.channels, $0, step: $1) }
+        let period = self.period(of: similarity) { self.similarity(sound, front - $0 * self.channels, $0, step: $1) }
         let length = period * self.channels
         // What comes fades into what was, and then comes.
         let repeated = (0..<length).map { index in
@@ -53,23 +53,23 @@ struct TimeStretcher: Hashable, Sendable {
     }
 
     /// The period at which the sound is most like itself; 0 when it is not enough.
-    private func period(of enough: Float, _ likeness: (_ period: Int, _ step: Int) -> Float) -> Int {
-        var best = (period: self.shortest, likeness: Float(-1))
+    private func period(of enough: Float, _ similarity: (_ period: Int, _ step: Int) -> Float) -> Int {
+        var best = (period: self.shortest, similarity: Float(-1))
         for period in stride(from: self.shortest, through: self.longest, by: self.coarse) {
-            let found = likeness(period, self.coarse)
-            if found > best.likeness { best = (period, found) }
+            let found = similarity(period, self.coarse)
+            if found > best.similarity { best = (period, found) }
         }
         let around = max(self.shortest, best.period - self.coarse)...min(self.longest, best.period + self.coarse)
-        best.likeness = -1
+        best.similarity = -1
         for period in around {
-            let found = likeness(period, 1)
-            if found > best.likeness { best = (period, found) }
+            let found = similarity(period, 1)
+            if found > best.similarity { best = (period, found) }
         }
-        return best.likeness >= enough ? best.period : 0
+        return best.similarity >= enough ? best.period : 0
     }
 
     /// The correlation of a stretch of sound with what comes one period later: 1 when they are the same.
-    private func likeness(_ sound: [Float], _ front: Int, _ period: Int, step: Int) -> Float {
+    private func similarity(_ sound: [Float], _ front: Int, _ period: Int, step: Int) -> Float {
         let window = self.longest
         var (product, left, right): (Float, Float, Float) = (0, 0, 0)
         for index in stride(from: 0, to: window, by: step) {

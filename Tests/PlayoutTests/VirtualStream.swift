@@ -41,7 +41,7 @@ struct ToneDecoder: SoundDecoder {
 
 /// A sender of a packet each 20 ms, a network and a listener, in virtual time.
 struct VirtualStream {
-    var buffer: PlayoutBuffer<ToneDecoder>
+    var buffer: JitterBuffer<ToneDecoder>
     /// How long each packet is on the way, in milliseconds; nil when it gets lost.
     var network: (_ index: Int, _ random: inout SeededRandom) -> Double?
     /// How many earlier packets travel with each.
@@ -58,9 +58,9 @@ struct VirtualStream {
     private var pulled = 0
 
     init(seed: UInt64, network: @escaping (_ index: Int, _ random: inout SeededRandom) -> Double?) {
-        var settings = PlayoutBuffer<ToneDecoder>.Settings()
+        var settings = JitterBuffer<ToneDecoder>.Settings()
         settings.channels = 1
-        self.buffer = PlayoutBuffer(ToneDecoder(), settings: settings)
+        self.buffer = JitterBuffer(ToneDecoder(), settings: settings)
         self.network = network
         self.random = SeededRandom(seed: seed)
     }

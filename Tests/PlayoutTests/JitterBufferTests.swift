@@ -107,7 +107,7 @@ struct PlayoutBufferTests {
 
     @Test("takes each packet once, and late ones not at all")
     func duplicates() {
-        var buffer = PlayoutBuffer(ToneDecoder())
+        var buffer = JitterBuffer(ToneDecoder())
         var output = [Float](repeating: 0, count: 480)
         for index in 0..<50 {
             let now = Instant(milliseconds: Int64(index * 20))
@@ -128,7 +128,7 @@ struct PlayoutBufferTests {
     @Test("survives whatever comes whenever", arguments: 0..<20 as Range<UInt64>)
     func junk(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        var buffer = PlayoutBuffer(ToneDecoder())
+        var buffer = JitterBuffer(ToneDecoder())
         var output = [Float](repeating: 0, count: 480)
         var now: Int64 = 0
         for _ in 0..<1000 {

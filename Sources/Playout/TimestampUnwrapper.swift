@@ -1,5 +1,5 @@
 /// Timestamps without their turns around the circle.
-package struct TimestampLine: Hashable, Sendable {
+package struct TimestampUnwrapper: Hashable, Sendable {
     private var last: Int64?
 
     package init() {}

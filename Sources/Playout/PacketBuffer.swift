@@ -1,8 +1,8 @@
 internal import Bytes
 package import Vocabulary
 
-/// Packets that wait for their turn, in the order of their sound. Their memory is used again.
-package struct PacketShelf: Sendable {
+/// The packets of a jitter buffer, in the order of their sound. Their memory is used again.
+package struct PacketBuffer: Sendable {
     package struct Packet: Sendable {
         /// Where its sound begins.
         package let start: Int64
@@ -16,8 +16,8 @@ package struct PacketShelf: Sendable {
         package var end: Int64 { self.start + Int64(self.duration) }
     }
 
-    private static let most = 256
-    private static let mostSpare = 32
+    private static let maximumPackets = 256
+    private static let maximumSpare = 32
     package private(set) var packets: [Packet] = []
     /// The sum of all durations.
     package private(set) var duration = 0
@@ -26,7 +26,7 @@ package struct PacketShelf: Sendable {
     package init() {}
 
     package var first: Packet? { self.packets.first }
-    package var isFull: Bool { self.packets.count >= Self.most }
+    package var isFull: Bool { self.packets.count >= Self.maximumPackets }
 
     /// False for a packet that is there already.
     package mutating func insert(
@@ -57,7 +57,7 @@ package struct PacketShelf: Sendable {
     }
 
     package mutating func recycle(_ bytes: consuming [UInt8]) {
-        if self.spare.count < Self.mostSpare { self.spare.append(bytes) }
+        if self.spare.count < Self.maximumSpare { self.spare.append(bytes) }
     }
 
     package mutating func removeAll() {
