@@ -39,7 +39,7 @@ package protocol OpusFileReader: Sendable {
 
 /// How much missing sound a file may still claim before the claim itself is taken for damage.
 ///
-/// A few bytes can claim a minute, and somebody has to make that minute up.
+/// A few bytes can claim a minute, and that minute would have to be concealed.
 struct GapBudget: Sendable {
     /// In samples at 48 kHz: a minute at once …
     private static let longest = 60 * OpusPacket.clockRate

@@ -11,7 +11,7 @@ package struct WAVWriter: Sendable {
         self.format = format
     }
 
-    /// The header for sound of which nobody knows the length yet: right for a pipe, and playable as it is.
+    /// The header for sound of unknown length: right for a pipe, and playable as it is.
     package var openHeader: [UInt8] { self.header(riffSize: .max, dataSize: .max, wide: nil) }
 
     /// The header for sound of so many bytes.

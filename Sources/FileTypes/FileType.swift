@@ -1,4 +1,4 @@
-/// What kind of file bytes are. It goes by the bytes alone: names and headers are somebody's word.
+/// What kind of file bytes are. It goes by the bytes alone: names and headers are only claims.
 package struct FileType: Hashable, Sendable {
     /// As `Content-Type` has it.
     package let mediaType: String

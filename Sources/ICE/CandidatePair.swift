@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// One way of ours and one address of theirs.
+/// A candidate pair (RFC 8445 §6.1.2): one local path and one remote address.
 ///
 ///     waiting ──check sent──▶ inProgress ──answer──▶ succeeded ──consent lost──▶ failed
 ///        ▲                        └──no answer in time─────────────────────────────▲
@@ -18,14 +18,14 @@ struct CandidatePair: Sendable {
     }
 
     let id: Int
-    /// Of an active TCP candidate, the one that dials, and after that the connection.
+    /// The local path. Of an active TCP candidate, the one that dials, and after that the connection.
     var path: PathID
     var needsDialing: Bool
     let isRelayed: Bool
-    /// Of the candidate that checks leave from, and once they have arrived, of the one they are seen to come from:
-    /// only that is the same number on both sides.
+    /// Of the base that checks leave from; once a check has succeeded, of the candidate that the other side saw, since only
+    /// that gives both sides the same pair priority (RFC 8445 §7.2.5.3.2).
     var localPriority: UInt32
-    /// Where the other side sees us.
+    /// The mapped address: what the other side sees us as.
     var mapped: SocketAddress?
     let reflexivePriority: UInt32
     let localFoundation: String
@@ -38,11 +38,11 @@ struct CandidatePair: Sendable {
     var attempts = 0
     var firstAttempt: Instant?
     var nextAttempt = Instant(nanoseconds: .min)
-    /// They want it; it is theirs as soon as our own check succeeds (RFC 8445 §7.3.1.5).
+    /// The other side nominated it; it is selected as soon as our own check succeeds (RFC 8445 §7.3.1.5).
     var isNominated = false
     var nomination: UInt32 = 0
-    /// They do not control and want it nevertheless, because they have lost the other one.
-    var isWished = false
+    /// The controlled side asks for it, because it has lost the selected pair.
+    var isRequestedByPeer = false
     /// An authenticated check came this way, so what else comes is believed to be theirs.
     var isTrusted = false
 
@@ -95,7 +95,7 @@ struct RemoteCandidate: Hashable, Sendable {
         self.priority = candidate.priority
     }
 
-    /// Somebody who knows the password, at an address nobody told of (RFC 8445 §7.3.1.3).
+    /// A peer-reflexive candidate: an authenticated check from an address that was not signalled (RFC 8445 §7.3.1.3).
     init(discovered address: SocketAddress, transport: ICETransport, priority: UInt32) {
         self.address = address
         self.transport = transport

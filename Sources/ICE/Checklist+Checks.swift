@@ -30,7 +30,7 @@ extension Checklist {
         return false
     }
 
-    /// The best pair that waits, of a foundation nobody tries at the moment if there is one (RFC 8445 §6.1.2.6);
+    /// The best pair that waits, of a foundation that is not being checked, if there is one (RFC 8445 §6.1.2.6);
     /// then the one whose next attempt has waited longest.
     private func nextOrdinary(at now: Instant) -> Int? {
         var best: (index: Int, rank: Int)?
@@ -55,10 +55,10 @@ extension Checklist {
         return self.pairs[index].nextAttempt < self.pairs[other].nextAttempt
     }
 
-    /// What nobody wants any more, or has tried for too long.
+    /// Pairs that are no longer wanted or have timed out.
     private mutating func giveUp(_ context: ICEContext, at now: Instant) {
         for index in self.pairs.indices where self.pairs[index].isUndecided {
-            if !self.isWanted(index, context, at: now) || self.isHopeless(self.pairs[index], context, at: now) {
+            if !self.isWanted(index, context, at: now) || self.hasTimedOut(self.pairs[index], context, at: now) {
                 self.pairs[index].state = .failed
             }
         }
@@ -71,9 +71,9 @@ extension Checklist {
         }
     }
 
-    private func isHopeless(_ pair: CandidatePair, _ context: ICEContext, at now: Instant) -> Bool {
+    private func hasTimedOut(_ pair: CandidatePair, _ context: ICEContext, at now: Instant) -> Bool {
         guard let first = pair.firstAttempt else { return false }
-        return now >= first + context.settings.patience && now >= pair.nextAttempt
+        return now >= first + context.settings.checkTimeout && now >= pair.nextAttempt
     }
 
     /// While nothing is selected every pair is worth a try, then those that are better, and for a while after each news
@@ -155,9 +155,9 @@ extension Checklist {
                 nominates: nominates, nomination: self.nomination), context)
     }
 
-    /// Answers that come later than a pair's patience are not waited for.
+    /// Answers that come later than a pair's timeout are not waited for.
     private mutating func remember(_ check: Check, _ context: ICEContext) {
-        let tooOld = check.sentAt - context.settings.patience
+        let tooOld = check.sentAt - context.settings.checkTimeout
         if let first = self.outstanding.first, first.sentAt < tooOld || self.outstanding.count >= 256 {
             let stale = self.outstanding.firstIndex { $0.sentAt >= tooOld } ?? self.outstanding.count
             self.outstanding.removeFirst(max(stale, 1))

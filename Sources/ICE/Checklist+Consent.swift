@@ -1,7 +1,7 @@
 internal import STUN
 internal import Vocabulary
 
-// Packets go only where somebody who knows the password said within the last thirty seconds that they may
+// Consent freshness: packets go only where an authenticated peer has agreed to them within the last thirty seconds
 // (RFC 7675).
 
 extension Checklist {
@@ -26,7 +26,7 @@ extension Checklist {
         return true
     }
 
-    /// Whether a packet comes from where somebody proved to know the password.
+    /// Whether a packet comes from an address that has passed an authenticated check.
     mutating func received(
         _ count: Int, on path: PathID, from address: SocketAddress, at now: Instant
     ) -> Bool {
@@ -91,8 +91,8 @@ extension Checklist {
     func deadline(_ context: ICEContext) -> Instant? {
         let moments = (self.checkDeadline(context), self.consentDeadline(context))
         var earliest = min(moments.0 ?? .distant, moments.1 ?? .distant)
-        if let insistence = self.insistence { earliest = min(earliest, insistence.next) }
-        if let doubt = self.doubt { earliest = min(earliest, doubt.nextProbe, doubt.until) }
+        if let nominationRetry = self.nominationRetry { earliest = min(earliest, nominationRetry.next) }
+        if let pathProbe = self.pathProbe { earliest = min(earliest, pathProbe.nextProbe, pathProbe.until) }
         if let quiet = self.quietDeadline { earliest = min(earliest, quiet) }
         return earliest == .distant ? nil : earliest
     }
@@ -102,8 +102,8 @@ extension Checklist {
     ) {
         self.keepConsent(&context, at: now, into: &outbox)
         self.noticeSilence(at: now)
-        self.resolveDoubt(&context, at: now, into: &outbox)
-        self.insist(&context, at: now, into: &outbox)
+        self.resolvePathProbe(&context, at: now, into: &outbox)
+        self.retryNomination(&context, at: now, into: &outbox)
         self.sendChecks(&context, at: now, into: &outbox)
     }
 }

@@ -62,7 +62,7 @@ extension Checklist {
         outbox.events.append(.roleChanged(context.role))
     }
 
-    /// A pair that is known, or one with a candidate that nobody told us of yet.
+    /// A known pair, or a new one with a peer-reflexive candidate.
     private mutating func pairOfRequest(
         _ request: CheckRequest, _ context: inout ICEContext, into outbox: inout Outbox<ICEEvent>
     ) -> Int? {
@@ -98,12 +98,12 @@ extension Checklist {
             self.pairs[index].isNominated = true
             self.pairs[index].nomination = max(request.nomination, self.pairs[index].nomination)
         }
-        if request.wishes, context.role == .controlling { self.pairs[index].isWished = true }
+        if request.wishes, context.role == .controlling { self.pairs[index].isRequestedByPeer = true }
         if context.settings.isLite { return self.acceptedLite(index, context, at: request.now, into: &outbox) }
         switch self.pairs[index].state {
         case .succeeded:
-            self.obey(index, isAsked: request.nominates, at: request.now, context, into: &outbox)
-            self.grant(index, &context, at: request.now, into: &outbox)
+            self.acceptNomination(index, isAsked: request.nominates, at: request.now, context, into: &outbox)
+            self.acceptPeerSwitch(index, &context, at: request.now, into: &outbox)
         case .waiting, .failed:
             self.pairs[index].state = .waiting
             self.pairs[index].firstAttempt = nil

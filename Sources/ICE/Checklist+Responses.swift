@@ -64,10 +64,10 @@ extension Checklist {
         switch context.role {
         case _ where self.hasLostAll: self.recover(by: index, &context, at: now, into: &outbox)
         case .controlling: self.choose(index, check, at: now, context, into: &outbox)
-        case .controlled: self.obey(index, isAsked: false, at: now, context, into: &outbox)
+        case .controlled: self.acceptNomination(index, isAsked: false, at: now, context, into: &outbox)
         }
-        if check.nomination == self.nomination, check.pair == self.insistence?.pair { self.insistence = nil }
-        self.grant(index, &context, at: now, into: &outbox)
+        if check.nomination == self.nomination, check.pair == self.nominationRetry?.pair { self.nominationRetry = nil }
+        self.acceptPeerSwitch(index, &context, at: now, into: &outbox)
         self.keepReserves(context)
     }
 

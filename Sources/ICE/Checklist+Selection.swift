@@ -1,19 +1,19 @@
 internal import STUN
 internal import Vocabulary
 
-// Which of the pairs that work is used: the first at once, a better one as soon as there is one, another one as soon
-// as it is in doubt.
+// Nomination (RFC 8445 §8.1): the first valid pair at once, a better one as soon as it succeeds, a reserve as soon as the
+// selected pair falls silent.
 
 extension Checklist {
-    /// We use another pair than before, and they have to be told although packets get lost.
-    struct Insistence: Sendable {
+    /// A nomination that is repeated until the other side has answered it.
+    struct NominationRetry: Sendable {
         let pair: Int
         var attempts = 0
         var next: Instant
     }
 
-    /// Doubt about the pair in use, because its stream has stopped.
-    struct Doubt: Sendable {
+    /// The selected pair's stream has stopped: it and the best alternative are probed until one of them answers.
+    struct PathProbe: Sendable {
         let since: Instant
         let until: Instant
         var nextProbe: Instant
@@ -39,10 +39,10 @@ extension Checklist {
         self.select(index, context, at: now, into: &outbox)
     }
 
-    /// They control. Of pairs they want, the best; of their changes of mind, the last.
+    /// They control: of the pairs they nominate the best, and of their renominations the last.
     ///
     /// - Parameter isAsked: they want it right now, and not some time ago.
-    mutating func obey(
+    mutating func acceptNomination(
         _ index: Int, isAsked: Bool, at now: Instant, _ context: ICEContext, into outbox: inout Outbox<ICEEvent>
     ) {
         let pair = self.pairs[index]
@@ -59,14 +59,14 @@ extension Checklist {
         self.keepReserves(context)
     }
 
-    /// They do not control, but have lost the pair in use and use another one: so do we.
-    mutating func grant(
+    /// The controlled side has lost the selected pair and sends on another one: the nomination follows it.
+    mutating func acceptPeerSwitch(
         _ index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        guard context.role == .controlling, self.pairs[index].isWished, self.pairs[index].state == .succeeded,
+        guard context.role == .controlling, self.pairs[index].isRequestedByPeer, self.pairs[index].state == .succeeded,
             self.pairs[index].id != self.selected
         else { return }
-        self.pairs[index].isWished = false
+        self.pairs[index].isRequestedByPeer = false
         // What they have left is as dead as it can be, however lately it was alive.
         if let selected = self.selectedIndex { self.pairs[selected].lastReceived = Instant(nanoseconds: .min) }
         self.replace(by: index, &context, at: now, into: &outbox)
@@ -84,7 +84,7 @@ extension Checklist {
         else { return }
         switch context.role {
         case .controlling: self.replace(by: best, &context, at: now, into: &outbox)
-        case .controlled: self.obey(best, isAsked: false, at: now, context, into: &outbox)
+        case .controlled: self.acceptNomination(best, isAsked: false, at: now, context, into: &outbox)
         }
     }
 
@@ -95,8 +95,8 @@ extension Checklist {
         self.searchEnd = now + context.settings.reserveSearch
         self.selectedChanges += 1
         self.hasLostAll = false
-        self.doubt = nil
-        self.insistence = nil
+        self.pathProbe = nil
+        self.nominationRetry = nil
         outbox.events.append(.selected(path: pair.path, remote: pair.remote.address))
     }
 
@@ -121,7 +121,7 @@ extension Checklist {
             self.pairs[$0].state == .succeeded && self.pairs[$0].consentUntil > now
                 && self.pairs[$0].id != self.selected
         }
-        self.doubt = nil
+        self.pathProbe = nil
         guard let best = usable.max(by: { self.pairs[$0].priority < self.pairs[$1].priority }) else { return }
         self.replace(by: best, &context, at: now, into: &outbox)
     }
@@ -133,20 +133,21 @@ extension Checklist {
         self.nomination = max(self.nomination, self.pairs[index].nomination) + 1
         self.select(index, context, at: now, into: &outbox)
         self.keepReserves(context)
-        self.insistence = Insistence(pair: self.pairs[index].id, next: now)
-        self.insist(&context, at: now, into: &outbox)
+        self.nominationRetry = NominationRetry(pair: self.pairs[index].id, next: now)
+        self.retryNomination(&context, at: now, into: &outbox)
     }
 
-    mutating func insist(_ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
-        guard var insistence = self.insistence else { return }
-        guard insistence.pair == self.selected, insistence.attempts < 10, let index = self.selectedIndex else {
-            self.insistence = nil
+    mutating func retryNomination(_ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        guard var nominationRetry = self.nominationRetry else { return }
+        guard nominationRetry.pair == self.selected, nominationRetry.attempts < 10, let index = self.selectedIndex
+        else {
+            self.nominationRetry = nil
             return
         }
-        guard now >= insistence.next else { return }
-        insistence.attempts += 1
-        insistence.next = now + .milliseconds(20 << min(insistence.attempts, 5))
-        self.insistence = insistence
+        guard now >= nominationRetry.next else { return }
+        nominationRetry.attempts += 1
+        nominationRetry.next = now + .milliseconds(20 << min(nominationRetry.attempts, 5))
+        self.nominationRetry = nominationRetry
         self.sendRequest(index, &context, at: now, into: &outbox)
     }
 
@@ -158,53 +159,53 @@ extension Checklist {
     ) {
         self.pairs[index].state = .succeeded
         self.pairs[index].consentUntil = now + context.settings.consentLifetime
-        self.obey(index, isAsked: true, at: now, context, into: &outbox)
+        self.acceptNomination(index, isAsked: true, at: now, context, into: &outbox)
     }
 }
 
-// MARK: - Doubt
+// MARK: - PathProbe
 
 extension Checklist {
-    /// Whoever sent fifty packets a second and stopped has paused, or is cut off.
+    /// A peer that sent fifty packets a second and stopped has paused, or has lost its path.
     mutating func noticeSilence(at now: Instant) {
-        guard let selected = self.selectedIndex, self.doubt == nil, let quiet = self.quietDeadline, now >= quiet,
+        guard let selected = self.selectedIndex, self.pathProbe == nil, let quiet = self.quietDeadline, now >= quiet,
             case let alternatives = self.pairs.filter({ $0.state == .succeeded && $0.id != self.selected })
         else { return }
         self.streamedPackets = 0
         guard let best = alternatives.max(by: { $0.priority < $1.priority }) else { return }
-        self.beginDoubt(selected, alternative: best.id, at: now)
+        self.beginPathProbe(selected, alternative: best.id, at: now)
     }
 
     /// When a stream that was dense is suspiciously late.
     var quietDeadline: Instant? {
-        guard self.streamedPackets >= 10, self.doubt == nil, let selected = self.selectedIndex else { return nil }
+        guard self.streamedPackets >= 10, self.pathProbe == nil, let selected = self.selectedIndex else { return nil }
         return self.pairs[selected].lastReceived + .milliseconds(300)
     }
 
-    private mutating func beginDoubt(_ selected: Int, alternative: Int, at now: Instant) {
+    private mutating func beginPathProbe(_ selected: Int, alternative: Int, at now: Instant) {
         let roundTrip = self.pairs[selected].roundTrip ?? .milliseconds(100)
-        self.doubt = Doubt(
+        self.pathProbe = PathProbe(
             since: now, until: now + max(roundTrip * 3, .milliseconds(200)), nextProbe: now, alternative: alternative)
     }
 
-    mutating func resolveDoubt(
+    mutating func resolvePathProbe(
         _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        guard var doubt = self.doubt else { return }
-        guard let selected = self.selectedIndex, self.pairs[selected].lastReceived <= doubt.since else {
-            self.doubt = nil
+        guard var pathProbe = self.pathProbe else { return }
+        guard let selected = self.selectedIndex, self.pairs[selected].lastReceived <= pathProbe.since else {
+            self.pathProbe = nil
             return
         }
-        if now >= doubt.until {
-            self.doubt = nil
-            guard let index = self.index(of: doubt.alternative), self.pairs[index].state == .succeeded,
+        if now >= pathProbe.until {
+            self.pathProbe = nil
+            guard let index = self.index(of: pathProbe.alternative), self.pairs[index].state == .succeeded,
                 self.pairs[index].consentUntil > now
             else { return }
             return self.replace(by: index, &context, at: now, into: &outbox)
         }
-        guard now >= doubt.nextProbe else { return }
-        doubt.nextProbe = now + .milliseconds(40)
-        self.doubt = doubt
+        guard now >= pathProbe.nextProbe else { return }
+        pathProbe.nextProbe = now + .milliseconds(40)
+        self.pathProbe = pathProbe
         self.sendRequest(selected, &context, at: now, into: &outbox)
     }
 }
@@ -224,7 +225,7 @@ extension Checklist {
         self.tryAgain()
     }
 
-    /// The first pair that works again is used at once, whoever controls: the other side may not know yet that there is
+    /// The first pair that works again is used at once, in either role: the other side may not know yet that there is
     /// something amiss.
     mutating func recover(
         by index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>

@@ -35,12 +35,13 @@ struct Checklist: Sendable {
     var nextSlot = Instant(nanoseconds: .min)
     var sentChecks = 0
     var startedAt: Instant?
-    /// How often we changed our mind to a pair that is worth less.
+    /// The value of the NOMINATION attribute: grows when we move to a pair of lower priority
+    /// (draft-thatcher-ice-renomination).
     var nomination: UInt32 = 1
-    var doubt: Doubt?
-    var insistence: Insistence?
+    var pathProbe: PathProbe?
+    var nominationRetry: NominationRetry?
     var nextRefusal = Instant(nanoseconds: .min)
-    /// How many packets in a row came close to each other; ten make a stream.
+    /// Packets in a row that arrived close to each other; ten make a stream.
     var streamedPackets = 0
     private var nextPair = 0
 
@@ -81,7 +82,7 @@ struct Checklist: Sendable {
 // MARK: - Forming pairs (RFC 8445 §6.1.2)
 
 extension Checklist {
-    /// Pairs a candidate of theirs with every way of ours. One that was discovered before it was told keeps its place.
+    /// Pairs a candidate of theirs with every local path. A peer-reflexive one that is signalled later keeps its pair.
     mutating func add(
         _ candidate: RemoteCandidate, _ context: inout ICEContext, at now: Instant,
         into outbox: inout Outbox<ICEEvent>
@@ -110,7 +111,7 @@ extension Checklist {
         }
     }
 
-    /// A new way of ours.
+    /// A new local path.
     mutating func add(
         _ path: LocalPath, _ context: ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
@@ -141,7 +142,7 @@ extension Checklist {
         return self.pairs.count - 1
     }
 
-    /// Beyond the limit, what was given up makes room and nothing else does.
+    /// Beyond the limit only a failed pair makes room.
     private mutating func makeRoom(_ context: ICEContext) -> Bool {
         guard self.pairs.count >= context.settings.maximumPairs else { return true }
         guard let given = self.pairs.firstIndex(where: { $0.state == .failed }) else { return false }

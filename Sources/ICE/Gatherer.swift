@@ -3,7 +3,7 @@ internal import Vocabulary
 
 /// Asks STUN servers where our paths come out of the NATs (RFC 8445 §5.1.1.2).
 ///
-/// Every server is asked at the same time, a dead one delays nobody: it is only reported. Until a pair is selected the
+/// All servers are asked at the same time; a dead one delays nothing and is reported. Until a pair is selected the
 /// bindings that were found are kept alive.
 struct Gatherer: Sendable {
     private struct Query {
@@ -52,7 +52,7 @@ struct Gatherer: Sendable {
         for index in self.queries.indices {
             guard let next = self.queries[index].next, now >= next else { continue }
             if !self.queries[index].isAnswered,
-                now >= self.queries[index].startedAt + context.settings.serverPatience
+                now >= self.queries[index].startedAt + context.settings.serverTimeout
             {
                 self.giveUp(index, into: &outbox)
             } else {

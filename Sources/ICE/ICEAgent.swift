@@ -7,7 +7,7 @@ package import Vocabulary
 ///                             ▲ └──nothing works──▶ failed ◀──consent lost──┤    │
 ///                             └─────────restart───────┴──── disconnected ◀──silence
 ///
-/// It neither sends nor waits. Whoever drives it tells it what happened and when, and carries out what is in the
+/// It neither sends nor waits. Its driver tells it what happened and when, and carries out what is in the
 /// outbox afterwards; `deadline` says when to come back if nothing happens.
 package struct ICEAgent: Sendable {
     private(set) var context: ICEContext
@@ -225,7 +225,7 @@ extension ICEAgent {
         self.current.add(remote, &self.context, at: now, into: &outbox)
     }
 
-    /// The answer to `resolve`; nil when nobody on the local network has this name.
+    /// The answer to `resolve`; nil when no host on the local network has this name.
     package mutating func nameResolved(
         _ name: String, _ ip: IPAddress?, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
@@ -389,14 +389,14 @@ extension ICEAgent {
             return isOver && !self.current.pairs.contains(where: \.isUndecided) ? .completed : .connected
         }
         guard let startedAt = self.current.startedAt else { return self.state == .new ? .new : .checking }
-        return self.isTrying || now < startedAt + self.hope ? .checking : .failed
+        return self.isTrying || now < startedAt + self.failureGracePeriod ? .checking : .failed
     }
 
-    /// So long they may still reach us from somewhere we know nothing of, although there is nothing left to try
-    /// (RFC 8863 §4); longer, when they may still tell us something.
-    private var hope: Duration {
+    /// How long to wait before failing when no pair is left to check, since a check of theirs may still arrive (RFC 8863 §4);
+    /// longer while candidates may still be signalled.
+    private var failureGracePeriod: Duration {
         let isOver = self.current.hasRemoteEnded && self.context.gatheringHasEnded
-        return isOver ? self.context.settings.patience : self.context.settings.consentLifetime
+        return isOver ? self.context.settings.checkTimeout : self.context.settings.consentLifetime
     }
 
     private var isTrying: Bool {
@@ -415,7 +415,7 @@ extension ICEAgent {
         switch self.state {
         case .connected, .completed: self.silenceDeadline
         case .checking:
-            self.isTrying ? nil : self.current.startedAt.map { $0 + self.hope }
+            self.isTrying ? nil : self.current.startedAt.map { $0 + self.failureGracePeriod }
         case .new, .disconnected, .failed, .closed: nil
         }
     }

@@ -3,12 +3,12 @@ internal import Vocabulary
 // The line of RFC 8839 §5.1, as `candidate:` strings carry it between browsers.
 
 extension ICECandidate {
-    /// Longer lines than this are nobody's candidates.
-    package static let longestText = 512
+    /// Longer lines are refused.
+    package static let maximumTextBytes = 512
 
     /// Reads `candidate:…` or what follows the colon. Nil for what is no candidate, and for transports we do not know.
     package init?(_ text: String) {
-        guard text.utf8.count <= Self.longestText else { return nil }
+        guard text.utf8.count <= Self.maximumTextBytes else { return nil }
         let line = text.hasPrefix("candidate:") ? text.dropFirst(10) : text[...]
         // Among bytes, which is several times as quick as among what people see as letters.
         let words = line.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
@@ -38,7 +38,7 @@ extension ICECandidate {
         return text
     }
 
-    /// Names and values behind the kind. Those nobody here knows are skipped, as they come in pairs.
+    /// Extension names and values. Unknown ones are skipped, as they come in pairs.
     private struct Extensions {
         var tcpType: Substring?
         var usernameFragment: String?

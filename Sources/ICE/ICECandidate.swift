@@ -53,7 +53,7 @@ package struct ICECandidate: Hashable, Sendable {
     package let host: ICEHost
     package let port: UInt16
     package let kind: ICECandidateKind
-    /// From where it was found: of use to people who look for mistakes, and to nobody else.
+    /// The related address (`raddr`, `rport`): for diagnosis only.
     package let related: SocketAddress?
     /// Of which session of this peer it is.
     package let usernameFragment: String?

@@ -12,7 +12,7 @@ package struct ICECredentials: Hashable, Sendable {
         self.password = password
     }
 
-    /// 48 and 144 bits that nobody can guess.
+    /// 48 and 144 unpredictable bits.
     package init(using random: inout some RandomNumberGenerator) {
         self.usernameFragment = Self.letters(8, &random)
         self.password = Self.letters(24, &random)

@@ -7,7 +7,7 @@ package import Vocabulary
 /// everything else comes from an address that proved before to be its peer's. Two agents whose peers share one address
 /// cannot share a socket, too: what is neither a check nor an answer goes to the one that proved it last.
 package struct ICEDemultiplexer: Sendable {
-    /// Whoever has the socket gives the agents their numbers.
+    /// The owner of the socket numbers the agents.
     package typealias Key = Int
 
     private struct Names: Sendable {
@@ -22,8 +22,8 @@ package struct ICEDemultiplexer: Sendable {
     private var byAddress: [SocketAddress: Key] = [:]
     private var names: [Key: Names] = [:]
 
-    /// More than an agent has candidates of its peer. Whoever proves more of them loses its oldest.
-    private static let mostAddresses = 64
+    /// More than an agent has remote candidates. Beyond it the oldest is dropped.
+    private static let maximumAddresses = 64
 
     package init() {}
 
@@ -80,7 +80,7 @@ package struct ICEDemultiplexer: Sendable {
         guard self.names[key] != nil, self.byAddress[address] != key else { return }
         self.byAddress[address] = key
         self.names[key]?.addresses.append(address)
-        guard let addresses = self.names[key]?.addresses, addresses.count > Self.mostAddresses else { return }
+        guard let addresses = self.names[key]?.addresses, addresses.count > Self.maximumAddresses else { return }
         if self.byAddress[addresses[0]] == key { self.byAddress[addresses[0]] = nil }
         self.names[key]?.addresses.removeFirst()
     }

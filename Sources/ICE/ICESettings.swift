@@ -5,7 +5,7 @@ package struct ICESettings: Sendable {
     /// Which candidates may be told and used (`RTCIceTransportPolicy`).
     package enum Policy: Hashable, Sendable {
         case all
-        /// Nobody learns our addresses but the relay.
+        /// Only the relay learns our addresses.
         case relay
     }
 
@@ -15,14 +15,14 @@ package struct ICESettings: Sendable {
     /// What servers to ask for the outside of our NATs.
     package var stunServers: [SocketAddress] = []
 
-    /// Between two checks, while the first are made and later (`Ta`, RFC 8445 §14.2).
+    /// The pacing of connectivity checks: of the first ones and of those after (`Ta`, RFC 8445 §14.2).
     package var firstPacing = Duration.milliseconds(20)
     package var firstChecks = 12
     package var pacing = Duration.milliseconds(50)
-    /// Between a check that somebody else's check asks for and the one before it; RFC 8445 §14.2 allows no less.
+    /// Pacing of triggered checks; RFC 8445 §14.2 allows no less.
     package var triggeredPacing = Duration.milliseconds(5)
-    /// A pair that has not answered for so long is given up.
-    package var patience = Duration.seconds(10)
+    /// A pair whose connectivity checks are not answered for so long has failed.
+    package var checkTimeout = Duration.seconds(10)
     /// How long to look for pairs that would only be a reserve, once there is a path.
     package var reserveSearch = Duration.seconds(3)
     /// How many valid pairs are kept warm beside the one that is used.
@@ -34,9 +34,9 @@ package struct ICESettings: Sendable {
     /// Silence of the pair in use after which the state is `disconnected`.
     package var silence = Duration.seconds(7)
 
-    /// When a STUN server that has not answered is given up.
-    package var serverPatience = Duration.seconds(5)
-    /// More candidates and pairs than this nobody needs (RFC 8445 §6.1.2.5).
+    /// A STUN server that has not answered for so long is given up.
+    package var serverTimeout = Duration.seconds(5)
+    /// Limits on pairs and remote candidates (RFC 8445 §6.1.2.5).
     package var maximumPairs = 100
     package var maximumRemotes = 40
 

@@ -1,7 +1,7 @@
 internal import STUN
 package import Vocabulary
 
-/// A way of ours to send, as whoever drives the agent tells about it.
+/// A local path to send on, as the agent's driver describes it.
 package struct ICEPath: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// A socket on an address of this machine.

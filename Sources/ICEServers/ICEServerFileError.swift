@@ -15,7 +15,7 @@ package struct ICEServerFileError: Error, Hashable, Sendable, CustomStringConver
         case noCredentials
         /// `secret` makes names and passwords; one beside it has no meaning.
         case credentialsBesideSecret
-        /// A STUN server asks nobody who they are.
+        /// A STUN server takes no credentials.
         case uselessCredentials
         case empty
         case noSuchVariable(String)
@@ -40,7 +40,7 @@ package struct ICEServerFileError: Error, Hashable, Sendable, CustomStringConver
         case .notJSON(let offset): "the file is no JSON from byte \(offset) on"
         case .wrongKind(let wanted): "this should be \(wanted)"
         case .missing(let name): "\"\(name)\" is missing"
-        case .unknownMember: "nobody knows this name"
+        case .unknownMember: "unknown member"
         case .duplicatedMember: "this stands here twice"
         case .tooMany(let limit): "these are more than \(limit)"
         case .noURL: "there is no URL"

@@ -24,7 +24,7 @@ package final class ICEServerKeeper {
         fileprivate let version: String?
         package let list: ICEServerList
 
-        /// - Parameter isRequired: somebody named this file, so that it has to be there now.
+        /// - Parameter isRequired: the file was named explicitly, so it has to exist now.
         /// - Throws: what is wrong with the file; at the start nobody wants to find out later.
         package init(
             path: String, environment: [String: String], isRequired: Bool = false

@@ -5,7 +5,7 @@ package import Vocabulary
 package struct ICEServer: Hashable, Sendable {
     package enum Credentials: Hashable, Sendable {
         case none
-        /// The same for everybody, for as long as the file says so.
+        /// The same credentials for all clients, from the file.
         case fixed(username: String, credential: String)
         /// Made for each user, good for `life`.
         case minted(secret: [UInt8], life: Duration)

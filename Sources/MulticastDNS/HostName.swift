@@ -13,7 +13,7 @@ package struct HostName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { self.text }
     package var isLocal: Bool { self.text.hasSuffix(".local") }
 
-    /// A name that nobody has and nobody can guess, as browsers make them: a random UUID (RFC 9562 §5.4).
+    /// A random, unguessable name as browsers make them: a UUID (RFC 9562 §5.4).
     package static func random(using random: inout some RandomNumberGenerator) -> HostName {
         let (high, low): (UInt64, UInt64) = (random.next(), random.next())
         let digits = Self.digits(high & ~0xF000 | 0x4000) + Self.digits(low & ~(0b11 << 62) | 0b10 << 62)

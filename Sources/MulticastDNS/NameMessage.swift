@@ -14,7 +14,7 @@ package struct NameMessage: Hashable, Sendable {
         }
     }
 
-    /// Which addresses somebody asks for.
+    /// Which addresses a question asks for.
     package enum Wanted: UInt16, Hashable, Sendable, CaseIterable {
         case v4 = 1
         case v6 = 28
@@ -44,7 +44,7 @@ package struct NameMessage: Hashable, Sendable {
         }
     }
 
-    /// Nothing but 0, unless it comes from somebody who knows only the older DNS (§18.1).
+    /// Nothing but 0, unless it comes from a legacy unicast resolver (§18.1).
     package let id: UInt16
     package let isResponse: Bool
     package private(set) var questions: [Question] = []
@@ -59,7 +59,7 @@ package struct NameMessage: Hashable, Sendable {
         self.answers = answers
     }
 
-    /// More questions or records than this are in nobody's message.
+    /// Limit on questions and records in one message.
     private static let mostEntries = 128
 }
 

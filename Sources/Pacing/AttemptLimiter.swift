@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Slows down whoever tries again and again: some attempts are free, then each has to wait twice as long as the last.
+/// Exponential back-off for repeated attempts: some are free, then each has to wait twice as long as the last.
 ///
 /// An attempt counts as failed from its beginning, so a thousand at once are no way around.
 package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
@@ -9,19 +9,19 @@ package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
         package var free: Int
         /// The wait after the first that is not free; each next one doubles it.
         package var firstDelay: Duration
-        package var longestDelay: Duration
+        package var maximumDelay: Duration
         /// Who is quiet for so long starts anew.
         package var forgetsAfter: Duration
         /// How many keys are remembered at most.
         package var capacity: Int
 
         package init(
-            free: Int, firstDelay: Duration = .seconds(1), longestDelay: Duration,
+            free: Int, firstDelay: Duration = .seconds(1), maximumDelay: Duration,
             forgetsAfter: Duration = .seconds(3600), capacity: Int = 20_000
         ) {
             self.free = free
             self.firstDelay = firstDelay
-            self.longestDelay = longestDelay
+            self.maximumDelay = maximumDelay
             self.forgetsAfter = forgetsAfter
             self.capacity = capacity
         }
@@ -39,19 +39,19 @@ package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
     }
 
     private let policy: Policy
-    private var histories: FadingMemory<Key, History>
+    private var histories: GenerationalCache<Key, History>
 
     package init(_ policy: Policy) {
         self.policy = policy
-        self.histories = FadingMemory(capacity: policy.capacity)
+        self.histories = GenerationalCache(capacity: policy.capacity)
     }
 
-    /// Somebody wants to try. Refused attempts are not counted, so waiting always helps.
+    /// An attempt begins. Refused attempts are not counted, so waiting always helps.
     package mutating func began(_ key: Key, at now: Instant) throws(Refusal) {
         var history = self.history(of: key, at: now)
         let allowed = history.last + self.delay(after: history.count)
         guard history.count < self.policy.free || now >= allowed else {
-            // Whoever keeps on trying is not forgotten for being refused.
+            // A refusal refreshes the entry, so a persistent client is not forgotten.
             self.histories.remember(history, of: key)
             throw Refusal(retryAfter: now.duration(to: allowed))
         }
@@ -60,13 +60,13 @@ package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
         self.histories.remember(history, of: key)
     }
 
-    /// The attempt was a good one, and whoever made it is known: everything is forgotten.
-    package mutating func forgave(_ key: Key) {
+    /// The attempt succeeded and the client is authenticated: the history is cleared.
+    package mutating func reset(_ key: Key) {
         self.histories.forget(key)
     }
 
-    /// The attempt was a good one, or nobody's fault: it does not count, but those before do.
-    package mutating func tookBack(_ key: Key) {
+    /// The attempt succeeded or failed on our side: it does not count, but those before do.
+    package mutating func cancelled(_ key: Key) {
         guard var history = self.histories[key], history.count > 0 else { return }
         history.count -= 1
         self.histories.remember(history, of: key)
@@ -85,6 +85,6 @@ package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
         let doublings = count - self.policy.free
         guard doublings >= 0 else { return .zero }
         // Twenty doublings of a second are twelve days; more would only run over.
-        return min(self.policy.firstDelay * (1 << min(doublings, 20)), self.policy.longestDelay)
+        return min(self.policy.firstDelay * (1 << min(doublings, 20)), self.policy.maximumDelay)
     }
 }

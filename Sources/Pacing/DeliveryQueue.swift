@@ -1,14 +1,14 @@
 package import Vocabulary
 
 /// What has to be delivered, in lanes: within one lane in order and one at a time, beside one another in others. A lane
-/// whose delivery failed waits, longer each time, and holds up nobody else.
+/// whose delivery failed waits, longer each time, and holds up no other lane.
 ///
 /// Of each lane only the first items are held here. The others stay where they are kept, and are asked for again when
 /// their turn comes; a lane that waits holds nothing.
 ///
-///     ready ──next──▶ busy ──delivered──▶ ready, or hungry when none of its items is held, or over
-///       ▲              └──failed──▶ asleep ──time──▶ hungry
-///       └──────────────loaded──────────────────────────┘
+///     ready ──next──▶ busy ──delivered──▶ ready; needsLoading when none of its items is held; over when none is left
+///       ▲              └──failed──▶ backingOff ──time──▶ needsLoading
+///       └───────────────────────────loaded───────────────────┘
 package struct DeliveryQueue: Sendable {
     package struct Item: Hashable, Sendable {
         package let number: Int64
@@ -25,23 +25,23 @@ package struct DeliveryQueue: Sendable {
     package struct Settings: Hashable, Sendable {
         package var atOnce = 8
         /// Held of one lane.
-        package var mostOfOne = 32
+        package var maximumPerLane = 32
         package var firstWait = Duration.seconds(1)
-        package var longestWait = Duration.seconds(600)
+        package var maximumWait = Duration.seconds(600)
         /// After so many attempts an item is given up, and its lane goes on without it. With these waits that is an hour.
-        package var mostAttempts = 12
+        package var maximumAttempts = 12
 
         package init() {}
     }
 
     package enum AfterFailure: Hashable, Sendable {
         /// These are held no more; they are asked for again.
-        case waits(letGo: [Int64])
+        case waits(released: [Int64])
         case givenUp
     }
 
     /// What to ask for of a lane: the items with this number and the next ones.
-    package struct Wish: Hashable, Sendable {
+    package struct LoadRequest: Hashable, Sendable {
         package let lane: Int64
         package let from: Int64
     }
@@ -51,8 +51,8 @@ package struct DeliveryQueue: Sendable {
         /// The first item is under way.
         var isBusy = false
         /// The first one that is not held. So are all behind it.
-        var rest: Int64?
-        /// How often the first of the rest was tried.
+        var firstUnloaded: Int64?
+        /// How often the first of the firstUnloaded was tried.
         var attempts = 0
     }
 
@@ -61,9 +61,9 @@ package struct DeliveryQueue: Sendable {
     /// Lanes with something to deliver now, those that came first in front.
     private var ready: [Int64] = []
     /// Lanes with something to deliver now that has to be asked for.
-    private var hungry: [Int64] = []
-    private var asleep: [(until: Instant, lane: Int64)] = []
-    private var underWay = 0
+    private var needsLoading: [Int64] = []
+    private var backingOff: [(until: Instant, lane: Int64)] = []
+    private var inFlight = 0
     /// How many items are held.
     package private(set) var count = 0
 
@@ -75,8 +75,8 @@ package struct DeliveryQueue: Sendable {
             self.hold([item], in: Lane(), item.lane)
             return true
         }
-        guard lane.rest == nil, lane.items.count < self.settings.mostOfOne else {
-            lane.rest = lane.rest ?? item.number
+        guard lane.firstUnloaded == nil, lane.items.count < self.settings.maximumPerLane else {
+            lane.firstUnloaded = lane.firstUnloaded ?? item.number
             self.lanes[item.lane] = lane
             return false
         }
@@ -95,12 +95,12 @@ package struct DeliveryQueue: Sendable {
 
     /// What is to be delivered now.
     package mutating func next(at now: Instant) -> [Item] {
-        self.hungry += self.asleep.filter { $0.until <= now }.map(\.lane)
-        self.asleep.removeAll { $0.until <= now }
-        let free = max(0, self.settings.atOnce - self.underWay)
+        self.needsLoading += self.backingOff.filter { $0.until <= now }.map(\.lane)
+        self.backingOff.removeAll { $0.until <= now }
+        let free = max(0, self.settings.atOnce - self.inFlight)
         let lanes = self.ready.prefix(free)
         self.ready.removeFirst(lanes.count)
-        self.underWay += lanes.count
+        self.inFlight += lanes.count
         return lanes.compactMap { lane in
             self.lanes[lane]?.isBusy = true
             return self.lanes[lane]?.items.first
@@ -108,7 +108,7 @@ package struct DeliveryQueue: Sendable {
     }
 
     /// When a lane wakes up that waits.
-    package var deadline: Instant? { self.asleep.map(\.until).min() }
+    package var deadline: Instant? { self.backingOff.map(\.until).min() }
 
     package mutating func delivered(_ item: Item) {
         guard self.ended(item) else { return }
@@ -117,17 +117,17 @@ package struct DeliveryQueue: Sendable {
 
     package mutating func failed(_ item: Item, at now: Instant) -> AfterFailure {
         guard self.ended(item) else { return .givenUp }
-        guard item.attempts + 1 < self.settings.mostAttempts else {
+        guard item.attempts + 1 < self.settings.maximumAttempts else {
             self.drop(item)
             return .givenUp
         }
         let doublings = min(item.attempts, 30)
-        let wait = min(self.settings.firstWait * (1 << doublings), self.settings.longestWait)
-        self.asleep.append((now + wait, item.lane))
-        let letGo = self.lanes[item.lane]?.items.map(\.number) ?? []
-        self.lanes[item.lane] = Lane(rest: item.number, attempts: item.attempts + 1)
-        self.count -= letGo.count
-        return .waits(letGo: letGo)
+        let wait = min(self.settings.firstWait * (1 << doublings), self.settings.maximumWait)
+        self.backingOff.append((now + wait, item.lane))
+        let released = self.lanes[item.lane]?.items.map(\.number) ?? []
+        self.lanes[item.lane] = Lane(firstUnloaded: item.number, attempts: item.attempts + 1)
+        self.count -= released.count
+        return .waits(released: released)
     }
 
     /// False for what is not under way.
@@ -135,7 +135,7 @@ package struct DeliveryQueue: Sendable {
         guard let lane = self.lanes[item.lane], lane.isBusy, lane.items.first?.number == item.number else {
             return false
         }
-        self.underWay -= 1
+        self.inFlight -= 1
         self.lanes[item.lane]?.isBusy = false
         return true
     }
@@ -146,8 +146,8 @@ package struct DeliveryQueue: Sendable {
         guard let lane = self.lanes[item.lane] else { return }
         if !lane.items.isEmpty {
             self.ready.append(item.lane)
-        } else if lane.rest != nil {
-            self.hungry.append(item.lane)
+        } else if lane.firstUnloaded != nil {
+            self.needsLoading.append(item.lane)
         } else {
             self.lanes[item.lane] = nil
         }
@@ -158,23 +158,25 @@ package struct DeliveryQueue: Sendable {
 
 extension DeliveryQueue {
     /// What is to be asked for now; answer with `loaded`, or with `notLoaded`.
-    package mutating func wish() -> Wish? {
-        guard let lane = self.hungry.first, let rest = self.lanes[lane]?.rest else { return nil }
-        self.hungry.removeFirst()
-        return Wish(lane: lane, from: rest)
+    package mutating func nextLoad() -> LoadRequest? {
+        guard let lane = self.needsLoading.first, let firstUnloaded = self.lanes[lane]?.firstUnloaded else {
+            return nil
+        }
+        self.needsLoading.removeFirst()
+        return LoadRequest(lane: lane, from: firstUnloaded)
     }
 
-    /// - Parameter items: the first `mostOfOne` at most, of all that were ever offered by `add`.
-    package mutating func loaded(_ items: [Item], for wish: Wish) {
-        guard var lane = self.lanes[wish.lane], lane.items.isEmpty else { return }
+    /// - Parameter items: the first `maximumPerLane` at most, of all that were ever offered by `add`.
+    package mutating func loaded(_ items: [Item], for request: LoadRequest) {
+        guard var lane = self.lanes[request.lane], lane.items.isEmpty else { return }
         var items = items
-        if items.first?.number == wish.from { items[0].attempts = max(items[0].attempts, lane.attempts) }
+        if items.first?.number == request.from { items[0].attempts = max(items[0].attempts, lane.attempts) }
         lane.attempts = 0
-        lane.rest = items.count < self.settings.mostOfOne ? nil : items.last.map { $0.number + 1 }
-        guard !items.isEmpty else { return self.lanes[wish.lane] = nil }
-        self.hold(items, in: lane, wish.lane)
+        lane.firstUnloaded = items.count < self.settings.maximumPerLane ? nil : items.last.map { $0.number + 1 }
+        guard !items.isEmpty else { return self.lanes[request.lane] = nil }
+        self.hold(items, in: lane, request.lane)
     }
 
     /// It is asked for again.
-    package mutating func notLoaded(_ wish: Wish) { self.hungry.append(wish.lane) }
+    package mutating func notLoaded(_ request: LoadRequest) { self.needsLoading.append(request.lane) }
 }

@@ -3,7 +3,7 @@ package import ICEServers
 package import Reactor
 package import Vocabulary
 
-/// A STUN or TURN server as somebody advises it: where it is, and who we are to it.
+/// A STUN or TURN server from a list: its URL and our credentials.
 package struct AdvisedServer: Hashable, Sendable {
     package let url: ICEServerURL
     package let account: TURNAccount?
@@ -23,7 +23,7 @@ package struct FoundServers: Sendable {
 }
 
 /// Finds the addresses of servers that are known by name, all at the same time and for no longer than it is worth: a call
-/// does not wait for a name that nobody answers for.
+/// does not wait for a name that does not resolve.
 package final class ServerFinder {
     private let servers: [AdvisedServer]
     private let reactor: Reactor
@@ -34,7 +34,7 @@ package final class ServerFinder {
     private var timer: TimerToken?
 
     /// So many of each kind: more do not make a call better.
-    private static let most = 6
+    private static let maximumServers = 6
 
     package init(of servers: [AdvisedServer], trustingAnybody: Bool = false, on reactor: Reactor) {
         self.servers = servers
@@ -43,9 +43,9 @@ package final class ServerFinder {
     }
 
     /// Calls `done` once, on the loop and not before this returns.
-    package func find(within patience: Duration = .seconds(2), done: @escaping (FoundServers) -> Void) {
+    package func find(within timeout: Duration = .seconds(2), done: @escaping (FoundServers) -> Void) {
         self.done = done
-        self.timer = self.reactor.schedule(after: patience) { self.finish() }
+        self.timer = self.reactor.schedule(after: timeout) { self.finish() }
         let hosts = Set(self.servers.map(\.url.host))
         self.left = hosts.count
         if hosts.isEmpty { self.reactor.schedule(after: .zero) { self.finish() } }
@@ -71,8 +71,8 @@ package final class ServerFinder {
         if let timer = self.timer.take() { self.reactor.cancel(timer) }
         var found = FoundServers()
         for server in self.servers { self.add(server, to: &found) }
-        found.stun = Array(found.stun.prefix(Self.most))
-        found.relays = Array(found.relays.prefix(Self.most))
+        found.stun = Array(found.stun.prefix(Self.maximumServers))
+        found.relays = Array(found.relays.prefix(Self.maximumServers))
         done(found)
     }
 
@@ -82,7 +82,7 @@ package final class ServerFinder {
         // The best address of each family.
         let best = [known.first { $0.isV4 }, known.first { !$0.isV4 }].compactMap(\.self)
         guard server.url.scheme.needsCredentials else {
-            // Over a stream nobody sees where our datagrams come from.
+            // Over a stream a server cannot see the mapping of our datagrams.
             guard target.transports.contains(.udp) else { return }
             found.stun += best.map { SocketAddress($0, port: target.port(for: .udp)) }
             return

@@ -11,14 +11,14 @@ package protocol TURNRelayHandler: AnyObject {
 }
 
 /// A TURN client at work: carries out what the machine wants.
-package final class TURNRelay: ServerLineHandler {
+package final class TURNRelay: ServerConnectionHandler {
     private var client: TURNClient
     private let trust: ServerTrust
     private let reactor: Reactor
-    private var line: ServerLine?
+    private var line: ServerConnection?
     private var handler: (any TURNRelayHandler)?
     private var outbox = Outbox<TURNEvent>()
-    private let alarm: Alarm
+    private let deadlineTimer: DeadlineTimer
 
     package init(
         _ settings: TURNSettings, server: SocketAddress, account: TURNAccount, trust: ServerTrust, on reactor: Reactor,
@@ -27,7 +27,7 @@ package final class TURNRelay: ServerLineHandler {
         self.client = TURNClient(settings, server: server, account: account)
         self.trust = trust
         self.reactor = reactor
-        self.alarm = Alarm(on: reactor)
+        self.deadlineTimer = DeadlineTimer(on: reactor)
         self.handler = handler
     }
 
@@ -50,7 +50,7 @@ package final class TURNRelay: ServerLineHandler {
 
     private func openLine() {
         self.line?.close()
-        let line = ServerLine(
+        let line = ServerConnection(
             self.client.settings.transport, to: self.client.server, trust: self.trust, on: self.reactor, handler: self)
         self.line = line
         line.open()
@@ -68,7 +68,7 @@ package final class TURNRelay: ServerLineHandler {
         let events = self.outbox.events
         self.outbox.removeAll()
         for event in events { self.carryOut(event) }
-        self.alarm.set(self.client.deadline, for: self)
+        self.deadlineTimer.set(self.client.deadline, for: self)
     }
 
     private func carryOut(_ event: TURNEvent) {
@@ -81,14 +81,14 @@ package final class TURNRelay: ServerLineHandler {
     }
 }
 
-extension TURNRelay: AlarmOwner {
-    func alarmRang() { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
+extension TURNRelay: DeadlineTimerOwner {
+    func deadlineReached() { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
 }
 
 // MARK: - The line
 
 extension TURNRelay {
-    package func opened(_ line: ServerLine) {
+    package func opened(_ line: ServerConnection) {
         guard line === self.line else { return }
         self.act { client, now, outbox in
             client.start(at: now, into: &outbox)
@@ -96,7 +96,7 @@ extension TURNRelay {
         }
     }
 
-    package func received(_ bytes: Span<UInt8>, on line: ServerLine) {
+    package func received(_ bytes: Span<UInt8>, on line: ServerConnection) {
         guard line === self.line else { return }
         // Who hears of it may want to answer at once, and the machine does one thing after the other.
         var arrivals: [(peer: SocketAddress, payload: [UInt8])] = []
@@ -107,7 +107,7 @@ extension TURNRelay {
         for arrival in arrivals { self.handler?.received(arrival.payload.span, from: arrival.peer, through: self) }
     }
 
-    package func ended(_ reason: String, _ line: ServerLine) {
+    package func ended(_ reason: String, _ line: ServerConnection) {
         guard line === self.line else { return }
         self.act { client, _, outbox in client.disconnected(into: &outbox) }
     }

@@ -328,6 +328,6 @@ extension Span where Element == UInt8 {
 }
 
 extension MediaReporter {
-    /// Where it lies: see `PathSeeker.findDeadline`.
+    /// Where it lies: see `ICEMachine.findDeadline`.
     fileprivate mutating func findDeadline() -> Instant { self.deadline }
 }

@@ -5,7 +5,7 @@ package import Vocabulary
 
 // What whoever drives the call tells it of paths and packets, under the names that the agent has for it.
 
-extension CallSession: PathSeeker {
+extension CallSession: ICEMachine {
     package var usernameFragment: String { self.agent.usernameFragment }
     package var transactionTag: UInt32 { self.agent.transactionTag }
 

@@ -316,7 +316,7 @@ extension CallSession {
         self.noticeStates()
     }
 
-    /// Lets the agent look at a packet. Most are media, and nothing else comes of those.
+    /// Lets the agent inspect at a packet. Most are media, and nothing else comes of those.
     mutating func passToAgent(
         _ packet: Span<UInt8>, on path: PathID, from address: SocketAddress, at now: Instant,
         into outbox: inout Outbox<ICEEvent>

@@ -19,7 +19,7 @@ package protocol PeerConnectionHandler: AnyObject {
 package final class PeerConnection {
     /// How others are reached.
     package struct Means {
-        package var peers = PeerMeans()
+        package var peers = PeerPathSettings()
         package var relays: [RelayServer] = []
         /// The addresses of ours to be used, for as long as this lasts; without them the watch says which there are.
         package var addresses: [IPAddress] = []
@@ -62,7 +62,7 @@ package final class PeerConnection {
         self.isTelling = true
         defer { self.isTelling = false }
         while true {
-            let events = self.path.look { $0.takeEvents() }
+            let events = self.path.inspect { $0.takeEvents() }
             guard !events.isEmpty else { return }
             for event in events { self.tell(event) }
         }
@@ -93,13 +93,13 @@ package final class PeerConnection {
 // MARK: - Descriptions, as RTCPeerConnection has them
 
 extension PeerConnection {
-    package var signalingState: SignalingState { self.path.look { $0.negotiation.state } }
-    package var connectionState: ConnectionState { self.path.look { $0.state } }
-    package var iceConnectionState: ICEState { self.path.look { $0.agent.state } }
-    package var transceivers: [Transceiver] { self.path.look { $0.negotiation.transceivers } }
+    package var signalingState: SignalingState { self.path.inspect { $0.negotiation.state } }
+    package var connectionState: ConnectionState { self.path.inspect { $0.state } }
+    package var iceConnectionState: ICEState { self.path.inspect { $0.agent.state } }
+    package var transceivers: [Transceiver] { self.path.inspect { $0.negotiation.transceivers } }
     /// With all candidates that are known by now.
-    package var localDescription: String? { self.path.look { $0.localDescription } }
-    package var remoteDescription: String? { self.path.look { $0.negotiation.remoteDescription?.text } }
+    package var localDescription: String? { self.path.inspect { $0.localDescription } }
+    package var remoteDescription: String? { self.path.inspect { $0.negotiation.remoteDescription?.text } }
 
     @discardableResult
     package func addTransceiver(_ direction: SDPDirection = .sendReceive, name: String? = nil) -> Int {
@@ -144,7 +144,7 @@ extension PeerConnection {
 
     package func restartIce() { self.path.act { session, _, _ in session.restartICE() } }
 
-    package func getStats() -> CallStatistics { self.path.look { $0.statistics } }
+    package func getStats() -> CallStatistics { self.path.inspect { $0.statistics } }
 }
 
 // MARK: - Sound
@@ -159,14 +159,14 @@ extension PeerConnection {
     }
 
     package func pull(into sound: inout MutableSpan<Float>, on transceiver: Int = 0) {
-        self.path.look { $0.pull(into: &sound, on: transceiver, at: SteadyClock.now) }
+        self.path.inspect { $0.pull(into: &sound, on: transceiver, at: SteadyClock.now) }
     }
 
     /// Lends what came, packet by packet.
     package func takePayloads(of transceiver: Int = 0, _ body: (AudioPayload) -> Void) {
-        while let payload = self.path.look({ $0.nextPayload(on: transceiver, at: SteadyClock.now) }) {
+        while let payload = self.path.inspect({ $0.nextPayload(on: transceiver, at: SteadyClock.now) }) {
             body(payload)
-            self.path.look { $0.recycle(payload, on: transceiver) }
+            self.path.inspect { $0.recycle(payload, on: transceiver) }
         }
     }
 
@@ -174,7 +174,7 @@ extension PeerConnection {
         self.path.act { $0.press(keys, on: transceiver, at: $1, into: &$2) }
     }
 
-    package var isDialling: Bool { self.path.look { $0.isDialling } }
+    package var isDialling: Bool { self.path.inspect { $0.isDialling } }
 
     package func setTap(_ tap: any PacketTap) { self.path.act { session, _, _ in session.tap = tap } }
 }

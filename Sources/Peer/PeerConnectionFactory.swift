@@ -18,7 +18,7 @@ package final class PeerConnectionFactory {
         // What libraries do once would otherwise keep the first caller waiting for longer than all that is the call's own.
         SRTPSession.prepare()
         try self.context.rehearse()
-        self.watch = InterfaceWatch(on: reactor, look: Self.addresses)
+        self.watch = InterfaceWatch(on: reactor, inspect: Self.addresses)
         self.names = LocalNames(on: reactor, watching: self.watch)
         self.sockets = SharedSockets(on: reactor)
     }

@@ -38,7 +38,7 @@ package struct STUNHeader: Hashable, Sendable {
     }
 }
 
-/// What ties an answer to its question: 96 bits that nobody can guess.
+/// What ties an answer to its question: 96 unpredictable bits.
 package struct TransactionID: Hashable, Sendable {
     package let high: UInt32
     package let low: UInt64

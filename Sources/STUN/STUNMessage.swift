@@ -6,8 +6,7 @@ package import Bytes
 package struct STUNMessage: ~Escapable {
     package let bytes: Span<UInt8>
     package let header: STUNHeader
-    /// Where the first attribute for the receiver ends that says who wrote the others. Nobody vouches for what comes
-    /// behind, so it is not read (RFC 8489 §14.5).
+    /// The end of the first integrity attribute. What follows it is not authenticated, so it is not read (RFC 8489 §14.5).
     let readable: Int
     /// Where these three begin; 0 when they are not there.
     let integrity: Int

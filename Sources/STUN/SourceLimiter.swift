@@ -2,7 +2,7 @@ package import Vocabulary
 
 /// Counts the requests of each client prefix and limits the answers per second.
 ///
-/// It has one size for ever, whoever sends however much from wherever: prefixes are dealt out to places by a secret
+/// It has one size for ever, however many addresses send: prefixes are hashed to slots with a secret
 /// number, and those that meet in one place share its limit.
 package struct SourceLimiter: Sendable {
     private struct Place {

@@ -38,7 +38,7 @@ package struct ServiceConfiguration: Sendable {
         didSet { self.switchboard.rooms.lease = self.engine.pingTimeout }
     }
     /// How often one address may begin a session, and how many it may have.
-    package var arrivals = ArrivalBook.Limits()
+    package var arrivals = SessionAdmission.Limits()
     package var accounts = AccountSettings()
     package var switchboard = SwitchboardSettings()
     /// What a commit of the store outlives.

@@ -14,7 +14,7 @@ final class SocketDesk {
     let application: any SocketApplication
     let journal: Journal
     private var links: [SessionID: EngineLink] = [:]
-    private var arrivals: ArrivalBook
+    private var arrivals: SessionAdmission
     /// The sockets that may come back, by their keys.
     private var places: [ResumeKey: Socket] = [:]
     private var random = SystemRandomNumberGenerator()
@@ -28,7 +28,7 @@ final class SocketDesk {
         self.clock = clock
         self.settings = settings
         self.journal = journal
-        self.arrivals = ArrivalBook(settings.arrivals)
+        self.arrivals = SessionAdmission(settings.arrivals)
         self.application = application
     }
 
@@ -78,7 +78,7 @@ extension SocketDesk {
         _ exchange: HTTPExchange, _ request: EngineRequest, _ version: EngineVersion
     ) throws(EngineRefusal) {
         guard let policy = self.settings.policy(for: version) else { throw .unsupportedVersion }
-        do throws(ArrivalBook.Refusal) {
+        do throws(SessionAdmission.Refusal) {
             try self.arrivals.arrived(from: exchange.client, at: self.now)
         } catch {
             return self.turnAway(exchange, error)
@@ -94,7 +94,7 @@ extension SocketDesk {
         if !link.isOver { self.links[link.sid] = link }
     }
 
-    private func turnAway(_ exchange: HTTPExchange, _ refusal: ArrivalBook.Refusal) {
+    private func turnAway(_ exchange: HTTPExchange, _ refusal: SessionAdmission.Refusal) {
         self.journal.debug(
             .arrivalRefused, "somebody comes too often", [.peer: .private("\(exchange.client)")])
         switch refusal {

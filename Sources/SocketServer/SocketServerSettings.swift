@@ -7,7 +7,7 @@ package struct SocketServerSettings: Sendable {
     /// For clients of Engine.IO 3; nil lets none of them in.
     package var legacyLink: LinkPolicy? = .legacy()
     /// How often one address may begin a session, and how many it may have.
-    package var arrivals = ArrivalBook.Limits()
+    package var arrivals = SessionAdmission.Limits()
     /// The namespaces there are.
     package var namespaces: Set<Namespace> = [.main]
     /// A client of Engine.IO 4 that connects to no namespace for so long is sent away.

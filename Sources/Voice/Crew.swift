@@ -5,7 +5,7 @@ import Darwin
 #endif
 import Locking
 
-/// Does many jobs on several threads, each taking the next one that nobody has begun.
+/// Does many jobs on several threads, each taking the next that has not begun.
 ///
 /// Threads of their own, because a job computes for seconds and waits for files: the pool that Swift's
 /// tasks share is not for that.

@@ -41,23 +41,23 @@ package struct EncodeJob: Sendable {
 
     package func run(listener: ProgressListener? = nil) throws -> Report {
         var file = try self.input.open()
-        if self.needsSurvey || self.settings.keepsOnlyWidebandSpeech { file = try file.rereadable() }
-        if self.raw == nil, self.settings.keepsOpus, !self.needsSurvey {
+        if self.needsFirstPass || self.settings.keepsOnlyWidebandSpeech { file = try file.rereadable() }
+        if self.raw == nil, self.settings.keepsOpus, !self.needsFirstPass {
             if let report = try self.runInOnePass(file, listener: listener) { return report }
             // The sound cannot stay as it is: from the front, then.
             try file.rewind()
         }
-        let survey = try self.survey(file, listener: listener)
-        return try self.encode(try self.openSound(file), of: file, survey: survey, listener: listener)
+        let firstPass = try self.firstPass(file, listener: listener)
+        return try self.encode(try self.openSound(file), of: file, firstPass: firstPass, listener: listener)
     }
 
     /// Nil for Opus that turns out, somewhere in the middle, to be nothing that can be kept.
     private func runInOnePass(_ file: InputFile, listener: ProgressListener?) throws -> Report? {
         switch try SoundOpener.open(file) {
-        case .sound(let source): return try self.encode(source, of: file, survey: nil, listener: listener)
+        case .sound(let source): return try self.encode(source, of: file, firstPass: nil, listener: listener)
         case .opus(let opus):
             guard self.mayKeep(opus.head) else {
-                return try self.encode(try OpusSource(opus), of: file, survey: nil, listener: listener)
+                return try self.encode(try OpusSource(opus), of: file, firstPass: nil, listener: listener)
             }
             guard self.output.isStream, file.isSeekable else {
                 return try self.remux(opus, of: file, listener: listener)
@@ -70,7 +70,7 @@ package struct EncodeJob: Sendable {
         }
     }
 
-    private var needsSurvey: Bool { self.settings.loudness != nil || self.settings.trimsSilence }
+    private var needsFirstPass: Bool { self.settings.loudness != nil || self.settings.trimsSilence }
 
     private func openSound(_ file: InputFile) throws -> any SoundSource {
         switch try SoundOpener.open(file, raw: self.raw) {
@@ -79,29 +79,29 @@ package struct EncodeJob: Sendable {
         }
     }
 
-    private func survey(_ file: InputFile, listener: ProgressListener?) throws -> Survey? {
-        guard self.needsSurvey else { return nil }
+    private func firstPass(_ file: InputFile, listener: ProgressListener?) throws -> FirstPass? {
+        guard self.needsFirstPass else { return nil }
         let source = try self.openSound(file)
-        let survey = try Survey(of: source, meter: ProgressMeter(file, passes: 2, listener: listener))
+        let firstPass = try FirstPass(of: source, meter: ProgressMeter(file, passes: 2, listener: listener))
         try file.rewind()
-        return survey
+        return firstPass
     }
 }
 
 extension EncodeJob {
     fileprivate func encode(
-        _ source: any SoundSource, of file: InputFile, survey: Survey?, listener: ProgressListener?
+        _ source: any SoundSource, of file: InputFile, firstPass: FirstPass?, listener: ProgressListener?
     ) throws -> Report {
         var report = Report(input: self.input.name, output: self.output.name, source: source.kind)
         let limit = self.settings.maximumDuration.map { Int($0 * Double(source.format.rate)) }
-        let range = self.range(in: survey, limit: limit)
-        let boost = self.settings.loudness.flatMap { survey?.gain(to: $0) }
+        let range = self.range(in: firstPass, limit: limit)
+        let boost = self.settings.loudness.flatMap { firstPass?.gain(to: $0) }
         report.gain = boost?.decibels
         report.isLimitedByPeak = boost?.isLimitedByPeak ?? false
         let rate = self.settings.rate ?? Self.opusRate(for: source.format.rate)
         let mono = try ShapedSource(source, rate: rate, isMono: true, range: range, gain: boost?.factor ?? 1)
         var encoder = try VoiceEncoder(rate: rate, inputRate: source.format.rate, settings: self.settings)
-        var meter = ProgressMeter(file, passes: survey == nil ? 1 : 2, listener: listener)
+        var meter = ProgressMeter(file, passes: firstPass == nil ? 1 : 2, listener: listener)
         let output = try self.output.open()
         var samples: [Float] = []
         while true {
@@ -122,8 +122,8 @@ extension EncodeJob {
     }
 
     /// Which samples of the source are wanted; nil means all.
-    private func range(in survey: Survey?, limit: Int?) -> Range<Int>? {
-        let sound = self.settings.trimsSilence ? survey?.soundRange : nil
+    private func range(in firstPass: FirstPass?, limit: Int?) -> Range<Int>? {
+        let sound = self.settings.trimsSilence ? firstPass?.soundRange : nil
         guard sound != nil || limit != nil else { return nil }
         let start = sound?.lowerBound ?? 0
         let end = min(sound?.upperBound ?? .max, limit.map { start + $0 } ?? .max)

@@ -14,16 +14,15 @@ struct DoorOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            Something that is said automatically in the chats of orders, once each time: when the shop tells an event of \
-            this type, or 'first' word of a passenger, or something of an 'unknown' kind; by 'driver', 'local', 'system' or \
-            'upgrade'; and the words.
+            Automatic reply in order chats. WHEN is an event type, 'first' (the passenger's first message) or 'unknown' \
+            (an unknown message type); VOICE is 'driver', 'local', 'system' or 'upgrade'; may be repeated.
             """, valueName: "WHEN:VOICE:TEXT"))
     var orderReply: [OrderReply] = []
 
     func validate() throws(ValidationError) {
         let occasions = self.orderReply.map { [$0.trigger.word, $0.voice.rawValue] }
         guard Set(occasions).count == occasions.count else {
-            throw ValidationError("--order-reply: the same voice says two things to the same")
+            throw ValidationError("--order-reply: two replies for the same event and voice")
         }
     }
 

@@ -6,7 +6,7 @@ import Vocabulary
 @Suite("A limiter of attempts")
 struct AttemptLimiterTests {
     private static let policy = AttemptLimiter<Int>.Policy(
-        free: 2, firstDelay: .seconds(1), longestDelay: .seconds(8), forgetsAfter: .seconds(100), capacity: 10)
+        free: 2, firstDelay: .seconds(1), maximumDelay: .seconds(8), forgetsAfter: .seconds(100), capacity: 10)
 
     private func at(_ seconds: Int64) -> Instant { Instant(milliseconds: seconds * 1000) }
 
@@ -33,10 +33,10 @@ struct AttemptLimiterTests {
         for _ in 0..<2 { try limiter.began(1, at: self.at(0)) }
         #expect(throws: AttemptLimiter<Int>.Refusal.self) { try limiter.began(1, at: self.at(0)) }
         for _ in 0..<2 { try limiter.began(1, at: self.at(100)) }
-        limiter.forgave(1)
+        limiter.reset(1)
         #expect(limiter.rememberedKeys == 0)
         for _ in 0..<2 { try limiter.began(1, at: self.at(100)) }
-        limiter.tookBack(1)
+        limiter.cancelled(1)
         try limiter.began(1, at: self.at(100))
         #expect(throws: AttemptLimiter<Int>.Refusal.self) { try limiter.began(1, at: self.at(100)) }
     }

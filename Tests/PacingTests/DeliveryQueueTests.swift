@@ -11,7 +11,7 @@ struct DeliveryQueueTests {
     private static func queue(_ items: [(Int64, Int64)], atOnce: Int = 8, attempts: Int = 12) -> DeliveryQueue {
         var settings = DeliveryQueue.Settings()
         settings.atOnce = atOnce
-        settings.mostAttempts = attempts
+        settings.maximumAttempts = attempts
         var queue = DeliveryQueue(settings)
         for (number, lane) in items { _ = queue.add(.init(number, lane: lane)) }
         return queue
@@ -44,18 +44,18 @@ struct DeliveryQueueTests {
         for (attempt, wait): (Int, Int64) in [(0, 1000), (1, 2000), (2, 4000)] {
             let items = queue.next(at: Self.at(now))
             #expect(items[0].attempts == attempt)
-            #expect(queue.failed(items[0], at: Self.at(now)) == .waits(letGo: [1, 2]))
+            #expect(queue.failed(items[0], at: Self.at(now)) == .waits(released: [1, 2]))
             for item in items.dropFirst() { queue.delivered(item) }
             #expect(queue.deadline == Self.at(now + wait))
             let early = queue.next(at: Self.at(now + wait - 1))
-            let nothing = queue.wish()
+            let nothing = queue.nextLoad()
             #expect(early.isEmpty && nothing == nil && queue.count == 0)
             now += wait
             #expect(queue.next(at: Self.at(now)).isEmpty)
-            let hunger = queue.wish()
-            let wish = try #require(hunger)
-            #expect(wish == .init(lane: 1, from: 1))
-            queue.loaded([.init(1, lane: 1), .init(2, lane: 1)], for: wish)
+            let asked = queue.nextLoad()
+            let request = try #require(asked)
+            #expect(request == .init(lane: 1, from: 1))
+            queue.loaded([.init(1, lane: 1), .init(2, lane: 1)], for: request)
         }
         let last = queue.next(at: Self.at(now))
         #expect(last.map(\.attempts) == [3])
@@ -70,17 +70,17 @@ struct DeliveryQueueTests {
         let held = (Int64(2)...5000).filter { queue.add(.init($0, lane: 1)) }
         #expect(held == Array(2...32))
         #expect(queue.count == 32)
-        #expect(queue.failed(first[0], at: Self.at(0)) == .waits(letGo: Array(1...32)))
+        #expect(queue.failed(first[0], at: Self.at(0)) == .waits(released: Array(1...32)))
         let added = [queue.add(.init(5001, lane: 1)), queue.add(.init(5002, lane: 2))]
         #expect(added == [false, true] && queue.count == 1)
         #expect(queue.next(at: Self.at(0)).map(\.number) == [5002])
         #expect(queue.next(at: Self.at(1000)).isEmpty)
-        let hunger = queue.wish()
-        let wish = try #require(hunger)
-        queue.notLoaded(wish)
-        let again = queue.wish()
-        #expect(again == wish)
-        queue.loaded((Int64(1)...32).map { .init($0, lane: 1) }, for: wish)
+        let asked = queue.nextLoad()
+        let request = try #require(asked)
+        queue.notLoaded(request)
+        let again = queue.nextLoad()
+        #expect(again == request)
+        queue.loaded((Int64(1)...32).map { .init($0, lane: 1) }, for: request)
         #expect(queue.next(at: Self.at(1000)).map(\.number) == [1])
     }
 
@@ -90,10 +90,10 @@ struct DeliveryQueueTests {
         let item = queue.next(at: Self.at(0))[0]
         _ = queue.failed(item, at: Self.at(0))
         _ = queue.next(at: Self.at(1000))
-        let hunger = queue.wish()
-        let wish = try #require(hunger)
-        queue.loaded([], for: wish)
-        let nothing = queue.wish()
+        let asked = queue.nextLoad()
+        let request = try #require(asked)
+        queue.loaded([], for: request)
+        let nothing = queue.nextLoad()
         let isHeld = queue.add(.init(2, lane: 1))
         #expect(queue.deadline == nil && nothing == nil && isHeld)
         #expect(queue.next(at: Self.at(1000)).map(\.number) == [2])
@@ -123,9 +123,10 @@ struct DeliveryQueueTests {
             while outbox.values.contains(where: { !$0.isEmpty }) {
                 flying += queue.next(at: now)
                 #expect(flying.count <= 8 && Set(flying.map(\.lane)).count == flying.count)
-                while let wish = queue.wish() {
+                while let request = queue.nextLoad() {
                     queue.loaded(
-                        Array((outbox[wish.lane] ?? []).filter { $0.number >= wish.from }.prefix(32)), for: wish)
+                        Array((outbox[request.lane] ?? []).filter { $0.number >= request.from }.prefix(32)),
+                        for: request)
                 }
                 flying += queue.next(at: now)
                 if flying.isEmpty { now = queue.deadline ?? now }

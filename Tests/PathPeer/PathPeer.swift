@@ -90,8 +90,8 @@ final class LoopPeer: PeerPathHandler, @unchecked Sendable {
         settings.stunServers = [self.wishes.stun].compactMap(\.self)
         let agent = ICEAgent(
             self.wishes.isControlling ? .controlling : .controlled, credentials, settings: settings, random: random)
-        let watch = InterfaceWatch(on: reactor, look: self.wishes.look)
-        var means = PeerMeans()
+        let watch = InterfaceWatch(on: reactor, inspect: self.wishes.look)
+        var means = PeerPathSettings()
         means.speaksUDP = self.wishes.speaksUDP
         means.speaksTCP = self.wishes.speaksTCP
         let names = LocalNames(on: reactor, watching: watch)

@@ -20,7 +20,7 @@ final class PeerMeeting: PeerPathHandler {
     struct Outcome: Sendable {
         var sentences: [String] = []
         /// Over what the first peer's packets went at the end, and to where.
-        var kind: PeerWayKind?
+        var kind: PeerTransportKind?
         var remote: SocketAddress?
         var candidates: [[ICECandidate]] = [[], []]
     }
@@ -60,8 +60,8 @@ final class PeerMeeting: PeerPathHandler {
         }
     }
 
-    private func means(_ names: LocalNames) -> PeerMeans {
-        var means = PeerMeans()
+    private func means(_ names: LocalNames) -> PeerPathSettings {
+        var means = PeerPathSettings()
         means.speaksUDP = self.wishes.speaksUDP
         means.speaksTCP = self.wishes.speaksTCP
         means.names = self.wishes.hidesAddresses ? .told(names) : .known(names)

@@ -37,7 +37,7 @@ final class SharedTable: PeerPathHandler {
         self.outcome = Outcome(
             heard: Array(repeating: [], count: wishes.pairs), remotes: Array(repeating: nil, count: wishes.pairs),
             ending: "")
-        var means = (PeerMeans(), PeerMeans())
+        var means = (PeerPathSettings(), PeerPathSettings())
         (means.0.speaksTCP, means.1.speaksTCP) = (false, false)
         if wishes.callersShare { means.0.sockets = SharedSockets(on: reactor) }
         means.1.sockets = SharedSockets(on: reactor)
@@ -47,7 +47,7 @@ final class SharedTable: PeerPathHandler {
         }
     }
 
-    private func path(_ role: ICERole, _ means: PeerMeans) -> PeerPath<ICEAgent> {
+    private func path(_ role: ICERole, _ means: PeerPathSettings) -> PeerPath<ICEAgent> {
         let random = SystemRandomNumberGenerator()
         return PeerPath(
             ICEAgent(role, Self.credentials(), random: random), on: self.reactor, by: means, handler: self)
@@ -60,7 +60,7 @@ final class SharedTable: PeerPathHandler {
 
     func start() throws {
         for (caller, called) in zip(self.callers, self.called) {
-            let names = (caller.look { $0.credentials }, called.look { $0.credentials })
+            let names = (caller.inspect { $0.credentials }, called.inspect { $0.credentials })
             caller.remoteDescribed(names.1)
             called.remoteDescribed(names.0)
             try caller.start(on: [.loopback], relays: [])

@@ -112,7 +112,7 @@ struct ArrivalTests {
 
     @Test("has room for so many, and for one more when one has ended however it may")
     func open() async throws {
-        try await play({ $0.arrivals.maxOpen = 2 }) { scene in
+        try await play({ $0.arrivals.maximumOpen = 2 }) { scene in
             let client = Client(scene: scene, address: .v4(1))
             let first = client.connected()
             let second = try #require(client.open())

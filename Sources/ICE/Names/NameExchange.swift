@@ -49,9 +49,9 @@ package struct NameExchange: Sendable {
     /// So long an answer is good (RFC 6762 §10), and one to somebody who knows only the older DNS (§6.7).
     private static let lifetime: UInt32 = 120
     private static let legacyLifetime: UInt32 = 10
-    private static let patience = Duration.seconds(5)
-    private static let mostSearches = 64
-    private static let mostFound = 256
+    private static let timeout = Duration.seconds(5)
+    private static let maximumSearches = 64
+    private static let maximumFound = 256
 
     package var deadline: Instant? {
         let searches = self.searches.lazy.map { min($0.next, $0.end) }
@@ -104,10 +104,10 @@ extension NameExchange {
             return outbox.events.append(NameFound(name: name, ip: found.ip))
         }
         guard !self.searches.contains(where: { $0.name == name }) else { return }
-        guard name.isLocal, self.searches.count < Self.mostSearches else {
+        guard name.isLocal, self.searches.count < Self.maximumSearches else {
             return outbox.events.append(NameFound(name: name, ip: nil))
         }
-        self.searches.append(Search(name: name, end: now + Self.patience, next: now))
+        self.searches.append(Search(name: name, end: now + Self.timeout, next: now))
         self.clockAdvanced(to: now, into: &outbox)
     }
 
@@ -142,8 +142,8 @@ extension NameExchange {
     }
 
     private mutating func remember(_ answer: NameMessage.Answer, at now: Instant) {
-        if self.found.count >= Self.mostFound { self.found = self.found.filter { now < $0.value.end } }
-        guard self.found.count < Self.mostFound else { return }
+        if self.found.count >= Self.maximumFound { self.found = self.found.filter { now < $0.value.end } }
+        guard self.found.count < Self.maximumFound else { return }
         let lifetime = min(answer.lifetime, Self.lifetime)
         self.found[answer.name] = (answer.ip.unmapped, now + .seconds(Int64(lifetime)))
     }

@@ -36,14 +36,14 @@ package struct BindingProbe: ~Copyable, Sendable {
         package var requests: Int
         package var interval: Duration
         /// So long after the last request nothing more is expected.
-        package var patience: Duration
+        package var timeout: Duration
 
         package init(
-            requests: Int = 5, interval: Duration = .milliseconds(100), patience: Duration = .milliseconds(1500)
+            requests: Int = 5, interval: Duration = .milliseconds(100), timeout: Duration = .milliseconds(1500)
         ) {
             self.requests = requests
             self.interval = interval
-            self.patience = patience
+            self.timeout = timeout
         }
     }
 
@@ -104,7 +104,7 @@ package struct BindingProbe: ~Copyable, Sendable {
         self.waiting[id] = now
         self.findings.requests += 1
         let isLast = self.findings.requests == self.settings.requests
-        self.next = now + (isLast ? self.settings.patience : self.settings.interval)
+        self.next = now + (isLast ? self.settings.timeout : self.settings.interval)
     }
 
     private mutating func finish() {

@@ -2,7 +2,7 @@ internal import Bytes
 package import STUN
 package import Vocabulary
 
-/// Finds out how long a NAT keeps a binding that nobody uses (RFC 5780 §4.6).
+/// Finds out how long a NAT keeps an idle binding (RFC 5780 §4.6).
 ///
 /// One socket for each length of time opens a binding and falls silent. When its time has come, another socket asks
 /// the server to answer to the silent one: what arrives has still been let in. All lengths are waited for at once, so
@@ -36,7 +36,7 @@ package struct LifetimeProbe: ~Copyable, Sendable {
     private var states: [State] = []
     private let pause: Duration
     private var random: any RandomNumberGenerator & Sendable
-    private static let mostSends = 5
+    private static let maximumSends = 5
 
     package init(
         server: SocketAddress, lengths: [Duration] = Self.usualLengths, roundTrip: Duration,
@@ -91,7 +91,7 @@ extension LifetimeProbe {
     private mutating func turn(_ index: Int, at now: Instant, into packets: inout PacketQueue) {
         switch self.states[index] {
         case .opening(let id, let sends, let next) where next <= now:
-            guard sends < Self.mostSends else { return self.become(.unclear, index) }
+            guard sends < Self.maximumSends else { return self.become(.unclear, index) }
             self.send(id, from: Self.path(of: index), to: nil, into: &packets)
             self.states[index] = .opening(id, sends: sends + 1, next: now + self.pause)
         case .silent(let mapped, let until) where until <= now:
@@ -99,7 +99,7 @@ extension LifetimeProbe {
             self.states[index] = .asking(mapped: mapped, id, sends: 0, next: now)
             self.turn(index, at: now, into: &packets)
         case .asking(let mapped, let id, let sends, let next) where next <= now:
-            guard sends < Self.mostSends else { return self.become(.forgotten, index) }
+            guard sends < Self.maximumSends else { return self.become(.forgotten, index) }
             self.send(id, from: Self.asking, to: mapped.port, into: &packets)
             self.states[index] = .asking(mapped: mapped, id, sends: sends + 1, next: now + self.pause)
         case .opening, .silent, .asking, .known, .forgotten, .unclear: return

@@ -19,7 +19,7 @@ package struct NATFindings: Hashable, Sendable {
     package init() {}
 }
 
-/// How long a NAT remembers an address that nobody uses.
+/// How long a NAT keeps an idle mapping.
 package struct BindingLifetime: Hashable, Sendable {
     /// After so long it still knew.
     package var known: Duration

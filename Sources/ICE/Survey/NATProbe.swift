@@ -42,7 +42,7 @@ package struct NATProbe: ~Copyable, Sendable {
     private var random: any RandomNumberGenerator & Sendable
 
     /// Each question is sent so often before no answer is an answer.
-    private static let mostSends = 5
+    private static let maximumSends = 5
 
     /// - Parameters:
     ///   - local: the main socket's own address, as far as it is known.
@@ -74,7 +74,7 @@ package struct NATProbe: ~Copyable, Sendable {
     package mutating func clockAdvanced(to now: Instant, into packets: inout PacketQueue) {
         for question in Question.allCases {
             guard let asked = self.asked[question], !asked.isOver, asked.next <= now else { continue }
-            if asked.sends < Self.mostSends {
+            if asked.sends < Self.maximumSends {
                 self.send(question, at: now, into: &packets)
             } else {
                 self.settle(question, nil, at: now, into: &packets)
@@ -103,7 +103,7 @@ extension NATProbe {
         packets.finish(message, from: Self.path(of: question), to: self.target(of: question))
         asked.sends += 1
         // The last one is waited for longer: a late answer is an answer, too.
-        asked.next = now + self.pause * (asked.sends == Self.mostSends ? 3 : 1)
+        asked.next = now + self.pause * (asked.sends == Self.maximumSends ? 3 : 1)
         self.asked[question] = asked
     }
 

@@ -16,8 +16,8 @@ extension TURNClient {
             return self.refused(transaction, .forged, at: now, into: &outbox)
         }
         self.transactions[transaction.id] = nil
-        // Of two sendings nobody knows which was answered.
-        if transaction.sends == 1 { self.patience.measured(transaction.firstSent.duration(to: now)) }
+        // Karn's rule: after a retransmission the round trip is ambiguous.
+        if transaction.sends == 1 { self.retransmission.measured(transaction.firstSent.duration(to: now)) }
         guard message.type.class == .error else {
             return self.granted(transaction, message, at: now, into: &outbox)
         }
@@ -109,7 +109,7 @@ extension TURNClient {
     ) {
         let former = transaction.signature.authentication?.challenge
         guard let challenge = STUNChallenge(message, formerRealm: former?.realm),
-            transaction.challenges < TURNSettings.mostChallenges
+            transaction.challenges < TURNSettings.maximumChallenges
         else { return self.refused(transaction, failure, at: now, into: &outbox) }
         // Signed for this realm, with the best we have, and still a stranger: the name or the password is wrong.
         if code == .unauthenticated, former?.realm == challenge.realm,
@@ -125,7 +125,7 @@ extension TURNClient {
 
     private mutating func redirected(_ message: STUNMessage, into outbox: inout Outbox<TURNEvent>) {
         guard let address = message.address(of: .alternateServer) else { return self.fail(.nonsense, into: &outbox) }
-        guard self.redirections.count < TURNSettings.mostRedirections, address != self.server,
+        guard self.redirections.count < TURNSettings.maximumRedirections, address != self.server,
             !self.redirections.contains(address)
         else { return self.fail(.redirectedTooOften, into: &outbox) }
         self.redirections.append(self.server)
@@ -135,9 +135,9 @@ extension TURNClient {
         self.reopen(into: &outbox)
     }
 
-    /// Our address and port had an allocation before we came. From another port we are somebody new.
+    /// Our address and port had an allocation before we came. From another port we are a new client.
     private mutating func mismatched(_ failure: TURNFailure, into outbox: inout Outbox<TURNEvent>) {
-        guard self.mismatches < TURNSettings.mostMismatches else { return self.fail(failure, into: &outbox) }
+        guard self.mismatches < TURNSettings.maximumMismatches else { return self.fail(failure, into: &outbox) }
         self.mismatches += 1
         self.reopen(into: &outbox)
     }

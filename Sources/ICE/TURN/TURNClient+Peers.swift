@@ -41,7 +41,7 @@ extension TURNClient {
         return !self.peers.isForbidden(ip)
     }
 
-    /// Gives a peer a short name. Worth a request for whoever is sent more than a few packets.
+    /// Binds a channel to a peer: worth a request for more than a few packets.
     package mutating func bindChannel(to peer: SocketAddress, at now: Instant, into outbox: inout Outbox<TURNEvent>) {
         let peer = SocketAddress(peer.ip.unmapped, port: peer.port)
         guard self.permit(peer.ip, at: now, into: &outbox), let number = self.peers.wantsChannel(peer) else { return }
@@ -67,7 +67,7 @@ extension TURNClient {
         _ bytes: Span<UInt8>, at now: Instant, into outbox: inout Outbox<TURNEvent>,
         deliver: (SocketAddress, Span<UInt8>) -> Void
     ) {
-        // What still comes from a connection that was given up is nobody's.
+        // What still arrives on an abandoned connection is ignored.
         guard !self.isClosed, self.state != .reopening else { return }
         guard self.settings.transport.isStream else {
             return self.received(bytes, at: now, into: &outbox, deliver)
@@ -105,7 +105,7 @@ extension TURNClient {
         }
     }
 
-    /// Nobody signs indications, so only those are believed that come from whom we speak with (RFC 8656 §11.4).
+    /// Indications are not authenticated, so only those from permitted peers are accepted (RFC 8656 §11.4).
     private func indicated(_ message: STUNMessage, _ deliver: (SocketAddress, Span<UInt8>) -> Void) {
         guard message.type.method == STUNMethod.data, let peer = message.address(of: .xorPeerAddress),
             let payload = message.value(of: .data)

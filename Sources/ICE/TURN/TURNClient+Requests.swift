@@ -13,10 +13,10 @@ extension TURNClient {
         self.signature.authentication?.sign(&writer)
         let bytes = writer.finish().bytes
         outbox.packets.append(from: self.path, to: self.server, bytes.span)
-        let wait = self.settings.transport.isStream ? TURNPatience.stream : self.patience.pause
+        let wait = self.settings.transport.isStream ? RetransmissionTimer.stream : self.retransmission.pause
         self.transactions[id] = TURNTransaction(
             id: id, purpose: purpose, bytes: bytes, signature: self.signature, challenges: challenges, firstSent: now,
-            firstPause: self.patience.pause, deadline: now + wait)
+            firstPause: self.retransmission.pause, deadline: now + wait)
     }
 
     private func write(_ purpose: TURNTransaction.Purpose, to writer: inout STUNWriter) {

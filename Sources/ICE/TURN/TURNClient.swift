@@ -34,7 +34,7 @@ package struct TURNClient: ~Copyable, Sendable {
     var account: TURNAccount
     var signature = TURNSignature()
     var transactions: [TransactionID: TURNTransaction] = [:]
-    var patience: TURNPatience
+    var retransmission: RetransmissionTimer
     var peers = TURNPeers()
     var messages = STUNStream()
     var redirections: [SocketAddress] = []
@@ -51,7 +51,7 @@ package struct TURNClient: ~Copyable, Sendable {
         self.server = server
         self.account = account
         self.path = path
-        self.patience = TURNPatience(settings.firstTimeout)
+        self.retransmission = RetransmissionTimer(settings.firstTimeout)
         self.random = random
     }
 
@@ -99,9 +99,9 @@ extension TURNClient {
         }
     }
 
-    /// From the next request on we are somebody else, or the same with another password.
+    /// Changes the credentials from the next request on.
     ///
-    /// A server may insist on the name that an allocation was made in; then that one stays until its end.
+    /// A server may retryNomination on the name that an allocation was made in; then that one stays until its end.
     package mutating func renew(_ account: TURNAccount) {
         guard account != self.account else { return }
         self.account = account
@@ -138,14 +138,14 @@ extension TURNClient {
 
     private mutating func timeOut(_ id: TransactionID, at now: Instant, into outbox: inout Outbox<TURNEvent>) {
         guard var transaction = self.transactions[id] else { return }
-        guard !self.settings.transport.isStream, transaction.sends < TURNPatience.mostSends else {
+        guard !self.settings.transport.isStream, transaction.sends < RetransmissionTimer.maximumSends else {
             self.transactions[id] = nil
             return self.unanswered(transaction.purpose, at: now, into: &outbox)
         }
         outbox.packets.append(from: self.path, to: self.server, transaction.bytes.span)
         transaction.sends += 1
         transaction.deadline =
-            now + TURNPatience.pause(after: transaction.sends, first: transaction.firstPause)
+            now + RetransmissionTimer.pause(after: transaction.sends, first: transaction.firstPause)
         self.transactions[id] = transaction
     }
 

@@ -64,7 +64,7 @@ extension TURNPeers {
         self.permissions[ip] = Lease(isAsked: false, isRefused: true)
     }
 
-    /// Nobody answered. While it lives it is asked for again; afterwards it is gone, and this says so.
+    /// No answer. While its lifetime lasts it is requested again; afterwards it is gone, and this says so.
     mutating func lostPermission(_ ip: IPAddress, at now: Instant) -> Bool {
         guard let lease = self.permissions[ip] else { return false }
         guard lease.isAlive(at: now) else {

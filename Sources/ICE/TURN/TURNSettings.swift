@@ -47,11 +47,11 @@ package struct TURNSettings: Hashable, Sendable {
     static let channelLifetime = Duration.seconds(600)
     /// So long before its end anything is renewed, if it lives that long.
     static let margin = Duration.seconds(60)
-    static let mostRedirections = 4
+    static let maximumRedirections = 4
     /// So often one request is signed anew before we take the server's word for it.
-    static let mostChallenges = 4
+    static let maximumChallenges = 4
     /// Another client used our address before us, and the server remembers; so often we come from another.
-    static let mostMismatches = 3
+    static let maximumMismatches = 3
 }
 
 /// What a server has given us.
@@ -87,7 +87,7 @@ package enum TURNFailure: Error, Hashable, Sendable {
     /// It answered with something that makes no sense.
     case nonsense
     case refused(STUNErrorCode, reason: String)
-    /// Somebody on the way answers in its name.
+    /// A third party answers in its name.
     case forged
     /// It sent us in circles.
     case redirectedTooOften

@@ -36,9 +36,9 @@ struct TURNTransaction: Sendable {
 }
 
 /// How long an answer takes on this way, and so how long to wait for one (RFC 6298, as RFC 8489 §6.2.1 wants it).
-struct TURNPatience: Hashable, Sendable {
+struct RetransmissionTimer: Hashable, Sendable {
     /// Over UDP a request is sent so often, and then waited for as long as sixteen first pauses.
-    static let mostSends = 7
+    static let maximumSends = 7
     /// Over a stream it is sent once and waited for so long.
     static let stream = Duration.milliseconds(39_500)
 
@@ -64,6 +64,6 @@ struct TURNPatience: Hashable, Sendable {
 
     /// How long to wait after the `sends`th sending.
     static func pause(after sends: Int, first: Duration) -> Duration {
-        sends < self.mostSends ? first * (1 << (sends - 1)) : first * 16
+        sends < self.maximumSends ? first * (1 << (sends - 1)) : first * 16
     }
 }

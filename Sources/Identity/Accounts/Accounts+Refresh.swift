@@ -28,7 +28,7 @@ extension Accounts {
         do throws(IdentityRefusal) {
             outcome = try await self.ask { self.store.present(presentation, $0) }
         } catch {
-            self.attempts.tookBack(attempt)
+            self.attempts.cancelled(attempt)
             throw error
         }
         switch outcome {

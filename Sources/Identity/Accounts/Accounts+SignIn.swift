@@ -72,7 +72,7 @@ extension Accounts {
             }
             return user
         } catch {
-            if error == .unavailable { self.attempts.tookBack(attempt) }
+            if error == .unavailable { self.attempts.cancelled(attempt) }
             throw error
         }
     }

@@ -35,7 +35,7 @@ final class AttemptGuard: Sendable {
                 do throws(AttemptLimiter<String>.Refusal) {
                     try books.accounts.began(account, at: now)
                 } catch {
-                    books.addresses.tookBack(attempt.address)
+                    books.addresses.cancelled(attempt.address)
                     throw error
                 }
             }
@@ -48,16 +48,16 @@ final class AttemptGuard: Sendable {
     /// The address keeps its earlier failures: one good account of its own must not wash an attacker clean.
     func succeeded(_ attempt: Attempt) {
         self.books.withLock { books in
-            books.addresses.tookBack(attempt.address)
-            if let account = attempt.account { books.accounts.forgave(account) }
+            books.addresses.cancelled(attempt.address)
+            if let account = attempt.account { books.accounts.reset(account) }
         }
     }
 
     /// Nobody learnt anything, because the server could not answer.
-    func tookBack(_ attempt: Attempt) {
+    func cancelled(_ attempt: Attempt) {
         self.books.withLock { books in
-            books.addresses.tookBack(attempt.address)
-            if let account = attempt.account { books.accounts.tookBack(account) }
+            books.addresses.cancelled(attempt.address)
+            if let account = attempt.account { books.accounts.cancelled(account) }
         }
     }
 

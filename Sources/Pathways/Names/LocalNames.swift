@@ -17,7 +17,7 @@ package final class LocalNames {
     private var held: [IPAddress: (name: HostName, users: Int)] = [:]
     private var nextLink = 0
     private var isOpen = false
-    private let alarm: Alarm
+    private let deadlineTimer: DeadlineTimer
 
     /// An interface, and one of the two groups there.
     private struct Place: Hashable {
@@ -27,11 +27,11 @@ package final class LocalNames {
 
     package init(on reactor: Reactor, watching watch: InterfaceWatch) {
         self.reactor = reactor
-        self.alarm = Alarm(on: reactor)
+        self.deadlineTimer = DeadlineTimer(on: reactor)
         self.watch = watch
     }
 
-    /// Tells where a name is, or nil when nobody answers for it; never within the call.
+    /// Resolves a name, nil when no host answers; never within the call.
     package func resolve(_ name: String, _ completion: @escaping (IPAddress?) -> Void) {
         guard let name = HostName(name) else {
             self.reactor.schedule(after: .zero) { completion(nil) }
@@ -43,7 +43,7 @@ package final class LocalNames {
         self.reactor.schedule(after: .zero) { self.act { $0.resolve(name, at: $1, into: &$2) } }
     }
 
-    /// A name for an address of ours, the same for everybody who asks here.
+    /// A `.local` name for an address of ours, the same for all connections.
     package func publish(_ ip: IPAddress) -> String {
         self.open()
         if let held = self.held[ip] {
@@ -71,7 +71,7 @@ package final class LocalNames {
         for held in self.held.values { self.act { $0.withdraw(held.name, at: $1, into: &$2) } }
         self.watch.remove(self)
         self.held = [:]
-        self.alarm.cancel()
+        self.deadlineTimer.cancel()
         // What was said last leaves at the end of this turn.
         let links = self.links.values
         self.reactor.schedule(after: .zero) { for link in links { link.close() } }
@@ -90,8 +90,8 @@ package final class LocalNames {
 
 // MARK: - What the machine wants
 
-extension LocalNames: AlarmOwner {
-    func alarmRang() { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
+extension LocalNames: DeadlineTimerOwner {
+    func deadlineReached() { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
 
     private func act(_ body: (inout NameExchange, Instant, inout Outbox<NameFound>) -> Void) {
         body(&self.exchange, SteadyClock.now, &self.outbox)
@@ -105,7 +105,7 @@ extension LocalNames: AlarmOwner {
         for found in due.events {
             for completion in self.waiting.removeValue(forKey: found.name) ?? [] { completion(found.ip) }
         }
-        self.alarm.set(self.exchange.deadline, for: self)
+        self.deadlineTimer.set(self.exchange.deadline, for: self)
     }
 
     private func send(_ bytes: Span<UInt8>, _ packet: PacketQueue.Packet) {

@@ -12,7 +12,7 @@ package protocol InterfaceFollower: AnyObject {
 package final class InterfaceWatch {
     private let reactor: Reactor
     private let interval: Duration
-    private let look: () -> [InterfaceAddress]
+    private let inspect: () -> [InterfaceAddress]
     private var followers: [any InterfaceFollower] = []
     private var addresses: [InterfaceAddress] = []
     private var news: InterfaceNews?
@@ -22,22 +22,22 @@ package final class InterfaceWatch {
     /// One change makes several pieces of news.
     private static let haste = Duration.milliseconds(5)
 
-    /// - Parameter look: what there is now; of tests that have no other machine.
+    /// - Parameter inspect: what there is now; of tests that have no other machine.
     package init(
         on reactor: Reactor, every interval: Duration = .seconds(1),
-        look: @escaping () -> [InterfaceAddress] = InterfaceAddress.all
+        inspect: @escaping () -> [InterfaceAddress] = InterfaceAddress.all
     ) {
         self.reactor = reactor
         self.interval = interval
-        self.look = look
+        self.inspect = inspect
     }
 
     /// Tells at once what there is, and keeps the follower until it is removed.
     package func add(_ follower: any InterfaceFollower) {
         self.followers.append(follower)
-        // While somebody follows, what was seen last is what there is, or is looked at again in a moment.
+        // While there are followers, the last result is current or about to be refreshed.
         guard self.timer == nil else { return follower.addressesAre(self.addresses) }
-        self.addresses = self.look()
+        self.addresses = self.inspect()
         follower.addressesAre(self.addresses)
         guard self.timer == nil else { return }
         self.news = InterfaceNews(on: self.reactor) { [unowned self] in self.alarmed() }
@@ -64,7 +64,7 @@ package final class InterfaceWatch {
 
     private func lookAgain() {
         self.isAlarmed = false
-        self.addresses = self.look()
+        self.addresses = self.inspect()
         for follower in self.followers { follower.addressesAre(self.addresses) }
         if !self.followers.isEmpty { self.wait(self.interval) }
     }

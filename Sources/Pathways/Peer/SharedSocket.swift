@@ -3,18 +3,18 @@ internal import Reactor
 internal import STUN
 internal import Vocabulary
 
-/// One UDP socket with seats for many.
+/// One UDP socket shared by many connections.
 ///
-/// An address of theirs is the first one's to prove it, for as long as that one stays. Another one's checks from there
-/// are not taken, for what follows them would go to the first: it is told so, and goes elsewhere.
+/// A remote address belongs to the first registration that authenticated it, while that one stays. Checks of another
+/// registration from the same address are refused, since media from there would reach the first: it opens a socket of its own.
 final class SharedSocket: DatagramHandler {
     private let socket: UDPSocket
     private var demultiplexer = ICEDemultiplexer()
-    private var ways: [Int: SharedWay] = [:]
+    private var transports: [Int: SharedTransport] = [:]
     private var nextSeat = 0
 
-    /// What the kernel holds back for one socket is to be enough for everybody on it while the loop is busy elsewhere.
-    private static let most = 64
+    /// So many that the kernel's receive buffer of one socket suffices while the loop is busy elsewhere.
+    private static let maximumServers = 64
 
     init(on ip: IPAddress, reactor: Reactor) throws(ReactorError) {
         self.socket = try UDPSocket(on: SocketAddress(ip, port: 0), reactor: reactor)
@@ -22,26 +22,28 @@ final class SharedSocket: DatagramHandler {
     }
 
     var address: SocketAddress { self.socket.address }
-    var hasRoom: Bool { self.ways.count < Self.most }
-    var isEmpty: Bool { self.ways.isEmpty }
+    var hasRoom: Bool { self.transports.count < Self.maximumServers }
+    var isEmpty: Bool { self.transports.isEmpty }
 
     /// Nil when another one has the same name or tag.
-    func add(_ way: SharedWay, usernameFragment: String, tag: UInt32) -> Int? {
-        let seat = self.nextSeat
+    func add(_ transport: SharedTransport, usernameFragment: String, tag: UInt32) -> Int? {
+        let registration = self.nextSeat
         self.nextSeat += 1
-        guard self.demultiplexer.add(seat, usernameFragment: usernameFragment, transactionTag: tag) else { return nil }
-        self.ways[seat] = way
-        return seat
+        guard self.demultiplexer.add(registration, usernameFragment: usernameFragment, transactionTag: tag) else {
+            return nil
+        }
+        self.transports[registration] = transport
+        return registration
     }
 
     /// False when another one has that name.
-    func rename(_ seat: Int, to usernameFragment: String) -> Bool {
-        self.demultiplexer.restarted(seat, usernameFragment: usernameFragment)
+    func rename(_ registration: Int, to usernameFragment: String) -> Bool {
+        self.demultiplexer.restarted(registration, usernameFragment: usernameFragment)
     }
 
-    func remove(_ seat: Int) {
-        self.ways[seat] = nil
-        self.demultiplexer.remove(seat)
+    func remove(_ registration: Int) {
+        self.transports[registration] = nil
+        self.demultiplexer.remove(registration)
     }
 
     func send(_ packet: Span<UInt8>, to peer: SocketAddress) { self.socket.send(packet, to: peer) }
@@ -49,12 +51,14 @@ final class SharedSocket: DatagramHandler {
     func received(_ datagram: Span<UInt8>, from peer: SocketAddress, on socket: UDPSocket) {
         let holder = self.demultiplexer.holder(of: peer)
         guard STUNMessage.isPlausible(datagram) else {
-            if let holder { _ = self.ways[holder]?.received(datagram, from: peer) }
+            if let holder { _ = self.transports[holder]?.received(datagram, from: peer) }
             return
         }
-        guard let seat = self.demultiplexer.route(datagram, from: peer), let way = self.ways[seat] else { return }
-        if let holder, holder != seat { return way.crowdedOut() }
-        if way.received(datagram, from: peer) == .handled { self.demultiplexer.proved(peer, for: seat) }
+        guard let registration = self.demultiplexer.route(datagram, from: peer),
+            let transport = self.transports[registration]
+        else { return }
+        if let holder, holder != registration { return transport.crowdedOut() }
+        if transport.received(datagram, from: peer) == .handled { self.demultiplexer.proved(peer, for: registration) }
     }
 
     func close() { self.socket.close() }

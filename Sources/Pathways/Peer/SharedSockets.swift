@@ -5,8 +5,8 @@ internal import Vocabulary
 /// UDP sockets that many connections of one loop have together, a few on each address: what arrives for several of them at
 /// once is read at once, and a connection more costs no descriptor.
 ///
-/// It is for those who are called. Two peers at one address cannot be told apart on one socket, so that whoever calls many
-/// from one address would have to be told apart by its sockets; see `SharedSocket`.
+/// For called peers only. Two peers at one address cannot be told apart on one socket, so a caller gets
+/// sockets of its own; see `SharedSocket`.
 package final class SharedSockets {
     private let reactor: Reactor
     private var sockets: [IPAddress: [SharedSocket]] = [:]
@@ -15,16 +15,21 @@ package final class SharedSockets {
         self.reactor = reactor
     }
 
-    /// A seat on an address of ours; nil where somebody has the same name already.
-    func way(_ id: PathID, on ip: IPAddress, of owner: any PathOwner) throws(ReactorError) -> SharedWay? {
+    /// A registration on an address of ours; nil where somebody has the same name already.
+    func transport(_ id: PathID, on ip: IPAddress, of owner: any PeerTransportOwner) throws(ReactorError)
+        -> SharedTransport?
+    {
         let socket = try self.socket(on: ip)
-        let way = SharedWay(id, at: socket, of: owner)
-        guard let seat = socket.add(way, usernameFragment: owner.usernameFragment, tag: owner.transactionTag) else {
+        let transport = SharedTransport(id, at: socket, of: owner)
+        guard
+            let registration = socket.add(
+                transport, usernameFragment: owner.usernameFragment, tag: owner.transactionTag)
+        else {
             self.noticeEnd(of: socket)
             return nil
         }
-        way.sit(on: seat) { [weak self] in self?.noticeEnd(of: $0) }
-        return way
+        transport.register(on: registration) { [weak self] in self?.noticeEnd(of: $0) }
+        return transport
     }
 
     private func socket(on ip: IPAddress) throws(ReactorError) -> SharedSocket {

@@ -26,7 +26,7 @@ final class NetworkRun {
     private var lifetime: LifetimeProbe?
     private var sockets: [PathID: UDPSocket] = [:]
     private var packets = PacketQueue()
-    private let alarm: Alarm
+    private let deadlineTimer: DeadlineTimer
 
     /// The lifetime's sockets are numbered behind the others.
     private static let lifetimeBase = 100
@@ -35,7 +35,7 @@ final class NetworkRun {
     init(watching: Duration, on reactor: Reactor, done: @escaping () -> Void) {
         self.watching = watching
         self.reactor = reactor
-        self.alarm = Alarm(on: reactor)
+        self.deadlineTimer = DeadlineTimer(on: reactor)
         self.done = done
     }
 
@@ -57,7 +57,7 @@ final class NetworkRun {
             self.packets.withBytes(of: packet) { _ = socket?.send($0, to: packet.destination) }
         }
         self.packets.removeAll()
-        self.isOver ? self.finish() : self.alarm.set(self.deadline, for: self)
+        self.isOver ? self.finish() : self.deadlineTimer.set(self.deadline, for: self)
     }
 
     private func socket(_ path: PathID, for server: SocketAddress) -> UDPSocket? {
@@ -73,7 +73,7 @@ final class NetworkRun {
 
 // MARK: - One step after the other
 
-extension NetworkRun: AlarmOwner {
+extension NetworkRun: DeadlineTimerOwner {
     private var isOver: Bool {
         self.looks.allSatisfy({ $0.probe.isDone }) && (self.nat?.isDone ?? true) && (self.lifetime?.isDone ?? true)
     }
@@ -126,7 +126,7 @@ extension NetworkRun: AlarmOwner {
         return probes.compactMap(\.self).min()
     }
 
-    func alarmRang() { self.advance(to: SteadyClock.now) }
+    func deadlineReached() { self.advance(to: SteadyClock.now) }
 
     private func advance(to now: Instant) {
         for look in self.looks { look.probe.clockAdvanced(to: now, into: &self.packets) }
@@ -138,7 +138,7 @@ extension NetworkRun: AlarmOwner {
     }
 
     private func finish() {
-        self.alarm.cancel()
+        self.deadlineTimer.cancel()
         for look in self.looks { look.found(look.probe.findings) }
         if let findings = self.nat?.findings { self.network.nat = findings }
         self.network.lifetime = self.lifetime?.lifetime

@@ -11,14 +11,14 @@ final class RowRun {
     private let trust: ServerTrust
     private let reactor: Reactor
     private var done: (() -> Void)?
-    private var line: ServerLine?
+    private var line: ServerConnection?
     private var relay: TURNRelay?
     private var started = Instant(nanoseconds: 0)
     private var messages = STUNStream()
     private var packets = PacketQueue()
     private var probe: BindingProbe
     private var isBindingOver = false
-    private let alarm: Alarm
+    private let deadlineTimer: DeadlineTimer
 
     init(
         _ row: SurveyReport.Row, at address: SocketAddress, account: TURNAccount?, trust: ServerTrust,
@@ -28,7 +28,7 @@ final class RowRun {
         self.account = account
         self.trust = trust
         self.reactor = reactor
-        self.alarm = Alarm(on: reactor)
+        self.deadlineTimer = DeadlineTimer(on: reactor)
         self.done = done
         self.probe = BindingProbe(of: address)
     }
@@ -39,7 +39,7 @@ final class RowRun {
         if self.row.transport == .udp {
             self.isBindingOver = true
         } else {
-            let line = ServerLine(
+            let line = ServerConnection(
                 self.row.transport, to: self.probe.server, trust: self.trust, on: self.reactor, handler: self)
             self.line = line
             line.open()
@@ -57,7 +57,7 @@ final class RowRun {
             settings, server: self.probe.server, account: account, trust: self.trust, on: self.reactor, handler: self)
         self.relay = relay
         relay.start()
-        // A server that is silent is given up sooner than a call would: somebody waits for the table.
+        // A server that is silent is given up sooner than a call would: a person waits for the table.
         self.reactor.schedule(after: .seconds(8)) {
             guard self.row.relay == nil, self.done != nil else { return }
             self.row.relay = .refused(.silent)
@@ -70,7 +70,7 @@ final class RowRun {
     private func finishIfOver() {
         let wantsRelay = self.row.url.scheme.needsCredentials && self.account != nil
         guard self.isBindingOver, !wantsRelay || self.row.relay != nil else { return }
-        self.alarm.cancel()
+        self.deadlineTimer.cancel()
         self.line.take()?.close()
         // It may end within the call that started it, and its owner counts what it has started.
         let done = self.done.take()
@@ -80,14 +80,14 @@ final class RowRun {
 
 // MARK: - Binding requests over a line
 
-extension RowRun: ServerLineHandler {
-    func opened(_ line: ServerLine) {
+extension RowRun: ServerConnectionHandler {
+    func opened(_ line: ServerConnection) {
         self.row.connecting = self.started.duration(to: SteadyClock.now)
         self.probe.start(at: SteadyClock.now, into: &self.packets)
         self.pump()
     }
 
-    func received(_ bytes: Span<UInt8>, on line: ServerLine) {
+    func received(_ bytes: Span<UInt8>, on line: ServerConnection) {
         guard line.transport.isStream else {
             self.heard(bytes)
             return self.pump()
@@ -104,7 +104,7 @@ extension RowRun: ServerLineHandler {
         }
     }
 
-    func ended(_ reason: String, _ line: ServerLine) {
+    func ended(_ reason: String, _ line: ServerConnection) {
         if !self.row.binding.isReachable { self.row.failure = reason }
         self.line = nil
         self.isBindingOver = true
@@ -125,12 +125,12 @@ extension RowRun: ServerLineHandler {
             self.isBindingOver = true
             return self.finishIfOver()
         }
-        self.alarm.set(self.probe.deadline, for: self)
+        self.deadlineTimer.set(self.probe.deadline, for: self)
     }
 }
 
-extension RowRun: AlarmOwner {
-    func alarmRang() {
+extension RowRun: DeadlineTimerOwner {
+    func deadlineReached() {
         self.probe.clockAdvanced(to: SteadyClock.now, into: &self.packets)
         self.pump()
     }

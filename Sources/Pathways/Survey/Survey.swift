@@ -7,7 +7,7 @@ internal import Vocabulary
 /// Looks at many servers at the same time, over every transport and both families, and at the network in which we are.
 package final class Survey {
     package struct Settings: Hashable, Sendable {
-        /// How long to wait for a NAT to forget a binding that nobody uses; zero not to.
+        /// How long to wait for a NAT to drop an idle binding; zero to skip the test.
         package var watching: Duration
         /// Any certificate will do.
         package var trustsAnybody: Bool
@@ -23,7 +23,7 @@ package final class Survey {
     private let reactor: Reactor
     private var done: ((SurveyReport) -> Void)?
     private var rows: [RowRun] = []
-    private var strangers: [SurveyReport.Row] = []
+    private var unverified: [SurveyReport.Row] = []
     private var networks: [STUNAddressFamily: NetworkRun] = [:]
     private var left = 0
 
@@ -82,8 +82,8 @@ package final class Survey {
 
     private func addStranger(_ target: SurveyTarget, _ transport: TURNTransport) {
         var row = SurveyReport.Row(target.url, transport, nil)
-        row.failure = "nobody knows the name \(target.url.host)"
-        self.strangers.append(row)
+        row.failure = "cannot resolve \(target.url.host)"
+        self.unverified.append(row)
     }
 
     private func add(_ target: SurveyTarget, _ transport: TURNTransport, _ address: SocketAddress) {
@@ -108,7 +108,7 @@ package final class Survey {
 
     private func finish() {
         var report = SurveyReport()
-        report.rows = self.rows.map(\.row) + self.strangers
+        report.rows = self.rows.map(\.row) + self.unverified
         report.networks = self.networks.mapValues(\.network)
         self.networks = [:]
         self.rows = []

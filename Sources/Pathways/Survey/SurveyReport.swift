@@ -9,7 +9,7 @@ package struct SurveyReport: Hashable, Sendable {
     package struct Row: Hashable, Sendable {
         package let url: ICEServerURL
         package let transport: TURNTransport
-        /// Nil when nobody knows the name.
+        /// Nil when the name does not resolve.
         package let address: SocketAddress?
         /// What opening the connection took; nil over UDP, where nothing is opened.
         package var connecting: Duration?
@@ -56,7 +56,7 @@ package struct SurveyReport: Hashable, Sendable {
 }
 
 extension SurveyReport {
-    /// What all of it means for calls from here.
+    /// What all of it settings for calls from here.
     package enum Verdict: String, Hashable, Sendable, CaseIterable {
         case open
         case direct
@@ -68,7 +68,7 @@ extension SurveyReport {
         package var words: String {
             switch self {
             case .open: "no NAT: calls connect directly with nearly every network"
-            case .direct: "calls to most networks connect directly"
+            case .direct: "calls to maximumServers networks connect directly"
             case .relayForSome: "calls to networks with a NAT of the same kind will need TURN"
             case .relayOnly: "no answer over UDP: calls will need TURN over TCP or TLS, and have it"
             case .blocked: "no answer over UDP: calls will need TURN over TCP or TLS, and there is none that works"

@@ -55,7 +55,7 @@ final class WebhookSender {
     /// is of it up to `last`.
     private func load() {
         guard !self.isLoading, self.queue.count <= Self.most - Self.portion else { return }
-        if let wish = self.queue.wish() { return self.load(wish) }
+        if let request = self.queue.nextLoad() { return self.load(request) }
         guard self.hasNews else { return }
         self.isLoading = true
         self.hasNews = false
@@ -77,18 +77,19 @@ final class WebhookSender {
         self.pump()
     }
 
-    private func load(_ wish: DeliveryQueue.Wish) {
+    private func load(_ request: DeliveryQueue.LoadRequest) {
         self.isLoading = true
         self.store.deliveries(
-            in: ConversationKey(wish.lane), wish.from...max(wish.from, self.last), limit: self.queue.settings.mostOfOne,
+            in: ConversationKey(request.lane), request.from...max(request.from, self.last),
+            limit: self.queue.settings.maximumPerLane,
             self.reactor.returning { [unowned self] result in
                 self.isLoading = false
                 guard let deliveries = self.taken(result) else {
-                    self.queue.notLoaded(wish)
+                    self.queue.notLoaded(request)
                     return self.loadLater()
                 }
                 for delivery in deliveries { self.hold(delivery) }
-                self.queue.loaded(deliveries.map { Self.item($0) }, for: wish)
+                self.queue.loaded(deliveries.map { Self.item($0) }, for: request)
                 self.pump()
             })
     }
@@ -166,8 +167,8 @@ final class WebhookSender {
             self.payloads[item.number] = nil
             self.journal.error(
                 .webhookGivenUp, "an entry was not delivered: parley webhooks", [.reason: .plain(trouble)])
-        case .waits(let letGo):
-            for number in letGo { self.payloads[number] = nil }
+        case .waits(let released):
+            for number in released { self.payloads[number] = nil }
             self.journal.info(.webhookFailed, "an entry is delivered again later", [.reason: .plain(trouble)])
         }
         self.store.failed(DeliveryFailure(item.number, trouble, isGivenUp: after == .givenUp)) { _ in }

@@ -12,7 +12,7 @@ package final class ProfileDesk {
     private let chat: ChatDesk
     /// Each change is told to many.
     private var changes = AttemptLimiter<UserID>(
-        .init(free: 20, firstDelay: .seconds(1), longestDelay: .seconds(60), forgetsAfter: .seconds(600)))
+        .init(free: 20, firstDelay: .seconds(1), maximumDelay: .seconds(60), forgetsAfter: .seconds(600)))
 
     package init(_ store: any ProfileStore, _ board: Switchboard, _ chat: ChatDesk) {
         self.store = store

@@ -2,14 +2,14 @@ internal import Reactor
 internal import Vocabulary
 
 /// A path that carries nothing itself and is dialled.
-final class ListenWay: PeerWay {
+final class TCPPassiveTransport: PeerTransport {
     private let listener: LoopListener
 
     init(_ listener: LoopListener) {
         self.listener = listener
     }
 
-    var kind: PeerWayKind { .tcp }
+    var kind: PeerTransportKind { .tcp }
     func send(_ packet: Span<UInt8>, to peer: SocketAddress) {}
     func close() { self.listener.close() }
 }

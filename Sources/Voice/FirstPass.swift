@@ -6,7 +6,7 @@ import Darwin
 import AudioFiles
 
 /// A first look at a whole recording: how loud it is and where its sound begins and ends.
-struct Survey {
+struct FirstPass {
     /// What is left standing before and after the sound when silence is trimmed, in seconds.
     private static let margin = 0.1
     /// Peaks stay below this, in dB: room for what a decoder adds.

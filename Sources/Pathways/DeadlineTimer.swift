@@ -1,21 +1,21 @@
 internal import Reactor
 internal import Vocabulary
 
-/// Who has something to do at a time.
-protocol AlarmOwner: AnyObject {
-    func alarmRang()
+/// The owner of a deadline.
+protocol DeadlineTimerOwner: AnyObject {
+    func deadlineReached()
 }
 
-/// Rings at the time it was set to last, or a little before: whoever hears it looks what is due, and sets it anew.
-final class Alarm {
+/// Fires at the time it was last set to, or a little before: its owner checks what is due and sets it again.
+final class DeadlineTimer {
     private let reactor: Reactor
     private var timer: TimerToken?
     private var time: Instant?
 
     init(on reactor: Reactor) { self.reactor = reactor }
 
-    /// - Parameter owner: is kept until the alarm rings or is set to nil.
-    func set(_ time: Instant?, for owner: some AlarmOwner) {
+    /// - Parameter owner: is kept until the deadlineTimer rings or is set to nil.
+    func set(_ time: Instant?, for owner: some DeadlineTimerOwner) {
         // Deadlines move on with every packet. One that comes too early looks again; that is seldom, and packets are not.
         if let time, let armed = self.time, armed <= time { return }
         self.cancel()
@@ -23,7 +23,7 @@ final class Alarm {
         self.time = time
         self.timer = self.reactor.schedule(after: max(.zero, SteadyClock.now.duration(to: time))) {
             (self.time, self.timer) = (nil, nil)
-            owner.alarmRang()
+            owner.deadlineReached()
         }
     }
 

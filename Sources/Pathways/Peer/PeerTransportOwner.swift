@@ -2,8 +2,8 @@ internal import ICE
 internal import Reactor
 internal import Vocabulary
 
-/// Who has ways for packets, as they see it.
-protocol PathOwner: AnyObject {
+/// The owner of transports, as they see it.
+protocol PeerTransportOwner: AnyObject {
     var reactor: Reactor { get }
     /// By which it is found among others.
     var usernameFragment: String { get }
@@ -14,13 +14,13 @@ protocol PathOwner: AnyObject {
     func added(_ path: ICEPath)
     func removed(_ path: PathID)
     func noticeEndOfPaths()
-    func ended(_ way: StreamWay)
+    func ended(_ transport: StreamTransport)
     func needsOwnSocket(on ip: IPAddress)
 }
 
-extension PeerPath: PathOwner {
-    var usernameFragment: String { self.look { $0.usernameFragment } }
-    var transactionTag: UInt32 { self.look { $0.transactionTag } }
+extension PeerPath: PeerTransportOwner {
+    var usernameFragment: String { self.inspect { $0.usernameFragment } }
+    var transactionTag: UInt32 { self.inspect { $0.transactionTag } }
 
     func added(_ path: ICEPath) { self.act { $0.pathAdded(path, at: $1, into: &$2) } }
     func removed(_ path: PathID) { self.act { $0.pathRemoved(path, at: $1, into: &$2) } }

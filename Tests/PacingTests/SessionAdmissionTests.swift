@@ -4,26 +4,26 @@ import Testing
 import Vocabulary
 
 @Suite("A book of arrivals")
-struct ArrivalBookTests {
+struct SessionAdmissionTests {
     private static let limits = {
-        var limits = ArrivalBook.Limits()
+        var limits = SessionAdmission.Limits()
         limits.rate = TokenBucket.Rate(perSecond: 10, burst: 3)
-        limits.maxOpen = 5
+        limits.maximumOpen = 5
         limits.capacity = 10
         return limits
     }()
 
-    private var book = ArrivalBook(Self.limits)
+    private var book = SessionAdmission(Self.limits)
 
     private func at(_ milliseconds: Int64) -> Instant { .start + .milliseconds(milliseconds) }
 
     @Test("lets in so many at once, then says how long the next one has to wait")
     mutating func rate() throws {
         for _ in 0..<3 { try self.book.arrived(from: .v4(1), at: self.at(0)) }
-        #expect(throws: ArrivalBook.Refusal.tooOften(retryAfter: .milliseconds(100))) {
+        #expect(throws: SessionAdmission.Refusal.tooOften(retryAfter: .milliseconds(100))) {
             try self.book.arrived(from: .v4(1), at: self.at(0))
         }
-        #expect(throws: ArrivalBook.Refusal.tooOften(retryAfter: .milliseconds(50))) {
+        #expect(throws: SessionAdmission.Refusal.tooOften(retryAfter: .milliseconds(50))) {
             try self.book.arrived(from: .v4(1), at: self.at(50))
         }
         try self.book.arrived(from: .v4(2), at: self.at(50))
@@ -33,18 +33,18 @@ struct ArrivalBookTests {
     @Test("counts a client prefix once, whichever of its addresses come")
     mutating func prefixes() throws {
         for host: UInt64 in 0..<3 { try self.book.arrived(from: .v6(7, host), at: self.at(0)) }
-        #expect(throws: ArrivalBook.Refusal.self) { try self.book.arrived(from: .v6(7, 99), at: self.at(0)) }
+        #expect(throws: SessionAdmission.Refusal.self) { try self.book.arrived(from: .v6(7, 99), at: self.at(0)) }
         try self.book.arrived(from: .v6(8, 99), at: self.at(0))
     }
 
     @Test("has room for so many of a client prefix, and for the next when one has left")
     mutating func open() throws {
         for time in 0..<5 { try self.book.arrived(from: .v4(1), at: self.at(Int64(time) * 1000)) }
-        #expect(throws: ArrivalBook.Refusal.tooMany) { try self.book.arrived(from: .v4(1), at: self.at(10_000)) }
+        #expect(throws: SessionAdmission.Refusal.tooMany) { try self.book.arrived(from: .v4(1), at: self.at(10_000)) }
         try self.book.arrived(from: .v4(2), at: self.at(10_000))
         self.book.left(.v4(1))
         try self.book.arrived(from: .v4(1), at: self.at(10_000))
-        #expect(throws: ArrivalBook.Refusal.tooMany) { try self.book.arrived(from: .v4(1), at: self.at(20_000)) }
+        #expect(throws: SessionAdmission.Refusal.tooMany) { try self.book.arrived(from: .v4(1), at: self.at(20_000)) }
     }
 
     @Test(
@@ -56,9 +56,9 @@ struct ArrivalBookTests {
         #expect(self.book.rememberedPrefixes == 0)
         var limits = Self.limits
         limits.countsThisMachine = true
-        self.book = ArrivalBook(limits)
+        self.book = SessionAdmission(limits)
         for _ in 0..<3 { try self.book.arrived(from: address, at: self.at(0)) }
-        #expect(throws: ArrivalBook.Refusal.self) { try self.book.arrived(from: address, at: self.at(0)) }
+        #expect(throws: SessionAdmission.Refusal.self) { try self.book.arrived(from: address, at: self.at(0)) }
     }
 
     @Test("never remembers more than it may", arguments: 0..<4 as Range<UInt64>)
@@ -74,7 +74,7 @@ struct ArrivalBookTests {
     mutating func countOutlivesMemory() throws {
         for time in 0..<5 { try self.book.arrived(from: .v4(1), at: self.at(Int64(time) * 1000)) }
         for stranger: UInt32 in 100..<150 { try self.book.arrived(from: .v4(stranger), at: self.at(9000)) }
-        #expect(throws: ArrivalBook.Refusal.tooMany) { try self.book.arrived(from: .v4(1), at: self.at(9000)) }
+        #expect(throws: SessionAdmission.Refusal.tooMany) { try self.book.arrived(from: .v4(1), at: self.at(9000)) }
     }
 }
 

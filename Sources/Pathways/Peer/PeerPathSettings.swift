@@ -1,5 +1,5 @@
 /// How a peer may be reached, and what others may know of us.
-package struct PeerMeans {
+package struct PeerPathSettings {
     package var speaksUDP = true
     /// Where UDP is blocked between two who could reach each other, TCP may not be.
     package var speaksTCP = true

@@ -1,17 +1,17 @@
 internal import ICE
 internal import Vocabulary
 
-/// One connection's seat at a socket that others use, too.
-final class SharedWay: PeerWay {
+/// One connection's registration at a socket that others use, too.
+final class SharedTransport: PeerTransport {
     private let id: PathID
     private let socket: SharedSocket
-    private var owner: (any PathOwner)?
-    private var seat: Int?
+    private var owner: (any PeerTransportOwner)?
+    private var registration: Int?
     private var left: ((SharedSocket) -> Void)?
     private var name: String
     private var isCrowdedOut = false
 
-    init(_ id: PathID, at socket: SharedSocket, of owner: any PathOwner) {
+    init(_ id: PathID, at socket: SharedSocket, of owner: any PeerTransportOwner) {
         self.id = id
         self.socket = socket
         self.owner = owner
@@ -19,12 +19,12 @@ final class SharedWay: PeerWay {
     }
 
     /// - Parameter left: called at the end.
-    func sit(on seat: Int, left: @escaping (SharedSocket) -> Void) {
-        self.seat = seat
+    func register(on registration: Int, left: @escaping (SharedSocket) -> Void) {
+        self.registration = registration
         self.left = left
     }
 
-    var kind: PeerWayKind { .udp }
+    var kind: PeerTransportKind { .udp }
     var address: SocketAddress { self.socket.address }
 
     func send(_ packet: Span<UInt8>, to peer: SocketAddress) { self.socket.send(packet, to: peer) }
@@ -35,12 +35,12 @@ final class SharedWay: PeerWay {
 
     /// After a restart.
     func rename(to name: String) {
-        guard name != self.name, let seat = self.seat else { return }
+        guard name != self.name, let registration = self.registration else { return }
         self.name = name
-        if !self.socket.rename(seat, to: name) { self.crowdedOut() }
+        if !self.socket.rename(registration, to: name) { self.crowdedOut() }
     }
 
-    /// Somebody else's peer is where ours is.
+    /// Another connection's peer has this address.
     func crowdedOut() {
         guard !self.isCrowdedOut else { return }
         self.isCrowdedOut = true
@@ -49,8 +49,8 @@ final class SharedWay: PeerWay {
 
     func close() {
         self.owner = nil
-        guard let seat = self.seat.take() else { return }
-        self.socket.remove(seat)
+        guard let registration = self.registration.take() else { return }
+        self.socket.remove(registration)
         self.left.take()?(self.socket)
     }
 }

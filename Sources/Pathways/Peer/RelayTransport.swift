@@ -4,15 +4,15 @@ internal import STUN
 internal import Vocabulary
 
 /// A relay, with a path for each family of addresses it may have.
-final class RelayWay: PeerWay, TURNRelayHandler {
+final class RelayTransport: PeerTransport, TURNRelayHandler {
     private let ids: (v4: PathID, v6: PathID)
     private let transport: TURNTransport
     private var relay: TURNRelay?
-    private var owner: (any PathOwner)?
+    private var owner: (any PeerTransportOwner)?
     /// Whether it is known if there is one.
     private(set) var isSettled = false
 
-    init(_ server: RelayServer, of owner: any PathOwner) {
+    init(_ server: RelayServer, of owner: any PeerTransportOwner) {
         self.ids = (owner.makePathID(), owner.makePathID())
         self.transport = server.transport
         self.owner = owner
@@ -21,7 +21,7 @@ final class RelayWay: PeerWay, TURNRelayHandler {
             account: server.account, trust: server.trust, on: owner.reactor, handler: self)
     }
 
-    var kind: PeerWayKind { .relay }
+    var kind: PeerTransportKind { .relay }
     var paths: [PathID] { [self.ids.v4, self.ids.v6] }
 
     func start() { self.relay?.start() }

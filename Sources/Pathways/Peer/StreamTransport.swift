@@ -2,58 +2,59 @@ internal import ICE
 internal import Reactor
 internal import Vocabulary
 
-/// A TCP connection to a peer, or to somebody who may turn out to be one, with packets in frames (RFC 4571).
-final class StreamWay: PeerWay, StreamHandler {
+/// A TCP connection to a peer, or to a client that has not authenticated yet, with framed packets (RFC 4571).
+final class StreamTransport: PeerTransport, StreamHandler {
     let id: PathID
     private let connection: TCPConnection
-    private var owner: (any PathOwner)?
+    private var owner: (any PeerTransportOwner)?
     private let isOurs: Bool
     private var frames = PacketFrames()
     private var timer: TimerToken?
     private var isProven = false
     private var isAlive = false
 
-    /// Who has said nothing of worth until the first is a stranger. Silence for as long as the later one means that
-    /// consent has ended (RFC 7675 §5.1): nobody uses the connection any more.
-    private static let patience = (first: Duration.seconds(10), later: Duration.seconds(30))
+    /// Who has said nothing of worth until the first is a stranger. Silence for as long as the later one settings that
+    /// consent has ended (RFC 7675 §5.1) and the connection is unused.
+    private static let idleTimeout = (first: Duration.seconds(10), later: Duration.seconds(30))
     /// What waits longer than this is too late for a conversation, so what comes after it is lost, as it would be in a
     /// router.
-    private static let longestQueue = 64 << 10
+    private static let maximumQueuedBytes = 64 << 10
 
     /// - Parameter isOurs: whether we dialled.
-    init(_ id: PathID, over connection: TCPConnection, isOurs: Bool, of owner: any PathOwner) {
+    init(_ id: PathID, over connection: TCPConnection, isOurs: Bool, of owner: any PeerTransportOwner) {
         self.id = id
         self.connection = connection
         self.isOurs = isOurs
         self.owner = owner
-        self.wait(Self.patience.first)
+        self.wait(Self.idleTimeout.first)
     }
 
     /// It dialled us, and has not shown yet that it knows the password.
-    var isStrange: Bool { !self.isOurs && !self.isProven }
+    var isUnverified: Bool { !self.isOurs && !self.isProven }
 
-    private func wait(_ patience: Duration) {
-        self.timer = self.connection.reactor.schedule(after: patience) { [unowned self] in
+    private func wait(_ timeout: Duration) {
+        self.timer = self.connection.reactor.schedule(after: timeout) { [unowned self] in
             self.timer = nil
-            guard self.isAlive else { return self.turnAway() }
+            guard self.isAlive else { return self.reject() }
             self.isAlive = false
-            self.wait(Self.patience.later)
+            self.wait(Self.idleTimeout.later)
         }
     }
 
-    func turnAway() { self.connection.abort() }
+    func reject() { self.connection.abort() }
 
-    var kind: PeerWayKind { .tcp }
+    var kind: PeerTransportKind { .tcp }
 
     func send(_ packet: Span<UInt8>, to peer: SocketAddress) {
-        guard self.connection.queuedBytes < Self.longestQueue, let head = PacketFrames.head(of: packet.count) else {
+        guard self.connection.queuedBytes < Self.maximumQueuedBytes, let head = PacketFrames.head(of: packet.count)
+        else {
             return
         }
         self.connection.write(head.span, packet)
     }
 
     func received(_ bytes: inout MutableSpan<UInt8>) {
-        // Out of the house while packets are handed over: what they say may close it.
+        // Moved out while packets are handed over: a packet may close the connection.
         var frames = PacketFrames()
         swap(&frames, &self.frames)
         frames.take(bytes.span) { packet in

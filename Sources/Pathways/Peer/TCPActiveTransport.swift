@@ -1,8 +1,8 @@
 internal import Vocabulary
 
 /// A path that carries nothing itself and only dials.
-final class DialWay: PeerWay {
-    var kind: PeerWayKind { .tcp }
+final class TCPActiveTransport: PeerTransport {
+    var kind: PeerTransportKind { .tcp }
     func send(_ packet: Span<UInt8>, to peer: SocketAddress) {}
     func close() {}
 }

@@ -1,8 +1,8 @@
 package import Vocabulary
 
-/// What is told of paths and packets, and fills an outbox: an agent alone, or what is built around one. Whoever has
-/// sockets drives either in the same way.
-package protocol PathSeeker {
+/// A machine that takes paths, packets and time, and fills an outbox: an `ICEAgent` alone, or a session built around one.
+/// What owns the sockets drives both in the same way.
+package protocol ICEMachine {
     /// By which their checks name it, and by which its own are known again: the first third of their transactions.
     var usernameFragment: String { get }
     var transactionTag: UInt32 { get }
@@ -29,7 +29,7 @@ package protocol PathSeeker {
     mutating func close(at now: Instant, into outbox: inout Outbox<ICEEvent>)
 }
 
-extension ICEAgent: PathSeeker {
+extension ICEAgent: ICEMachine {
     package var usernameFragment: String { self.credentials.usernameFragment }
     package var hasNews: Bool { false }
     package mutating func findDeadline() -> Instant? { self.deadline }

@@ -5,21 +5,21 @@ internal import Secure
 package import Vocabulary
 
 /// Who is told what happens on a line, always on its loop and never within a call to the line.
-package protocol ServerLineHandler: AnyObject {
-    func opened(_ line: ServerLine)
+package protocol ServerConnectionHandler: AnyObject {
+    func opened(_ line: ServerConnection)
     /// A datagram, or what a stream brought. The bytes are lent for the time of the call.
-    func received(_ bytes: Span<UInt8>, on line: ServerLine)
+    func received(_ bytes: Span<UInt8>, on line: ServerConnection)
     /// The last call of all; not after `close`.
-    func ended(_ reason: String, _ line: ServerLine)
+    func ended(_ reason: String, _ line: ServerConnection)
 }
 
 /// Carries messages to a STUN or TURN server and back: over UDP, TCP, TLS or DTLS.
-package final class ServerLine {
+package final class ServerConnection {
     package let transport: TURNTransport
     package let server: SocketAddress
     private let trust: ServerTrust
     private let reactor: Reactor
-    private var handler: (any ServerLineHandler)?
+    private var handler: (any ServerConnectionHandler)?
     private var carrier = Carrier.none
     private var timer: TimerToken?
     private var isOpen = false
@@ -33,7 +33,7 @@ package final class ServerLine {
 
     package init(
         _ transport: TURNTransport, to server: SocketAddress, trust: ServerTrust, on reactor: Reactor,
-        handler: any ServerLineHandler
+        handler: any ServerConnectionHandler
     ) {
         self.transport = transport
         self.server = server
@@ -98,7 +98,7 @@ package final class ServerLine {
 
 // MARK: - Datagrams
 
-extension ServerLine: DatagramHandler {
+extension ServerConnection: DatagramHandler {
     private func openSocket() {
         do throws(ReactorError) {
             let socket = try UDPSocket(on: SocketAddress(self.server.ip.anyOfFamily, port: 0), reactor: self.reactor)
@@ -165,7 +165,7 @@ extension ServerLine: DatagramHandler {
 
 // MARK: - Streams
 
-extension ServerLine: StreamHandler {
+extension ServerConnection: StreamHandler {
     private func connect(_ timeout: Duration) {
         self.reactor.connect(to: self.server, timeout: timeout) { result in
             switch result {

@@ -2,7 +2,7 @@
 /// heard of for the longest.
 ///
 /// There are two generations. What is touched moves to the younger one, and when that is full the older one goes.
-struct FadingMemory<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+struct GenerationalCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var recent: [Key: Value] = [:]
     private var older: [Key: Value] = [:]

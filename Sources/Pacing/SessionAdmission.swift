@@ -1,12 +1,12 @@
 package import Vocabulary
 
 /// Who may begin a session: so many at once and then so many a second from one client prefix, and so many that are open.
-package struct ArrivalBook: Sendable {
+package struct SessionAdmission: Sendable {
     package struct Limits: Hashable, Sendable {
         package var rate = TokenBucket.Rate(perSecond: 50, burst: 500)
         /// Sessions that one client prefix may have open.
-        package var maxOpen = 2_000
-        /// This machine itself comes and goes as it likes: a proxy on it may speak for everybody.
+        package var maximumOpen = 2_000
+        /// Whether loopback counts: a proxy on this machine may speak for many clients.
         package var countsThisMachine = false
         /// How many prefixes are remembered at most; those who have been quiet for the longest start anew.
         package var capacity = 20_000
@@ -20,21 +20,21 @@ package struct ArrivalBook: Sendable {
     }
 
     private let limits: Limits
-    private var buckets: FadingMemory<IPAddress, TokenBucket>
+    private var buckets: GenerationalCache<IPAddress, TokenBucket>
     private var open = PrefixCount()
 
     package init(_ limits: Limits) {
         self.limits = limits
-        self.buckets = FadingMemory(capacity: limits.capacity)
+        self.buckets = GenerationalCache(capacity: limits.capacity)
     }
 
     package var rememberedPrefixes: Int { self.buckets.count }
 
-    /// Somebody wants to begin a session. What was granted is given back with `left`.
+    /// A client wants to begin a session. What was granted is given back with `left`.
     package mutating func arrived(from address: IPAddress, at now: Instant) throws(Refusal) {
         guard self.counts(address) else { return }
         if let wait = self.wait(of: address.clientPrefix, at: now) { throw .tooOften(retryAfter: wait) }
-        guard self.open.add(address, atMost: self.limits.maxOpen) else { throw .tooMany }
+        guard self.open.add(address, atMost: self.limits.maximumOpen) else { throw .tooMany }
     }
 
     /// A session from there has ended.
