@@ -20,7 +20,7 @@ package final class Socket {
     private let desk: SocketDesk
     private var link: EngineLink?
     private var layer: SocketLayer?
-    private var resumption: Resumption?
+    private var recovery: ConnectionRecovery?
     private let key: ResumeKey?
     private var window: TimerToken?
     private var pendingAcks: [Int: (SocketAnswer?) -> Void] = [:]
@@ -41,12 +41,12 @@ package final class Socket {
         let isResumable = mayReturn && link.version == .v4 && namespace.isMain
         guard isResumable, let window = desk.settings.recoveryWindow else {
             self.key = nil
-            self.resumption = nil
+            self.recovery = nil
             return
         }
         let key = desk.newResumeKey()
         self.key = key
-        self.resumption = Resumption(key: key, window: window)
+        self.recovery = ConnectionRecovery(key: key, window: window)
         self.desk.keepPlace(of: self, key)
     }
 
@@ -74,14 +74,14 @@ extension Socket {
     ) {
         var writer = SocketPacketWriter(event: name, in: self.namespace, attachments: attachments.count)
         arguments(&writer.arguments)
-        guard self.resumption != nil else {
+        guard self.recovery != nil else {
             self.link?.send(writer.finish(with: attachments))
             return
         }
         let offset = self.desk.nextOffset()
         writer.append(offset)
         let packets = writer.finish(with: attachments)
-        if self.resumption?.record(isVolatile ? [] : packets, as: offset) == true { self.link?.send(packets) }
+        if self.recovery?.record(isVolatile ? [] : packets, as: offset) == true { self.link?.send(packets) }
     }
 
     /// Sends an event and waits for the client's answer; nil when its link is lost before that. Such an event is not
@@ -112,12 +112,12 @@ extension Socket {
 
     /// Sends what was encoded for many.
     func send(_ broadcast: SocketBroadcast) {
-        guard self.resumption != nil else {
+        guard self.recovery != nil else {
             self.link?.send(broadcast.plain(in: self.namespace))
             return
         }
         let (encoded, offset) = broadcast.counted(in: self.namespace, self.desk)
-        let isHere = self.resumption?.record(broadcast.isVolatile ? [] : [encoded.packet], as: offset)
+        let isHere = self.recovery?.record(broadcast.isVolatile ? [] : [encoded.packet], as: offset)
         if isHere == true { self.link?.send(encoded) }
     }
 }
@@ -133,8 +133,8 @@ extension SocketPacketWriter {
 // MARK: - The link comes and goes
 
 extension Socket {
-    func pingSent() { self.resumption?.pingSent() }
-    func pongReceived() { self.resumption?.pongReceived() }
+    func pingSent() { self.recovery?.pingSent() }
+    func pongReceived() { self.recovery?.pongReceived() }
 
     func received(answer: SocketAnswer, to ackID: Int) {
         self.pendingAcks.removeValue(forKey: ackID)?(answer)
@@ -145,10 +145,10 @@ extension Socket {
         self.layer = nil
         self.dropAcks()
         guard !self.isGone else { return }
-        guard self.resumption != nil, let window = self.desk.settings.recoveryWindow else {
+        guard self.recovery != nil, let window = self.desk.settings.recoveryWindow else {
             return self.leave(.lineLost)
         }
-        self.resumption?.linkLost(at: self.desk.now)
+        self.recovery?.linkLost(at: self.desk.now)
         self.window = self.desk.clock.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
         self.desk.application.lost(self, fellSilent: end == .pingTimeout)
     }
@@ -175,8 +175,8 @@ extension Socket {
     }
 
     private func takeUp(_ position: RecoveryRequest.Position) -> [[EncodedPacket]]? {
-        do throws(Resumption.Refusal) {
-            return try self.resumption?.resumed(from: position, at: self.desk.now)
+        do throws(ConnectionRecovery.Refusal) {
+            return try self.recovery?.resumed(from: position, at: self.desk.now)
         } catch {
             return nil
         }
@@ -217,7 +217,7 @@ extension Socket {
         self.isGone = true
         if let window = self.window.take() { self.desk.clock.cancel(window) }
         if let key = self.key { self.desk.giveUpPlace(key) }
-        self.resumption?.left()
+        self.recovery?.left()
         self.dropAcks()
         self.desk.application.left(self, end)
         self.context = nil

@@ -5,7 +5,7 @@ import Vocabulary
 ///
 /// Version 4: the server pings every interval and wants to hear something within the timeout.
 /// Version 3: the client pings; the server waits for interval and timeout together.
-struct Heartbeat: Sendable {
+struct EngineHeartbeat: Sendable {
     enum Alarm: Hashable, Sendable { case ping, silence }
 
     private enum State: Sendable {
@@ -22,7 +22,7 @@ struct Heartbeat: Sendable {
     init(_ version: EngineVersion, _ settings: EngineSettings, at now: Instant) {
         switch version {
         case .v4: self.state = .quiet(nextPing: now + settings.pingInterval)
-        case .v3: self.state = .listening(until: Self.patience(settings, from: now))
+        case .v3: self.state = .listening(until: Self.silenceDeadline(settings, from: now))
         }
     }
 
@@ -37,7 +37,7 @@ struct Heartbeat: Sendable {
         switch self.state {
         case .quiet: break
         case .awaiting: self.state = .awaiting(until: now + settings.pingTimeout - EngineSettings.slack)
-        case .listening: self.state = .listening(until: Self.patience(settings, from: now))
+        case .listening: self.state = .listening(until: Self.silenceDeadline(settings, from: now))
         }
     }
 
@@ -59,7 +59,7 @@ struct Heartbeat: Sendable {
         }
     }
 
-    private static func patience(_ settings: EngineSettings, from now: Instant) -> Instant {
+    private static func silenceDeadline(_ settings: EngineSettings, from now: Instant) -> Instant {
         now + settings.pingInterval + settings.pingTimeout - EngineSettings.slack
     }
 }

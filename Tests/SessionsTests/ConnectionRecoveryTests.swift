@@ -10,9 +10,9 @@ struct ResumptionTests {
 
     private func place(
         window: Duration = .seconds(120), limits: ReplayLog.Limits = ReplayLog.Limits()
-    ) -> Resumption {
+    ) -> ConnectionRecovery {
         var random = SeededRandom(seed: 1)
-        return Resumption(key: ResumeKey(using: &random), window: window, limits: limits)
+        return ConnectionRecovery(key: ResumeKey(using: &random), window: window, limits: limits)
     }
 
     private func event(_ number: UInt64) -> [EncodedPacket] {
@@ -23,11 +23,11 @@ struct ResumptionTests {
         events.compactMap { UInt64(String(decoding: $0[0].bytes.dropFirst(), as: UTF8.self)) }
     }
 
-    private func record(_ numbers: ClosedRange<UInt64>, in place: inout Resumption) {
+    private func record(_ numbers: ClosedRange<UInt64>, in place: inout ConnectionRecovery) {
         for number in numbers { _ = place.record(self.event(number), as: EventOffset(number)) }
     }
 
-    private func resume(_ place: inout Resumption, _ position: RecoveryRequest.Position, at now: Int64) throws
+    private func resume(_ place: inout ConnectionRecovery, _ position: RecoveryRequest.Position, at now: Int64) throws
         -> [UInt64]
     {
         self.numbers(try place.resumed(from: position, at: Instant(milliseconds: now)))
@@ -110,7 +110,7 @@ struct ResumptionTests {
         place.pingSent()
         place.pongReceived()
         place.linkLost(at: self.start)
-        #expect(throws: Resumption.Refusal.gap) { try self.resume(&place, .start, at: 2) }
+        #expect(throws: ConnectionRecovery.Refusal.gap) { try self.resume(&place, .start, at: 2) }
     }
 
     @Test("is gone when the window has passed")
@@ -121,7 +121,7 @@ struct ResumptionTests {
         place.clockAdvanced(to: Instant(milliseconds: 1_999))
         let isOver = place.isOver
         #expect(!isOver)
-        #expect(throws: Resumption.Refusal.over) { try self.resume(&place, .start, at: 2_000) }
+        #expect(throws: ConnectionRecovery.Refusal.over) { try self.resume(&place, .start, at: 2_000) }
     }
 
     @Test("is gone when the client left")
@@ -129,7 +129,7 @@ struct ResumptionTests {
         var place = self.place()
         place.left()
         place.linkLost(at: self.start)
-        #expect(throws: Resumption.Refusal.over) { try self.resume(&place, .start, at: 0) }
+        #expect(throws: ConnectionRecovery.Refusal.over) { try self.resume(&place, .start, at: 0) }
     }
 
     @Test(
@@ -139,8 +139,8 @@ struct ResumptionTests {
         var place = self.place(limits: ReplayLog.Limits(events: 3))
         self.record(1...5, in: &place)
         place.linkLost(at: self.start)
-        #expect(throws: Resumption.Refusal.gap) { try self.resume(&place, position, at: 1) }
-        #expect(throws: Resumption.Refusal.over) { try self.resume(&place, .after(EventOffset(5)), at: 1) }
+        #expect(throws: ConnectionRecovery.Refusal.gap) { try self.resume(&place, position, at: 1) }
+        #expect(throws: ConnectionRecovery.Refusal.over) { try self.resume(&place, .after(EventOffset(5)), at: 1) }
     }
 
     @Test("reaches back as far as its limits, and to the event before: events kept for a client that may come back")

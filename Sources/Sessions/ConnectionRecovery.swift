@@ -12,7 +12,7 @@ package import Vocabulary
 ///
 /// It works again and again, with the same key, for as long as the client comes back inside of the window. Who it was
 /// may no longer be let in: that is asked anew, by others, before `resumed` is.
-package struct Resumption: ~Copyable {
+package struct ConnectionRecovery: ~Copyable {
     package enum Refusal: Error, Hashable, Sendable {
         /// It came too late, or it had left.
         case over
