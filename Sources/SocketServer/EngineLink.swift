@@ -13,7 +13,7 @@ final class EngineLink {
     let version: EngineVersion
     let client: SocketClient
     let policy: LinkPolicy
-    private let desk: SocketDesk
+    private let sessions: SocketSessions
     private let layer: any EngineLayer
     private(set) var hasBegun = false
     private(set) var isOver = false
@@ -26,17 +26,17 @@ final class EngineLink {
 
     init(
         _ sid: SessionID, version: EngineVersion, policy: LinkPolicy, for request: EngineRequest,
-        on exchange: HTTPExchange, desk: SocketDesk
+        on exchange: HTTPExchange, sessions: SocketSessions
     ) {
         self.sid = sid
         self.version = version
         self.client = SocketClient(exchange)
         self.policy = policy
-        self.desk = desk
-        self.layer = desk.makeLayer(version, policy)
+        self.sessions = sessions
+        self.layer = sessions.makeLayer(version, policy)
         self.session = EngineSession(
             sid: sid, version: version, transport: request.transport, base64Only: request.base64Only,
-            settings: policy.engine, at: desk.now, into: &self.outbox)
+            settings: policy.engine, at: sessions.now, into: &self.outbox)
     }
 }
 
@@ -55,7 +55,7 @@ extension EngineLink {
         self.webSocket = webSocket
         if self.policy.openingDelay > .zero {
             self.hasBegun = true
-            self.desk.clock.schedule(after: self.policy.openingDelay) { self.begin() }
+            self.sessions.clock.schedule(after: self.policy.openingDelay) { self.begin() }
         } else {
             self.begin()
         }
@@ -73,7 +73,7 @@ extension EngineLink {
         if mayWait { self.hold(exchange) }
         defer { self.perform() }
         do throws(EngineRefusal) {
-            try self.session.pollArrived(at: self.desk.now, into: &self.outbox)
+            try self.session.pollArrived(at: self.sessions.now, into: &self.outbox)
         } catch {
             if mayWait { self.waitingPoll = nil }
             throw error
@@ -103,10 +103,10 @@ extension EngineLink {
             self.perform()
         }
         let isBinary = exchange.request.fields[.contentType] == "application/octet-stream"
-        exchange.collectBody(limit: self.maxPayload) { self.posted($0, isBinary, exchange) }
+        exchange.collectBody(limit: self.maxPayload) { self.posted($0, isBinary: isBinary, on: exchange) }
     }
 
-    private func posted(_ body: [UInt8], _ isBinary: Bool, _ exchange: HTTPExchange) {
+    private func posted(_ body: [UInt8], isBinary: Bool, on exchange: HTTPExchange) {
         exchange.onAbandoned = nil
         var body = body
         do throws(ByteError) {
@@ -125,11 +125,11 @@ extension EngineLink {
 
     func upgrade(_ exchange: HTTPExchange) throws(EngineRefusal) {
         do throws(EngineRefusal) {
-            try self.session.webSocketArrived(at: self.desk.now)
+            try self.session.webSocketArrived(at: self.sessions.now)
         } catch .badRequest {
             // A session has one WebSocket. Another is let in and closed, as clients expect it.
             return exchange.upgradeToWebSocket { webSocket in
-                self.desk.clock.schedule(after: .zero) { webSocket.close(.normal) }
+                self.sessions.clock.schedule(after: .zero) { webSocket.close(.normal) }
                 return UnwantedChannel()
             }
         }
@@ -165,7 +165,7 @@ extension EngineLink {
 
 extension EngineLink {
     private func take(_ packet: EnginePacket, _ bytes: Span<UInt8>, by channel: EngineSession.Channel) {
-        let reception = self.session.received(packet, by: channel, at: self.desk.now, into: &self.outbox)
+        let reception = self.session.received(packet, by: channel, at: self.sessions.now, into: &self.outbox)
         guard reception == .deliver else { return }
         guard packet.form != .base64 else { return self.takeBase64(packet, bytes, by: channel) }
         self.deliver(bytes.extracting(packet.body), isText: packet.form == .text, by: channel)
@@ -214,7 +214,7 @@ extension EngineLink {
     }
 
     func close(_ reason: EngineEnd) {
-        self.session.close(reason, at: self.desk.now, into: &self.outbox)
+        self.session.close(reason, at: self.sessions.now, into: &self.outbox)
         self.perform()
     }
 }
@@ -259,8 +259,8 @@ extension EngineLink {
 
     private func ended(_ reason: EngineEnd) {
         self.isOver = true
-        self.desk.forget(self)
-        if let timer = self.timer.take() { self.desk.clock.cancel(timer.token) }
+        self.sessions.forget(self)
+        if let timer = self.timer.take() { self.sessions.clock.cancel(timer.token) }
         self.layer.ended(reason)
     }
 
@@ -275,16 +275,16 @@ extension EngineLink {
         guard let deadline = self.session.deadline else { return }
         if let timer = self.timer {
             guard deadline < timer.rings else { return }
-            self.desk.clock.cancel(timer.token)
+            self.sessions.clock.cancel(timer.token)
         }
-        let delay = max(.zero, self.desk.now.duration(to: deadline))
-        let token = self.desk.clock.schedule(after: delay) { [unowned self] in self.timerRang() }
+        let delay = max(.zero, self.sessions.now.duration(to: deadline))
+        let token = self.sessions.clock.schedule(after: delay) { [unowned self] in self.timerRang() }
         self.timer = (token, deadline)
     }
 
     private func timerRang() {
         self.timer = nil
-        self.session.clockAdvanced(to: self.desk.now, into: &self.outbox)
+        self.session.clockAdvanced(to: self.sessions.now, into: &self.outbox)
         self.perform()
     }
 }

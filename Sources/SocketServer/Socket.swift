@@ -17,7 +17,7 @@ package final class Socket {
     /// What the application keeps for this socket.
     package var context: AnyObject?
 
-    private let desk: SocketDesk
+    private let sessions: SocketSessions
     private var link: EngineLink?
     private var layer: SocketLayer?
     private var recovery: ConnectionRecovery?
@@ -28,26 +28,26 @@ package final class Socket {
     package private(set) var isGone = false
 
     init(
-        _ id: SessionID, _ namespace: Namespace, on link: EngineLink, _ layer: SocketLayer, _ desk: SocketDesk,
+        _ id: SessionID, _ namespace: Namespace, on link: EngineLink, layer: SocketLayer, sessions: SocketSessions,
         mayReturn: Bool
     ) {
         self.id = id
         self.namespace = namespace
         self.client = link.client
         self.version = link.version
-        self.desk = desk
+        self.sessions = sessions
         self.link = link
         self.layer = layer
         let isResumable = mayReturn && link.version == .v4 && namespace.isMain
-        guard isResumable, let window = desk.settings.recoveryWindow else {
+        guard isResumable, let window = sessions.settings.recoveryWindow else {
             self.key = nil
             self.recovery = nil
             return
         }
-        let key = desk.newResumeKey()
+        let key = sessions.newResumeKey()
         self.key = key
         self.recovery = ConnectionRecovery(key: key, window: window)
-        self.desk.keepPlace(of: self, key)
+        self.sessions.keepPlace(of: self, key)
     }
 
     /// Whether there is a link to write to now.
@@ -78,7 +78,7 @@ extension Socket {
             self.link?.send(writer.finish(with: attachments))
             return
         }
-        let offset = self.desk.nextOffset()
+        let offset = self.sessions.nextOffset()
         writer.append(offset)
         let packets = writer.finish(with: attachments)
         if self.recovery?.record(isVolatile ? [] : packets, as: offset) == true { self.link?.send(packets) }
@@ -90,10 +90,10 @@ extension Socket {
         _ name: String, attachments: [[UInt8]] = [], _ arguments: (inout JSONWriter) -> Void,
         answer: @escaping (SocketAnswer?) -> Void
     ) {
-        guard let link = self.link, self.pendingAcks.count < self.desk.settings.maxPendingAcks else {
+        guard let link = self.link, self.pendingAcks.count < self.sessions.settings.maxPendingAcks else {
             return answer(nil)
         }
-        let ackID = self.desk.nextAckID(in: self.namespace)
+        let ackID = self.sessions.nextAckID(in: self.namespace)
         var writer = SocketPacketWriter(
             event: name, in: self.namespace, ackID: ackID, attachments: attachments.count)
         arguments(&writer.arguments)
@@ -116,7 +116,7 @@ extension Socket {
             self.link?.send(broadcast.plain(in: self.namespace))
             return
         }
-        let (encoded, offset) = broadcast.counted(in: self.namespace, self.desk)
+        let (encoded, offset) = broadcast.counted(in: self.namespace, self.sessions)
         let isHere = self.recovery?.record(broadcast.isVolatile ? [] : [encoded.packet], as: offset)
         if isHere == true { self.link?.send(encoded) }
     }
@@ -145,12 +145,12 @@ extension Socket {
         self.layer = nil
         self.dropAcks()
         guard !self.isGone else { return }
-        guard self.recovery != nil, let window = self.desk.settings.recoveryWindow else {
+        guard self.recovery != nil, let window = self.sessions.settings.recoveryWindow else {
             return self.leave(.lineLost)
         }
-        self.recovery?.linkLost(at: self.desk.now)
-        self.window = self.desk.clock.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
-        self.desk.application.lost(self, fellSilent: end == .pingTimeout)
+        self.recovery?.linkLost(at: self.sessions.now)
+        self.window = self.sessions.clock.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
+        self.sessions.application.lost(self, fellSilent: end == .pingTimeout)
     }
 
     /// A new link takes the place of the lost one, if everything it missed is still known.
@@ -164,19 +164,19 @@ extension Socket {
             self.leave(.lineLost)
             return false
         }
-        if let window = self.window.take() { self.desk.clock.cancel(window) }
+        if let window = self.window.take() { self.sessions.clock.cancel(window) }
         self.link = link
         self.layer = layer
         layer.add(self)
         link.send([self.welcome])
         for packets in missed { link.send(packets) }
-        self.desk.application.returned(self)
+        self.sessions.application.returned(self)
         return true
     }
 
     private func takeUp(_ position: RecoveryRequest.Position) -> [[EncodedPacket]]? {
         do throws(ConnectionRecovery.Refusal) {
-            return try self.recovery?.resumed(from: position, at: self.desk.now)
+            return try self.recovery?.resumed(from: position, at: self.sessions.now)
         } catch {
             return nil
         }
@@ -215,11 +215,11 @@ extension Socket {
     private func leave(_ end: SocketEnd) {
         guard !self.isGone else { return }
         self.isGone = true
-        if let window = self.window.take() { self.desk.clock.cancel(window) }
-        if let key = self.key { self.desk.giveUpPlace(key) }
+        if let window = self.window.take() { self.sessions.clock.cancel(window) }
+        if let key = self.key { self.sessions.giveUpPlace(key) }
         self.recovery?.left()
         self.dropAcks()
-        self.desk.application.left(self, end)
+        self.sessions.application.left(self, end)
         self.context = nil
     }
 }

@@ -12,7 +12,7 @@ package final class SocketArrival {
     private let layer: SocketLayer
     private var isSettled = false
 
-    init(_ namespace: Namespace, auth: [UInt8], on link: EngineLink, _ layer: SocketLayer) {
+    init(_ namespace: Namespace, auth: [UInt8], on link: EngineLink, layer: SocketLayer) {
         self.namespace = namespace
         self.auth = auth
         self.client = link.client

@@ -36,9 +36,9 @@ package final class SocketBroadcast {
     }
 
     /// With its offset, by which a client tells how far it got.
-    func counted(in namespace: Namespace, _ desk: SocketDesk) -> (Broadcast, EventOffset) {
+    func counted(in namespace: Namespace, _ sessions: SocketSessions) -> (Broadcast, EventOffset) {
         if let form = self.countedForm, form.0 == namespace { return (form.1, form.2) }
-        let offset = desk.nextOffset()
+        let offset = sessions.nextOffset()
         var writer = self.writer(in: namespace)
         writer.append(offset)
         let form = Broadcast(writer.finish())

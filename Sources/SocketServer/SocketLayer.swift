@@ -11,13 +11,13 @@ final class SocketLayer: EngineLayer {
     private var arriving: Set<Namespace> = []
     /// How often the client was let in.
     private var connects = 0
-    private let desk: SocketDesk
+    private let sessions: SocketSessions
     private var assembler: SocketPacketAssembler
     /// Runs until the client has connected to a namespace.
-    private var patience: TimerToken?
+    private var connectTimer: TimerToken?
 
-    init(_ desk: SocketDesk, _ version: EngineVersion, _ policy: LinkPolicy) {
-        self.desk = desk
+    init(_ sessions: SocketSessions, version: EngineVersion, policy: LinkPolicy) {
+        self.sessions = sessions
         self.assembler = SocketPacketAssembler(limits: policy.packetLimits)
         // Old clients have knocked there by coming at all.
         if version == .v3 { self.arriving.insert(.main) }
@@ -27,16 +27,16 @@ final class SocketLayer: EngineLayer {
     /// others it is expected that they ask before long.
     func opened(on link: EngineLink) {
         guard link.version == .v4 else {
-            return self.desk.application.arrived(SocketArrival(.main, auth: [], on: link, self))
+            return self.sessions.application.arrived(SocketArrival(.main, auth: [], on: link, layer: self))
         }
-        self.patience = self.desk.clock.schedule(after: self.desk.settings.connectTimeout) {
-            self.patience = nil
+        self.connectTimer = self.sessions.clock.schedule(after: self.sessions.settings.connectTimeout) {
+            self.connectTimer = nil
             link.close(.forcedClose)
         }
     }
 
     private func stopWaiting() {
-        if let patience = self.patience.take() { self.desk.clock.cancel(patience) }
+        if let timer = self.connectTimer.take() { self.sessions.clock.cancel(timer) }
     }
 
     func pinged() { for socket in self.sockets { socket.pingSent() } }
@@ -50,8 +50,8 @@ final class SocketLayer: EngineLayer {
     }
 
     func makeSocket(in namespace: Namespace, on link: EngineLink, mayReturn: Bool) -> Socket {
-        let id = link.policy.sharesSessionID && namespace.isMain ? link.sid : self.desk.newSocketID()
-        let socket = Socket(id, namespace, on: link, self, self.desk, mayReturn: mayReturn)
+        let id = link.policy.sharesSessionID && namespace.isMain ? link.sid : self.sessions.newSocketID()
+        let socket = Socket(id, namespace, on: link, layer: self, sessions: self.sessions, mayReturn: mayReturn)
         self.connects += 1
         self.add(socket)
         return socket
@@ -74,8 +74,10 @@ extension SocketLayer {
                 isText ? try self.assembler.received(text: message) : try self.assembler.received(binary: message)
             switch outcome {
             case .waiting: return true
-            case .packet(let packet): return self.take(packet, message, [], on: link)
-            case .assembled(let whole): return self.take(whole.packet, whole.source.span, whole.attachments, on: link)
+            case .packet(let packet): return self.take(packet, message, attachments: [], on: link)
+            case .assembled(let whole):
+                return self.take(
+                    whole.packet, whole.source.span, attachments: whole.attachments, on: link)
             }
         } catch {
             return false
@@ -83,13 +85,14 @@ extension SocketLayer {
     }
 
     private func take(
-        _ packet: SocketPacket, _ bytes: Span<UInt8>, _ attachments: [[UInt8]], on link: EngineLink
+        _ packet: SocketPacket, _ bytes: Span<UInt8>, attachments: [[UInt8]], on link: EngineLink
     ) -> Bool {
         if packet.kind == .connect { return self.connect(packet, bytes, on: link) }
         // Between its CONNECT and our answer to it a client may not speak.
         guard let socket = self.sockets.first(where: { $0.namespace == packet.namespace }) else { return false }
         switch packet.kind {
-        case .event, .binaryEvent: return self.deliver(packet, bytes, attachments, from: socket)
+        case .event, .binaryEvent:
+            return self.deliver(packet, bytes, attachments: attachments, from: socket)
         case .ack, .binaryAck:
             guard let ackID = packet.ackID else { return false }
             let copy = [UInt8](copying: bytes)
@@ -104,13 +107,13 @@ extension SocketLayer {
     }
 
     private func deliver(
-        _ packet: SocketPacket, _ bytes: Span<UInt8>, _ attachments: [[UInt8]], from socket: Socket
+        _ packet: SocketPacket, _ bytes: Span<UInt8>, attachments: [[UInt8]], from socket: Socket
     ) -> Bool {
         guard let name = packet.name else { return false }
         let event = SocketEvent(
             name: name, arguments: packet.arguments, argumentCount: packet.argumentCount, ackID: packet.ackID,
             attachments: attachments)
-        self.desk.application.received(event, bytes, from: socket)
+        self.sessions.application.received(event, bytes, from: socket)
         return true
     }
 }
@@ -124,27 +127,27 @@ extension SocketLayer {
         let namespace = packet.namespace
         // Who asks twice is answered once.
         guard !self.arriving.contains(namespace) else { return true }
-        guard self.connects < self.desk.settings.maxConnects,
+        guard self.connects < self.sessions.settings.maxConnects,
             !self.sockets.contains(where: { $0.namespace == namespace })
         else { return false }
         let auth = [UInt8](copying: bytes.extracting(packet.payload))
-        let arrival = SocketArrival(namespace, auth: auth, on: link, self)
-        guard self.desk.settings.namespaces.contains(namespace) else {
+        let arrival = SocketArrival(namespace, auth: auth, on: link, layer: self)
+        guard self.sessions.settings.namespaces.contains(namespace) else {
             arrival.refuse("Invalid namespace")
             return true
         }
         if let request = RecoveryRequest(packet, in: bytes), self.takeUp(request, arrival, on: link) { return true }
         self.arriving.insert(namespace)
-        self.desk.application.arrived(arrival)
+        self.sessions.application.arrived(arrival)
         return true
     }
 
     /// Somebody may come back under the old name only with everything that was missed; else it is a fresh start.
     private func takeUp(_ request: RecoveryRequest, _ arrival: SocketArrival, on link: EngineLink) -> Bool {
-        guard let socket = self.desk.place(for: request.key), socket.namespace == arrival.namespace else {
+        guard let socket = self.sessions.place(for: request.key), socket.namespace == arrival.namespace else {
             return false
         }
-        if let reason = self.desk.application.mayReturn(socket, arrival) {
+        if let reason = self.sessions.application.mayReturn(socket, arrival) {
             socket.disconnect()
             arrival.refuse(reason)
             return true

@@ -9,7 +9,7 @@ internal import SocketIO
 /// moves there with its first request. So whatever two clients do to each other has one order, without a lock.
 package final class SocketServer: Sendable {
     private let home: EventLoop
-    private let desk: LoopLocal<SocketDesk>
+    private let sessions: LoopLocal<SocketSessions>
 
     /// - Parameters:
     ///   - clock: what the sessions' times are measured with; a test brings its own.
@@ -20,13 +20,15 @@ package final class SocketServer: Sendable {
         makeApplication: @escaping @Sendable (Reactor) -> any SocketApplication
     ) {
         self.home = group.loops[0]
-        self.desk = LoopLocal(group) { SocketDesk(clock($0), settings, journal, makeApplication($0)) }
+        self.sessions = LoopLocal(group) {
+            SocketSessions(settings, clock: clock($0), journal: journal, application: makeApplication($0))
+        }
     }
 
     /// Answers a request below `/socket.io/`.
     package func respond(to exchange: HTTPExchange) {
         guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
-        self.desk.value(on: exchange.reactor).respond(to: exchange)
+        self.sessions.value(on: exchange.reactor).respond(to: exchange)
     }
 
     /// Refuses a web page that may not come in.
@@ -34,6 +36,6 @@ package final class SocketServer: Sendable {
 
     /// Tells every client that the server goes away, so that it comes back to whoever is there then.
     package func drain() {
-        self.home.execute { self.desk.value(on: $0).drain() }
+        self.home.execute { self.sessions.value(on: $0).drain() }
     }
 }

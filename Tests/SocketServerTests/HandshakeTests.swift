@@ -67,7 +67,7 @@ struct HandshakeTests {
     }
 
     @Test("that no CONNECT follows is over in time: a session without a CONNECT")
-    func patience() async throws {
+    func connectTimeout() async throws {
         try await play({ $0.connectTimeout = .seconds(20) }) { scene in
             let silent = Client(scene: scene).webSocket()
             let busy = Client(scene: scene).connected()
@@ -101,7 +101,8 @@ struct ArrivalTests {
             #expect((0..<3).allSatisfy { _ in client.handshake()?.status == 200 })
             let answer = try #require(client.handshake())
             #expect(answer.status == 429 && answer.head.contains("Retry-After: 1"))
-            let error = #"{"error":{"code":"rate_limited","message":"too many connections at once","retryAfter":1000}}"#
+            let message = "connection rate limit exceeded; connect later"
+            let error = #"{"error":{"code":"rate_limited","message":"\#(message)","retryAfter":1000}}"#
             #expect(answer.body == error)
             #expect(client.webSocket().status == 429)
             #expect(Client(scene: scene, address: .v4(2)).handshake()?.status == 200)

@@ -7,8 +7,9 @@ internal import SocketIO
 internal import Vocabulary
 internal import Web
 
-/// All sessions of the server, on their loop: finds the one a request is for, or begins one.
-final class SocketDesk {
+/// All sessions of the server, on their loop: finds the one a request is for, or begins one. Knows the sockets that may
+/// come back.
+final class SocketSessions {
     let clock: any Scheduler
     let settings: SocketServerSettings
     let application: any SocketApplication
@@ -22,8 +23,8 @@ final class SocketDesk {
     private var lastAckIDs: [Namespace: Int] = [:]
 
     init(
-        _ clock: any Scheduler, _ settings: SocketServerSettings, _ journal: Journal,
-        _ application: any SocketApplication
+        _ settings: SocketServerSettings, clock: any Scheduler, journal: Journal,
+        application: any SocketApplication
     ) {
         self.clock = clock
         self.settings = settings
@@ -35,7 +36,7 @@ final class SocketDesk {
     var now: Instant { self.clock.instant }
 
     func makeLayer(_ version: EngineVersion, _ policy: LinkPolicy) -> any EngineLayer {
-        self.settings.echoes ? EchoLayer() : SocketLayer(self, version, policy)
+        self.settings.echoes ? EchoLayer() : SocketLayer(self, version: version, policy: policy)
     }
 
     func forget(_ link: EngineLink) {
@@ -50,7 +51,7 @@ final class SocketDesk {
 
 // MARK: - Requests
 
-extension SocketDesk {
+extension SocketSessions {
     func respond(to exchange: HTTPExchange) {
         do throws(EngineRefusal) {
             let hints = self.settings.legacyLink?.impliedBy ?? []
@@ -62,7 +63,7 @@ extension SocketDesk {
 
     private func answer(_ exchange: HTTPExchange, _ request: EngineRequest) throws(EngineRefusal) {
         switch request.purpose {
-        case .handshake(let version): try self.welcome(exchange, request, version)
+        case .handshake(let version): try self.welcome(exchange, request, version: version)
         case .poll(let sid): try self.link(sid).poll(exchange)
         case .post(let sid): try self.link(sid).post(exchange)
         case .upgrade(let sid): try self.link(sid).upgrade(exchange)
@@ -75,7 +76,7 @@ extension SocketDesk {
     }
 
     private func welcome(
-        _ exchange: HTTPExchange, _ request: EngineRequest, _ version: EngineVersion
+        _ exchange: HTTPExchange, _ request: EngineRequest, version: EngineVersion
     ) throws(EngineRefusal) {
         guard let policy = self.settings.policy(for: version) else { throw .unsupportedVersion }
         do throws(SessionAdmission.Refusal) {
@@ -84,7 +85,8 @@ extension SocketDesk {
             return self.turnAway(exchange, error)
         }
         let link = EngineLink(
-            SessionID(using: &self.random), version: version, policy: policy, for: request, on: exchange, desk: self)
+            SessionID(using: &self.random), version: version, policy: policy, for: request, on: exchange, sessions: self
+        )
         switch request.transport {
         case .polling: link.begin(answering: exchange)
         case .webSocket: exchange.upgradeToWebSocket(maxMessageBytes: link.maxPayload) { link.begin(on: $0) }
@@ -96,20 +98,20 @@ extension SocketDesk {
 
     private func turnAway(_ exchange: HTTPExchange, _ refusal: SessionAdmission.Refusal) {
         self.journal.debug(
-            .arrivalRefused, "somebody comes too often", [.peer: .private("\(exchange.client)")])
+            .arrivalRefused, "connection rate limit exceeded", [.peer: .private("\(exchange.client)")])
         switch refusal {
-        case .tooOften(let wait): exchange.refuse(arrivalUntil: wait, "too many connections at once")
-        case .tooMany: exchange.refuse(arrivalUntil: Self.patience, "too many sessions from your address")
+        case .tooOften(let wait): exchange.refuse(arrivalUntil: wait, "connection rate limit exceeded; connect later")
+        case .tooMany: exchange.refuse(arrivalUntil: Self.retryDelay, "too many open sessions from this address")
         }
     }
 
-    /// When somebody may ask again whether one of their sessions has ended.
-    private static let patience = Duration.seconds(10)
+    /// When a client may ask again whether one of its address's sessions has ended.
+    private static let retryDelay = Duration.seconds(10)
 }
 
 // MARK: - Names and places
 
-extension SocketDesk {
+extension SocketSessions {
     func newSocketID() -> SessionID { SessionID(using: &self.random) }
     func newResumeKey() -> ResumeKey { ResumeKey(using: &self.random) }
 
