@@ -21,13 +21,13 @@ final class CertificateKeeper {
     private let use: (TLSContext) -> Void
     private var version: String
 
-    private static let lookEvery = Duration.seconds(10)
+    private static let checkInterval = Duration.seconds(10)
 
     /// - Parameters:
     ///   - load: reads both files and sees that they fit together.
     ///   - use: takes what was read, for connections from then on.
     init(
-        certificate: String, key: String, on scheduler: any Scheduler, _ journal: Journal,
+        certificate: String, key: String, on scheduler: any Scheduler, journal: Journal,
         load: @escaping (String, String) throws(SecureError) -> TLSContext = CertificateKeeper.read,
         use: @escaping (TLSContext) -> Void
     ) {
@@ -38,7 +38,7 @@ final class CertificateKeeper {
         self.load = load
         self.use = use
         self.version = Self.version(of: certificate, key)
-        self.lookLater()
+        self.scheduleCheck()
     }
 
     func reload() {
@@ -46,9 +46,9 @@ final class CertificateKeeper {
             self.version = Self.version(of: self.certificate, self.key)
             self.use(try self.load(self.certificate, self.key))
             self.journal.notice(
-                .tlsReloaded, "new connections use the new certificate", [.file: .plain(self.certificate)])
+                .tlsReloaded, "the certificate was read again; new connections use it", [.file: .plain(self.certificate)])
         } catch {
-            self.journal.error(.tlsReloadFailed, "the old certificate stays in use", [.error: .error(error)])
+            self.journal.error(.tlsReloadFailed, "the new certificate cannot be used; the old one stays in use", [.error: .error(error)])
         }
     }
 
@@ -56,11 +56,11 @@ final class CertificateKeeper {
         try TLSContext(certificateFile: certificate, keyFile: key)
     }
 
-    private func lookLater() {
-        self.scheduler.schedule(after: Self.lookEvery) { [weak self] in
+    private func scheduleCheck() {
+        self.scheduler.schedule(after: Self.checkInterval) { [weak self] in
             guard let self else { return }
             if Self.version(of: self.certificate, self.key) != self.version { self.reload() }
-            self.lookLater()
+            self.scheduleCheck()
         }
     }
 

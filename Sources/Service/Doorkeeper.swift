@@ -9,17 +9,23 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Opens the doors, listens for the signals that close them, and sees everybody out. Lives on the first loop.
+/// Opens the listeners, watches for the signals that end the service, and drains its connections. Lives on the first loop.
 final class Doorkeeper {
+    struct Dependencies: Sendable {
+        let group: EventLoopGroup
+        let server: HTTPServer
+        let adminServer: HTTPServer
+        let signalling: Signalling
+        let health: Health
+        let metrics: HTTPMetrics
+        let configuration: ServiceConfiguration
+        let journal: Journal
+    }
+
     private let reactor: Reactor
-    private let group: EventLoopGroup
-    private let server: HTTPServer
-    private let adminServer: HTTPServer
-    private let signalling: Signalling
-    private let health: Health
-    private let metrics: HTTPMetrics
-    private let configuration: ServiceConfiguration
-    private let journal: Journal
+    private let dependencies: Dependencies
+    private var journal: Journal { self.dependencies.journal }
+    private var configuration: ServiceConfiguration { self.dependencies.configuration }
 
     private var listener: TCPListener?
     private var certificates: CertificateKeeper?
@@ -27,60 +33,50 @@ final class Doorkeeper {
     private var signals: [SignalWatch] = []
     private var isDraining = false
 
-    private static let lookEvery = Duration.milliseconds(20)
+    private static let drainPoll = Duration.milliseconds(20)
 
-    init(
-        _ reactor: Reactor, _ group: EventLoopGroup, _ server: HTTPServer, _ adminServer: HTTPServer,
-        _ signalling: Signalling, _ health: Health, _ metrics: HTTPMetrics, _ configuration: ServiceConfiguration,
-        _ journal: Journal
-    ) {
+    init(_ dependencies: Dependencies, on reactor: Reactor) {
+        self.dependencies = dependencies
         self.reactor = reactor
-        self.group = group
-        self.server = server
-        self.adminServer = adminServer
-        self.signalling = signalling
-        self.health = health
-        self.metrics = metrics
-        self.configuration = configuration
-        self.journal = journal
     }
 
     func open() throws(ReactorError) -> ParleyService.Addresses {
-        let admin = try self.adminServer.listen(on: self.configuration.admin, self.reactor)
-        let listener = try self.server.listen(on: self.configuration.listen, self.reactor)
+        let admin = try self.dependencies.adminServer.listen(on: self.configuration.admin, self.reactor)
+        let listener = try self.dependencies.server.listen(on: self.configuration.listen, self.reactor)
         self.listener = listener
         self.openSTUN(beside: listener.address)
         try self.watchSignals()
         self.keepCertificates()
-        self.health.started()
+        self.dependencies.health.started()
         self.journal.notice(
             .serving, "the service is ready",
             [
                 .address: .plain(listener.address), .admin: .plain(admin.address),
-                .count: .integer(self.group.loops.count),
+                .count: .integer(self.dependencies.group.loops.count),
             ])
         return ParleyService.Addresses(listen: listener.address, admin: admin.address)
     }
 
-    /// Nobody has to do without the server because another program has the port of STUN.
+    /// The server runs without STUN when another program has the port.
     private func openSTUN(beside listener: SocketAddress) {
         guard let wanted = self.configuration.stunAddress(beside: listener) else { return }
         do throws(ReactorError) {
             let socket = try UDPSocket(on: wanted, reactor: self.reactor)
             socket.start(STUNService())
             self.stun = socket
-            self.signalling.offerSTUN(on: socket.address.port, self.reactor)
+            self.dependencies.signalling.offerSTUN(on: socket.address.port, self.reactor)
             self.journal.info(.stunReady, "the STUN service is ready", [.address: .plain(socket.address)])
         } catch {
             self.journal.warning(
-                .stunMissing, "there is no STUN service; choose another port with --stun", [.error: .error(error)])
+                .stunMissing, "no STUN service: its port cannot be opened; choose another with --stun",
+                [.error: .error(error)])
         }
     }
 
     private func keepCertificates() {
         guard case .files(let certificate, let key) = self.configuration.tls else { return }
         self.certificates = CertificateKeeper(
-            certificate: certificate, key: key, on: self.reactor, self.journal, use: self.server.use)
+            certificate: certificate, key: key, on: self.reactor, journal: self.journal, use: self.dependencies.server.use)
     }
 
     private func watchSignals() throws(ReactorError) {
@@ -103,29 +99,33 @@ extension Doorkeeper {
     func drain() {
         guard !self.isDraining else { return }
         self.isDraining = true
-        self.health.stopping()
+        self.dependencies.health.stopping()
         self.listener?.close()
         self.journal.notice(
-            .draining, "no new connections; what is under way may finish",
-            [.count: .integer(self.metrics.connections.value), .duration: .duration(self.configuration.drainTimeout)])
-        self.signalling.drain()
-        self.server.drain()
-        self.watchThemLeave(until: self.reactor.now &+ self.configuration.drainTimeout.wholeMilliseconds)
+            .draining, "draining: no new connections, open ones may finish",
+            [
+                .count: .integer(self.dependencies.metrics.connections.value),
+                .duration: .duration(self.configuration.drainTimeout),
+            ])
+        self.dependencies.signalling.drain()
+        self.dependencies.server.drain()
+        self.awaitDrained(until: self.reactor.now &+ self.configuration.drainTimeout.wholeMilliseconds)
     }
 
-    private func watchThemLeave(until deadline: UInt64) {
-        let left = self.metrics.connections.value
+    private func awaitDrained(until deadline: UInt64) {
+        let left = self.dependencies.metrics.connections.value
         if left == 0 || self.reactor.now >= deadline { return self.end() }
-        self.reactor.schedule(after: Self.lookEvery) { [unowned self] in self.watchThemLeave(until: deadline) }
+        self.reactor.schedule(after: Self.drainPoll) { [unowned self] in self.awaitDrained(until: deadline) }
     }
 
     private func end() {
-        let left = self.metrics.connections.value
+        let left = self.dependencies.metrics.connections.value
         if left > 0 {
-            self.journal.warning(.cutOff, "connections were cut at the deadline", [.count: .integer(left)])
+            self.journal.warning(
+                .cutOff, "drain timeout: the remaining connections were closed", [.count: .integer(left)])
         }
         self.journal.notice(.ended, "the service has ended")
-        self.group.execute { $0.shutDown() }
+        self.dependencies.group.execute { $0.shutDown() }
     }
 }
 

@@ -35,7 +35,7 @@ package final class ParleyService: Sendable {
         try configuration.data.create()
         self.group = try EventLoopGroup(count: configuration.loops)
         do {
-            self.signalling = try Signalling(configuration, self.group, journal)
+            self.signalling = try Signalling(configuration, self.group, journal: journal)
         } catch {
             self.group.shutDown()
             throw error
@@ -59,11 +59,10 @@ package final class ParleyService: Sendable {
         self.adminServer = HTTPServer(
             self.group, metrics: HTTPMetrics(MetricsRegistry()), journal: journal
         ) { admin.makeResponder($0) }
-        let (group, server, adminServer, health) = (self.group, self.server, self.adminServer, self.health)
-        let signalling = self.signalling
-        self.doorkeeper = LoopLocal(group) { reactor in
-            Doorkeeper(reactor, group, server, adminServer, signalling, health, metrics, configuration, journal)
-        }
+        let dependencies = Doorkeeper.Dependencies(
+            group: self.group, server: self.server, adminServer: self.adminServer, signalling: self.signalling,
+            health: self.health, metrics: metrics, configuration: configuration, journal: journal)
+        self.doorkeeper = LoopLocal(group) { Doorkeeper(dependencies, on: $0) }
     }
 
     private static func socketSettings(_ configuration: ServiceConfiguration) -> SocketServerSettings {
@@ -81,7 +80,7 @@ package final class ParleyService: Sendable {
         }
     }
 
-    /// Opens the doors and waits until they are open, or throws what stood in the way.
+    /// Opens the listeners and waits until they are open, or throws why they are not.
     package func start() throws -> Addresses {
         self.raiseDescriptorLimit()
         let outcome = Locked<Result<Addresses, ReactorError>?>(nil)
@@ -103,7 +102,7 @@ package final class ParleyService: Sendable {
 
     private func raiseDescriptorLimit() {
         let limit = DescriptorLimit.raise()
-        self.journal.debug(.descriptorLimit, "so many descriptors may be open", [.count: .integer(limit)])
+        self.journal.debug(.descriptorLimit, "limit of open file descriptors", [.count: .integer(limit)])
     }
 
     /// Waits until the service has ended.

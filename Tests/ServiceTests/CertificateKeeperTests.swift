@@ -38,7 +38,7 @@ struct CertificateKeeperTests {
         self.desk = desk
         self.keeper = CertificateKeeper(
             certificate: try self.folder.write("cert.pem", "first"), key: try self.folder.write("key.pem", "first"),
-            on: self.clock, Journal(level: .trace, sink: self.recorder), load: desk.load,
+            on: self.clock, journal: Journal(level: .trace, sink: self.recorder), load: desk.load,
             use: { _ in desk.uses += 1 })
     }
 
@@ -86,7 +86,7 @@ struct CertificateKeeperTests {
             let desk = self.desk
             let keeper = CertificateKeeper(
                 certificate: self.folder.place("cert.pem"), key: self.folder.place("key.pem"), on: clock,
-                Journal(level: .trace, sink: self.recorder), load: desk.load, use: { _ in })
+                journal: Journal(level: .trace, sink: self.recorder), load: desk.load, use: { _ in })
             keeper.reload()
         }
         clock.advance(by: .seconds(10))

@@ -31,7 +31,8 @@ extension Housekeeper {
         let keeper = FileKeeper(dependencies.files, on: reactor)
         self.init(on: reactor) {
             keeper.sweep()
-            Self.sweepEntries(EntrySweep(at: SystemClock.now(), usual: configuration.messageHistory), store, journal)
+            Self.sweepEntries(
+                EntrySweep(at: SystemClock.now(), usual: configuration.messageHistory), in: store, journal: journal)
             let oldest = SystemClock.now() + (.zero - configuration.callHistory)
             store.forgetCalls(endedBefore: oldest) { Self.swept($0, journal) }
             // The accounts tell the journal themselves when they fail; the next hour is another chance.
@@ -40,13 +41,15 @@ extension Housekeeper {
     }
 
     /// Portion by portion, so that others get their turn in between.
-    private static func sweepEntries(_ sweep: EntrySweep, _ store: any RetentionStore, _ journal: Journal) {
+    private static func sweepEntries(
+        _ sweep: EntrySweep, in store: any RetentionStore, journal: Journal
+    ) {
         store.sweepEntries(sweep) { result in
             Self.swept(result.map(\.count), journal)
             guard case .success(let swept) = result, let next = swept.next else { return }
             var sweep = sweep
             sweep.start = next
-            Self.sweepEntries(sweep, store, journal)
+            Self.sweepEntries(sweep, in: store, journal: journal)
         }
     }
 

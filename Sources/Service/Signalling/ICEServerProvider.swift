@@ -14,7 +14,7 @@ final class ICEServerProvider {
 
     /// - Parameter changed: the file has changed, and clients want to know.
     init(
-        _ reading: ICEServerKeeper.Reading, on reactor: Reactor, _ journal: Journal, changed: @escaping () -> Void
+        _ reading: ICEServerKeeper.Reading, on reactor: Reactor, journal: Journal, changed: @escaping () -> Void
     ) {
         self.keeper = ICEServerKeeper(reading, scheduler: reactor, journal: journal) { _ in changed() }
     }

@@ -22,7 +22,7 @@ final class NativeEntrance: Entrance {
     private let profiles: ProfileDesk
     private let iceServers: ICEServerKeeper.Reading
     private let journal: Journal
-    private lazy var servers = ICEServerProvider(self.iceServers, on: self.reactor, self.journal) {
+    private lazy var servers = ICEServerProvider(self.iceServers, on: self.reactor, journal: self.journal) {
         [unowned self] in self.tellEverybodyOfServers()
     }
     private var guests: [SessionID: Guest] = [:]
@@ -95,13 +95,15 @@ final class NativeEntrance: Entrance {
 // MARK: - Welcome
 
 extension NativeEntrance {
-    func welcome(_ socket: Socket, _ visitor: Visitor) { self.welcome(socket, visitor.identity, visitor.face.name) }
-
-    func returned(_ session: SignedInSession) {
-        self.welcome(session.guest.socket, session.identity, session.guest.name)
+    func welcome(_ socket: Socket, _ visitor: Visitor) {
+        self.welcome(socket, visitor.identity, name: visitor.face.name)
     }
 
-    private func welcome(_ socket: Socket, _ identity: Identity, _ name: DisplayName) {
+    func returned(_ session: SignedInSession) {
+        self.welcome(session.guest.socket, session.identity, name: session.guest.name)
+    }
+
+    private func welcome(_ socket: Socket, _ identity: Identity, name: DisplayName) {
         let offer = self.offer(to: identity.user, socket)
         socket.emit("welcome", isVolatile: true) { json in
             json.fields(("user", identity.user.text), ("name", name.text), ("member", socket.id.text)) { json in

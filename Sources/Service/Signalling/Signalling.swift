@@ -22,7 +22,7 @@ final class Signalling: Sendable {
     private let sockets: SocketServer
 
     /// Waits for the store, so it is made before the doors open.
-    init(_ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ journal: Journal) throws {
+    init(_ configuration: ServiceConfiguration, _ group: EventLoopGroup, journal: Journal) throws {
         let store = try SQLiteStore(
             path: configuration.data.path(of: DataDirectory.database), durability: configuration.durability)
         let accounts = try Accounts(

@@ -61,11 +61,11 @@ final class SignallingApplication: SocketApplication {
         let hooks = configuration.hooks
         self.webhooks = hooks.webhook.map { WebhookSender($0, hooks, store, on: reactor, journal) }
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, on: reactor, journal) }
-        self.observe(store, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) }, journal)
+        self.observe(store, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) }, journal: journal)
     }
 
     /// What happens in one part and others have to know.
-    private func observe(_ store: any CallStore, listeners: [(Happening) -> Void], _ journal: Journal) {
+    private func observe(_ store: any CallStore, listeners: [(Happening) -> Void], journal: Journal) {
         self.chat.onEntry = { [webhooks] happening in
             webhooks?.wake()
             for listener in listeners { listener(happening) }
@@ -116,14 +116,14 @@ extension SignallingApplication {
             case .success(let visitor):
                 // Whoever has a good token gets in, also when the store has no time.
                 self.chat.blocked(by: visitor.identity.user) { blocked in
-                    self.admit(visitor, blocking: try? blocked.get(), arrival, by: entrance)
+                    self.admit(visitor, arrival, blocking: try? blocked.get(), by: entrance)
                 }
             }
         }
     }
 
     private func admit(
-        _ visitor: Visitor, blocking blocked: [UserID]?, _ arrival: SocketArrival, by entrance: any Entrance
+        _ visitor: Visitor, _ arrival: SocketArrival, blocking blocked: [UserID]?, by entrance: any Entrance
     ) {
         guard let socket = arrival.accept(mayReturn: visitor.mayReturn) else { return }
         entrance.welcome(socket, visitor)
