@@ -1,6 +1,10 @@
 internal import HTTPServer
+internal import JSON
 internal import Journal
 internal import Reactor
+internal import Store
+internal import Switchboard
+internal import Vocabulary
 internal import Web
 
 /// What the admin listener answers: to supervisors, to Prometheus, and to `parley users`, `rooms` and
@@ -35,11 +39,186 @@ struct AdminRoutes: Sendable {
     }
 }
 
+// MARK: - People and rooms
+
+/// People and rooms: `/v1/users…` and `/v1/rooms`.
+extension AdminRoutes {
+    private func addPeople(to router: inout Router) {
+        self.on(.get, "/v1/users", of: &router) { exchange, _ in
+            self.atHome(exchange) { exchange, view in
+                exchange.respond(.json(.ok, Self.json("users", view.people) { $0.person($1) }))
+            }
+        }
+        self.on(.get, "/v1/rooms", of: &router) { exchange, _ in
+            self.atHome(exchange) { exchange, view in
+                exchange.respond(.json(.ok, Self.json("rooms", view.rooms) { $0.room($1) }))
+            }
+        }
+        self.on(.post, "/v1/users/:user/kick", of: &router) {
+            self.restrict($0, $1) { signalling, user in await signalling.kick(user) }
+        }
+        self.on(.post, "/v1/users/:user/unban", of: &router) {
+            self.restrict($0, $1) { signalling, user in await signalling.unban(user) }
+        }
+        self.on(.post, "/v1/users/:user/ban", of: &router) { exchange, parameters in
+            guard let duration = Self.banDuration(exchange.request) else {
+                return exchange.respond(.error(.badRequest, "field 'seconds' must be a whole number from 1 on"))
+            }
+            self.restrict(exchange, parameters) { signalling, user in await signalling.ban(user, for: duration) }
+        }
+    }
+
+    private func on(
+        _ method: HTTPMethod, _ pattern: String, of router: inout Router, _ handler: @escaping Router.Handler
+    ) {
+        router.on(method, pattern) { exchange, parameters in
+            if let refusal = self.gate.refusal(of: exchange.request) { return exchange.respond(refusal) }
+            handler(exchange, parameters)
+        }
+    }
+
+    /// A day when nothing is said; nil when it cannot be what was meant.
+    private static func banDuration(_ request: HTTPRequestHead) -> Duration? {
+        guard let items = QueryItems(request.query ?? "") else { return nil }
+        guard let text = items["seconds"] else { return .seconds(86_400) }
+        return Int64(text).flatMap { $0 >= 1 ? .seconds($0) : nil }
+    }
+
+    /// People are known on one loop; the question goes there.
+    private func atHome(_ exchange: HTTPExchange, _ answer: (HTTPExchange, SignallingView) -> Void) {
+        guard exchange.reactor.loop === self.signalling.home else { return exchange.move(to: self.signalling.home) }
+        answer(exchange, self.signalling.view(on: exchange.reactor))
+    }
+
+    private func restrict(
+        _ exchange: HTTPExchange, _ parameters: PathParameters,
+        _ work: @escaping @Sendable (Signalling, UserID) async -> Bool
+    ) {
+        guard let user = parameters["user"].flatMap({ UserID($0) }) else {
+            return exchange.respond(.error(.badRequest, "the path must contain a user id: /v1/users/ID/…"))
+        }
+        let signalling = self.signalling
+        exchange.reactor.perform(
+            { await work(signalling, user) },
+            completion: { isDone in
+                exchange.respond(
+                    isDone
+                        ? .json(.ok, Array("{}".utf8))
+                        : .error(.serviceUnavailable, "database error; try again"))
+            })
+    }
+
+    private static func json<Value>(
+        _ name: String, _ values: [Value], _ write: (inout JSONWriter, Value) -> Void
+    ) -> [UInt8] {
+        var json = JSONWriter()
+        json.object { json in
+            json.key(name)
+            json.array { json in for value in values { write(&json, value) } }
+        }
+        return json.bytes
+    }
+}
+
+// MARK: - Webhooks
+
+/// What another program has not taken yet, and how to have it delivered again: `/v1/webhooks`.
+extension AdminRoutes {
+    private static let maximumListed = 200
+
+    private func addWebhooks(to router: inout Router) {
+        self.on(.get, "/v1/webhooks", of: &router) { exchange, _ in
+            self.signalling.outbox.outbox(
+                limit: Self.maximumListed,
+                exchange.reactor.returning { result in
+                    Self.answer(exchange, result) { $0.outbox($1) }
+                })
+        }
+        self.on(.post, "/v1/webhooks/replay", of: &router) { exchange, _ in
+            guard let request = Self.request(exchange.request) else {
+                return exchange.respond(
+                    .error(.badRequest, "field 'conversation' must be a conversation id, and 'after' a whole number"))
+            }
+            self.signalling.outbox.replay(
+                request,
+                exchange.reactor.returning { result in
+                    self.signalling.wakeWebhooks()
+                    Self.answer(exchange, result) { json, count in
+                        json.object { json in
+                            json.key("deliveries")
+                            json.integer(count)
+                        }
+                    }
+                })
+        }
+    }
+
+    private static func request(_ request: HTTPRequestHead) -> ReplayRequest? {
+        guard let query = QueryItems(request.query ?? "") else { return nil }
+        guard let text = query["conversation"] else { return .givenUp }
+        guard let id = ConversationID(text), let after = UInt64(query["after"] ?? "0") else { return nil }
+        return .conversation(id, after: after)
+    }
+
+    private static func answer<Value>(
+        _ exchange: HTTPExchange, _ result: Result<Value, StoreError>, _ write: (inout JSONWriter, Value) -> Void
+    ) {
+        guard case .success(let value) = result else {
+            return exchange.respond(.error(.serviceUnavailable, "database error; try again"))
+        }
+        var json = JSONWriter()
+        write(&json, value)
+        exchange.respond(.json(.ok, json.bytes))
+    }
+}
+
+// MARK: - Answers
+
 extension HTTPResponse {
     /// Never kept by anybody on the way.
     static func plain(_ status: HTTPStatus, _ text: String) -> HTTPResponse {
         var response = HTTPResponse.text(status, text)
         response.head.fields.set(.cacheControl, to: "no-store")
         return response
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func person(_ person: SignallingView.Person) {
+        self.fields(("user", person.user.text), ("name", person.name.text)) { json in
+            json.key("connections")
+            json.integer(person.connections)
+        }
+    }
+
+    fileprivate mutating func room(_ room: SignallingView.Room) {
+        self.fields(("room", room.name.text)) { json in
+            json.key("members")
+            json.integer(room.members)
+        }
+    }
+
+    fileprivate mutating func outbox(_ view: OutboxView) {
+        self.object { json in
+            json.key("waiting")
+            json.integer(view.waiting)
+            json.key("givenUp")
+            json.integer(view.givenUp)
+            json.key("troubled")
+            json.array { json in for row in view.rows { json.row(row) } }
+        }
+    }
+
+    private mutating func row(_ row: OutboxView.Row) {
+        self.fields(("conversation", row.conversation.text), ("trouble", row.trouble ?? "")) { json in
+            for (name, value) in [
+                ("delivery", Int64(row.number)), ("number", Int64(row.entry)), ("attempts", Int64(row.attempts)),
+            ] {
+                json.key(name)
+                json.integer(value)
+            }
+            json.key("state")
+            json.string(row.isGivenUp ? "given up" : "waits")
+        }
     }
 }
