@@ -83,7 +83,7 @@ package struct Router {
         }
         let methods = fitting.map(\.0.method)
         exchange.respond(
-            methods.isEmpty ? .error(.notFound, "nothing lives here") : Self.refusal(Array(methods), method))
+            methods.isEmpty ? .error(.notFound, "not found") : Self.refusal(Array(methods), method))
     }
 
     private func answer(_ exchange: HTTPExchange, _ route: Route, _ parameters: PathParameters) {
@@ -102,7 +102,7 @@ package struct Router {
         for name in methods.flatMap({ $0 == .get ? ["GET", "HEAD"] : [$0.text] }) + ["OPTIONS"]
         where !allowed.contains(name) { allowed.append(name) }
         var response =
-            method == .options ? HTTPResponse(.noContent) : HTTPResponse.error(.methodNotAllowed, "not in this way")
+            method == .options ? HTTPResponse(.noContent) : HTTPResponse.error(.methodNotAllowed, "method not allowed")
         response.head.fields.set(.allow, to: allowed.joined(separator: ", "))
         return response
     }

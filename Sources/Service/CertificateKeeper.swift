@@ -46,9 +46,12 @@ final class CertificateKeeper {
             self.version = Self.version(of: self.certificate, self.key)
             self.use(try self.load(self.certificate, self.key))
             self.journal.notice(
-                .tlsReloaded, "the certificate was read again; new connections use it", [.file: .plain(self.certificate)])
+                .tlsReloaded, "the certificate was read again; new connections use it",
+                [.file: .plain(self.certificate)])
         } catch {
-            self.journal.error(.tlsReloadFailed, "the new certificate cannot be used; the old one stays in use", [.error: .error(error)])
+            self.journal.error(
+                .tlsReloadFailed, "the new certificate cannot be used; the old one stays in use",
+                [.error: .error(error)])
         }
     }
 

@@ -76,7 +76,8 @@ final class Doorkeeper {
     private func keepCertificates() {
         guard case .files(let certificate, let key) = self.configuration.tls else { return }
         self.certificates = CertificateKeeper(
-            certificate: certificate, key: key, on: self.reactor, journal: self.journal, use: self.dependencies.server.use)
+            certificate: certificate, key: key, on: self.reactor, journal: self.journal,
+            use: self.dependencies.server.use)
     }
 
     private func watchSignals() throws(ReactorError) {

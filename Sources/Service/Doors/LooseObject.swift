@@ -13,7 +13,7 @@ struct LooseObject: Hashable {
     init() {}
 
     /// More than anybody needs: each one is looked for among the others.
-    static let mostMembers = 256
+    static let maximumMembers = 256
 
     /// Nil for what is no object, and for one with too many members.
     init?(_ json: [UInt8]) {
@@ -21,7 +21,7 @@ struct LooseObject: Hashable {
         guard let object = try? reader.document(), object.kind == .object else { return nil }
         var walk = reader.members(of: object)
         while let member = walk.next() {
-            guard self.members.count < Self.mostMembers else { return nil }
+            guard self.members.count < Self.maximumMembers else { return nil }
             let name = reader.text(at: member.key) ?? ""
             self[name] = reader.raw(member.value)
         }

@@ -9,7 +9,7 @@ internal import Web
 struct AuthRoutes: Sendable {
     let accounts: Accounts
 
-    private static let longestBody = 16 << 10
+    private static let maximumBodyBytes = 16 << 10
 
     func add(to router: inout Router) {
         self.add("anonymous", to: &router) { (form: AuthForm, address) throws(IdentityRefusal) in
@@ -44,7 +44,7 @@ struct AuthRoutes: Sendable {
 
     private func add<Form: FilledForm>(_ name: String, to router: inout Router, _ work: @escaping Work<Form>) {
         router.on(.post, "/v1/auth/\(name)") { exchange, _ in
-            exchange.collectBody(limit: Self.longestBody) { self.answer(exchange, $0, work) }
+            exchange.collectBody(limit: Self.maximumBodyBytes) { self.answer(exchange, $0, work) }
         }
     }
 
@@ -90,11 +90,15 @@ extension IdentityRefusal {
     fileprivate var answer: (HTTPStatus, SwitchboardError) {
         switch self {
         case .nameEmpty, .nameInvalid:
-            let rule = "a user name has 4 to 15 letters, digits and underscores, none of them at its ends"
+            let rule =
+                "field 'userName' must have 4 to 15 letters, digits and underscores, and no underscore at its ends"
             return (.badRequest, SwitchboardError(.badRequest, rule))
         case .passwordEmpty, .passwordTooShort, .passwordTooLong, .passwordInvalid:
             return (
-                .badRequest, SwitchboardError(.badRequest, "the password is empty, too short, too long or untypable")
+                .badRequest,
+                SwitchboardError(
+                    .badRequest, "field 'password' is empty, too short, too long or has characters that cannot be typed"
+                )
             )
         case .nameTaken: return (.conflict, SwitchboardError(.conflict, "this user name is taken"))
         case .wrongCredentials: return (.unauthorized, SwitchboardError(.unauthorized, "wrong user name or password"))
@@ -104,7 +108,7 @@ extension IdentityRefusal {
         case .unavailable: return (.serviceUnavailable, SwitchboardError(.unavailable, "try again later"))
         case .wrongApplication: return (.unauthorized, SwitchboardError(.unauthorized, "wrong application or secret"))
         case .token, .revoked, .refreshUnknown, .refreshExpired, .refreshReused:
-            return (.unauthorized, SwitchboardError(.unauthorized, "sign in anew"))
+            return (.unauthorized, SwitchboardError(.unauthorized, "the token is not valid any more; sign in again"))
         }
     }
 }

@@ -18,7 +18,8 @@ struct AuthForm: FilledForm, Hashable {
     /// What they want to be called.
     let name: DisplayName?
 
-    static let rule = "the body is one JSON object with texts in it, and 'name' is fit to be shown"
+    static let rule =
+        "the body must be one JSON object of strings, with a 'name' of 1 to 64 printable characters if any"
 
     init?(_ body: [UInt8]) {
         guard let texts = FormTexts(body) else { return nil }
@@ -38,7 +39,8 @@ struct TokenForm: FilledForm, Hashable {
     let name: DisplayName?
     let picture: AvatarLink?
 
-    static let rule = "'user' has 1 to 64 letters, digits and _-.@:+=, and 'name' and 'picture' are fit to be shown"
+    static let rule =
+        "field 'user' must have 1 to 64 letters, digits and _-.@:+=, 'name' be printable and 'picture' a link"
 
     init?(_ body: [UInt8]) {
         guard let texts = FormTexts(body), let user = UserID(texts["user"]) else { return nil }

@@ -43,11 +43,11 @@ final class FLChat {
         self.desk.stopListening(ear)
     }
 
-    func received(_ name: String, _ json: [UInt8], _ event: SocketEvent, from guest: Guest) {
+    func received(_ name: String, _ json: [UInt8], in event: SocketEvent, from guest: Guest) {
         guard let object = LooseObject(json) else { return }
         switch name {
-        case "chat": self.say(object, event, guest)
-        case "create", "join": self.join(object, event, guest)
+        case "chat": self.say(object, event, by: guest)
+        case "create", "join": self.join(object, event, by: guest)
         case "leave": self.leave(object, guest)
         case "GroupChat": self.sayToGroup(object, guest)
         default: break
@@ -58,39 +58,39 @@ final class FLChat {
 // MARK: - One to one
 
 extension FLChat {
-    private func say(_ object: LooseObject, _ event: SocketEvent, _ guest: Guest) {
+    private func say(_ object: LooseObject, _ event: SocketEvent, by guest: Guest) {
         guard let message = FLMessage(object), let name = try? UserName(message.to) else { return }
         self.people.user(
             named: name,
             self.reactor.returning { result in
                 guard case .success(let user?) = result else { return }
-                self.bring(message, object, event.attachments, guest) { message, file in
-                    self.send(message, file, to: user.id, event.ackID, guest)
+                self.bring(message, object, attachments: event.attachments, by: guest) { message, file in
+                    self.send(message, file, to: user.id, by: guest, ackID: event.ackID)
                 }
             })
     }
 
     /// The bytes that came along, kept as a file; of a location, a picture of the place.
     private func bring(
-        _ message: FLMessage, _ object: LooseObject, _ attachments: [[UInt8]], _ guest: Guest,
+        _ message: FLMessage, _ object: LooseObject, attachments: [[UInt8]], by guest: Guest,
         _ completion: @escaping (FLMessage, FLFile?) -> Void
     ) {
         switch message.type {
         case "loc":
             let (latitude, longitude) = (message.coordinate("latitude"), message.coordinate("longitude"))
             self.reactor.offload({ MapPicture(latitude: latitude, longitude: longitude).png }) { png in
-                self.keep(png, message, guest, completion)
+                self.keep(png, of: message, by: guest, completion)
             }
         case "img", "audio":
             let placeholder = object.object("bodies")?.object("fileData")
             guard let number = placeholder?.integer("num"), attachments.indices.contains(number) else { return }
-            self.keep(attachments[number], message, guest, completion)
+            self.keep(attachments[number], of: message, by: guest, completion)
         default: completion(message, nil)
         }
     }
 
     private func keep(
-        _ bytes: [UInt8], _ message: FLMessage, _ guest: Guest, _ completion: @escaping (FLMessage, FLFile?) -> Void
+        _ bytes: [UInt8], of message: FLMessage, by guest: Guest, _ completion: @escaping (FLMessage, FLFile?) -> Void
     ) {
         let label = message.bodies.text("fileName").flatMap { FileLabel(cleaning: $0) }
         self.files.take(bytes, called: label, by: guest.user, stay: .open, on: self.reactor) { result in
@@ -101,7 +101,7 @@ extension FLChat {
         }
     }
 
-    private func send(_ message: FLMessage, _ file: FLFile?, to user: UserID, _ ackID: Int?, _ guest: Guest) {
+    private func send(_ message: FLMessage, _ file: FLFile?, to user: UserID, by guest: Guest, ackID: Int?) {
         var message = message
         message.sign(by: guest.name.text, id: UUIDText.make(using: &self.random))
         let request = ChangeRequest(
@@ -138,11 +138,11 @@ extension FLChat {
         return ConversationID(self.groupPrefix + Hex.encode(Digest.sha256.hash(name).prefix(16)))
     }
 
-    private func join(_ object: LooseObject, _ event: SocketEvent, _ guest: Guest) {
+    private func join(_ object: LooseObject, _ event: SocketEvent, by guest: Guest) {
         guard let name = object.text("roomId"), let id = Self.group(named: name) else { return }
         let creation = CreationRequest(
             id, .room, title: DisplayName(name), by: guest.user, at: self.desk.now)
-        let answer = { self.joined(name, event.ackID, guest) }
+        let answer = { self.joined(name, by: guest, ackID: event.ackID) }
         self.desk.create(creation) { result in
             if case .success = result { return answer() }
             // It is there already.
@@ -158,7 +158,7 @@ extension FLChat {
     }
 
     /// As their server does it: the answer, and then an echo.
-    private func joined(_ name: String, _ ackID: Int?, _ guest: Guest) {
+    private func joined(_ name: String, by guest: Guest, ackID: Int?) {
         if let ackID { guest.socket.answer(ackID) { $0.string(name) } }
         guest.socket.emit("GroupChat") { $0.fields(("roomId", name)) }
     }

@@ -16,7 +16,7 @@ struct FLFiles: Sendable {
 
     /// All that strangers bring is kept in one name, and within what one user may keep.
     private static let owner = UserID("flsocketim") ?? { preconditionFailure("no user id") }()
-    private static let largest = 5 << 20
+    private static let maximumBytes = 5 << 20
 
     func add(to router: inout Router) {
         for folder in ["images/chatImages", "images/mapImages", "audios", "images"] {
@@ -42,7 +42,7 @@ struct FLFiles: Sendable {
         guard self.strangers.withLock({ $0.lets(visit.exchange.client, at: now) }) else {
             return self.answer(visit, nil)
         }
-        MultipartUpload.begin(visit, by: Self.owner, stay: .openForGood, atMost: Self.largest) { result in
+        MultipartUpload.begin(visit, by: Self.owner, stay: .openForGood, atMost: Self.maximumBytes) { result in
             guard case .success(let file) = result, file.picture != nil else {
                 if case .success(let file) = result { self.desk.store.remove(file.id, of: Self.owner) { _ in } }
                 return self.answer(visit, nil)
@@ -66,12 +66,12 @@ struct StrangerBook {
     private var buckets: [IPAddress: TokenBucket] = [:]
 
     private static let rate = TokenBucket.Rate(perSecond: 0.1, burst: 20)
-    private static let most = 10_000
+    private static let maximumAddresses = 10_000
 
     mutating func lets(_ address: IPAddress, at now: Instant) -> Bool {
-        if self.buckets.count >= Self.most {
+        if self.buckets.count >= Self.maximumAddresses {
             self.buckets = self.buckets.filter { $0.value.remaining(at: now) < Int(Self.rate.burst) }
-            guard self.buckets.count < Self.most else { return false }
+            guard self.buckets.count < Self.maximumAddresses else { return false }
         }
         var bucket = self.buckets[address.clientPrefix] ?? TokenBucket(Self.rate, at: now)
         defer { self.buckets[address.clientPrefix] = bucket }

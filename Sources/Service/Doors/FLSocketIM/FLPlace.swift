@@ -12,7 +12,7 @@ struct FLPlace {
     private var marked: UInt64 = 0
 
     /// Whoever answers nothing is told no more.
-    private static let mostOpen = 500
+    private static let maximumOpen = 500
     /// The next portion is for whoever has answered the one before, give or take a few.
     private static let fewOpen = 8
 
@@ -30,7 +30,7 @@ struct FLPlace {
     mutating func came(_ number: UInt64) -> Bool {
         guard number > self.taken else { return false }
         // Nothing is left out of what comes, unless somebody left and came back: what was said meanwhile is not for them.
-        let isNext = !self.isBehind && self.open.count < Self.mostOpen
+        let isNext = !self.isBehind && self.open.count < Self.maximumOpen
         self.newest = max(self.newest, number)
         if isNext { self.taken = number }
         return isNext

@@ -64,14 +64,14 @@ final class FLRequests {
         guard (try? self.board.allow(guest)) != nil, let fields = FLFields(event, bytes) else { return }
         let name = JSONReader(bytes).text(at: event.name) ?? ""
         switch name {
-        case "videoChat": self.ring(fields, event, guest)
+        case "videoChat": self.ring(fields, event, by: guest)
         case "__join": self.join(fields, guest)
         case "__offer", "__answer": self.describe(fields, guest)
         case "__ice_candidate": self.propose(fields, guest)
         case "closeRoom": self.hangUp(guest)
         case "cancelVideoChat": self.refuse(fields, guest)
-        case "liaotian": self.talk(event, bytes, guest)
-        default: self.chat.received(name, [UInt8](copying: bytes.extracting(event.arguments)), event, from: guest)
+        case "liaotian": self.talk(event, bytes, by: guest)
+        default: self.chat.received(name, [UInt8](copying: bytes.extracting(event.arguments)), in: event, from: guest)
         }
     }
 }
@@ -80,15 +80,15 @@ final class FLRequests {
 
 extension FLRequests {
     /// The answer is the bare name of the room, in which the caller waits.
-    private func ring(_ fields: FLFields, _ event: SocketEvent, _ guest: Guest) {
+    private func ring(_ fields: FLFields, _ event: SocketEvent, by guest: Guest) {
         guard let callee = fields["to_user"], let room = RoomName(UUIDText.make(using: &self.random)) else { return }
         let devices = self.listeners(callee, to: guest)
         let isBusy = devices.contains { !$0.rooms.isEmpty }
-        self.startRinging(room, callee, guest, isHopeless: devices.isEmpty || isBusy)
+        self.startRinging(room, callee, by: guest, isHopeless: devices.isEmpty || isBusy)
         if let ackID = event.ackID { guest.socket.answer(ackID) { $0.string(room.text) } }
         guard !isBusy else { return }
         for device in devices where device.session != guest.session {
-            self.ring(device, from: guest, room, kind: fields.integer("chat_type"))
+            self.ring(device, from: guest, room: room, kind: fields.integer("chat_type"))
         }
     }
 
@@ -98,7 +98,7 @@ extension FLRequests {
     }
 
     /// With an ack, as their server does; the apps do not answer it.
-    private func ring(_ device: Guest, from guest: Guest, _ room: RoomName, kind: Int?) {
+    private func ring(_ device: Guest, from guest: Guest, room: RoomName, kind: Int?) {
         device.socket.emit("videoChat") { json in
             json.fields(("from_user", guest.name.text), ("room", room.text)) { json in
                 guard let kind else { return }
@@ -111,7 +111,7 @@ extension FLRequests {
 
     /// The apps have no word for "too many calls" either: whoever rings yet another gives up the one that has rung for
     /// the longest.
-    private func startRinging(_ room: RoomName, _ callee: String, _ guest: Guest, isHopeless: Bool) {
+    private func startRinging(_ room: RoomName, _ callee: String, by guest: Guest, isHopeless: Bool) {
         let others = self.ringing[guest.name.text] ?? []
         if others.count >= self.settings.maximumCallsPerUser, let oldest = others.first { self.nobodyCame(to: oldest) }
         let timer = self.scheduler.schedule(after: self.settings.ringTime) { [weak self] in
@@ -190,17 +190,17 @@ extension FLRequests {
 
     private func describe(_ fields: FLFields, _ guest: Guest) {
         guard let description = fields.raw("sdp") else { return }
-        self.signal(.description, description, fields, guest)
+        self.signal(.description, description, to: fields, from: guest)
     }
 
     private func propose(_ fields: FLFields, _ guest: Guest) {
         guard let line = fields["candidate"] else { return }
         let candidate = FLCandidate(mid: fields["id"] ?? "", index: fields.integer("label") ?? 0, line: line)
-        self.signal(.candidate, candidate.native, fields, guest)
+        self.signal(.candidate, candidate.native, to: fields, from: guest)
     }
 
     /// To somebody in a room that both are in; anybody else is out of reach, and a peer that has just gone is no error.
-    private func signal(_ content: Signal.Content, _ json: [UInt8], _ fields: FLFields, _ guest: Guest) {
+    private func signal(_ content: Signal.Content, _ json: [UInt8], to fields: FLFields, from guest: Guest) {
         guard let target = fields["socketId"].flatMap({ SessionID($0) }),
             let room = self.board.guest(target)?.rooms.intersection(guest.rooms).first
         else { return }
@@ -216,7 +216,7 @@ extension FLRequests {
 
     /// Site-wide chat: to everybody else, and not kept. Whoever says so much that others could not
     /// keep up is not heard for a while.
-    private func talk(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) {
+    private func talk(_ event: SocketEvent, _ bytes: Span<UInt8>, by guest: Guest) {
         let length = Double(event.arguments.count)
         let now = self.board.now
         let fresh = TokenBucket(Self.loudnessRate, at: now)

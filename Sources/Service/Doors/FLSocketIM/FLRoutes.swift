@@ -11,10 +11,10 @@ internal import Web
 struct FLRoutes: Sendable {
     let site: DoorSite
 
-    private static let longestBody = 64 << 10
+    private static let maximumBodyBytes = 64 << 10
     /// The apps ask for everybody at once, and anybody may ask: there has to be an end, far beyond what a phone's list
     /// is good for.
-    private static let mostListed = 10_000
+    private static let maximumListed = 10_000
 
     func add(to router: inout Router) {
         router.on(.post, "/register") { exchange, _ in
@@ -39,7 +39,7 @@ struct FLRoutes: Sendable {
 
     private func collect(_ exchange: HTTPExchange, _ work: @escaping Work) {
         let isJSON = exchange.request.fields[.contentType]?.hasPrefix("application/json") ?? false
-        exchange.collectBody(limit: Self.longestBody) { body in
+        exchange.collectBody(limit: Self.maximumBodyBytes) { body in
             let form = FLForm(body, isJSON: isJSON)
             let isLogin = exchange.request.path == "/mobileLogin"
             exchange.signIn { address throws(IdentityRefusal) in
@@ -68,20 +68,20 @@ struct FLRoutes: Sendable {
         exchange.reactor.perform(
             { () -> Result<[Profile], IdentityRefusal> in
                 do throws(IdentityRefusal) {
-                    return .success(try await self.site.accounts.members(atMost: Self.mostListed))
+                    return .success(try await self.site.accounts.members(atMost: Self.maximumListed))
                 } catch {
                     return .failure(error)
                 }
             },
             completion: { result in
                 switch result {
-                case .success(let members): Self.list(members, online, exchange)
+                case .success(let members): Self.list(members, online: online, on: exchange)
                 case .failure(let refusal): Self.respond(exchange, -1, refusal.text)
                 }
             })
     }
 
-    private static func list(_ members: [Profile], _ online: [DisplayName], _ exchange: HTTPExchange) {
+    private static func list(_ members: [Profile], online: [DisplayName], on exchange: HTTPExchange) {
         self.respond(exchange, 1, "查询数据成功") { json in
             json.object { json in
                 json.key("allUser")

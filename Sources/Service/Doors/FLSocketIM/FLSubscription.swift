@@ -34,11 +34,11 @@ final class FLSubscription: ChatListener {
 
     private static let device = DeviceID("flsocketim") ?? .main
     /// Of messages that were missed, at first and later.
-    private static let most = 500
+    private static let maximumMissed = 500
     private static let portion = 100
     /// Conversations in which an answer may be missing when further ones are asked for.
     private static let fewOpen = 8
-    private static let longestThumbnail = 2 << 20
+    private static let maximumThumbnailBytes = 2 << 20
 
     init(_ guest: Guest, _ chat: FLChat) {
         self.guest = guest
@@ -49,7 +49,7 @@ final class FLSubscription: ChatListener {
     var user: UserID { self.guest.user }
 
     func start() {
-        let request = SyncRequest(self.user, on: Self.device, limit: Self.most)
+        let request = SyncRequest(self.user, on: Self.device, limit: Self.maximumMissed)
         self.chat.desk.listen(self, request, isAlive: { !self.isOver }) { result in
             if case .success(let synced) = result { self.take(synced) }
         }
@@ -124,7 +124,7 @@ extension FLSubscription {
         else { return }
         self.isAsking = true
         let positions = self.places.mapValues(\.taken)
-        let request = SyncRequest(self.user, on: Self.device, from: positions, limit: Self.most)
+        let request = SyncRequest(self.user, on: Self.device, from: positions, limit: Self.maximumMissed)
         self.chat.desk.missed(request) { result in
             self.isAsking = false
             if case .success(let synced) = result { self.take(synced) }
@@ -244,12 +244,13 @@ extension FLSubscription {
         let links = self.chat.files.links
         var object =
             FLEntry.object(of: item.entry)
-            ?? FLEntry.translation(of: item.entry, from: name, to: self.guest.name.text, links, self.chat.desk.now)
+            ?? FLEntry.translation(
+                of: item.entry, from: name, to: self.guest.name.text, links: links, at: self.chat.desk.now)
         object.set("from_user", name)
         guard item.isLive, let path = object.object("bodies")?.text("thumbnailRemotePath"),
             let file = path.split(separator: "/").last.flatMap({ FLPaths.file(named: String($0)) })
-        else { return self.emit(object, nil, item) }
-        self.thumbnail(file.id) { self.emit(object, $0, item) }
+        else { return self.emit(object, nil, of: item) }
+        self.thumbnail(file.id) { self.emit(object, $0, of: item) }
     }
 
     /// The small picture, when there is one at hand.
@@ -261,12 +262,12 @@ extension FLSubscription {
                 guard case .success(let file?) = result else { return work(nil) }
                 let isWhole = file.thumbnail == nil
                 self.chat.reactor.offload(
-                    { files.folder.bytes(of: file.hash, isThumbnail: !isWhole, upTo: Self.longestThumbnail) },
+                    { files.folder.bytes(of: file.hash, isThumbnail: !isWhole, upTo: Self.maximumThumbnailBytes) },
                     completion: work)
             })
     }
 
-    private func emit(_ object: LooseObject, _ bytes: [UInt8]?, _ item: Item) {
+    private func emit(_ object: LooseObject, _ bytes: [UInt8]?, of item: Item) {
         guard !self.isOver else { return }
         var object = object
         if bytes != nil, var bodies = object.object("bodies") {
@@ -314,7 +315,7 @@ enum FLEntry {
     }
 
     static func translation(
-        of entry: Entry, from: String, to: String, _ links: FileLinks, _ now: WallTime
+        of entry: Entry, from: String, to: String, links: FileLinks, at now: WallTime
     ) -> LooseObject {
         let body = entry.body.flatMap { LooseObject($0) } ?? LooseObject()
         var (object, bodies) = (LooseObject(), LooseObject())

@@ -4,7 +4,7 @@ internal import Store
 internal import Switchboard
 internal import Vocabulary
 
-/// Says by itself what was arranged for the chats of orders. It hears of every entry once, when it is on the disk, and
+/// Says automatically what was arranged for the chats of orders. It hears of every entry once, when it is on the disk, and
 /// what it says has a name that is made of what led to it, so it is there once. Lives on the loop of the conversations.
 final class OrderReplies {
     private let replies: [OrderReply]
@@ -12,7 +12,7 @@ final class OrderReplies {
     /// Where the first word was said already, as far as it is remembered; the store knows it in any case.
     private var begun: Set<ConversationID> = []
 
-    private static let mostBegun = 10_000
+    private static let maximumRemembered = 10_000
     private static let names = "auto-"
 
     init(_ replies: [OrderReply], _ chat: ChatDesk) {
@@ -26,17 +26,17 @@ final class OrderReplies {
             entry.client?.text.hasPrefix(Self.names) != true
         else { return }
         let words = entry.body.flatMap { LooseObject($0) }?.object(OrderWords.body)
-        let due = self.replies.filter { self.isDue($0, entry, words, happening.conversation) }
+        let due = self.replies.filter { self.isDue($0, after: entry, words: words, in: happening.conversation) }
         guard !due.isEmpty else { return }
         let request = MemberRequest(happening.conversation, for: OrderWords.speaker, limit: 10)
         self.chat.members(request) { [unowned self] result in
             guard case .success(let members) = result else { return }
-            for reply in due { self.say(reply, happening, members) }
+            for reply in due { self.say(reply, after: happening, to: members) }
         }
     }
 
     private func isDue(
-        _ reply: OrderReply, _ entry: Entry, _ words: LooseObject?, _ order: ConversationID
+        _ reply: OrderReply, after entry: Entry, words: LooseObject?, in order: ConversationID
     ) -> Bool {
         let isSystem = entry.sender == OrderWords.speaker
         switch reply.trigger {
@@ -48,14 +48,14 @@ final class OrderReplies {
         }
     }
 
-    private func say(_ reply: OrderReply, _ happening: Happening, _ members: [MemberView]) {
+    private func say(_ reply: OrderReply, after happening: Happening, to members: [MemberView]) {
         let driver = members.first { $0.role == .admin }?.user
         let (key, number) = (happening.key.number, happening.entry.number)
         var name = "\(Self.names)\(reply.voice.speakType)-\(key)-\(number)"
         if reply.trigger == .firstWord {
             // Whoever drives begins no order.
             guard happening.entry.sender != driver else { return }
-            if self.begun.count >= Self.mostBegun { self.begun = [] }
+            if self.begun.count >= Self.maximumRemembered { self.begun = [] }
             self.begun.insert(happening.conversation)
             name = "\(Self.names)\(reply.voice.speakType)-\(key)-first"
         }
@@ -71,7 +71,8 @@ extension OrderReply {
         var content = LooseObject()
         content.set("text", self.text)
         let type = self.voice == .upgrade ? OrderWords.upgrade : 1
-        let words = OrderWords.message(OrderWords.chat, OrderWords.chatClass, by: self.voice.speakType, type, content)
+        let words = OrderWords.message(
+            OrderWords.chat, class: OrderWords.chatClass, by: self.voice.speakType, chatType: type, content: content)
         return OrderWords.draft(words, OrderWords.kind(ofChatType: type))
     }
 }

@@ -1,4 +1,4 @@
-/// A word that is said by itself in the chat of an order, once for each thing that leads to it.
+/// A message that is said automatically in the chat of an order, once for each thing that leads to it.
 package struct OrderReply: Hashable, Sendable {
     /// What leads to it.
     package enum Trigger: Hashable, Sendable {
@@ -33,13 +33,13 @@ package struct OrderReply: Hashable, Sendable {
     package let voice: Voice
     package let text: String
 
-    package static let longestText = 1000
+    package static let maximumTextLength = 1000
 
     /// - Parameter text: `WHEN:VOICE:TEXT`; `WHEN` is the type of an event, or `first` or `unknown`.
     package init?(_ text: String) {
         let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map { String($0) }
         guard parts.count == 3, (1...64).contains(parts[0].utf8.count), let voice = Voice(rawValue: parts[1]),
-            (1...Self.longestText).contains(parts[2].count), parts[2].utf8.count <= 4 * Self.longestText
+            (1...Self.maximumTextLength).contains(parts[2].count), parts[2].utf8.count <= 4 * Self.maximumTextLength
         else { return nil }
         self.trigger =
             switch parts[0] {

@@ -11,7 +11,7 @@ internal import Web
 struct OrderRoutes: Sendable {
     let site: DoorSite
 
-    private static let longestBody = 128 << 10
+    private static let maximumBodyBytes = 128 << 10
 
     func add(to router: inout Router) {
         self.addForApps("session", to: &router) { orders, request, user, reply throws(SwitchboardError) in
@@ -44,7 +44,7 @@ struct OrderRoutes: Sendable {
             self.collect(exchange) { hall, request, reply throws(SwitchboardError) in
                 let user = try self.site.accounts.identity(of: exchange).user
                 let (_, wait) = hall.allowance.take(user, at: hall.board.now)
-                if let wait { throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait) }
+                if let wait { throw SwitchboardError(.rateLimited, "request rate limit exceeded", retryAfter: wait) }
                 try work(OrderService(hall.chat), request, user, reply)
             }
         }
@@ -76,10 +76,10 @@ struct OrderRoutes: Sendable {
     ) {
         let home = self.site.home
         guard exchange.reactor.loop === home else { return exchange.move(to: home) }
-        exchange.collectBody(limit: Self.longestBody) { body in
+        exchange.collectBody(limit: Self.maximumBodyBytes) { body in
             do throws(SwitchboardError) {
                 guard let request = LooseObject(body) else {
-                    throw SwitchboardError(.badRequest, "the body is one JSON object")
+                    throw SwitchboardError(.badRequest, "the body must be one JSON object")
                 }
                 try work(self.site.atHome(exchange.reactor), request) { Self.answer(exchange, $0) }
             } catch {

@@ -4,7 +4,7 @@ internal import Store
 internal import Switchboard
 internal import Vocabulary
 
-/// Chats that are tied to an order, between its driver and its passenger, with the server as a third who tells them how the
+/// The conversations of orders, between its driver and its passenger, with the server as a third who tells them how the
 /// order goes. Lives on the loop of the conversations.
 final class OrderService {
     typealias Reply = (Result<[LooseObject], SwitchboardError>) -> Void
@@ -17,7 +17,7 @@ final class OrderService {
 
     private func session(ofOrder order: String?) throws(SwitchboardError) -> ConversationID {
         guard let id = order.flatMap({ OrderWords.session(ofOrder: $0) }) else {
-            throw self.refuse("'orderID' is what it should not be")
+            throw self.refuse("field 'orderID' must have 1 to 64 visible characters")
         }
         return id
     }
@@ -31,7 +31,7 @@ extension OrderService {
         let id = try self.session(ofOrder: order)
         guard let driver = request.text("driver").flatMap({ UserID($0) }),
             let passenger = request.text("passenger").flatMap({ UserID($0) }), driver != passenger
-        else { throw self.refuse("name a 'driver' and a 'passenger'") }
+        else { throw self.refuse("fields 'driver' and 'passenger' must be two user ids") }
         var creation = CreationRequest(
             id, OrderWords.kind, by: OrderWords.speaker, with: [driver, passenger], at: self.chat.now)
         creation.subject = order
@@ -45,7 +45,7 @@ extension OrderService {
     private func confirm(_ id: ConversationID, _ reply: @escaping Reply, _ work: @escaping () -> Void) {
         self.chat.conversation(id, of: OrderWords.speaker) { result in
             guard case .success(let view) = result, view.kind == OrderWords.kind else {
-                return reply(.failure(SwitchboardError(.conflict, "something else has this name")))
+                return reply(.failure(SwitchboardError(.conflict, "another conversation has this id")))
             }
             work()
         }
@@ -57,7 +57,7 @@ extension OrderService {
         self.chat.change(change) { _ in done() }
     }
 
-    private static func session(_ id: ConversationID, _ order: String, _ role: Role? = nil) -> LooseObject {
+    private static func session(_ id: ConversationID, _ order: String, role: Role? = nil) -> LooseObject {
         var session = LooseObject()
         session.set("sessionID", id.text)
         session.set("orderID", order)
@@ -69,16 +69,16 @@ extension OrderService {
     func tell(_ order: String, _ request: LooseObject, _ reply: @escaping Reply) throws(SwitchboardError) {
         let id = try self.session(ofOrder: order)
         guard let type = request.text("type"), (1...64).contains(type.utf8.count) else {
-            throw self.refuse("'type' is missing")
+            throw self.refuse("field 'type' must be a text of 1 to 64 bytes")
         }
         let isChat = type == OrderWords.chat
         let number = request.integer("class") ?? (isChat ? OrderWords.chatClass : OrderWords.orderClass)
         guard (OrderWords.orderClass...OrderWords.accountClass).contains(number) else {
-            throw self.refuse("'class' is 1, 2 or 3")
+            throw self.refuse("field 'class' must be 1, 2 or 3")
         }
         let words = OrderWords.message(
-            type, number, by: OrderWords.system, request.integer("chatType") ?? 1,
-            request.object("content") ?? LooseObject())
+            type, class: number, by: OrderWords.system, chatType: request.integer("chatType") ?? 1,
+            content: request.object("content") ?? LooseObject())
         let kind: MessageKind = isChat ? OrderWords.kind(ofChatType: request.integer("chatType") ?? 1) : .notice
         try self.post(words, kind, into: id, by: OrderWords.speaker, as: request.text("messageID"), reply)
     }
@@ -90,7 +90,7 @@ extension OrderService {
     func session(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
         let id = try self.session(ofOrder: request.text("orderID"))
         self.chat.conversation(id, of: user) { result in
-            reply(result.map { [Self.session(id, $0.subject ?? "", $0.role)] })
+            reply(result.map { [Self.session(id, $0.subject ?? "", role: $0.role)] })
         }
     }
 
@@ -98,14 +98,17 @@ extension OrderService {
         let named = request.text("sessionID").flatMap { ConversationID($0) }
         let id = if let named { named } else { try self.session(ofOrder: request.text("orderID")) }
         guard let content = request.object("content"), let type = request.integer("chatType") else {
-            throw self.refuse("'content' and 'chatType' are missing")
+            throw self.refuse("field 'content' must be an object and 'chatType' a number")
         }
         self.chat.conversation(id, of: user) { result in
             do throws(SwitchboardError) {
                 let view = try result.get()
-                guard view.kind == OrderWords.kind else { throw SwitchboardError(.notFound, "this is no order's chat") }
+                guard view.kind == OrderWords.kind else {
+                    throw SwitchboardError(.notFound, "not found: no conversation of an order has this id")
+                }
                 let speaker = try self.speaker(request.integer("speakType"), view.role)
-                let words = OrderWords.message(OrderWords.chat, OrderWords.chatClass, by: speaker, type, content)
+                let words = OrderWords.message(
+                    OrderWords.chat, class: OrderWords.chatClass, by: speaker, chatType: type, content: content)
                 let kind = OrderWords.kind(ofChatType: type)
                 try self.post(words, kind, into: id, by: user, as: request.text("messageID"), reply)
             } catch {
@@ -119,7 +122,7 @@ extension OrderService {
         let own = OrderWords.number(of: role)
         guard let asked, asked != own else { return own }
         guard asked == OrderWords.driverReply, own == OrderWords.driver else {
-            throw SwitchboardError(.forbidden, "'speakType' is somebody else's")
+            throw SwitchboardError(.forbidden, "field 'speakType' must be the caller's own role")
         }
         return asked
     }
@@ -129,7 +132,7 @@ extension OrderService {
         _ reply: @escaping Reply
     ) throws(SwitchboardError) {
         guard let draft = OrderWords.draft(words, kind) else {
-            throw self.refuse("'content' does not suit its 'chatType'")
+            throw self.refuse("field 'content' must suit its 'chatType' and fit into 64 KiB")
         }
         let client = name.flatMap { MessageID($0) }
         let change = ChangeRequest(.id(id), .post(draft), by: user, as: client, at: self.chat.now)
@@ -148,7 +151,7 @@ extension OrderService {
     func read(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
         guard let id = request.text("sessionID").flatMap({ ConversationID($0) }),
             let number = request.integer("number"), number >= 0
-        else { throw self.refuse("'sessionID' and 'number' are missing") }
+        else { throw self.refuse("field 'sessionID' must be a conversation id and 'number' a whole number from 0 on") }
         let mark = MarkRequest(
             id, of: user, on: OrderWords.device, delivered: UInt64(number), read: UInt64(number), at: self.chat.now)
         self.chat.mark(mark) { reply($0.map { _ in [] }) }
@@ -167,25 +170,25 @@ extension OrderService {
         self.chat.missed(sync) { result in
             guard case .success(let synced) = result else { return reply(result.map { _ in [] }) }
             let unknown = synced.ids.filter { OrderWords.isSession($0) && sync.positions[$0] == nil }
-            guard !unknown.isEmpty else { return reply(.success(Self.items(synced, role, user))) }
+            guard !unknown.isEmpty else { return reply(.success(Self.items(synced, as: role, for: user))) }
             // An app that has nothing of an order wants all of it.
             for id in unknown { sync.positions[id] = 0 }
-            self.chat.missed(sync) { reply($0.map { Self.items($0, role, user) }) }
+            self.chat.missed(sync) { reply($0.map { Self.items($0, as: role, for: user) }) }
         }
     }
 
-    private static func items(_ synced: Synced, _ role: Int?, _ user: UserID) -> [LooseObject] {
+    private static func items(_ synced: Synced, as role: Int?, for user: UserID) -> [LooseObject] {
         let pieces = synced.pieces.filter { piece in
             piece.view.kind == OrderWords.kind && (role == nil || role == OrderWords.number(of: piece.view.role))
         }
-        return pieces.flatMap { piece in piece.entries.compactMap { self.item($0, piece.view, user) } }
+        return pieces.flatMap { piece in piece.entries.compactMap { self.item($0, in: piece.view, for: user) } }
     }
 
-    private static func item(_ entry: Entry, _ view: ConversationView, _ user: UserID) -> LooseObject? {
+    private static func item(_ entry: Entry, in view: ConversationView, for user: UserID) -> LooseObject? {
         guard entry.sort == .message, !entry.isRecalled, let body = entry.body.flatMap({ LooseObject($0) }) else {
             return nil
         }
-        let words = self.words(of: entry, body, view, user)
+        let words = self.words(of: entry, body, in: view, for: user)
         var content = words.object("content") ?? LooseObject()
         content.set(words.text("type") == OrderWords.chat ? "topic" : "order_id", view.subject ?? "")
         var item = words
@@ -203,14 +206,15 @@ extension OrderService {
     /// The message as apps know it; one of our own clients' is put into their words. Who speaks is known by the sender,
     /// whatever the message says of it.
     private static func words(
-        of entry: Entry, _ body: LooseObject, _ view: ConversationView, _ user: UserID
+        of entry: Entry, _ body: LooseObject, in view: ConversationView, for user: UserID
     ) -> LooseObject {
         let kept = body.object(OrderWords.body)
         if entry.sender == OrderWords.speaker, let kept { return kept }
-        let speaker = self.speaker(of: entry, view, user)
+        let speaker = self.speaker(of: entry, in: view, for: user)
         guard var words = kept, words.text("type") == OrderWords.chat else {
             let type = OrderWords.chatType(of: entry.kind)
-            return OrderWords.message(OrderWords.chat, OrderWords.chatClass, by: speaker, type, body)
+            return OrderWords.message(
+                OrderWords.chat, class: OrderWords.chatClass, by: speaker, chatType: type, content: body)
         }
         words.set("msgClass", OrderWords.chatClass)
         let isForDriver = speaker == OrderWords.driver && words.integer("speakType") == OrderWords.driverReply
@@ -218,7 +222,7 @@ extension OrderService {
         return words
     }
 
-    private static func speaker(of entry: Entry, _ view: ConversationView, _ user: UserID) -> Int {
+    private static func speaker(of entry: Entry, in view: ConversationView, for user: UserID) -> Int {
         let own = OrderWords.number(of: view.role)
         if entry.sender == OrderWords.speaker { return OrderWords.system }
         if entry.sender == user { return own }

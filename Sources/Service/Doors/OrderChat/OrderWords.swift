@@ -71,7 +71,7 @@ enum OrderWords {
 
     /// A message as apps know it.
     static func message(
-        _ type: String, _ messageClass: Int, by speaker: Int, _ chatType: Int, _ content: LooseObject
+        _ type: String, class messageClass: Int, by speaker: Int, chatType: Int, content: LooseObject
     ) -> LooseObject {
         var words = LooseObject()
         words.set("type", type)
