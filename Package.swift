@@ -103,6 +103,7 @@ let package = Package(
         room("Resampling", "CSoxr"),
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "Locking"),
         room("Files", "FileTypes", "Hashing", "Locking", "Vocabulary"),
+        room("Operations", "Calling", "Conversing", "JSON", "Vocabulary", "Web"),
         room("Store", "CSQLite", "Conversing", "FileTypes", "JSON", "Locking", "Vocabulary"),
 
         // Floor 5.
@@ -116,7 +117,8 @@ let package = Package(
 
         // Floor 6: each end of a Socket.IO connection.
         room(
-            "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Reactor", "Secure", "SocketIO", "Vocabulary", "Web"),
+            "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Operations", "Reactor", "Secure", "SocketIO",
+            "Vocabulary", "Web"),
         room(
             "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "MulticastDNS", "Reactor", "STUN", "Secure",
             "Vocabulary"),
@@ -126,7 +128,8 @@ let package = Package(
 
         // Floor 7: who is where, what goes to whom.
         room(
-            "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Pacing", "Reactor", "SocketIO", "SocketServer",
+            "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Operations", "Pacing", "Reactor", "SocketIO",
+            "SocketServer",
             "Store", "Vocabulary"),
 
         room(
@@ -140,7 +143,8 @@ let package = Package(
             "HTTPServer",
             "ICEServers",
             "Identity", "Journal",
-            "JSON", "Locking", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer", "Store", "STUN",
+            "JSON", "Locking", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer",
+            "Store", "STUN",
             "Switchboard", "Vocabulary", "Web"),
         room(
             "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "PacketCapture", "Pathways", "Peer",
@@ -202,7 +206,8 @@ let package = Package(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "TestSupport", "Vocabulary"),
         tests(of: "Conversing", "TestSupport", "Vocabulary"),
-        tests(of: "Switchboard", "Conversing", "Reactor", "Store", "TestSupport", "Vocabulary"),
+        tests(of: "Operations", "Calling", "Conversing", "JSON", "TestSupport", "Vocabulary", "Web"),
+        tests(of: "Switchboard", "Conversing", "Operations", "Reactor", "Store", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Hashing", "Bytes", "COpenSSL", "TestSupport"),
@@ -219,10 +224,12 @@ let package = Package(
             isPlain: true),
         tests(of: "ICE", "Bytes", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
         tests(
-            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Reactor", "Service", "Switchboard",
+            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Operations", "Reactor", "Service",
+            "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "Assets", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "Locking", "Reactor",
+            of: "Service", "Assets", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "Locking",
+            "Operations", "Reactor",
             "Secure",
             "Sessions",
             "Store",

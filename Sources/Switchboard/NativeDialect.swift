@@ -1,5 +1,6 @@
 internal import Calling
 package import JSON
+package import Operations
 internal import Reactor
 package import SocketServer
 internal import Vocabulary
@@ -10,146 +11,107 @@ package final class NativeDialect: Dialect {
 
     package func event(for notice: Notice) -> SocketBroadcast? {
         switch notice {
-        case .cameOnline, .wentOffline: Self.presence(notice)
-        case .profile(let profile): SocketBroadcast("profile") { $0.profile(profile) }
-        case .joined, .away, .back, .gone, .dismissed: Self.room(notice)
-        case .signal(let signal): Self.signal(signal)
-        case .incomingCall, .ringing, .connected, .peerAway, .peerBack, .callEnded: Self.call(notice)
-        case .iceServers(let json): SocketBroadcast("ice.servers") { $0.raw(json) }
-        case .sessionEnding(let error): SocketBroadcast("session.ending") { $0.error(error) }
-        }
-    }
-
-    private static func presence(_ notice: Notice) -> SocketBroadcast? {
-        switch notice {
         case .cameOnline(let user, let face):
-            SocketBroadcast("presence") { json in
-                json.fields(("user", user.text), ("name", face.name.text)) { json in
-                    json.avatar(face.avatar)
-                    json.key("online")
-                    json.bool(true)
-                }
+            self.event(.presence, ("user", user.text), ("name", face.name.text)) { json in
+                json.avatar(face.avatar)
+                json.key("online")
+                json.bool(true)
             }
         case .wentOffline(let user, _, let lastSeen):
-            SocketBroadcast("presence") { json in
-                json.fields(("user", user.text)) { json in
-                    json.key("online")
-                    json.bool(false)
-                    json.key("lastSeen")
-                    json.integer(lastSeen.milliseconds)
-                }
+            self.event(.presence, ("user", user.text)) { json in
+                json.key("online")
+                json.bool(false)
+                json.key("lastSeen")
+                json.integer(lastSeen.milliseconds)
             }
-        default: nil
-        }
-    }
-
-    private static func room(_ notice: Notice) -> SocketBroadcast? {
-        switch notice {
+        case .profile(let profile): SocketBroadcast(.profile) { $0.profile(profile) }
         case .joined(let room, let person, let number):
-            SocketBroadcast("room.joined") { json in
-                json.fields(("room", room.text)) { json in
-                    json.members(of: person)
-                    json.number(number)
-                }
-            }
-        case .away(let room, let session, let number): Self.room("room.away", room, session, number)
-        case .back(let room, let session, let number): Self.room("room.back", room, session, number)
-        case .gone(let room, let session, let reason, let number):
-            Self.room("room.left", room, session, number, reason: reason.rawValue)
-        case .dismissed(let room, let reason):
-            SocketBroadcast("room.dismissed") { $0.fields(("room", room.text), ("reason", reason.rawValue)) }
-        default: nil
-        }
-    }
-
-    private static func room(
-        _ event: String, _ room: RoomName, _ session: SessionID, _ number: UInt64, reason: String? = nil
-    ) -> SocketBroadcast {
-        SocketBroadcast(event) { json in
-            json.fields(("room", room.text), ("member", session.text)) { json in
-                if let reason {
-                    json.key("reason")
-                    json.string(reason)
-                }
+            self.event(.roomJoined, ("room", room.text)) { json in
+                json.members(of: person)
                 json.number(number)
             }
+        case .away(let room, let session, let number):
+            self.event(.roomAway, ("room", room.text), ("member", session.text)) { $0.number(number) }
+        case .back(let room, let session, let number):
+            self.event(.roomBack, ("room", room.text), ("member", session.text)) { $0.number(number) }
+        case .gone(let room, let session, let reason, let number):
+            self.event(.roomLeft, ("room", room.text), ("member", session.text), ("reason", reason.rawValue)) {
+                $0.number(number)
+            }
+        case .dismissed(let room, let reason):
+            self.event(.roomDismissed, ("room", room.text), ("reason", reason.rawValue))
+        case .signal(let signal): Self.signal(signal)
+        case .call(let call, let notice): self.event(for: notice, of: call)
+        case .iceServers(let json): SocketBroadcast(.iceServers) { $0.raw(json) }
+        case .sessionEnding(let error): SocketBroadcast(.sessionEnding) { $0.error(error) }
         }
     }
 
-    private static func signal(_ signal: Signal) -> SocketBroadcast {
-        SocketBroadcast("signal") { json in
+    private func event(for notice: CallNotice, of call: CallID) -> SocketBroadcast {
+        let name = ("call", call.text)
+        return switch notice {
+        case .incoming(let caller, let kind):
+            self.event(.callIncoming, name, ("kind", kind.rawValue)) { json in
+                json.key("from")
+                json.object { $0.members(of: caller) }
+            }
+        case .ringing: self.event(.callRinging, name)
+        case .connected(let connection, let peer):
+            self.event(
+                .callConnected, name, ("kind", connection.kind.rawValue), ("role", connection.role.rawValue)
+            ) { json in
+                json.key("peer")
+                json.object { $0.members(of: peer) }
+            }
+        case .peerAway: self.event(.callPeerAway, name)
+        case .peerBack(let session): self.event(.callPeerBack, name, ("member", session.text))
+        case .ended(let ending): self.event(.callEnded, name) { $0.members(of: ending) }
+        }
+    }
+
+    private static func signal(_ signal: RelayedSignal) -> SocketBroadcast {
+        SocketBroadcast(.signal) { json in
             json.object { json in
-                json.field(signal.scope)
+                signal.scope.argument.write(to: &json)
                 json.key("from")
                 json.string(signal.from.text)
-                json.key(signal.content.field)
+                json.key(signal.content.rawValue)
                 json.raw(signal.json)
                 if let number = signal.number { json.number(number) }
             }
         }
     }
 
-    private static func call(_ notice: Notice) -> SocketBroadcast? {
-        switch notice {
-        case .incomingCall(let call, let caller, let kind):
-            SocketBroadcast("call.incoming") { json in
-                json.fields(("call", call.text), ("kind", kind.rawValue)) { json in
-                    json.key("from")
-                    json.object { $0.members(of: caller) }
-                }
-            }
-        case .ringing(let call): SocketBroadcast("call.ringing") { $0.fields(("call", call.text)) }
-        case .connected(let call, let connection, let peer):
-            SocketBroadcast("call.connected") { json in
-                json.fields(
-                    ("call", call.text), ("kind", connection.kind.rawValue), ("role", connection.role.rawValue)
-                ) { json in
-                    json.key("peer")
-                    json.object { $0.members(of: peer) }
-                }
-            }
-        case .peerAway(let call): SocketBroadcast("call.peerAway") { $0.fields(("call", call.text)) }
-        case .peerBack(let call, let session):
-            SocketBroadcast("call.peerBack") { $0.fields(("call", call.text), ("member", session.text)) }
-        case .callEnded(let call, let ending):
-            SocketBroadcast("call.ended") { json in json.fields(("call", call.text)) { $0.members(of: ending) } }
-        default: nil
-        }
+    private func event(
+        _ event: ServerEvent, _ fields: (String, String)..., more: @escaping (inout JSONWriter) -> Void = { _ in }
+    ) -> SocketBroadcast {
+        SocketBroadcast(event) { $0.fields(fields, more: more) }
+    }
+}
+
+extension SocketBroadcast {
+    convenience init(
+        _ event: ServerEvent, isVolatile: Bool = false, _ arguments: @escaping (inout JSONWriter) -> Void
+    ) {
+        self.init(event.rawValue, isVolatile: isVolatile, arguments)
     }
 }
 
 // MARK: - Words
 
-extension Signal.Content {
-    var field: String {
-        switch self {
-        case .description: "description"
-        case .candidate: "candidate"
-        case .data: "data"
-        }
-    }
-}
-
 extension JSONWriter {
     /// An object of texts, and what `more` adds to it.
     package mutating func fields(_ fields: (String, String)..., more: (inout JSONWriter) -> Void = { _ in }) {
+        self.fields(fields, more: more)
+    }
+
+    mutating func fields(_ fields: [(String, String)], more: (inout JSONWriter) -> Void) {
         self.object { json in
             for (name, value) in fields {
                 json.key(name)
                 json.string(value)
             }
             more(&json)
-        }
-    }
-
-    fileprivate mutating func field(_ scope: Signal.Scope) {
-        switch scope {
-        case .room(let room):
-            self.key("room")
-            self.string(room.text)
-        case .call(let call):
-            self.key("call")
-            self.string(call.text)
         }
     }
 
@@ -187,7 +149,7 @@ extension JSONWriter {
     }
 
     /// `{"error":{…}}`, as every request is answered that was not granted.
-    package mutating func error(_ error: SwitchboardError) {
+    package mutating func error(_ error: RequestError) {
         self.object { json in
             json.key("error")
             json.fields(("code", error.code.rawValue), ("message", error.message)) { json in

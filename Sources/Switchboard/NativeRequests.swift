@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Calling
 internal import JSON
+package import Operations
 package import SocketServer
 package import Vocabulary
 
@@ -20,7 +21,7 @@ package final class NativeRequests {
     }
 
     package func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from guest: Guest) {
-        do throws(SwitchboardError) {
+        do throws(RequestError) {
             try self.board.allow(guest)
             try self.perform(event, bytes, guest)
         } catch {
@@ -34,43 +35,57 @@ package final class NativeRequests {
         guest.socket.answer(ackID, arguments)
     }
 
-    private func perform(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) throws(SwitchboardError) {
+    private func done(_ event: SocketEvent, _ guest: Guest) {
+        self.answer(event, guest) { $0.object { _ in } }
+    }
+
+    private func perform(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) throws(RequestError) {
         // Without their parts the placeholders would mean nothing to whoever got them.
-        guard event.attachments.isEmpty else { throw SwitchboardError(.badRequest, "requests have no binary parts") }
-        let name = JSONReader(bytes).text(at: event.name) ?? ""
-        if name == "signal" { return try self.signal(event, bytes, guest) }
-        let fields = try RequestFields(event, bytes)
-        switch name.prefix(while: { $0 != "." }) {
-        case "room": try self.room(name, fields, event, guest)
-        case "call": try self.call(name, fields, event, guest)
-        case "presence": try self.presence(name, fields, event, guest)
-        case "chat": try self.chat.received(name, fields, ChatAsker(guest, event.ackID))
-        case "profile": try self.profiles.received(name, fields, ChatAsker(guest, event.ackID))
-        default: try self.session(name, fields, event, guest)
+        guard event.attachments.isEmpty else { throw RequestError(.badRequest, "requests have no binary parts") }
+        let operation = try Self.operation(event, bytes)
+        if case .signal = operation { return try self.signal(event, bytes, guest) }
+        let fields = try RequestFields(bytes, arguments: event.arguments, count: event.argumentCount)
+        switch operation {
+        case .signal: break
+        case .room(let operation): try self.carryOut(try operation.request(fields), event, guest)
+        case .call(let operation): try self.carryOut(try operation.request(fields), event, guest)
+        case .presence(let operation): try self.carryOut(try operation.request(fields), event, guest)
+        case .session(let operation): try self.carryOut(try operation.request(fields), event, guest)
+        case .chat(let operation):
+            try self.chat.carryOut(try operation.request(fields), ChatAsker(guest, event.ackID))
+        case .profile(let operation):
+            try self.profiles.carryOut(try operation.request(fields), ChatAsker(guest, event.ackID))
         }
     }
 
-    private static func unknown(_ name: String) -> SwitchboardError {
-        SwitchboardError(.unknownEvent, "no event is called '\(name.prefix(32))'")
+    private static func operation(_ event: SocketEvent, _ bytes: Span<UInt8>) throws(RequestError) -> Operation {
+        let quoted = event.name
+        if let known = Operation(bytes.extracting(quoted.lowerBound + 1..<quoted.upperBound - 1)) { return known }
+        // A name may be written with escapes.
+        let name = JSONReader(bytes).text(at: quoted) ?? ""
+        guard let known = Operation(name) else {
+            throw RequestError(.unknownEvent, "no event is called '\(name.prefix(32))'")
+        }
+        return known
     }
 }
 
 // MARK: - Signals
 
 extension NativeRequests {
-    private func signal(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) throws(SwitchboardError) {
-        let fields = try SignalFields(event, bytes)
-        let most = self.board.settings.maxSignalBytes
-        guard fields.json.count <= most else {
-            throw SwitchboardError(.badRequest, "a signal has at most \(most) bytes")
+    private func signal(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) throws(RequestError) {
+        let request = try SignalRequest(bytes, arguments: event.arguments, count: event.argumentCount)
+        let maximum = self.board.settings.maximumSignalBytes
+        guard request.json.count <= maximum else {
+            throw RequestError(.badRequest, "a signal has at most \(maximum) bytes")
         }
-        let json = [UInt8](copying: bytes.extracting(fields.json))
+        let json = [UInt8](copying: bytes.extracting(request.json))
         var number: UInt64?
-        switch fields.scope {
+        switch request.scope {
         case .room(let room):
-            number = try self.board.signal(fields.content, json, in: room, to: fields.target, from: guest)
+            number = try self.board.signal(request.content, json, in: room, to: request.receiver, from: guest)
         case .call(let call):
-            try self.board.signal(fields.content, json, in: call, from: guest)
+            try self.board.signal(request.content, json, in: call, from: guest)
         }
         self.answer(event, guest) { json in
             json.object { json in if let number { json.number(number) } }
@@ -78,98 +93,52 @@ extension NativeRequests {
     }
 }
 
-// MARK: - Rooms
+// MARK: - Rooms and calls
 
 extension NativeRequests {
-    private func room(
-        _ name: String, _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
-    ) throws(SwitchboardError) {
-        let room = try fields.required("room") { RoomName($0) }
-        switch name {
-        case "room.join":
-            let replaced = try fields.text("replaces") { SessionID($0) }
+    private func carryOut(_ request: RoomRequest, _ event: SocketEvent, _ guest: Guest) throws(RequestError) {
+        switch request {
+        case .join(let room, let replaced):
             let view = try self.board.join(room, guest, replacing: replaced)
             self.answer(event, guest) { $0.view(view) }
-        case "room.leave":
+        case .leave(let room):
             self.board.leave(room, guest)
-            self.answer(event, guest) { $0.object { _ in } }
-        case "room.members":
+            self.done(event, guest)
+        case .members(let room):
             let view = try self.board.view(of: room, for: guest)
             self.answer(event, guest) { $0.view(view) }
-        default: throw Self.unknown(name)
         }
     }
-}
 
-// MARK: - Calls
-
-extension NativeRequests {
-    private func call(
-        _ name: String, _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
-    ) throws(SwitchboardError) {
-        if name == "call.invite" { return try self.invite(fields, event, guest) }
-        if name == "call.answering" { return try self.answering(fields, event, guest) }
-        let call = try fields.required("call") { CallID($0) }
-        switch name {
-        case "call.ringing": try self.board.acknowledge(call, by: guest)
-        case "call.accept": try self.board.accept(call, by: guest)
-        case "call.decline": try self.board.decline(call, by: guest)
-        case "call.hangup": try self.board.hangUp(call, by: guest)
-        case "call.failed": try self.board.fail(call, by: guest)
-        case "call.take":
-            let replaced = try fields.text("replaces") { SessionID($0) }
+    private func carryOut(_ request: CallRequest, _ event: SocketEvent, _ guest: Guest) throws(RequestError) {
+        switch request {
+        case .invite(let callee, let kind, let wanted):
+            let id = wanted ?? CallID(using: &self.random)
+            let call = try self.board.invite(callee, kind, as: id, from: guest)
+            return self.answer(event, guest) { $0.fields(("call", call.text)) }
+        case .take(let call, let replaced):
             let view = try self.board.takeSeat(in: call, replacing: replaced, by: guest)
             return self.answer(event, guest) { $0.view(view, self.board) }
-        default: throw Self.unknown(name)
+        case .answering(let count): self.board.answer(count, by: guest)
+        case .ringing(let call): try self.board.acknowledge(call, by: guest)
+        case .accept(let call): try self.board.accept(call, by: guest)
+        case .decline(let call): try self.board.decline(call, by: guest)
+        case .hangUp(let call): try self.board.hangUp(call, by: guest)
+        case .failed(let call): try self.board.fail(call, by: guest)
         }
-        self.answer(event, guest) { $0.object { _ in } }
-    }
-
-    private func answering(
-        _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
-    ) throws(SwitchboardError) {
-        guard let count = try fields.integer("atOnce"), count > 0 else {
-            throw SwitchboardError(.badRequest, "'atOnce' is how many calls this device takes at once")
-        }
-        self.board.answer(count, by: guest)
-        self.answer(event, guest) { $0.object { _ in } }
-    }
-
-    private func invite(
-        _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
-    ) throws(SwitchboardError) {
-        let callee = try fields.required("user") { UserID($0) }
-        let kind = try fields.text("kind") { CallKind(rawValue: $0) } ?? .video
-        let wanted = try fields.text("call") { CallID($0) }
-        let call = try self.board.invite(callee, kind, as: wanted ?? CallID(using: &self.random), from: guest)
-        self.answer(event, guest) { $0.fields(("call", call.text)) }
+        self.done(event, guest)
     }
 }
 
 // MARK: - Presence
 
 extension NativeRequests {
-    private func presence(
-        _ name: String, _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
-    ) throws(SwitchboardError) {
-        if fields.bool("everybody") { return try self.presenceOfEverybody(name, event, guest) }
-        let users = try fields.users("users", atMost: self.board.settings.presence.maximumWatchedPerLine)
-        switch name {
-        case "presence.watch":
+    private func carryOut(_ request: PresenceRequest, _ event: SocketEvent, _ guest: Guest) throws(RequestError) {
+        switch request {
+        case .watch(.users(let users)):
             let views = try self.board.watch(users, by: guest)
             self.answer(event, guest) { json in json.object { $0.users(views) } }
-        case "presence.unwatch":
-            self.board.unwatch(users, by: guest)
-            self.answer(event, guest) { $0.object { _ in } }
-        default: throw Self.unknown(name)
-        }
-    }
-
-    private func presenceOfEverybody(
-        _ name: String, _ event: SocketEvent, _ guest: Guest
-    ) throws(SwitchboardError) {
-        switch name {
-        case "presence.watch":
+        case .watch(.everybody):
             try self.board.watchEverybody(by: guest)
             self.answer(event, guest) { json in
                 json.object { json in
@@ -178,10 +147,12 @@ extension NativeRequests {
                     json.users(self.board.viewOfEverybody)
                 }
             }
-        case "presence.unwatch":
+        case .unwatch(.users(let users)):
+            self.board.unwatch(users, by: guest)
+            self.done(event, guest)
+        case .unwatch(.everybody):
             try self.board.unwatchEverybody(by: guest)
-            self.answer(event, guest) { $0.object { _ in } }
-        default: throw Self.unknown(name)
+            self.done(event, guest)
         }
     }
 }
@@ -191,18 +162,15 @@ extension NativeRequests {
 /// What is asked of a session and is not for the switchboard to know: tokens and ICE servers.
 package protocol SessionRequests: AnyObject {
     /// Takes a fresh token. Answers until when the session may last now.
-    func refresh(_ guest: Guest, token: String) throws(SwitchboardError) -> WallTime
+    func refresh(_ guest: Guest, token: String) throws(RequestError) -> WallTime
     /// `{"iceServers":[…],"expires":…}` for this guest.
     func iceServers(for guest: Guest) -> [UInt8]
 }
 
 extension NativeRequests {
-    private func session(
-        _ name: String, _ fields: borrowing RequestFields, _ event: SocketEvent, _ guest: Guest
-    ) throws(SwitchboardError) {
-        switch name {
-        case "session.refresh":
-            let token = try fields.required("token") { $0.utf8.count <= 4096 ? $0 : nil }
+    private func carryOut(_ request: SessionRequest, _ event: SocketEvent, _ guest: Guest) throws(RequestError) {
+        switch request {
+        case .refresh(let token):
             let expires = try self.sessions.refresh(guest, token: token)
             self.answer(event, guest) { json in
                 json.object { json in
@@ -210,10 +178,9 @@ extension NativeRequests {
                     json.integer(expires.milliseconds)
                 }
             }
-        case "ice.servers":
+        case .iceServers:
             let json = self.sessions.iceServers(for: guest)
             self.answer(event, guest) { $0.raw(json) }
-        default: throw Self.unknown(name)
         }
     }
 }

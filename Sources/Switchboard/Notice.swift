@@ -1,4 +1,5 @@
 package import Calling
+package import Operations
 package import Store
 package import Vocabulary
 
@@ -17,17 +18,21 @@ package enum Notice {
     /// The one who hears it is no longer in the room.
     case dismissed(RoomName, RoomDeparture)
 
-    case signal(Signal)
-
-    case incomingCall(CallID, from: Person, CallKind)
-    case ringing(CallID)
-    case connected(CallID, CallConnection, peer: Person)
-    case peerAway(CallID)
-    case peerBack(CallID, SessionID)
-    case callEnded(CallID, CallEnding)
+    case signal(RelayedSignal)
+    case call(CallID, CallNotice)
 
     case iceServers([UInt8])
-    case sessionEnding(SwitchboardError)
+    case sessionEnding(RequestError)
+}
+
+/// What somebody is told of a call of theirs.
+package enum CallNotice {
+    case incoming(from: Person, CallKind)
+    case ringing
+    case connected(CallConnection, peer: Person)
+    case peerAway
+    case peerBack(SessionID)
+    case ended(CallEnding)
 }
 
 /// A member of a room or a side of a call, as others see them.
@@ -41,31 +46,19 @@ package struct Person: Hashable, Sendable {
     package var session: SessionID { self.line.session }
 }
 
-/// Something that one client wants another to have, and that the server does not read.
-package struct Signal {
-    package enum Scope: Hashable, Sendable {
-        case room(RoomName)
-        case call(CallID)
-    }
-
-    package enum Content: Hashable, Sendable {
-        /// `RTCSessionDescriptionInit`
-        case description
-        /// `RTCIceCandidateInit`
-        case candidate
-        /// Whatever the two have agreed on.
-        case data
-    }
-
-    package let scope: Scope
+/// A signal on its way from one client to others.
+package struct RelayedSignal {
+    package let scope: SignalScope
     package let from: SessionID
-    package let content: Content
+    package let content: SignalContent
     /// The very bytes it came in.
     package let json: [UInt8]
     /// Its place among the events of the room, when it went to all.
     package var number: UInt64?
 
-    package init(_ scope: Scope, from: SessionID, _ content: Content, json: [UInt8], number: UInt64? = nil) {
+    package init(
+        _ scope: SignalScope, from: SessionID, _ content: SignalContent, json: [UInt8], number: UInt64? = nil
+    ) {
         self.scope = scope
         self.from = from
         self.content = content

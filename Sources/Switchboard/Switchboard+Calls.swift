@@ -1,4 +1,5 @@
 package import Calling
+package import Operations
 internal import Pacing
 package import Vocabulary
 
@@ -6,12 +7,12 @@ extension Switchboard {
     /// Rings all devices of somebody. Answers the name of the call, also when it turned out to be an earlier one.
     package func invite(
         _ callee: UserID, _ kind: CallKind, as id: CallID, from guest: Guest
-    ) throws(SwitchboardError) -> CallID {
+    ) throws(RequestError) -> CallID {
         if let wait = guest.invitations.take(at: self.now) {
-            throw SwitchboardError(.rateLimited, "too many calls at once", retryAfter: wait)
+            throw RequestError(.rateLimited, "too many calls at once", retryAfter: wait)
         }
         guard !self.isBlocked(guest.user, by: callee) else {
-            throw SwitchboardError(.blocked, "they do not want to hear from you")
+            throw RequestError(.blocked, "they do not want to hear from you")
         }
         let invitation = CallInvitation(id, from: guest.line, to: callee, kind: kind)
         let devices = self.presence.lines(of: callee)
@@ -24,33 +25,33 @@ extension Switchboard {
     package func answer(_ count: Int, by guest: Guest) { self.calls.answers(count, on: guest.line) }
 
     /// The device rings.
-    package func acknowledge(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+    package func acknowledge(_ id: CallID, by guest: Guest) throws(RequestError) {
         try self.withCalls { desk, outbox, _ throws(CallRefusal) in
             try desk.acknowledged(id, by: guest.line, into: &outbox)
         }
     }
 
-    package func accept(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+    package func accept(_ id: CallID, by guest: Guest) throws(RequestError) {
         try self.withCalls { desk, outbox, now throws(CallRefusal) in
             try desk.accepted(id, by: guest.line, at: now, into: &outbox)
         }
     }
 
-    package func decline(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+    package func decline(_ id: CallID, by guest: Guest) throws(RequestError) {
         try self.withCalls { desk, outbox, now throws(CallRefusal) in
             try desk.declined(id, by: guest.line, at: now, into: &outbox)
         }
     }
 
     /// Ends a call, or one's own ringing.
-    package func hangUp(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+    package func hangUp(_ id: CallID, by guest: Guest) throws(RequestError) {
         try self.withCalls { desk, outbox, now throws(CallRefusal) in
             try desk.hungUp(id, by: guest.line, at: now, into: &outbox)
         }
     }
 
     /// The device cannot do its part.
-    package func fail(_ id: CallID, by guest: Guest) throws(SwitchboardError) {
+    package func fail(_ id: CallID, by guest: Guest) throws(RequestError) {
         try self.withCalls { desk, outbox, now throws(CallRefusal) in
             try desk.failed(id, by: guest.line, at: now, into: &outbox)
         }
@@ -59,7 +60,7 @@ extension Switchboard {
     /// Takes the user's seat in a call on this line, as a page does that was loaded anew.
     package func takeSeat(
         in id: CallID, replacing old: SessionID?, by guest: Guest
-    ) throws(SwitchboardError) -> CallView {
+    ) throws(RequestError) -> CallView {
         try self.withCalls { desk, outbox, _ throws(CallRefusal) in
             try desk.seatTaken(id, by: guest.line, replacing: old, into: &outbox)
         }
@@ -67,17 +68,17 @@ extension Switchboard {
 
     /// Something for the other side of a call.
     package func signal(
-        _ content: Signal.Content, _ json: [UInt8], in id: CallID, from guest: Guest
-    ) throws(SwitchboardError) {
+        _ content: SignalContent, _ json: [UInt8], in id: CallID, from guest: Guest
+    ) throws(RequestError) {
         let route: CallRoute
         do throws(CallRefusal) {
             route = try self.calls.route(id, from: guest.line)
         } catch {
-            throw SwitchboardError(error)
+            throw RequestError(error)
         }
         switch route {
         case .deliver(let session), .keep(let session):
-            self.tell(.signal(Signal(.call(id), from: guest.session, content, json: json)), to: session)
+            self.tell(.signal(RelayedSignal(.call(id), from: guest.session, content, json: json)), to: session)
         }
     }
 }
@@ -87,12 +88,12 @@ extension Switchboard {
 extension Switchboard {
     private func withCalls<Answer>(
         _ event: (inout CallDesk, inout CallOutbox, Instant) throws(CallRefusal) -> Answer
-    ) throws(SwitchboardError) -> Answer {
+    ) throws(RequestError) -> Answer {
         defer { self.carryOutCalls() }
         do throws(CallRefusal) {
             return try event(&self.calls, &self.callOutbox, self.now)
         } catch {
-            throw SwitchboardError(error)
+            throw RequestError(error)
         }
     }
 
@@ -109,13 +110,13 @@ extension Switchboard {
     private func carryOut(_ action: CallOutbox.Action, of call: CallID) {
         switch action {
         case .ring(let session, let invitation):
-            self.tell(.incomingCall(call, from: self.person(invitation.caller), invitation.kind), to: session)
-        case .ringing(let session): self.tell(.ringing(call), to: session)
+            self.tell(.call(call, .incoming(from: self.person(invitation.caller), invitation.kind)), to: session)
+        case .ringing(let session): self.tell(.call(call, .ringing), to: session)
         case .connected(let session, let connection):
-            self.tell(.connected(call, connection, peer: self.person(connection.peer)), to: session)
-        case .peerAway(let session): self.tell(.peerAway(call), to: session)
-        case .peerBack(let session, let peer): self.tell(.peerBack(call, peer), to: session)
-        case .ended(let session, let ending): self.tell(.callEnded(call, ending), to: session)
+            self.tell(.call(call, .connected(connection, peer: self.person(connection.peer))), to: session)
+        case .peerAway(let session): self.tell(.call(call, .peerAway), to: session)
+        case .peerBack(let session, let peer): self.tell(.call(call, .peerBack(peer)), to: session)
+        case .ended(let session, let ending): self.tell(.call(call, .ended(ending)), to: session)
         case .record(let record): self.onCallEnded(record)
         }
     }
@@ -137,7 +138,7 @@ extension Switchboard {
     }
 }
 
-extension SwitchboardError {
+extension RequestError {
     init(_ refusal: CallRefusal) {
         switch refusal {
         case .unknownCall: self.init(.notFound, "there is no such call")

@@ -1,4 +1,5 @@
 internal import Calling
+package import Operations
 package import Vocabulary
 
 /// How somebody is now, for somebody who asked.
@@ -11,12 +12,12 @@ package struct PresenceView: Hashable, Sendable {
 
 extension Switchboard {
     /// From now on the line hears of these users; how they are now is the answer.
-    package func watch(_ users: [UserID], by guest: Guest) throws(SwitchboardError) -> [PresenceView] {
+    package func watch(_ users: [UserID], by guest: Guest) throws(RequestError) -> [PresenceView] {
         try self.watching { () throws(PresenceRefusal) in try self.presence.watched(users, by: guest.session) }
         return users.map { self.view(of: $0) }
     }
 
-    package func watchEverybody(by guest: Guest) throws(SwitchboardError) {
+    package func watchEverybody(by guest: Guest) throws(RequestError) {
         try self.watching { () throws(PresenceRefusal) in
             try self.presence.watchedEverybody(true, by: guest.session)
         }
@@ -26,7 +27,7 @@ extension Switchboard {
 
     /// Everybody who is online. Nobody in a house too large for that.
     package var viewOfEverybody: [PresenceView] {
-        guard self.onlineCount <= self.settings.maxIntroducedUsers else { return [] }
+        guard self.onlineCount <= self.settings.maximumIntroducedUsers else { return [] }
         return self.presence.online.map { self.view(of: $0) }.sorted { $0.user.text < $1.user.text }
     }
 
@@ -34,7 +35,7 @@ extension Switchboard {
         self.presence.unwatched(users, by: guest.session)
     }
 
-    package func unwatchEverybody(by guest: Guest) throws(SwitchboardError) {
+    package func unwatchEverybody(by guest: Guest) throws(RequestError) {
         try self.watching { () throws(PresenceRefusal) in
             try self.presence.watchedEverybody(false, by: guest.session)
         }
@@ -46,15 +47,15 @@ extension Switchboard {
             user: user, name: face?.name, avatar: face?.avatar, isOnline: self.presence.isOnline(user))
     }
 
-    private func watching(_ body: () throws(PresenceRefusal) -> Void) throws(SwitchboardError) {
+    private func watching(_ body: () throws(PresenceRefusal) -> Void) throws(RequestError) {
         do throws(PresenceRefusal) {
             try body()
         } catch {
             switch error {
             case .tooManyWatched:
                 let most = self.settings.presence.maximumWatchedPerLine
-                throw SwitchboardError(.tooManyWatched, "one line watches at most \(most) users")
-            case .unknownLine: throw SwitchboardError(.unavailable, "the line is not connected")
+                throw RequestError(.tooManyWatched, "one line watches at most \(most) users")
+            case .unknownLine: throw RequestError(.unavailable, "the line is not connected")
             }
         }
     }

@@ -10,7 +10,9 @@ extension Switchboard {
         self.rename(profile, lines)
         var hearing = sessions.union(self.presence.watchers(of: user)).union(lines)
         for room in Set(lines.flatMap { self.guest($0)?.rooms ?? [] }) {
-            guard let machine = self.rooms[room], machine.count <= self.settings.maxIntroducedMembers else { continue }
+            guard let machine = self.rooms[room], machine.count <= self.settings.maximumIntroducedMembers else {
+                continue
+            }
             machine.forEachMember { hearing.insert($0.session) }
         }
         self.tell(.profile(profile), to: hearing)

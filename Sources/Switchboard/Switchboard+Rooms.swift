@@ -1,4 +1,5 @@
 internal import Calling
+package import Operations
 internal import Reactor
 package import Vocabulary
 
@@ -16,7 +17,7 @@ package struct RoomView: Hashable, Sendable {
 }
 
 extension Switchboard {
-    package func join(_ room: RoomName, _ guest: Guest, replacing old: SessionID? = nil) throws(SwitchboardError)
+    package func join(_ room: RoomName, _ guest: Guest, replacing old: SessionID? = nil) throws(RequestError)
         -> RoomView
     {
         try self.checkRoom(room, for: guest)
@@ -25,20 +26,20 @@ extension Switchboard {
                 _ = try machine.joined(guest.line, replacing: old, into: &outbox)
             }
         } catch {
-            throw SwitchboardError(error, room)
+            throw RequestError(error, room)
         }
         guest.rooms.insert(room)
         return try self.view(of: room, for: guest)
     }
 
-    private func checkRoom(_ room: RoomName, for guest: Guest) throws(SwitchboardError) {
+    private func checkRoom(_ room: RoomName, for guest: Guest) throws(RequestError) {
         let rooms = self.rooms(of: guest)
-        guard rooms.contains(room) || rooms.count < self.settings.maxRoomsPerUser else {
-            throw SwitchboardError(.tooManyRooms, "one user is in at most \(self.settings.maxRoomsPerUser) rooms")
+        guard rooms.contains(room) || rooms.count < self.settings.maximumRoomsPerUser else {
+            throw RequestError(.tooManyRooms, "one user is in at most \(self.settings.maximumRoomsPerUser) rooms")
         }
         guard self.rooms[room] == nil else { return }
-        guard self.rooms.count < self.settings.maxRooms else {
-            throw SwitchboardError(.unavailable, "there is no place for another room", retryAfter: .seconds(30))
+        guard self.rooms.count < self.settings.maximumRooms else {
+            throw RequestError(.unavailable, "there is no place for another room", retryAfter: .seconds(30))
         }
         self.rooms[room] = RoomMachine(settings: self.settings.rooms)
     }
@@ -68,11 +69,12 @@ extension Switchboard {
         self.rooms[room]?.members.compactMap { self.guests[$0.session] } ?? []
     }
 
-    package func view(of room: RoomName, for guest: Guest) throws(SwitchboardError) -> RoomView {
+    package func view(of room: RoomName, for guest: Guest) throws(RequestError) -> RoomView {
         guard let machine = self.rooms[room], machine.member(guest.session) != nil else {
-            throw SwitchboardError(.notMember, "you are not in \(room.text)")
+            throw RequestError(.notMember, "you are not in \(room.text)")
         }
-        let introduced = machine.count <= self.settings.maxIntroducedMembers ? machine.others(than: guest.session) : []
+        let introduced =
+            machine.count <= self.settings.maximumIntroducedMembers ? machine.others(than: guest.session) : []
         return RoomView(
             room: room, member: guest.session, number: machine.number, count: machine.count,
             others: introduced.map { self.person($0.line, isAway: $0.isAway) })
@@ -81,10 +83,10 @@ extension Switchboard {
     /// Something for one member of a room, or for all the others. Answers the event's number when it went to all.
     @discardableResult
     package func signal(
-        _ content: Signal.Content, _ json: [UInt8], in room: RoomName, to target: SessionID?, from guest: Guest
-    ) throws(SwitchboardError) -> UInt64? {
+        _ content: SignalContent, _ json: [UInt8], in room: RoomName, to target: SessionID?, from guest: Guest
+    ) throws(RequestError) -> UInt64? {
         let route = try self.route(in: room, to: target, from: guest)
-        var signal = Signal(.room(room), from: guest.session, content, json: json)
+        var signal = RelayedSignal(.room(room), from: guest.session, content, json: json)
         switch route {
         case .deliver(let session), .keep(let session):
             self.tell(.signal(signal), to: session)
@@ -95,20 +97,20 @@ extension Switchboard {
             self.tell(.signal(signal), toMembersOf: machine, except: guest.session)
             return number
         case .unknownTarget:
-            throw SwitchboardError(.notFound, "nobody in \(room.text) has this name any more")
+            throw RequestError(.notFound, "nobody in \(room.text) has this name any more")
         }
     }
 
     private func route(
         in room: RoomName, to target: SessionID?, from guest: Guest
-    ) throws(SwitchboardError) -> RelayRoute {
+    ) throws(RequestError) -> RelayRoute {
         do throws(RoomRefusal) {
             guard let machine = self.rooms[room] else { throw .notAMember }
             if let target { return try machine.relay(from: guest.line, to: target) }
             // Changed in place: a copy of the machine would copy its members.
             return try self.rooms[room, default: RoomMachine()].relayToOthers(from: guest.line)
         } catch {
-            throw SwitchboardError(error, room)
+            throw RequestError(error, room)
         }
     }
 }
@@ -136,7 +138,7 @@ extension Switchboard {
         for order in orders {
             switch order {
             case .announce(let event, let except):
-                guard let machine = self.rooms[room], machine.count <= self.settings.maxIntroducedMembers else {
+                guard let machine = self.rooms[room], machine.count <= self.settings.maximumIntroducedMembers else {
                     continue
                 }
                 self.tell(self.notice(of: event, in: room), toMembersOf: machine, except: except)
@@ -170,7 +172,7 @@ extension Switchboard {
     }
 }
 
-extension SwitchboardError {
+extension RequestError {
     init(_ refusal: RoomRefusal, _ room: RoomName) {
         switch refusal {
         case .full: self.init(.roomFull, "\(room.text) is full")

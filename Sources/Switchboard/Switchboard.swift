@@ -1,4 +1,5 @@
 package import Calling
+package import Operations
 internal import Pacing
 package import Reactor
 package import SocketServer
@@ -122,9 +123,9 @@ extension Switchboard {
     }
 
     /// Whether this line may ask for something now.
-    package func allow(_ guest: Guest) throws(SwitchboardError) {
+    package func allow(_ guest: Guest) throws(RequestError) {
         guard let wait = guest.allowance.take(at: self.now) else { return }
-        throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait)
+        throw RequestError(.rateLimited, "too many requests at once", retryAfter: wait)
     }
 }
 

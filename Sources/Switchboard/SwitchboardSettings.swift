@@ -11,16 +11,16 @@ package struct SwitchboardSettings: Sendable {
     /// Calls that one line begins: each leaves a line in the history.
     package var invitations = TokenBucket.Rate(perSecond: 1, burst: 30)
     /// Rooms that one user is in, on all of their lines together.
-    package var maxRoomsPerUser = 50
+    package var maximumRoomsPerUser = 50
     /// In a room with more members than this nobody is told who is there, who comes and who goes: ten thousand people
     /// who meet everybody else would be a hundred million introductions.
-    package var maxIntroducedMembers = 256
+    package var maximumIntroducedMembers = 256
     /// With more users online than this nobody is given the list of them all.
-    package var maxIntroducedUsers = 2000
+    package var maximumIntroducedUsers = 2000
     /// Rooms there may be at once.
-    package var maxRooms = 100_000
+    package var maximumRooms = 100_000
     /// One description, candidate or piece of data.
-    package var maxSignalBytes = 256 << 10
+    package var maximumSignalBytes = 256 << 10
 
     package init() {}
 }

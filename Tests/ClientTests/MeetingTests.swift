@@ -79,7 +79,7 @@ struct MeetingTests {
 
     @Test("meet in a room only where there is place for one more: rooms at once")
     func manyRooms() async throws {
-        let stage = try Stage { $0.switchboard.maxRooms = 1 }
+        let stage = try Stage { $0.switchboard.maximumRooms = 1 }
         let (ann, bob) = (try await stage.guest("Ann"), try await stage.guest("Bob"))
         let (kitchen, cellar) = (try #require(RoomName("kitchen")), try #require(RoomName("cellar")))
         _ = try await ann.client.join(kitchen)
@@ -93,7 +93,7 @@ struct MeetingTests {
 
     @Test("are listed to each other up to a limit: users in the list of everybody")
     func largeHouse() async throws {
-        let stage = try Stage { $0.switchboard.maxIntroducedUsers = 2 }
+        let stage = try Stage { $0.switchboard.maximumIntroducedUsers = 2 }
         let (ann, bob) = (try await stage.guest("Ann"), try await stage.guest("Bob"))
         #expect(try await Set(ann.client.watchEverybody().map(\.user)) == [ann.signedIn.user, bob.signedIn.user])
         let cid = try await stage.guest("Cid")

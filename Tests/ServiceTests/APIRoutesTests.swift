@@ -2,6 +2,7 @@ import Assets
 import Foundation
 import HTTPServer
 import JSON
+import Operations
 import Switchboard
 import Testing
 import Web
@@ -25,13 +26,13 @@ struct APIRoutesTests {
     }
 
     private func operation(_ route: APIRoute) throws -> Object {
-        let path = try #require(self.paths[Self.template(route.path)] as? Object)
-        return try #require(path[route.method.text.lowercased()] as? Object)
+        let path = try #require(self.paths[Self.template(route.route.path)] as? Object)
+        return try #require(path[route.route.method.text.lowercased()] as? Object)
     }
 
     @Test("names every route there is, and no other")
     func names() {
-        let real = Set(APIRoute.all.map { "\($0.method.text.lowercased()) \(Self.template($0.path))" })
+        let real = Set(APIRoute.all.map { "\($0.route.method.text.lowercased()) \(Self.template($0.route.path))" })
         let files = FileRoutes.described.map { "\($0.method.text.lowercased()) \(Self.template($0.path))" }
         let told = Set(self.paths.flatMap { path, methods in (methods as? Object ?? [:]).keys.map { "\($0) \(path)" } })
         #expect(real.union(files).union(["get /v1/events"]) == told)
@@ -41,8 +42,8 @@ struct APIRoutesTests {
     func statuses(index: Int) throws {
         let route = APIRoute.all[index]
         let responses = try #require(try self.operation(route)["responses"] as? Object)
-        #expect(responses[String(route.status.code)] != nil)
-        for code in SwitchboardError.Code.allCases {
+        #expect(responses[String(route.route.status.code)] != nil)
+        for code in RequestError.Code.allCases {
             #expect(responses[String(APIProblem.status(of: code).code)] != nil, "\(code)")
         }
     }
@@ -57,14 +58,15 @@ struct APIRoutesTests {
 
     @Test("lets path, query and method stand over the body")
     func objects() throws {
-        let route = try #require(APIRoute.all.first { $0.path.hasSuffix("/:reaction") && $0.method == .delete })
+        let route = try #require(
+            APIRoute.all.first { $0.route.path.hasSuffix("/:reaction") && $0.route.method == .delete })
         let query = try #require(QueryItems(""))
         let body = Array(#" { "on" : true, "number": 1 } "#.utf8)
         let bytes = try route.object(PathParameters(), query, body, key: "k")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? Object)
         #expect(object["on"] as? Bool == false && object["id"] as? String == "k" && object["number"] as? Int == 1)
         for broken in ["[]", "{", "1", #"{"a":1}}"#] {
-            #expect(throws: SwitchboardError.self) {
+            #expect(throws: RequestError.self) {
                 try route.object(PathParameters(), query, Array(broken.utf8), key: nil)
             }
         }

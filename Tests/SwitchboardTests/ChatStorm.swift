@@ -1,4 +1,5 @@
 import Conversing
+import Operations
 import Store
 import TestSupport
 import Testing
@@ -24,7 +25,7 @@ struct ChatStorm {
     private var clients = 0
     /// Which devices heard of what, until it is answered.
     private var hearers: [Line: Set<Int>] = [:]
-    private(set) var refusals: Set<SwitchboardError.Code> = []
+    private(set) var refusals: Set<RequestError.Code> = []
     private(set) var repeats = 0
     private(set) var heard = 0
 
@@ -234,7 +235,7 @@ extension ChatStorm {
         }
     }
 
-    private mutating func changed(_ result: Result<Happening, SwitchboardError>, _ request: ChangeRequest) throws {
+    private mutating func changed(_ result: Result<Happening, RequestError>, _ request: ChangeRequest) throws {
         let isAllowed = self.model.allows(request)
         switch result {
         case .failure(let refusal):
@@ -298,7 +299,7 @@ extension ChatStorm {
         guard told == Set(expected) else { throw ChatDamage("told to \(told.sorted()) instead of \(expected)") }
     }
 
-    private mutating func marked(_ result: Result<Marked, SwitchboardError>, _ request: MarkRequest) throws {
+    private mutating func marked(_ result: Result<Marked, RequestError>, _ request: MarkRequest) throws {
         let (id, user) = (request.conversation, request.user)
         switch result {
         case .failure(let refusal):

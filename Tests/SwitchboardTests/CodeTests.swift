@@ -1,3 +1,4 @@
+import Operations
 import Switchboard
 import Testing
 import Vocabulary
@@ -28,6 +29,6 @@ struct CodeTests {
 
     @Test("are those that the protocol lists, and no others")
     func closedList() throws {
-        #expect(try Self.documented() == Set(SwitchboardError.Code.allCases.map(\.rawValue)))
+        #expect(try Self.documented() == Set(RequestError.Code.allCases.map(\.rawValue)))
     }
 }

@@ -1,4 +1,5 @@
 import Conversing
+import Operations
 import Reactor
 import Store
 import Vocabulary
@@ -20,10 +21,10 @@ final class StormStage: @unchecked Sendable {
     }
 
     enum Answer: Sendable {
-        case happening(Result<Happening, SwitchboardError>)
-        case marked(Result<Marked, SwitchboardError>)
-        case synced(Result<Synced, SwitchboardError>)
-        case page(Result<EntryPage, SwitchboardError>)
+        case happening(Result<Happening, RequestError>)
+        case marked(Result<Marked, RequestError>)
+        case synced(Result<Synced, RequestError>)
+        case page(Result<EntryPage, RequestError>)
         case nothing
     }
 

@@ -1,11 +1,12 @@
 internal import HTTPServer
 internal import JSON
+internal import Operations
 internal import Switchboard
 internal import Web
 
 /// What could not be granted, as `application/problem+json` (RFC 9457).
 enum APIProblem {
-    static func response(_ error: SwitchboardError) -> HTTPResponse {
+    static func response(_ error: RequestError) -> HTTPResponse {
         self.response(
             self.status(of: error.code), error.code.rawValue, error.message, retryAfter: error.retryAfter)
     }
@@ -29,7 +30,7 @@ enum APIProblem {
         return response
     }
 
-    static func status(of code: SwitchboardError.Code) -> HTTPStatus {
+    static func status(of code: RequestError.Code) -> HTTPStatus {
         switch code {
         case .badRequest, .unknownEvent: .badRequest
         case .unauthorized, .tokenExpired, .kicked: .unauthorized

@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import JSON
+internal import Operations
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -8,7 +9,7 @@ extension APIRoute {
     /// The request's one object: the body's members, and over them what path, query and method say.
     func object(
         _ parameters: PathParameters, _ query: QueryItems, _ body: [UInt8], key: String?
-    ) throws(SwitchboardError) -> [UInt8] {
+    ) throws(RequestError) -> [UInt8] {
         var json = JSONWriter()
         json.open(UInt8(ascii: "{"))
         json.raw(try Array(Self.inside(body)))
@@ -18,9 +19,9 @@ extension APIRoute {
         for part in self.parts {
             if let value = parameters[part.name] { try json.add(part, value) }
         }
-        for (name, value) in self.constants {
-            json.key(name)
-            json.bool(value)
+        for constant in self.route.constants {
+            json.key(constant.name)
+            json.bool(constant.value)
         }
         if let key { try json.add(Part(name: "id"), key) }
         json.close(UInt8(ascii: "}"))
@@ -28,11 +29,11 @@ extension APIRoute {
     }
 
     /// What stands between the braces of an object.
-    private static func inside(_ body: [UInt8]) throws(SwitchboardError) -> ArraySlice<UInt8> {
+    private static func inside(_ body: [UInt8]) throws(RequestError) -> ArraySlice<UInt8> {
         guard !body.isEmpty else { return [] }
         let reader = JSONReader(body.span)
         guard let object = try? reader.document(), object.kind == .object else {
-            throw SwitchboardError(.badRequest, "the body is one JSON object")
+            throw RequestError(.badRequest, "the body must be one JSON object")
         }
         return body[object.range.dropFirst().dropLast()].trimmed
     }
@@ -49,11 +50,11 @@ extension ArraySlice<UInt8> {
 }
 
 extension JSONWriter {
-    fileprivate mutating func add(_ part: APIRoute.Part, _ value: String) throws(SwitchboardError) {
+    fileprivate mutating func add(_ part: APIRoute.Part, _ value: String) throws(RequestError) {
         self.key(part.name)
         guard part.isNumber else { return self.string(value) }
         guard let number = UInt64(value), String(number) == value else {
-            throw SwitchboardError(.badRequest, "'\(part.name)' is a whole number")
+            throw RequestError(.badRequest, "field '\(part.name)' must be a whole number")
         }
         self.integer(number)
     }

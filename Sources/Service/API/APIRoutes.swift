@@ -2,6 +2,7 @@ internal import Assets
 internal import HTTPServer
 internal import Identity
 internal import JSON
+internal import Operations
 internal import Reactor
 internal import Switchboard
 internal import Vocabulary
@@ -28,7 +29,7 @@ struct APIRoutes: Sendable {
     func add(to router: inout Router, desk: @escaping (Reactor) -> Desk) {
         router.on(.get, "/v1/openapi.json") { exchange, _ in exchange.respond(Self.description) }
         for route in APIRoute.all {
-            router.on(route.method, route.path) { exchange, parameters in
+            router.on(route.route.method, route.route.path) { exchange, parameters in
                 guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
                 let visit = APIVisit(exchange, self, desk(exchange.reactor))
                 visit.admit { identity in
@@ -67,7 +68,7 @@ final class APIVisit {
 
     /// Whoever shows a valid token and does not ask too much comes in.
     func admit(_ work: (Identity) -> Void) {
-        do throws(SwitchboardError) {
+        do throws(RequestError) {
             let identity = try self.routes.accounts.identity(of: self.exchange)
             try self.count(identity.user)
             self.desk.faces.notice(identity)
@@ -77,37 +78,47 @@ final class APIVisit {
         }
     }
 
-    private func count(_ user: UserID) throws(SwitchboardError) {
+    private func count(_ user: UserID) throws(RequestError) {
         let (left, wait) = self.desk.allowance.take(user, at: self.desk.now())
         self.fields = self.desk.allowance.fields(left: left)
-        if let wait { throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait) }
+        if let wait { throw RequestError(.rateLimited, "too many requests at once", retryAfter: wait) }
     }
 
     func carryOut(_ route: APIRoute, _ parameters: PathParameters, _ body: [UInt8], _ identity: Identity) {
-        do throws(SwitchboardError) {
+        do throws(RequestError) {
             // The body may have come long after the token.
             try self.routes.accounts.stillKnows(identity)
             guard let query = QueryItems(self.exchange.request.query ?? "") else {
-                throw SwitchboardError(.badRequest, "the query is malformed")
+                throw RequestError(.badRequest, "the query is malformed")
             }
-            if route.event == "chat.history", try self.watch(parameters, query, identity) { return }
+            if case .chat(.history) = route.operation, try self.watch(parameters, query, identity) { return }
             let object = try route.object(parameters, query, body, key: self.exchange.request.fields["Idempotency-Key"])
-            let asker = ChatAsker(identity.user, on: query["device"].flatMap { DeviceID($0) } ?? .main) { result in
-                switch result {
-                case .success(let write):
-                    var json = JSONWriter()
-                    write(&json)
-                    self.answer(.json(route.status, json.bytes))
-                case .failure(let error): self.refuse(error)
-                }
-            }
-            if route.event.hasPrefix("profile.") {
-                try self.desk.profiles.request(route.event, object, by: asker)
-            } else {
-                try self.desk.chat.request(route.event, object, by: asker)
-            }
+            try self.carryOut(route.operation, RequestFields(document: object.span), self.asker(route, query, identity))
         } catch {
             self.refuse(error)
+        }
+    }
+
+    private func carryOut(
+        _ operation: Operation, _ fields: borrowing RequestFields, _ asker: ChatAsker
+    ) throws(RequestError) {
+        switch operation {
+        case .chat(let operation): try self.desk.chat.carryOut(try operation.request(fields), by: asker)
+        case .profile(let operation): try self.desk.profiles.carryOut(try operation.request(fields), asker)
+        case .signal, .room, .call, .presence, .session:
+            throw RequestError(.badRequest, "\(operation.name) needs a connection")
+        }
+    }
+
+    private func asker(_ route: APIRoute, _ query: QueryItems, _ identity: Identity) -> ChatAsker {
+        ChatAsker(identity.user, on: query["device"].flatMap { DeviceID($0) } ?? .main) { result in
+            switch result {
+            case .success(let write):
+                var json = JSONWriter()
+                write(&json)
+                self.answer(.json(route.route.status, json.bytes))
+            case .failure(let error): self.refuse(error)
+            }
         }
     }
 
@@ -118,7 +129,7 @@ final class APIVisit {
         self.exchange.respond(response)
     }
 
-    func refuse(_ error: SwitchboardError) { self.answer(APIProblem.response(error)) }
+    func refuse(_ error: RequestError) { self.answer(APIProblem.response(error)) }
 
     /// An answer that goes on for as long as the client listens.
     func startStream() -> Bool {
@@ -128,7 +139,7 @@ final class APIVisit {
     }
 
     /// Says why, to whoever is still there.
-    func endStream(_ error: SwitchboardError?) {
+    func endStream(_ error: RequestError?) {
         guard self.exchange.isAnswered else {
             return error.map { self.refuse($0) } ?? self.exchange.fail()
         }

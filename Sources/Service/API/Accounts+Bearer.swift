@@ -1,28 +1,29 @@
 internal import HTTPServer
 internal import Identity
+internal import Operations
 internal import Switchboard
 internal import Web
 
 extension Accounts {
     /// Who asks, by the access token in the request.
-    func identity(of exchange: HTTPExchange) throws(SwitchboardError) -> Identity {
+    func identity(of exchange: HTTPExchange) throws(RequestError) -> Identity {
         let scheme = "Bearer "
         guard let field = exchange.request.fields["Authorization"], field.hasPrefix(scheme) else {
-            throw SwitchboardError(.unauthorized, "send Authorization: Bearer and an access token")
+            throw RequestError(.unauthorized, "send Authorization: Bearer and an access token")
         }
         do throws(IdentityRefusal) {
             return try self.identity(ofToken: String(field.dropFirst(scheme.count)))
         } catch {
-            throw SwitchboardError(error)
+            throw RequestError(error)
         }
     }
 
     /// Something may have been called back since it was asked who this is.
-    func stillKnows(_ identity: Identity) throws(SwitchboardError) {
+    func stillKnows(_ identity: Identity) throws(RequestError) {
         do throws(IdentityRefusal) {
             try self.check(identity)
         } catch {
-            throw SwitchboardError(error)
+            throw RequestError(error)
         }
     }
 }

@@ -2,6 +2,7 @@ internal import Conversing
 internal import HTTPServer
 internal import Identity
 internal import JSON
+internal import Operations
 internal import Reactor
 internal import Store
 internal import Switchboard
@@ -14,16 +15,16 @@ extension APIVisit {
     /// Takes the request over when it wants to wait for entries, or to hear of them for as long as it listens.
     func watch(
         _ parameters: PathParameters, _ query: QueryItems, _ identity: Identity
-    ) throws(SwitchboardError) -> Bool {
+    ) throws(RequestError) -> Bool {
         let wantsStream = self.exchange.request.fields["Accept"]?.contains("text/event-stream") ?? false
         guard wantsStream || query["wait"] != nil else { return false }
         guard let id = parameters["conversation"].flatMap({ ConversationID($0) }) else {
-            throw SwitchboardError(.badRequest, "'conversation' is not what it should be")
+            throw RequestError(.badRequest, "field 'conversation' must be the id of a conversation")
         }
         // Where the browser's EventSource stopped comes before what its address says.
         let place = self.exchange.request.fields["Last-Event-ID"] ?? query["after"] ?? "0"
         guard let after = UInt64(place), let wait = Int(query["wait"] ?? "0"), wait >= 0 else {
-            throw SwitchboardError(.badRequest, "'after' and 'wait' are whole numbers")
+            throw RequestError(.badRequest, "fields 'after' and 'wait' must be whole numbers")
         }
         let limit = min(max(query["limit"].flatMap { Int($0) } ?? 50, 1), 200)
         let watch = EntryWatch(self, identity.user, id, after: after, limit: limit, isStream: wantsStream)
@@ -85,7 +86,7 @@ final class EntryWatch: ChatListener {
         self.visit.desk.chat.history(request) { self.take($0) }
     }
 
-    private func take(_ result: Result<EntryPage, SwitchboardError>) {
+    private func take(_ result: Result<EntryPage, RequestError>) {
         self.isAsking = false
         guard self.standing != nil else { return }
         switch result {
@@ -112,7 +113,7 @@ final class EntryWatch: ChatListener {
         for item in page.items {
             var json = JSONWriter()
             json.entry(item.entry, in: item.conversation, item.key)
-            let frame = ServerSentEvent.frame("chat.entry", json.bytes, id: String(item.entry.number))
+            let frame = ServerSentEvent.frame(ServerEvent.chatEntry.rawValue, json.bytes, id: String(item.entry.number))
             keepsUp = self.visit.exchange.write(frame.span)
             self.position = item.entry.number
         }
@@ -128,7 +129,7 @@ final class EntryWatch: ChatListener {
         self.timer = self.reactor.schedule(after: Self.heartbeat) { [weak self] in self?.timeIsOver() }
     }
 
-    private func end(_ error: SwitchboardError?) {
+    private func end(_ error: RequestError?) {
         self.stop()
         // Whoever says no more may still read, and nothing has happened yet.
         if error == nil, !self.isStream { return self.finish(EntryPage()) }
@@ -152,10 +153,10 @@ enum ServerSentEvent {
     }
 
     /// The same words as on a socket.
-    static func end(_ error: SwitchboardError, on exchange: HTTPExchange) {
+    static func end(_ error: RequestError, on exchange: HTTPExchange) {
         var json = JSONWriter()
         json.error(error)
-        exchange.write(Self.frame("session.ending", json.bytes).span)
+        exchange.write(Self.frame(ServerEvent.sessionEnding.rawValue, json.bytes).span)
     }
 
     static func frame(_ event: String, _ json: [UInt8], id: String? = nil) -> [UInt8] {

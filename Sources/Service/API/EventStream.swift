@@ -1,6 +1,7 @@
 internal import HTTPServer
 internal import Identity
 internal import JSON
+internal import Operations
 internal import Reactor
 internal import Store
 internal import Switchboard
@@ -50,11 +51,11 @@ final class EventStream: ChatListener {
         guard self.standing != nil, self.visit.startStream() else { return }
         var json = JSONWriter()
         json.synced(synced)
-        self.write("chat.sync", json.bytes)
+        self.write(Operation.chat(.sync).name, json.bytes)
         self.beat()
     }
 
-    func hear(_ news: ChatNews) { self.write(news.event, news.json) }
+    func hear(_ news: ChatNews) { self.write(news.event.rawValue, news.json) }
 
     private func write(_ event: String, _ json: [UInt8]) {
         guard self.standing != nil else { return }
@@ -73,7 +74,7 @@ final class EventStream: ChatListener {
         }
     }
 
-    private func end(_ error: SwitchboardError?) {
+    private func end(_ error: RequestError?) {
         self.standing.take()?.leave()
         if let timer = self.timer.take() { self.visit.exchange.reactor.cancel(timer) }
         self.visit.desk.chat.stopListening(self)

@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Identity
+internal import Operations
 internal import Reactor
 internal import Switchboard
 internal import Vocabulary
@@ -10,11 +11,11 @@ final class StandingVisit {
     let identity: Identity
     private let exchange: HTTPExchange
     private let visits: StandingVisits
-    private var ended: ((SwitchboardError?) -> Void)?
+    private var ended: ((RequestError?) -> Void)?
     private var timer: TimerToken?
 
     /// - Parameter ended: is told why it should not stay; nil when the client has gone. At most once, and not after `leave`.
-    init(_ visit: APIVisit, _ identity: Identity, ended: @escaping (SwitchboardError?) -> Void) {
+    init(_ visit: APIVisit, _ identity: Identity, ended: @escaping (RequestError?) -> Void) {
         self.identity = identity
         self.exchange = visit.exchange
         self.visits = visit.desk.standing
@@ -24,11 +25,11 @@ final class StandingVisit {
         self.exchange.onPeerFinished = { [weak self] in self?.end(nil) }
         let left = max(0, identity.expiry.milliseconds - SystemClock.now().milliseconds)
         self.timer = self.exchange.reactor.schedule(after: .milliseconds(left)) { [weak self] in
-            self?.end(SwitchboardError(.tokenExpired, "the token has ended"))
+            self?.end(RequestError(.tokenExpired, "the token has ended"))
         }
     }
 
-    func end(_ error: SwitchboardError?) {
+    func end(_ error: RequestError?) {
         let ended = self.ended
         self.leave()
         ended?(error)
@@ -51,7 +52,7 @@ final class StandingVisits {
     func add(_ visit: StandingVisit) { self.visits[ObjectIdentifier(visit)] = visit }
     func remove(_ visit: StandingVisit) { self.visits[ObjectIdentifier(visit)] = nil }
 
-    func end(_ error: SwitchboardError, where isMeant: (Identity) -> Bool) {
+    func end(_ error: RequestError, where isMeant: (Identity) -> Bool) {
         for visit in Array(self.visits.values) where isMeant(visit.identity) { visit.end(error) }
     }
 }

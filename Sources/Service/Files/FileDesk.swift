@@ -5,6 +5,7 @@ internal import Hashing
 internal import Identity
 internal import Journal
 internal import Locking
+internal import Operations
 internal import Pacing
 internal import Reactor
 internal import Store
@@ -48,13 +49,13 @@ final class FileDesk: Sendable {
     }
 
     /// Whoever asks too much over HTTP waits; the fields say how much is left.
-    func count(_ user: UserID, at now: Instant) throws(SwitchboardError) -> [(HTTPFieldName, String)] {
+    func count(_ user: UserID, at now: Instant) throws(RequestError) -> [(HTTPFieldName, String)] {
         let (wait, fields) = self.allowance.withLock { allowance in
             let (left, wait) = allowance.take(user, at: now)
             return (wait, allowance.fields(left: left))
         }
         if let wait {
-            throw SwitchboardError(.rateLimited, "too many requests at once", retryAfter: wait)
+            throw RequestError(.rateLimited, "too many requests at once", retryAfter: wait)
         }
         return fields
     }

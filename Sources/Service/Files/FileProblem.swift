@@ -1,5 +1,6 @@
 internal import Files
 internal import HTTPServer
+internal import Operations
 internal import Store
 internal import Switchboard
 internal import Web
@@ -18,7 +19,7 @@ struct FileProblem: Error {
         self.detail = detail
     }
 
-    init(_ error: SwitchboardError) {
+    init(_ error: RequestError) {
         self.init(APIProblem.status(of: error.code), error.code.rawValue, error.message)
         self.retryAfter = error.retryAfter
     }

@@ -2,6 +2,7 @@ internal import FileTypes
 internal import HTTPServer
 internal import Identity
 internal import JSON
+internal import Operations
 internal import Reactor
 internal import Store
 internal import Switchboard
@@ -24,7 +25,7 @@ final class FileVisit {
 
     /// Whoever shows a valid token and does not ask too much comes in.
     func admit(_ work: (UserID) -> Void) {
-        do throws(SwitchboardError) {
+        do throws(RequestError) {
             let identity = try self.desk.accounts.identity(of: self.exchange)
             let now = Instant(milliseconds: Int64(clamping: self.reactor.now))
             self.fields += try self.desk.count(identity.user, at: now)

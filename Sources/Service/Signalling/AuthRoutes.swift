@@ -1,6 +1,7 @@
 internal import HTTPServer
 internal import Identity
 internal import JSON
+internal import Operations
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -50,7 +51,7 @@ struct AuthRoutes: Sendable {
 
     private func answer<Form: FilledForm>(_ exchange: HTTPExchange, _ body: [UInt8], _ work: @escaping Work<Form>) {
         guard let form = Form(body) else {
-            return self.refuse(exchange, .badRequest, SwitchboardError(.badRequest, Form.rule))
+            return self.refuse(exchange, .badRequest, RequestError(.badRequest, Form.rule))
         }
         exchange.signIn { address throws(IdentityRefusal) in
             try await work(form, address)
@@ -68,7 +69,7 @@ struct AuthRoutes: Sendable {
         }
     }
 
-    private func refuse(_ exchange: HTTPExchange, _ status: HTTPStatus, _ error: SwitchboardError) {
+    private func refuse(_ exchange: HTTPExchange, _ status: HTTPStatus, _ error: RequestError) {
         self.respond(exchange, status, retryAfter: error.retryAfter) { $0.error(error) }
     }
 
@@ -87,28 +88,28 @@ struct AuthRoutes: Sendable {
 
 extension IdentityRefusal {
     /// In the words and numbers of HTTP.
-    fileprivate var answer: (HTTPStatus, SwitchboardError) {
+    fileprivate var answer: (HTTPStatus, RequestError) {
         switch self {
         case .nameEmpty, .nameInvalid:
             let rule =
                 "field 'userName' must have 4 to 15 letters, digits and underscores, and no underscore at its ends"
-            return (.badRequest, SwitchboardError(.badRequest, rule))
+            return (.badRequest, RequestError(.badRequest, rule))
         case .passwordEmpty, .passwordTooShort, .passwordTooLong, .passwordInvalid:
             return (
                 .badRequest,
-                SwitchboardError(
+                RequestError(
                     .badRequest, "field 'password' is empty, too short, too long or has characters that cannot be typed"
                 )
             )
-        case .nameTaken: return (.conflict, SwitchboardError(.conflict, "this user name is taken"))
-        case .wrongCredentials: return (.unauthorized, SwitchboardError(.unauthorized, "wrong user name or password"))
+        case .nameTaken: return (.conflict, RequestError(.conflict, "this user name is taken"))
+        case .wrongCredentials: return (.unauthorized, RequestError(.unauthorized, "wrong user name or password"))
         case .tooManyAttempts(let wait):
-            return (.tooManyRequests, SwitchboardError(.rateLimited, "too many attempts", retryAfter: wait))
-        case .banned: return (.forbidden, SwitchboardError(.banned, "you are banned"))
-        case .unavailable: return (.serviceUnavailable, SwitchboardError(.unavailable, "try again later"))
-        case .wrongApplication: return (.unauthorized, SwitchboardError(.unauthorized, "wrong application or secret"))
+            return (.tooManyRequests, RequestError(.rateLimited, "too many attempts", retryAfter: wait))
+        case .banned: return (.forbidden, RequestError(.banned, "you are banned"))
+        case .unavailable: return (.serviceUnavailable, RequestError(.unavailable, "try again later"))
+        case .wrongApplication: return (.unauthorized, RequestError(.unauthorized, "wrong application or secret"))
         case .token, .revoked, .refreshUnknown, .refreshExpired, .refreshReused:
-            return (.unauthorized, SwitchboardError(.unauthorized, "the token is not valid any more; sign in again"))
+            return (.unauthorized, RequestError(.unauthorized, "the token is not valid any more; sign in again"))
         }
     }
 }

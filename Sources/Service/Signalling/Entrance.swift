@@ -1,4 +1,5 @@
 internal import Identity
+internal import Operations
 internal import SocketServer
 internal import Switchboard
 internal import Vocabulary
@@ -15,11 +16,11 @@ protocol Entrance: AnyObject {
     /// Finds out who it is. Answers once, on the loop.
     func identify(_ arrival: SocketArrival, _ completion: @escaping (Result<Visitor, ArrivalRefusal>) -> Void)
     /// Who comes back to a place that was kept.
-    func identity(returning arrival: SocketArrival) throws(SwitchboardError) -> Identity
+    func identity(returning arrival: SocketArrival) throws(RequestError) -> Identity
     /// The socket is let in; what is sent now comes before everything else.
     func welcome(_ socket: Socket, _ visitor: Visitor)
     /// Others know now that the client is there. An error ends the session.
-    func entered(_ session: SignedInSession) throws(SwitchboardError)
+    func entered(_ session: SignedInSession) throws(RequestError)
     /// The event's bytes are lent for the time of the call.
     func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from session: SignedInSession)
     func returned(_ session: SignedInSession)
@@ -27,8 +28,8 @@ protocol Entrance: AnyObject {
 }
 
 extension Entrance {
-    func identity(returning arrival: SocketArrival) throws(SwitchboardError) -> Identity {
-        throw SwitchboardError(.unauthorized, "connect anew")
+    func identity(returning arrival: SocketArrival) throws(RequestError) -> Identity {
+        throw RequestError(.unauthorized, "connect anew")
     }
 
     func welcome(_ socket: Socket, _ visitor: Visitor) {}

@@ -2,6 +2,7 @@ internal import ICEServers
 internal import Identity
 internal import JSON
 internal import Journal
+internal import Operations
 internal import Reactor
 internal import SocketServer
 internal import Switchboard
@@ -59,7 +60,7 @@ final class NativeEntrance: Entrance {
         _ arrival: SocketArrival, _ completion: @escaping (Result<Visitor, ArrivalRefusal>) -> Void
     ) {
         let auth = ConnectAuth(parsing: arrival.auth)
-        do throws(SwitchboardError) {
+        do throws(RequestError) {
             let identity = try self.identity(auth)
             self.faces.find(identity) { face in
                 completion(
@@ -71,12 +72,12 @@ final class NativeEntrance: Entrance {
         }
     }
 
-    func identity(returning arrival: SocketArrival) throws(SwitchboardError) -> Identity {
+    func identity(returning arrival: SocketArrival) throws(RequestError) -> Identity {
         try self.identity(ConnectAuth(parsing: arrival.auth))
     }
 
-    private func identity(_ auth: ConnectAuth) throws(SwitchboardError) -> Identity {
-        guard let token = auth.token else { throw SwitchboardError(.unauthorized, "connect with auth {\"token\": …}") }
+    private func identity(_ auth: ConnectAuth) throws(RequestError) -> Identity {
+        guard let token = auth.token else { throw RequestError(.unauthorized, "connect with auth {\"token\": …}") }
         return try self.accounts.identity(of: token)
     }
 
@@ -149,7 +150,7 @@ extension NativeEntrance {
 }
 
 extension NativeEntrance: SessionRequests {
-    func refresh(_ guest: Guest, token: String) throws(SwitchboardError) -> WallTime {
+    func refresh(_ guest: Guest, token: String) throws(RequestError) -> WallTime {
         let identity = try self.accounts.identity(of: token)
         try self.sessions.renew(guest.session, identity)
         return identity.expiry

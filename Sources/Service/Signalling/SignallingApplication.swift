@@ -2,6 +2,7 @@ internal import Conversing
 internal import ICEServers
 internal import Identity
 internal import Journal
+internal import Operations
 internal import Reactor
 internal import SocketServer
 internal import Store
@@ -101,7 +102,7 @@ final class SignallingApplication: SocketApplication {
     /// Says goodbye to everybody who is in a call, before the server goes.
     func stop() {
         self.board.stop()
-        self.api.standing.end(SwitchboardError(.unavailable, "the server stops")) { _ in true }
+        self.api.standing.end(RequestError(.unavailable, "the server stops")) { _ in true }
     }
 }
 
@@ -132,7 +133,7 @@ extension SignallingApplication {
         let session = SignedInSession(visitor.identity, guest, by: entrance)
         socket.context = session
         self.sessions.add(session)
-        do throws(SwitchboardError) {
+        do throws(RequestError) {
             try entrance.entered(session)
         } catch {
             return self.sessions.end(session, error)
@@ -141,8 +142,8 @@ extension SignallingApplication {
     }
 
     func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String? {
-        guard let session = self.sessions[socket.id] else { return SwitchboardError.Code.unauthorized.rawValue }
-        do throws(SwitchboardError) {
+        guard let session = self.sessions[socket.id] else { return RequestError.Code.unauthorized.rawValue }
+        do throws(RequestError) {
             try self.sessions.renew(socket.id, try session.entrance.identity(returning: arrival))
             return nil
         } catch {

@@ -1,5 +1,6 @@
 internal import Identity
 internal import Journal
+internal import Operations
 internal import Reactor
 internal import SocketServer
 internal import Switchboard
@@ -53,7 +54,7 @@ final class SignedInSessions {
 
     /// Something may have been revoked between the token's check and the session's place among the others.
     func checkAgain(_ session: SignedInSession) {
-        do throws(SwitchboardError) {
+        do throws(RequestError) {
             try self.accounts.stillKnows(session.identity)
         } catch {
             self.end(session, error)
@@ -61,9 +62,9 @@ final class SignedInSessions {
     }
 
     /// The session lasts as long as this identity does.
-    func renew(_ id: SessionID, _ identity: Identity) throws(SwitchboardError) {
+    func renew(_ id: SessionID, _ identity: Identity) throws(RequestError) {
         guard let session = self.sessions[id], identity.user == session.identity.user else {
-            throw SwitchboardError(.forbidden, "the token is another user's")
+            throw RequestError(.forbidden, "the token is another user's")
         }
         session.identity = identity
         self.watchExpiry(of: session)
@@ -76,7 +77,7 @@ final class SignedInSessions {
         }
     }
 
-    func end(_ session: SignedInSession, _ error: SwitchboardError) {
+    func end(_ session: SignedInSession, _ error: RequestError) {
         self.journal.info(
             .sessionEnded, "a session was ended",
             [.user: .private(session.identity.user.text), .reason: .plain(error.code.rawValue)])
@@ -102,12 +103,12 @@ extension SignedInSessions {
     private func awaitEnd(of session: SignedInSession, in milliseconds: Int64) {
         session.timer = self.reactor.schedule(after: .milliseconds(milliseconds)) { [unowned self] in
             session.timer = nil
-            self.end(session, SwitchboardError(.tokenExpired, "the token has expired"))
+            self.end(session, RequestError(.tokenExpired, "the token has expired"))
         }
     }
 
     private func warn(_ session: SignedInSession) {
-        let error = SwitchboardError(.tokenExpired, "the token expires soon; send a fresh one with session.refresh")
+        let error = RequestError(.tokenExpired, "the token expires soon; send a fresh one with session.refresh")
         self.board.tell(.sessionEnding(error), to: session.guest.session)
     }
 
@@ -134,10 +135,10 @@ extension IdentityChange {
         }
     }
 
-    var reason: SwitchboardError {
+    var reason: RequestError {
         switch self {
-        case .tokenRevoked, .userRevoked, .unbanned: SwitchboardError(.kicked, "you were signed out")
-        case .banned: SwitchboardError(.banned, "you are banned")
+        case .tokenRevoked, .userRevoked, .unbanned: RequestError(.kicked, "you were signed out")
+        case .banned: RequestError(.banned, "you are banned")
         }
     }
 }

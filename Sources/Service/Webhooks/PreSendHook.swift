@@ -2,6 +2,7 @@ internal import Client
 internal import Conversing
 internal import JSON
 internal import Journal
+internal import Operations
 internal import Reactor
 internal import Store
 internal import Switchboard
@@ -22,7 +23,7 @@ final class PreSendHook: ChatGate {
 
     private struct Question {
         let request: ChangeRequest
-        let verdict: (SwitchboardError?) -> Void
+        let verdict: (RequestError?) -> Void
     }
 
     /// Of one user.
@@ -38,10 +39,10 @@ final class PreSendHook: ChatGate {
         self.journal = journal
     }
 
-    func judge(_ request: ChangeRequest, _ verdict: @escaping (SwitchboardError?) -> Void) {
+    func judge(_ request: ChangeRequest, _ verdict: @escaping (RequestError?) -> Void) {
         let before = self.waiting[request.actor]?.count ?? 0
         guard before < Self.mostWaiting else {
-            return verdict(SwitchboardError(.rateLimited, "too many messages wait", retryAfter: .seconds(1)))
+            return verdict(RequestError(.rateLimited, "too many messages wait", retryAfter: .seconds(1)))
         }
         self.waiting[request.actor, default: []].append(Question(request: request, verdict: verdict))
         if before == 0 { self.ask(for: request.actor) }
@@ -67,7 +68,7 @@ final class PreSendHook: ChatGate {
         self.ask(for: user)
     }
 
-    private func verdict(of outcome: HTTPCall.Outcome) -> SwitchboardError? {
+    private func verdict(of outcome: HTTPCall.Outcome) -> RequestError? {
         guard case .success(let answer) = outcome, answer.status.isSuccess else { return self.silent("\(outcome)") }
         if answer.body.isEmpty { return nil }
         let reader = JSONReader(answer.body.span)
@@ -76,13 +77,13 @@ final class PreSendHook: ChatGate {
         else { return self.silent("its answer makes no sense") }
         guard !isAllowed else { return nil }
         let reason = reader.member("reason", of: object).flatMap { reader.string($0) } ?? "this may not be said here"
-        return SwitchboardError(.forbidden, String(reason.prefix(Self.longestReason)))
+        return RequestError(.forbidden, String(reason.prefix(Self.longestReason)))
     }
 
-    private func silent(_ why: String) -> SwitchboardError? {
+    private func silent(_ why: String) -> RequestError? {
         self.journal.error(.preSendSilent, "nobody said whether a message may be sent", [.reason: .plain(why)])
         guard self.silence == .refuse else { return nil }
-        return SwitchboardError(.unavailable, "nobody could say whether this may be sent", retryAfter: .seconds(1))
+        return RequestError(.unavailable, "nobody could say whether this may be sent", retryAfter: .seconds(1))
     }
 }
 

@@ -1,5 +1,6 @@
 package import Conversing
 internal import JSON
+package import Operations
 package import Reactor
 internal import SocketServer
 package import Store
@@ -10,7 +11,7 @@ package import Vocabulary
 /// It lives on the loop of the sockets. The store's answers come back in the order of its commits, and news leave in that
 /// order; nobody hears of what is not on the disk.
 package final class ChatDesk {
-    package typealias Completion<Value> = (Result<Value, SwitchboardError>) -> Void
+    package typealias Completion<Value> = (Result<Value, RequestError>) -> Void
 
     let store: any ConversationStore
     let reactor: Reactor
@@ -68,13 +69,13 @@ package final class ChatDesk {
         _ completion: @escaping Completion<Value>
     ) -> @Sendable (Result<Result<Value, ConversationRefusal>, StoreError>) -> Void {
         self.returning { result in
-            completion(result.flatMap { verdict in verdict.mapError { SwitchboardError($0) } })
+            completion(result.flatMap { verdict in verdict.mapError { RequestError($0) } })
         }
     }
 
-    private func failure(_ error: StoreError) -> SwitchboardError {
+    private func failure(_ error: StoreError) -> RequestError {
         self.onStoreFailure(error)
-        return SwitchboardError(.unavailable, "the store does not take it now", retryAfter: .seconds(1))
+        return RequestError(.unavailable, "the store does not take it now", retryAfter: .seconds(1))
     }
 }
 
@@ -140,8 +141,8 @@ extension ChatDesk {
     private static let mostReceivers = 256
 
     private func tell(_ marked: Marked, _ request: MarkRequest) {
-        let receipt = ChatNews("chat.receipt") { $0.receipt(marked, request, isOwn: false) }
-        let own = ChatNews("chat.receipt") { $0.receipt(marked, request, isOwn: true) }
+        let receipt = ChatNews(.chatReceipt) { $0.receipt(marked, request, isOwn: false) }
+        let own = ChatNews(.chatReceipt) { $0.receipt(marked, request, isOwn: true) }
         for listener in self.audience.listeners(to: request.conversation) {
             if listener.user == request.user {
                 listener.hear(own)
@@ -207,7 +208,7 @@ extension ChatDesk {
 extension ChatDesk {
     /// Tells streams that somebody is known by something else now, and says which lines have to be told.
     func tell(_ profile: Profile, in conversations: [ConversationID]) -> Set<SessionID> {
-        let news = ChatNews("profile") { $0.profile(profile) }
+        let news = ChatNews(.profile) { $0.profile(profile) }
         var (told, lines) = (Set<ObjectIdentifier>(), Set<SessionID>())
         let listeners = conversations.flatMap { Array(self.audience.listeners(to: $0)) }
         for listener in listeners + self.audience.listeners(of: profile.user) {
@@ -224,9 +225,9 @@ extension ChatDesk {
 // MARK: - Typing
 
 extension ChatDesk {
-    func typed(_ isOn: Bool, _ id: ConversationID, by guest: Guest) throws(SwitchboardError) {
+    func typed(_ isOn: Bool, _ id: ConversationID, by guest: Guest) throws(RequestError) {
         guard let ear = self.ears[guest.session], self.audience.hears(ear, id) else {
-            throw SwitchboardError(.notMember, "you do not listen to this conversation; ask for chat.sync first")
+            throw RequestError(.notMember, "you do not listen to this conversation; ask for chat.sync first")
         }
         let place = TypingMachine.Place(id, guest.session)
         guard isOn else { return self.stopTyping(guest, in: id) }
@@ -241,7 +242,7 @@ extension ChatDesk {
 
     /// To the others only: nobody needs to be told what they are typing themselves.
     private func tellTyping(_ place: TypingMachine.Place, _ user: UserID, isOn: Bool) {
-        let news = ChatNews("chat.typing", isVolatile: true) { json in
+        let news = ChatNews(.chatTyping, isVolatile: true) { json in
             json.fields(("conversation", place.conversation.text), ("user", user.text)) { json in
                 json.key("on")
                 json.bool(isOn)
@@ -267,7 +268,7 @@ extension ChatDesk {
     }
 }
 
-extension SwitchboardError {
+extension RequestError {
     init(_ refusal: ConversationRefusal) {
         switch refusal {
         case .unknown: self.init(.notFound, "there is no such conversation")

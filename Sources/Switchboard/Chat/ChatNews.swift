@@ -1,12 +1,13 @@
 internal import Conversing
 internal import JSON
+package import Operations
 package import SocketServer
 package import Store
 package import Vocabulary
 
 /// Something that happened in a conversation or to somebody in it, put into words once for everybody who hears it.
 package final class ChatNews {
-    package let event: String
+    package let event: ServerEvent
     /// One JSON object.
     package let json: [UInt8]
     /// The entry, when it is about one.
@@ -15,7 +16,7 @@ package final class ChatNews {
     package let broadcast: SocketBroadcast
 
     init(
-        _ event: String, _ happening: Happening? = nil, isVolatile: Bool = false,
+        _ event: ServerEvent, _ happening: Happening? = nil, isVolatile: Bool = false,
         _ object: (inout JSONWriter) -> Void
     ) {
         var json = JSONWriter()
@@ -28,7 +29,7 @@ package final class ChatNews {
     }
 
     convenience init(_ happening: Happening) {
-        self.init("chat.entry", happening) { json in
+        self.init(.chatEntry, happening) { json in
             json.entry(happening.entry, in: happening.conversation, happening.key)
         }
     }

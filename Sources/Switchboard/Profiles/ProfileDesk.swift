@@ -1,5 +1,6 @@
 internal import Conversing
 internal import JSON
+package import Operations
 internal import Pacing
 package import Store
 internal import Vocabulary
@@ -23,35 +24,24 @@ package final class ProfileDesk {
     /// Where a file is found for as long as it is somebody's picture.
     package static let pictures = "/v1/avatars/"
 
-    func received(
-        _ name: String, _ fields: borrowing RequestFields, _ asked: ChatAsker
-    ) throws(SwitchboardError) {
-        switch name {
-        case "profile.own": self.find([asked.user]) { asked.answer($0) { $0.profile($1.first ?? Profile(asked.user)) } }
-        case "profile.of": try self.look(fields, asked)
-        case "profile.list":
-            let users = try fields.users("users", atMost: self.chat.settings.maxNames)
-            self.find(users) { asked.answer($0) { $0.profiles($1) } }
-        case "profile.change": try self.change(fields, asked)
-        default: throw SwitchboardError(.unknownEvent, "no event is called '\(name.prefix(32))'")
+    package func carryOut(_ request: ProfileRequest, _ asked: ChatAsker) throws(RequestError) {
+        switch request {
+        case .own: self.find([asked.user]) { asked.answer($0) { $0.profile($1.first ?? Profile(asked.user)) } }
+        case .of(let user): self.read(user, asked)
+        case .list(let users): self.find(users) { asked.answer($0) { $0.profiles($1) } }
+        case .change(let name, let avatar): try self.change(name, avatar, asked)
         }
-    }
-
-    /// The same requests over another door: `json` is the one object.
-    package func request(_ name: String, _ json: [UInt8], by asker: ChatAsker) throws(SwitchboardError) {
-        try self.received(name, try RequestFields(document: json.span), asker)
     }
 
     private func find(_ users: [UserID], _ completion: @escaping ChatDesk.Completion<[Profile]>) {
         self.store.profiles(of: users, self.chat.returning(completion))
     }
 
-    private func look(_ fields: borrowing RequestFields, _ asked: ChatAsker) throws(SwitchboardError) {
-        let user = try fields.required("user") { UserID($0) }
+    private func read(_ user: UserID, _ asked: ChatAsker) {
         self.find([user]) { result in
-            let found = result.flatMap { profiles -> Result<Profile, SwitchboardError> in
+            let found = result.flatMap { profiles -> Result<Profile, RequestError> in
                 guard let profile = profiles.first else {
-                    return .failure(SwitchboardError(.notFound, "nothing is known of this user"))
+                    return .failure(RequestError(.notFound, "nothing is known of this user"))
                 }
                 return .success(profile)
             }
@@ -63,32 +53,33 @@ package final class ProfileDesk {
 // MARK: - Changing it
 
 extension ProfileDesk {
-    private func change(_ fields: borrowing RequestFields, _ asked: ChatAsker) throws(SwitchboardError) {
+    private func change(
+        _ name: Clearable<DisplayName>?, _ avatar: Clearable<FileID>?, _ asked: ChatAsker
+    ) throws(RequestError) {
         var change = ProfileChange(of: asked.user, at: self.chat.now)
-        if let name = try fields.text("name", as: Self.name) { change.name = name }
-        if let picture = try fields.text("avatar", as: Self.picture) { change.picture = picture }
+        if let name { change.name = name.wish }
+        if let avatar { change.picture = try Self.picture(avatar) }
         do throws(AttemptLimiter<UserID>.Refusal) {
             try self.changes.began(asked.user, at: self.board.now)
         } catch {
-            throw SwitchboardError(.rateLimited, "too many changes of one profile", retryAfter: error.retryAfter)
+            throw RequestError(.rateLimited, "too many changes of one profile", retryAfter: error.retryAfter)
         }
         self.store.change(
             change,
             self.chat.returning { [unowned self] result in
-                let changed = result.flatMap { $0.mapError { SwitchboardError($0) } }
+                let changed = result.flatMap { $0.mapError { RequestError($0) } }
                 if case .success(let changed) = changed, changed.isNews { self.tell(changed) }
                 asked.answer(changed) { $0.profile($1.profile) }
             })
     }
 
-    /// An empty text takes away what there was.
-    private static func name(_ text: String) -> ProfileChange.Wish<DisplayName>? {
-        text.isEmpty ? .remove : DisplayName(text).map { .set($0) }
-    }
-
-    private static func picture(_ text: String) -> ProfileChange.Wish<ProfileChange.Picture>? {
-        guard !text.isEmpty else { return .remove }
-        guard let file = FileID(text), let link = AvatarLink(Self.pictures + text) else { return nil }
+    private static func picture(
+        _ avatar: Clearable<FileID>
+    ) throws(RequestError) -> ProfileChange.Wish<ProfileChange.Picture> {
+        guard case .set(let file) = avatar else { return .remove }
+        guard let link = AvatarLink(Self.pictures + file.text) else {
+            throw RequestError(.badRequest, "field 'avatar' must be the id of a file")
+        }
         return .set(ProfileChange.Picture(file, at: link))
     }
 
@@ -99,11 +90,20 @@ extension ProfileDesk {
     }
 }
 
-extension SwitchboardError {
+extension RequestError {
     fileprivate init(_ refusal: ProfileRefusal) {
         switch refusal {
         case .noFile: self.init(.notFound, "there is no such file of yours")
         case .noPicture: self.init(.badRequest, "an avatar is a picture of at most 10 MiB: PNG, JPEG, GIF or WebP")
+        }
+    }
+}
+
+extension Clearable {
+    fileprivate var wish: ProfileChange.Wish<Value> {
+        switch self {
+        case .removed: .remove
+        case .set(let value): .set(value)
         }
     }
 }

@@ -5,6 +5,7 @@ internal import Files
 internal import Hashing
 internal import HTTPServer
 internal import JSON
+internal import Operations
 internal import Reactor
 internal import SocketServer
 internal import Store

@@ -1,4 +1,5 @@
 internal import JSON
+internal import Operations
 internal import SocketServer
 internal import Switchboard
 internal import Vocabulary
@@ -19,8 +20,7 @@ final class FLDialect: Dialect {
         case .signal(let signal): Self.signal(signal)
         // Their apps have no word for the rest: a line that wavers is none of their business until it breaks, and
         // their calls are rooms.
-        case .away, .back, .incomingCall, .ringing, .connected, .peerAway, .peerBack, .callEnded, .iceServers,
-            .sessionEnding, .profile:
+        case .away, .back, .call, .iceServers, .sessionEnding, .profile:
             nil
         }
     }
@@ -29,7 +29,7 @@ final class FLDialect: Dialect {
         SocketBroadcast(event) { $0.fields(("socketId", session.text)) }
     }
 
-    private static func signal(_ signal: Signal) -> SocketBroadcast? {
+    private static func signal(_ signal: RelayedSignal) -> SocketBroadcast? {
         switch signal.content {
         case .description:
             let event = FLDescription.isOffer(signal.json) ? "_offer" : "_answer"

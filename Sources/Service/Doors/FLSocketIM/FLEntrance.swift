@@ -1,4 +1,5 @@
 internal import Identity
+internal import Operations
 internal import Reactor
 internal import SocketIO
 internal import SocketServer
@@ -46,7 +47,7 @@ final class FLEntrance: Entrance {
     }
 
     /// Everybody's coming and going is told to everybody there.
-    func entered(_ session: SignedInSession) throws(SwitchboardError) {
+    func entered(_ session: SignedInSession) throws(RequestError) {
         self.requests.entered(session.guest)
         try self.board.watchEverybody(by: session.guest)
     }

@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Calling
 internal import JSON
+internal import Operations
 internal import Pacing
 internal import Reactor
 internal import SocketServer
@@ -200,7 +201,7 @@ extension FLRequests {
     }
 
     /// To somebody in a room that both are in; anybody else is out of reach, and a peer that has just gone is no error.
-    private func signal(_ content: Signal.Content, _ json: [UInt8], to fields: FLFields, from guest: Guest) {
+    private func signal(_ content: SignalContent, _ json: [UInt8], to fields: FLFields, from guest: Guest) {
         guard let target = fields["socketId"].flatMap({ SessionID($0) }),
             let room = self.board.guest(target)?.rooms.intersection(guest.rooms).first
         else { return }

@@ -1,6 +1,7 @@
 internal import Conversing
 internal import Files
 internal import JSON
+internal import Operations
 internal import Reactor
 internal import SocketServer
 internal import Store

@@ -1,6 +1,7 @@
 internal import HTTPServer
 internal import Identity
 internal import JSON
+internal import Operations
 internal import Reactor
 internal import Switchboard
 internal import Vocabulary
@@ -14,37 +15,37 @@ struct OrderRoutes: Sendable {
     private static let maximumBodyBytes = 128 << 10
 
     func add(to router: inout Router) {
-        self.addForApps("session", to: &router) { orders, request, user, reply throws(SwitchboardError) in
+        self.addForApps("session", to: &router) { orders, request, user, reply throws(RequestError) in
             try orders.session(request, user, reply)
         }
-        self.addForApps("messages", to: &router) { orders, request, user, reply throws(SwitchboardError) in
+        self.addForApps("messages", to: &router) { orders, request, user, reply throws(RequestError) in
             try orders.say(request, user, reply)
         }
-        self.addForApps("poll", to: &router) { orders, request, user, reply throws(SwitchboardError) in
+        self.addForApps("poll", to: &router) { orders, request, user, reply throws(RequestError) in
             try orders.poll(request, user, reply)
         }
-        self.addForApps("read", to: &router) { orders, request, user, reply throws(SwitchboardError) in
+        self.addForApps("read", to: &router) { orders, request, user, reply throws(RequestError) in
             try orders.read(request, user, reply)
         }
         self.addForShop(.put, "/v1/orders/:order", to: &router) {
-            orders, order, request, reply throws(SwitchboardError) in
+            orders, order, request, reply throws(RequestError) in
             try orders.open(order, request, reply)
         }
         self.addForShop(.post, "/v1/orders/:order/events", to: &router) {
-            orders, order, request, reply throws(SwitchboardError) in try orders.tell(order, request, reply)
+            orders, order, request, reply throws(RequestError) in try orders.tell(order, request, reply)
         }
     }
 
     private func addForApps(
         _ name: String, to router: inout Router,
         _ work:
-            @escaping (OrderService, LooseObject, UserID, @escaping OrderService.Reply) throws(SwitchboardError) -> Void
+            @escaping (OrderService, LooseObject, UserID, @escaping OrderService.Reply) throws(RequestError) -> Void
     ) {
         router.on(.post, "/orderchat/\(name)") { exchange, _ in
-            self.collect(exchange) { hall, request, reply throws(SwitchboardError) in
+            self.collect(exchange) { hall, request, reply throws(RequestError) in
                 let user = try self.site.accounts.identity(of: exchange).user
                 let (_, wait) = hall.allowance.take(user, at: hall.board.now)
-                if let wait { throw SwitchboardError(.rateLimited, "request rate limit exceeded", retryAfter: wait) }
+                if let wait { throw RequestError(.rateLimited, "request rate limit exceeded", retryAfter: wait) }
                 try work(OrderService(hall.chat), request, user, reply)
             }
         }
@@ -53,17 +54,17 @@ struct OrderRoutes: Sendable {
     private func addForShop(
         _ method: HTTPMethod, _ path: String, to router: inout Router,
         _ work:
-            @escaping (OrderService, String, LooseObject, @escaping OrderService.Reply) throws(SwitchboardError) -> Void
+            @escaping (OrderService, String, LooseObject, @escaping OrderService.Reply) throws(RequestError) -> Void
     ) {
         router.on(method, path) { exchange, parameters in
             let order = parameters["order"] ?? ""
-            self.collect(exchange) { hall, request, reply throws(SwitchboardError) in
+            self.collect(exchange) { hall, request, reply throws(RequestError) in
                 do throws(IdentityRefusal) {
                     try self.site.accounts.check(
                         application: request.text("application") ?? "", secret: request.text("secret") ?? "",
                         from: exchange.client)
                 } catch {
-                    throw SwitchboardError(error)
+                    throw RequestError(error)
                 }
                 try work(OrderService(hall.chat), order, request, reply)
             }
@@ -72,14 +73,14 @@ struct OrderRoutes: Sendable {
 
     private func collect(
         _ exchange: HTTPExchange,
-        _ work: @escaping (DoorDependencies, LooseObject, @escaping OrderService.Reply) throws(SwitchboardError) -> Void
+        _ work: @escaping (DoorDependencies, LooseObject, @escaping OrderService.Reply) throws(RequestError) -> Void
     ) {
         let home = self.site.home
         guard exchange.reactor.loop === home else { return exchange.move(to: home) }
         exchange.collectBody(limit: Self.maximumBodyBytes) { body in
-            do throws(SwitchboardError) {
+            do throws(RequestError) {
                 guard let request = LooseObject(body) else {
-                    throw SwitchboardError(.badRequest, "the body must be one JSON object")
+                    throw RequestError(.badRequest, "the body must be one JSON object")
                 }
                 try work(self.site.atHome(exchange.reactor), request) { Self.answer(exchange, $0) }
             } catch {
@@ -88,7 +89,7 @@ struct OrderRoutes: Sendable {
         }
     }
 
-    private static func answer(_ exchange: HTTPExchange, _ result: Result<[LooseObject], SwitchboardError>) {
+    private static func answer(_ exchange: HTTPExchange, _ result: Result<[LooseObject], RequestError>) {
         var json = JSONWriter()
         json.object { json in
             json.key("ret_code")

@@ -1,5 +1,6 @@
 internal import Conversing
 internal import JSON
+internal import Operations
 internal import Store
 internal import Switchboard
 internal import Vocabulary
@@ -7,15 +8,15 @@ internal import Vocabulary
 /// The conversations of orders, between its driver and its passenger, with the server as a third who tells them how the
 /// order goes. Lives on the loop of the conversations.
 final class OrderService {
-    typealias Reply = (Result<[LooseObject], SwitchboardError>) -> Void
+    typealias Reply = (Result<[LooseObject], RequestError>) -> Void
 
     private let chat: ChatDesk
 
     init(_ chat: ChatDesk) { self.chat = chat }
 
-    private func refuse(_ words: String) -> SwitchboardError { SwitchboardError(.badRequest, words) }
+    private func refuse(_ words: String) -> RequestError { RequestError(.badRequest, words) }
 
-    private func session(ofOrder order: String?) throws(SwitchboardError) -> ConversationID {
+    private func session(ofOrder order: String?) throws(RequestError) -> ConversationID {
         guard let id = order.flatMap({ OrderWords.session(ofOrder: $0) }) else {
             throw self.refuse("field 'orderID' must have 1 to 64 visible characters")
         }
@@ -27,7 +28,7 @@ final class OrderService {
 
 extension OrderService {
     /// Ties a conversation to an order. Asked twice, it is the same one.
-    func open(_ order: String, _ request: LooseObject, _ reply: @escaping Reply) throws(SwitchboardError) {
+    func open(_ order: String, _ request: LooseObject, _ reply: @escaping Reply) throws(RequestError) {
         let id = try self.session(ofOrder: order)
         guard let driver = request.text("driver").flatMap({ UserID($0) }),
             let passenger = request.text("passenger").flatMap({ UserID($0) }), driver != passenger
@@ -45,7 +46,7 @@ extension OrderService {
     private func confirm(_ id: ConversationID, _ reply: @escaping Reply, _ work: @escaping () -> Void) {
         self.chat.conversation(id, of: OrderWords.speaker) { result in
             guard case .success(let view) = result, view.kind == OrderWords.kind else {
-                return reply(.failure(SwitchboardError(.conflict, "another conversation has this id")))
+                return reply(.failure(RequestError(.conflict, "another conversation has this id")))
             }
             work()
         }
@@ -66,7 +67,7 @@ extension OrderService {
     }
 
     /// How the order goes, or a word of the system: `type`, `content`, and the class it belongs to.
-    func tell(_ order: String, _ request: LooseObject, _ reply: @escaping Reply) throws(SwitchboardError) {
+    func tell(_ order: String, _ request: LooseObject, _ reply: @escaping Reply) throws(RequestError) {
         let id = try self.session(ofOrder: order)
         guard let type = request.text("type"), (1...64).contains(type.utf8.count) else {
             throw self.refuse("field 'type' must be a text of 1 to 64 bytes")
@@ -87,24 +88,24 @@ extension OrderService {
 // MARK: - What the apps do
 
 extension OrderService {
-    func session(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
+    func session(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(RequestError) {
         let id = try self.session(ofOrder: request.text("orderID"))
         self.chat.conversation(id, of: user) { result in
             reply(result.map { [Self.session(id, $0.subject ?? "", role: $0.role)] })
         }
     }
 
-    func say(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
+    func say(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(RequestError) {
         let named = request.text("sessionID").flatMap { ConversationID($0) }
         let id = if let named { named } else { try self.session(ofOrder: request.text("orderID")) }
         guard let content = request.object("content"), let type = request.integer("chatType") else {
             throw self.refuse("field 'content' must be an object and 'chatType' a number")
         }
         self.chat.conversation(id, of: user) { result in
-            do throws(SwitchboardError) {
+            do throws(RequestError) {
                 let view = try result.get()
                 guard view.kind == OrderWords.kind else {
-                    throw SwitchboardError(.notFound, "not found: no conversation of an order has this id")
+                    throw RequestError(.notFound, "not found: no conversation of an order has this id")
                 }
                 let speaker = try self.speaker(request.integer("speakType"), view.role)
                 let words = OrderWords.message(
@@ -118,11 +119,11 @@ extension OrderService {
     }
 
     /// Nobody speaks for somebody else; the driver's phone may answer for the driver.
-    private func speaker(_ asked: Int?, _ role: Role) throws(SwitchboardError) -> Int {
+    private func speaker(_ asked: Int?, _ role: Role) throws(RequestError) -> Int {
         let own = OrderWords.number(of: role)
         guard let asked, asked != own else { return own }
         guard asked == OrderWords.driverReply, own == OrderWords.driver else {
-            throw SwitchboardError(.forbidden, "field 'speakType' must be the caller's own role")
+            throw RequestError(.forbidden, "field 'speakType' must be the caller's own role")
         }
         return asked
     }
@@ -130,7 +131,7 @@ extension OrderService {
     private func post(
         _ words: LooseObject, _ kind: MessageKind, into id: ConversationID, by user: UserID, as name: String?,
         _ reply: @escaping Reply
-    ) throws(SwitchboardError) {
+    ) throws(RequestError) {
         guard let draft = OrderWords.draft(words, kind) else {
             throw self.refuse("field 'content' must suit its 'chatType' and fit into 64 KiB")
         }
@@ -148,7 +149,7 @@ extension OrderService {
         }
     }
 
-    func read(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
+    func read(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(RequestError) {
         guard let id = request.text("sessionID").flatMap({ ConversationID($0) }),
             let number = request.integer("number"), number >= 0
         else { throw self.refuse("field 'sessionID' must be a conversation id and 'number' a whole number from 0 on") }
@@ -162,11 +163,11 @@ extension OrderService {
 
 extension OrderService {
     /// What is new in the orders in which the user has this role, behind the numbers the app has got to.
-    func poll(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(SwitchboardError) {
+    func poll(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(RequestError) {
         let role = request.integer("role")
         var sync = SyncRequest(user, on: OrderWords.device)
         sync.kind = OrderWords.kind
-        sync.positions = try ChatDesk.positions(in: request.json)
+        sync.positions = try Field.positions.or([:]).read(RequestFields(document: request.json.span))
         self.chat.missed(sync) { result in
             guard case .success(let synced) = result else { return reply(result.map { _ in [] }) }
             let unknown = synced.ids.filter { OrderWords.isSession($0) && sync.positions[$0] == nil }

@@ -1,5 +1,5 @@
 /// Why a request was not granted: the closed list of codes that clients know.
-package struct SwitchboardError: Error, Hashable, Sendable {
+package struct RequestError: Error, Hashable, Sendable {
     package enum Code: String, Hashable, Sendable, CaseIterable {
         /// The request does not have the form it should have.
         case badRequest = "bad_request"

@@ -1,8 +1,9 @@
 internal import Identity
+internal import Operations
 internal import Secure
 internal import Switchboard
 
-extension SwitchboardError {
+extension RequestError {
     init(_ refusal: IdentityRefusal) {
         switch refusal {
         case .banned: self.init(.banned, "you are banned")
@@ -16,11 +17,11 @@ extension SwitchboardError {
 }
 
 extension Accounts {
-    func identity(of token: String) throws(SwitchboardError) -> Identity {
+    func identity(of token: String) throws(RequestError) -> Identity {
         do throws(IdentityRefusal) {
             return try self.identity(ofToken: token)
         } catch {
-            throw SwitchboardError(error)
+            throw RequestError(error)
         }
     }
 }

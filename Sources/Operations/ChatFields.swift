@@ -1,0 +1,96 @@
+package import Conversing
+internal import JSON
+package import Vocabulary
+
+/// For whom something is said.
+package enum Recipient: Hashable, Sendable {
+    case conversation(ConversationID)
+    case user(UserID)
+}
+
+/// What is said: words of one's own, or those of a message that is forwarded.
+package enum Posting: Hashable, Sendable {
+    case said(MessageKind, MessageBody)
+    case forwarded(MessagePlace)
+}
+
+/// Which message is meant.
+package struct MessagePlace: Hashable, Sendable {
+    package let conversation: ConversationID
+    package let number: UInt64
+
+    package init(_ conversation: ConversationID, _ number: UInt64) {
+        self.conversation = conversation
+        self.number = number
+    }
+}
+
+extension Field<Recipient> {
+    package static let recipient = Field(
+        [.text("conversation").optional, .text("user").optional], "the id of a conversation, or of a user"
+    ) { fields throws(RequestError) in
+        if let id = try Field<ConversationID>.conversation.optional.read(fields) { return .conversation(id) }
+        return try Field<UserID>.user.optional.read(fields).map { .user($0) }
+    } write: { recipient, json in
+        switch recipient {
+        case .conversation(let id): Field<ConversationID>.conversation(id).write(to: &json)
+        case .user(let user): Field<UserID>.user(user).write(to: &json)
+        }
+    }
+}
+
+extension Field<Posting> {
+    package static let posting = Field(
+        [.text("kind").optional, .object("body").optional, .object("forward").optional],
+        "what is said, or the 'conversation' and 'number' of what is forwarded"
+    ) { fields throws(RequestError) in
+        // What is forwarded brings its own kind and body.
+        if fields.has("forward") { return .forwarded(try Self.place(fields.inner("forward"))) }
+        let kind = try Field<MessageKind>.messageKind.read(fields)
+        return .said(kind, try Field<MessageBody>.body.read(fields))
+    } write: { posting, json in
+        switch posting {
+        case .said(let kind, let body):
+            Field<MessageKind>.messageKind(kind).write(to: &json)
+            Field<MessageBody>.body(body).write(to: &json)
+        case .forwarded(let place):
+            json.key("forward")
+            json.object { json in
+                Field<ConversationID>.conversation(place.conversation).write(to: &json)
+                Field<UInt64>.number(place.number).write(to: &json)
+            }
+        }
+    }
+
+    private static func place(_ fields: borrowing RequestFields) throws(RequestError) -> MessagePlace {
+        MessagePlace(try Field<ConversationID>.conversation.read(fields), try Field<UInt64>.number.read(fields))
+    }
+}
+
+extension Field<MessageKind> {
+    package static let messageKind = Field.text("kind", "1 to 64 letters, digits and _-.@:+=", \.text) {
+        MessageKind($0)
+    }.or(.text)
+}
+
+extension Field<MessageBody> {
+    package static let body = Field.object("body", maximumBytes: RequestLimits.maximumBodyBytes) {
+        MessageBody(proven: $0)
+    } write: {
+        $0.json
+    }
+}
+
+extension Field<Reaction> {
+    package static let reaction = Field.text("reaction", "1 to 32 bytes that can be seen", \.text) { Reaction($0) }
+}
+
+extension Field<Role> {
+    package static let role = Field.text("role", "member, admin or owner", \.word) { Role($0) }
+}
+
+extension Field<ConversationKind> {
+    package static let kind = Field.text("kind", "group or room", \.rawValue) { text in
+        [.group, .room].first { $0.rawValue == text }
+    }
+}
