@@ -53,7 +53,7 @@ let package = Package(
         .executable(name: "parley", targets: ["parley"])
     ],
     targets: [
-        // Floor 0: doors to C, and the one lock.
+        // Floor 0: doors to C.
         door("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev", brew: "sqlite"),
         door("CUV", pkgConfig: "libuv", apt: "libuv1-dev", brew: "libuv"),
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
@@ -65,20 +65,20 @@ let package = Package(
         door("COpusFile", pkgConfig: "opusfile", apt: "libopusfile-dev", brew: "opusfile"),
         door("CSndFile", pkgConfig: "sndfile", apt: "libsndfile1-dev", brew: "libsndfile"),
         door("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev", brew: "libsoxr"),
-        room("Locking"),
 
         // Floor 1: materials.
         room("Assets", resources: [.embedInCode("Web"), .embedInCode("openapi.json")]),
         room("Bytes"),
         room("Hashing", "COpenSSL", "CZlib"),
         room("JSON"),
-        room("Journal", "Locking"),
+        room("System", "CTerminal"),
         room("Vocabulary"),
 
         // Floor 2: formats.
         room("Arguments"),
-        room("AudioFiles", "Bytes"),
+        room("AudioFiles", "Bytes", "System"),
         room("FileTypes", "Bytes"),
+        room("Journal", "System"),
         room("MulticastDNS", "Bytes", "Vocabulary"),
         room("PacketCapture", "Bytes", "Vocabulary"),
         room("RTP", "Bytes"),
@@ -97,23 +97,23 @@ let package = Package(
         room("Sessions", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
-        room("Reactor", "CSockets", "CUV", "Locking", "Vocabulary"),
+        room("Reactor", "CSockets", "CUV", "System", "Vocabulary"),
         room("Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "Vocabulary"),
         room("OpusCodec", "COpus"),
         room("Resampling", "CSoxr"),
-        room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "Locking"),
-        room("Files", "FileTypes", "Hashing", "Locking", "Vocabulary"),
+        room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "System"),
+        room("Files", "FileTypes", "Hashing", "System", "Vocabulary"),
         room("Operations", "Calling", "Conversing", "JSON", "Vocabulary", "Web"),
-        room("Store", "CSQLite", "Conversing", "FileTypes", "JSON", "Locking", "Vocabulary"),
+        room("Store", "CSQLite", "Conversing", "FileTypes", "JSON", "System", "Vocabulary"),
 
         // Floor 5.
-        room("AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "Playout", "RTP", "Vocabulary"),
-        room("HTTPServer", "Bytes", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
-        room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "Vocabulary"),
+        room("AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "Playout", "RTP", "System", "Vocabulary"),
+        room("HTTPServer", "Bytes", "Journal", "System", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
+        room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "System", "Vocabulary"),
         room(
-            "Identity", "Bytes", "Hashing", "Journal", "Locking", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
+            "Identity", "Bytes", "Hashing", "Journal", "System", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
-        room("Voice", "AudioFiles", "Bytes", "Locking", "OpusCodec", "Resampling", "SoundFiles"),
+        room("Voice", "AudioFiles", "Bytes", "System", "OpusCodec", "Resampling", "SoundFiles"),
 
         // Floor 6: each end of a Socket.IO connection.
         room(
@@ -121,7 +121,7 @@ let package = Package(
             "Vocabulary", "Web"),
         room(
             "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "MulticastDNS", "Reactor", "STUN", "Secure",
-            "Vocabulary"),
+            "System", "Vocabulary"),
         room(
             "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "Vocabulary", "Web"),
@@ -143,23 +143,23 @@ let package = Package(
             "HTTPServer",
             "ICEServers",
             "Identity", "Journal",
-            "JSON", "Locking", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer",
+            "JSON", "System", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer",
             "Store", "STUN",
             "Switchboard", "Vocabulary", "Web"),
         room(
             "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "PacketCapture", "Pathways", "Peer",
             "Reactor", "SoundFiles",
-            "Vocabulary", "Voice"),
+            "System", "Vocabulary", "Voice"),
 
         // Floor 9: the one executable.
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "CTerminal", "Client", "Files",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "Client", "Files",
                 "HTTPServer",
                 "Handset",
                 "ICE", "ICEServers", "Identity", "JSON",
-                "Journal", "Locking", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
+                "Journal", "System", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
                 "Secure", "Service",
                 "Sessions", "SoundFiles", "Store", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
@@ -200,7 +200,7 @@ let package = Package(
         tests(
             of: "Peer", "AudioStreams", "ICE", "Negotiating", "Pathways", "Reactor", "SDP", "Secure", "TestSupport",
             "Vocabulary"),
-        tests(of: "Handset", "AudioFiles", "AudioStreams", "TestSupport", "Vocabulary"),
+        tests(of: "Handset", "AudioFiles", "AudioStreams", "System", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
@@ -212,23 +212,23 @@ let package = Package(
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Hashing", "Bytes", "COpenSSL", "TestSupport"),
         tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),
-        tests(of: "ICEServers", "JSON", "Journal", "Locking", "TestSupport", "Vocabulary"),
-        tests(of: "Identity", "Bytes", "Journal", "Locking", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
+        tests(of: "ICEServers", "JSON", "Journal", "System", "TestSupport", "Vocabulary"),
+        tests(of: "Identity", "Bytes", "Journal", "System", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
         tests(
-            of: "Store", "Bytes", "Conversing", "FileTypes", "Hashing", "JSON", "Locking", "TestSupport", "Vocabulary"),
-        tests(of: "Reactor", "Locking", "TestSupport", "Vocabulary"),
+            of: "Store", "Bytes", "Conversing", "FileTypes", "Hashing", "JSON", "System", "TestSupport", "Vocabulary"),
+        tests(of: "Reactor", "System", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
         tests(
-            of: "HTTPServer", "Journal", "Locking", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web",
+            of: "HTTPServer", "Journal", "System", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web",
             isPlain: true),
         tests(of: "ICE", "Bytes", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
         tests(
-            of: "Client", "Bytes", "Calling", "JSON", "Journal", "Locking", "Operations", "Reactor", "Service",
+            of: "Client", "Bytes", "Calling", "JSON", "Journal", "System", "Operations", "Reactor", "Service",
             "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "Assets", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "Locking",
+            of: "Service", "Assets", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "System",
             "Operations", "Reactor",
             "Secure",
             "Sessions",
@@ -236,9 +236,11 @@ let package = Package(
             "Switchboard", "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Pathways", "Bytes", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "TestSupport", "Vocabulary"),
-        tests(of: "Journal", "TestSupport"),
+        tests(of: "Journal", "System", "TestSupport"),
+        tests(of: "System", "TestSupport"),
         tests(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Pacing", "Service",
+            "System",
             "Vocabulary", "Web", "Voice"),
         .target(
             name: "Fuzz",
@@ -253,9 +255,9 @@ let package = Package(
         tests(of: "Fuzz", "TestSupport"),
         tests(of: "AudioFiles", "Bytes", "TestSupport"),
         tests(of: "OpusCodec", "AudioFiles", "COpus", "TestSupport"),
-        tests(of: "SoundFiles", "AudioFiles", "TestSupport"),
+        tests(of: "SoundFiles", "AudioFiles", "System", "TestSupport"),
         tests(
-            of: "Voice", "AudioFiles", "Bytes", "COpusFile", "Locking", "OpusCodec", "SoundFiles", "TestSupport"),
+            of: "Voice", "AudioFiles", "Bytes", "COpusFile", "System", "OpusCodec", "SoundFiles", "TestSupport"),
     ]
 )
 
@@ -271,13 +273,13 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.targets += [
         .executableTarget(
-            name: "StoreBench", dependencies: ["Conversing", "Locking", "Store", "Vocabulary"],
+            name: "StoreBench", dependencies: ["Conversing", "System", "Store", "Vocabulary"],
             path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
         .executableTarget(
             name: "CallLoadBench",
             dependencies: [
-                "AudioStreams", "Client", "JSON", "Locking", "Negotiating", "Pathways", "Peer", "Reactor", "Vocabulary",
+                "AudioStreams", "Client", "JSON", "System", "Negotiating", "Pathways", "Peer", "Reactor", "Vocabulary",
                 "Web",
             ],
             path: "Tests/Bench/CallLoad", swiftSettings: houseForTests),

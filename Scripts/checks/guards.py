@@ -79,6 +79,16 @@ def no_foundation(source: Source) -> Iterator[Finding]:
         yield from _search(source.code_lines, pattern, "`{}`: use the standard library or FoundationEssentials")
 
 
+_SYSTEM_ROOMS = ("Sources/System/", "Sources/Reactor/")
+
+
+def system_behind_one_room(source: Source) -> Iterator[Finding]:
+    """The C library is spoken to by the room System, and by Reactor, which speaks sockets."""
+    pattern = re.compile(r"^\s*(?:\w+\s+)?import (?:Glibc|Musl|Darwin)\s*$")
+    if source.is_swift and source.path.startswith("Sources/") and not source.path.startswith(_SYSTEM_ROOMS):
+        yield from _search(source.code_lines, pattern, "`{}`: use the room System, and add there what it lacks")
+
+
 _REGISTRIES = re.compile(
     r"\b(?:registry[.]npmjs|npmjs|registry[.]yarnpkg|files[.]pythonhosted|crates|repo[.]maven|rubygems|deb[.]debian)"
     r"[.](?:org|com|io)\b"
@@ -125,6 +135,7 @@ GUARDS: list[Guard] = [
     file_is_short,
     functions_are_short,
     no_foundation,
+    system_behind_one_room,
     no_registry_hosts,
     no_private_paths,
     customers_stay_behind_their_doors,

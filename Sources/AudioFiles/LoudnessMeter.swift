@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import System
 
 /// Integrated loudness by EBU R128 (ITU-R BS.1770-4), in constant memory.
 ///
@@ -77,7 +73,7 @@ package struct LoudnessMeter: Sendable {
     }
 
     private static func loudness(of energy: Double) -> Double {
-        energy > 0 ? -0.691 + 10 * log10(energy) : -.infinity
+        energy > 0 ? -0.691 + 10 * Math.log10(energy) : -.infinity
     }
 }
 
@@ -106,16 +102,16 @@ struct KWeighting: Sendable {
 
     /// The standard gives coefficients for 48 kHz only; these are the analogue filters behind them.
     init(rate: Double) {
-        let shelf = (tan(Double.pi * 1681.974450955533 / rate), 0.7071752369554196)
-        let high = pow(10.0, 3.999843853973347 / 20)
-        let band = pow(high, 0.4996667741545416)
+        let shelf = (Math.tangent(Double.pi * 1681.974450955533 / rate), 0.7071752369554196)
+        let high = Math.power(10.0, 3.999843853973347 / 20)
+        let band = Math.power(high, 0.4996667741545416)
         let scale = 1 + shelf.0 / shelf.1 + shelf.0 * shelf.0
         self.shelf.b0 = (high + band * shelf.0 / shelf.1 + shelf.0 * shelf.0) / scale
         self.shelf.b1 = 2 * (shelf.0 * shelf.0 - high) / scale
         self.shelf.b2 = (high - band * shelf.0 / shelf.1 + shelf.0 * shelf.0) / scale
         self.shelf.a1 = 2 * (shelf.0 * shelf.0 - 1) / scale
         self.shelf.a2 = (1 - shelf.0 / shelf.1 + shelf.0 * shelf.0) / scale
-        let pass = (tan(Double.pi * 38.13547087602444 / rate), 0.5003270373238773)
+        let pass = (Math.tangent(Double.pi * 38.13547087602444 / rate), 0.5003270373238773)
         let passScale = 1 + pass.0 / pass.1 + pass.0 * pass.0
         (self.highPass.b0, self.highPass.b1, self.highPass.b2) = (1, -2, 1)
         self.highPass.a1 = 2 * (pass.0 * pass.0 - 1) / passScale

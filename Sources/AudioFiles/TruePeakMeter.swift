@@ -1,10 +1,5 @@
+import System
 import Bytes
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// The highest point of the curve between the samples: four-fold oversampling (BS.1770-4, annex 2).
 package struct TruePeakMeter: Sendable {
@@ -16,8 +11,8 @@ package struct TruePeakMeter: Sendable {
         for phase in 0..<4 {
             let place = Double(tap * 4 + phase) - 24
             let angle = place * Double.pi / 4
-            let sinc = place == 0 ? 1 : sin(angle) / angle
-            phases[phase] = Float(sinc * 0.5 * (1 + cos(Double.pi * place / 24.5)))
+            let sinc = place == 0 ? 1 : Math.sine(angle) / angle
+            phases[phase] = Float(sinc * 0.5 * (1 + Math.cosine(Double.pi * place / 24.5)))
         }
         return phases
     }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import System
 
 /// The outline of a recording, and the forms in which messengers pass it along.
 package struct Waveform: Hashable, Sendable {
@@ -21,7 +17,7 @@ package struct Waveform: Hashable, Sendable {
 
         /// The level in dB, 0 being full scale; never below -60.
         package var decibels: Float {
-            self.meanSquare > 1e-6 ? 10 * log10(self.meanSquare) : -60
+            self.meanSquare > 1e-6 ? 10 * Math.log10(self.meanSquare) : -60
         }
     }
 

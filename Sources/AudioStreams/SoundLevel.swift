@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
+internal import System
 internal import RTP
 
 /// How loud a piece of sound is.
@@ -23,7 +19,7 @@ struct SoundLevel: Hashable, Sendable {
     private static let voice: UInt8 = 50
 
     var header: RTPAudioLevel {
-        let decibels = self.power > 0 ? -10 * log10(self.power) : 127
+        let decibels = self.power > 0 ? -10 * Math.log10(self.power) : 127
         // Sound that is out of range, or no number at all, is not quiet.
         let attenuation = decibels.isFinite ? UInt8(min(max(0, decibels.rounded()), 127)) : 0
         return RTPAudioLevel(isVoice: attenuation < Self.voice, attenuation: attenuation)

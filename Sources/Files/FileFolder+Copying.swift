@@ -1,10 +1,5 @@
+internal import System
 package import Vocabulary
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 extension FileFolder {
     private static let piece = 1 << 20
@@ -19,36 +14,30 @@ extension FileFolder {
     ) throws(FileTrouble) -> Bool {
         if self.size(of: hash) != size {
             let place = other.place(of: hash)
-            let descriptor = FileSystem.open(place, O_RDONLY | O_CLOEXEC)
-            guard descriptor >= 0 else {
-                guard errno == ENOENT else { throw .last(place) }
-                return false
-            }
-            defer { close(descriptor) }
-            try self.copy(from: descriptor, at: place, as: draft, expecting: hash)
+            guard FileSystem.exists(place) else { return false }
+            let file = try FileTrouble.catching { () throws(SystemError) in try FileHandle(place, for: .reading) }
+            try self.copy(from: file, as: draft, expecting: hash)
         }
         try self.takeThumbnail(of: hash, from: other, as: draft)
         return true
     }
 
     private func copy(
-        from descriptor: Int32, at place: String, as draft: FileID, expecting hash: ContentHash
+        from file: borrowing FileHandle, as draft: FileID, expecting hash: ContentHash
     ) throws(FileTrouble) {
         let upload = try self.begin(draft)
         defer { self.removeUpload(draft) }
-        var bytes = [UInt8](repeating: 0, count: Self.piece)
+        var bytes: [UInt8] = []
         while true {
-            let count = unsafe read(descriptor, &bytes, bytes.count)
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .last(place) }
-            if count == 0 { break }
-            try upload.append(Array(bytes.prefix(count)))
+            try FileTrouble.catching { () throws(SystemError) in try file.read(into: &bytes, upTo: Self.piece) }
+            if bytes.isEmpty { break }
+            try upload.append(bytes)
         }
         let kept = try self.keep(upload)
         self.settled(kept.hash, draft)
         guard kept.hash == hash else {
             _ = self.remove([kept.hash])
-            throw FileTrouble(.damaged, place)
+            throw FileTrouble(.damaged, file.path)
         }
     }
 

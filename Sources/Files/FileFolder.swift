@@ -1,12 +1,6 @@
 package import FileTypes
-internal import Locking
+internal import System
 package import Vocabulary
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// Where a server keeps files: each under the hash of what is in it, so that the same bytes lie there once.
 ///
@@ -30,20 +24,19 @@ package final class FileFolder: Sendable {
     }
 
     private static func make(_ folder: String) throws(FileTrouble) {
-        guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .last(folder) }
+        try FileTrouble.catching { () throws(SystemError) in try FileSystem.makeDirectory(folder) }
     }
 
     /// Whether the disk has room for so many more bytes.
     package func hasRoom(for count: Int) -> Bool {
-        var status = statvfs()
-        guard unsafe statvfs(self.files, &status) == 0 else { return true }
-        return FileSystem.free(status) > UInt64(clamping: count) + UInt64(clamping: self.reserve)
+        guard let free = FileSystem.freeBytes(at: self.files) else { return true }
+        return free > UInt64(clamping: count) + UInt64(clamping: self.reserve)
     }
 
     /// The same, for all that is still to come of uploads of these lengths.
     package func hasRoom(forRestOf uploads: [FileID: Int]) -> Bool {
         let rest = uploads.reduce(0) { sum, upload in
-            let left = self.rest(of: upload.key, upload.value)
+            let left = self.remainingBytes(of: upload.key, upload.value)
             return sum.addingReportingOverflow(left).overflow ? .max : sum + left
         }
         return self.hasRoom(for: rest)
@@ -51,15 +44,14 @@ package final class FileFolder: Sendable {
 
     /// A promise costs nothing: whoever has brought nothing for a while keeps no room from others, and is looked at again
     /// with each piece that comes.
-    private func rest(of upload: FileID, _ length: Int) -> Int {
-        var status = stat()
-        guard unsafe stat(self.place(of: upload), &status) == 0 else { return length }
-        let isIdle = time(nil) - FileSystem.changed(status) > Self.patience
-        return isIdle ? 0 : max(0, length - Int(status.st_size))
+    private func remainingBytes(of upload: FileID, _ length: Int) -> Int {
+        guard let status = FileStatus(of: self.place(of: upload)) else { return length }
+        let isIdle = SystemClock.realTime / 1_000_000_000 - Int64(status.modifiedSeconds) > Self.idleTimeout
+        return isIdle ? 0 : max(0, length - status.size)
     }
 
     /// Ten minutes, in seconds.
-    private static let patience = 600
+    private static let idleTimeout = 600
 
     private func folder(of hash: ContentHash) -> String { "\(self.files)/\(hash.text.prefix(2))" }
 
@@ -91,7 +83,7 @@ extension FileFolder {
     /// How much of it is there; nil when there is none.
     package func length(of id: FileID) -> Int? { Self.size(of: self.place(of: id)) }
 
-    package func removeUpload(_ id: FileID) { unsafe unlink(self.place(of: id)) }
+    package func removeUpload(_ id: FileID) { FileSystem.remove(self.place(of: id)) }
 
     /// The file is whole: it gets its place. Nobody removes it from there until `settled`.
     package func keep(_ upload: UploadFile) throws(FileTrouble) -> KeptFile {
@@ -110,14 +102,19 @@ extension FileFolder {
     private func link(_ upload: UploadFile, as hash: ContentHash) throws(FileTrouble) {
         let (folder, place) = (self.folder(of: hash), self.place(of: hash))
         try Self.make(folder)
-        if FileSystem.link(upload.path, place) != 0 {
-            guard errno == EEXIST else { throw .last(place) }
-            // What lies there has the right name. Should its size be wrong, the disk has lost some of it.
-            guard Self.size(of: place) != upload.count else { return }
-            guard unsafe unlink(place) == 0, FileSystem.link(upload.path, place) == 0 else { throw .last(place) }
+        do throws(SystemError) {
+            // What lies there already has the right name. Should its size be wrong, the disk has lost some of it.
+            if let size = Self.size(of: place) {
+                guard size != upload.count else { return }
+                FileSystem.remove(place)
+            }
+            try FileSystem.link(upload.path, as: place)
+            try FileSystem.syncDirectory(folder)
+            try FileSystem.syncDirectory(self.files)
+        } catch {
+            // Somebody else brought the same bytes just now.
+            guard error.errno == .fileExists, Self.size(of: place) == upload.count else { throw FileTrouble(error) }
         }
-        try Self.sync(folder)
-        try Self.sync(self.files)
     }
 
     private func look(at upload: UploadFile, _ hash: ContentHash) throws(FileTrouble) -> KeptFile {
@@ -138,17 +135,8 @@ extension FileFolder {
         self.pins.withLock { $0.unpin(hash) }
     }
 
-    /// What a name in a folder means is on the disk when this comes back.
-    private static func sync(_ folder: String) throws(FileTrouble) {
-        let descriptor = FileSystem.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .last(folder) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw .last(folder) }
-    }
-
     static func size(of path: String) -> Int? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : nil
+        FileStatus(of: path)?.size
     }
 }
 
@@ -162,20 +150,22 @@ extension FileFolder {
         try draft.append(bytes)
         try draft.sync()
         let place = self.thumbnailPlace(of: hash)
-        guard unsafe rename(draft.path, place) == 0 else { throw .last(place) }
-        try Self.sync(self.folder(of: hash))
+        try FileTrouble.catching { () throws(SystemError) in
+            try FileSystem.rename(draft.path, to: place)
+            try FileSystem.syncDirectory(self.folder(of: hash))
+        }
     }
 
     /// Of one that was made when somebody brought the same picture before.
     func thumbnailSize(of file: KeptFile) -> PictureSize? {
-        let small = FileSystem.front(of: self.thumbnailPlace(of: file.hash), upTo: FileType.lookedAt)
+        let small = FileSystem.front(of: self.thumbnailPlace(of: file.hash), maximum: FileType.lookedAt)
         return small.flatMap { PictureSize(of: Thumbnailer.form(of: file.type), in: $0.span) }
     }
 
     /// The whole of a small file; nil when it is missing or longer than that.
     package func bytes(of hash: ContentHash, isThumbnail: Bool, upTo limit: Int) -> [UInt8]? {
         let place = isThumbnail ? self.thumbnailPlace(of: hash) : self.place(of: hash)
-        return FileSystem.front(of: place, upTo: limit + 1).flatMap { $0.count <= limit ? $0 : nil }
+        return FileSystem.front(of: place, maximum: limit + 1).flatMap { $0.count <= limit ? $0 : nil }
     }
 
     package func hasThumbnail(_ hash: ContentHash) -> Bool { Self.size(of: self.thumbnailPlace(of: hash)) != nil }
@@ -196,7 +186,7 @@ extension FileFolder {
     package func contents(ofFolder number: Int) -> [ContentHash] {
         let digits = String(number, radix: 16)
         let prefix = digits.count < 2 ? "0\(digits)" : digits
-        return FileSystem.names(in: "\(self.files)/\(prefix)").compactMap { ContentHash(prefix + $0) }
+        return (FileSystem.names(in: "\(self.files)/\(prefix)") ?? []).compactMap { ContentHash(prefix + $0) }
     }
 
     /// Says how many went.
@@ -206,8 +196,8 @@ extension FileFolder {
             // Under the lock, so that nobody brings the same bytes in between.
             self.pins.withLock { pins in
                 guard pins.mayRemove(hash) else { return }
-                unsafe unlink(self.thumbnailPlace(of: hash))
-                if unsafe unlink(self.place(of: hash)) == 0 { count += 1 }
+                FileSystem.remove(self.thumbnailPlace(of: hash))
+                if FileSystem.remove(self.place(of: hash)) { count += 1 }
             }
         }
         return count

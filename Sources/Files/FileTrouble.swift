@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
+package import System
 
 /// Something could not be done with the files on the disk.
 package struct FileTrouble: Error, Hashable, Sendable, CustomStringConvertible {
@@ -13,7 +9,7 @@ package struct FileTrouble: Error, Hashable, Sendable, CustomStringConvertible {
         case missing
         /// What is in it is not what its name says.
         case damaged
-        case system(code: Int32)
+        case system(Errno)
     }
 
     package let reason: Reason
@@ -24,25 +20,29 @@ package struct FileTrouble: Error, Hashable, Sendable, CustomStringConvertible {
         self.path = path
     }
 
-    /// Takes over what the system just said.
-    static func last(_ path: String) -> FileTrouble { FileTrouble(Reason(code: errno), path) }
+    init(_ error: SystemError) { self.init(Reason(error.errno), error.path) }
+
+    /// Does what the system may refuse.
+    static func catching<Value: ~Copyable>(_ work: () throws(SystemError) -> Value) throws(FileTrouble) -> Value {
+        do throws(SystemError) { return try work() } catch { throw FileTrouble(error) }
+    }
 
     package var description: String {
         switch self.reason {
         case .full: "no room is left for \(self.path)"
         case .missing: "\(self.path) is missing"
         case .damaged: "\(self.path) is not what its name says"
-        case .system(let code): "\(self.path): \(unsafe String(cString: strerror(code)))"
+        case .system(let errno): "\(self.path): \(errno)"
         }
     }
 }
 
 extension FileTrouble.Reason {
-    init(code: Int32) {
-        switch code {
-        case ENOSPC, EDQUOT, EFBIG: self = .full
-        case ENOENT: self = .missing
-        default: self = .system(code: code)
+    init(_ errno: Errno) {
+        switch errno {
+        case .noSpace, .overQuota, .fileTooLarge: self = .full
+        case .noSuchFile: self = .missing
+        default: self = .system(errno)
         }
     }
 }

@@ -1,12 +1,6 @@
 package import FileTypes
-internal import Locking
+internal import System
 internal import Vocabulary
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// Makes small pictures of large ones, in a child process: the bytes are a stranger's, and whatever they do to a decoder
 /// they do to the child.
@@ -47,9 +41,7 @@ package struct Thumbnailer: Sendable {
 
     /// Nil where libvips is not installed.
     package init?() {
-        let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/bin:/bin"
-        let places = path.split(separator: ":").map { "\($0)/vipsthumbnail" }
-        guard let program = places.first(where: { unsafe access($0, X_OK) == 0 }) else { return nil }
+        guard let program = ProcessEnvironment.program("vipsthumbnail") else { return nil }
         self.program = program
     }
 
@@ -76,12 +68,29 @@ package struct Thumbnailer: Sendable {
 
     private func draw(_ path: String, _ type: FileType) throws(Failure) -> [UInt8] {
         let form = Self.form(of: type) == .jpeg ? ".jpg[Q=80,strip]" : ".png[strip]"
-        let limits = "ulimit -v \(Limit.memory); ulimit -t \(Limit.processorTime); ulimit -c 0; exec \"$@\""
-        let arguments = [
-            "sh", "-c", limits, "sh", self.program, "stdin", "--size", "\(Self.side)x\(Self.side)>", "-o", form,
-        ]
+        let script = "ulimit -v \(Limit.memory); ulimit -t \(Limit.processorTime); ulimit -c 0; exec \"$@\""
+        let arguments = [self.program, "stdin", "--size", "\(Self.side)x\(Self.side)>", "-o", form]
         let environment = ["PATH=/usr/bin:/bin", "LANG=C", "VIPS_BLOCK_UNTRUSTED=1", "VIPS_CONCURRENCY=1"]
-        guard let child = ChildProcess(arguments, environment: environment, input: path) else { throw .refused }
-        return try child.output()
+        let started = try? ChildProcess(
+            script: script, arguments, environment: environment, [0: .file(path), 2: .nothing])
+        guard var child = consume started else { throw .refused }
+        return try Self.output(of: &child)
+    }
+
+    /// All that it writes, once it has ended well.
+    private static func output(of child: inout ChildProcess) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var piece: [UInt8] = []
+        repeat {
+            do throws(ChildProcess.Failure) {
+                try child.read(into: &piece, within: Limit.silence)
+            } catch {
+                throw error == .stalled ? .stalled : .refused
+            }
+            bytes += piece
+            guard bytes.count <= Limit.bytes else { throw .tooLarge }
+        } while !piece.isEmpty
+        guard child.wait() == 0 else { throw .refused }
+        return bytes
     }
 }

@@ -1,18 +1,12 @@
 package import Hashing
-internal import Locking
+internal import System
 package import Vocabulary
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// A file that somebody is bringing and that is not whole yet. It blocks, so it is used on helper threads only.
 package final class UploadFile: Sendable {
     package let id: FileID
     let path: String
-    private let descriptor: Int32
+    private let file: FileHandle
     /// So many bytes have to stay free.
     private let reserve: Int
     private let state: Locked<State>
@@ -33,18 +27,14 @@ package final class UploadFile: Sendable {
 
     /// Opens the one of that name, or makes it.
     init(_ id: FileID, at path: String, isNew: Bool, reserve: Int) throws(FileTrouble) {
-        let flags = O_RDWR | O_CLOEXEC | (isNew ? O_CREAT | O_EXCL : 0)
-        self.descriptor = unsafe open(path, flags, 0o600)
-        guard self.descriptor >= 0 else { throw .last(path) }
+        self.file = try FileTrouble.catching { () throws(SystemError) in
+            try FileHandle(path, for: isNew ? .creating(.owner) : .updating)
+        }
         self.id = id
         self.path = path
         self.reserve = reserve
-        let count = max(0, Int(lseek(self.descriptor, 0, SEEK_END)))
+        let count = self.file.status?.size ?? 0
         self.state = Locked(State(count: count, content: count == 0 ? DigestStream(.sha256) : nil))
-    }
-
-    deinit {
-        close(self.descriptor)
     }
 
     package var count: Int { self.state.withLock { $0.count } }
@@ -59,7 +49,7 @@ extension UploadFile {
             do throws(FileTrouble) {
                 try self.write(bytes, at: state.count)
             } catch {
-                _ = ftruncate(self.descriptor, off_t(state.count))
+                try? self.file.truncate(to: state.count)
                 throw error
             }
             state.count += bytes.count
@@ -71,22 +61,12 @@ extension UploadFile {
     private func write(_ bytes: [UInt8], at offset: Int) throws(FileTrouble) {
         // Others write as well, whatever was promised when this one began.
         guard self.hasRoom(for: bytes.count) else { throw FileTrouble(.full, self.path) }
-        var done = 0
-        while done < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { source in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: source[done...])
-                return unsafe pwrite(self.descriptor, rest.baseAddress, rest.count, off_t(offset + done))
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .last(self.path) }
-            done += count
-        }
+        try FileTrouble.catching { () throws(SystemError) in try self.file.write(bytes.span, at: offset) }
     }
 
     private func hasRoom(for count: Int) -> Bool {
-        var status = statvfs()
-        guard unsafe fstatvfs(self.descriptor, &status) == 0 else { return true }
-        return FileSystem.free(status) > UInt64(clamping: count) + UInt64(clamping: self.reserve)
+        guard let free = self.file.freeBytes else { return true }
+        return free > UInt64(clamping: count) + UInt64(clamping: self.reserve)
     }
 
     /// From here on the bytes are summed up by themselves.
@@ -102,7 +82,7 @@ extension UploadFile {
             guard let chunk = state.chunk else { return true }
             state.chunk = nil
             if chunk.digest.value == sum { return true }
-            guard ftruncate(self.descriptor, off_t(chunk.start)) == 0 else { throw .last(self.path) }
+            try FileTrouble.catching { () throws(SystemError) in try self.file.truncate(to: chunk.start) }
             state.count = chunk.start
             state.content = chunk.contentBefore
             return false
@@ -111,7 +91,7 @@ extension UploadFile {
 
     /// When this comes back, what was written outlives a loss of power.
     package func sync() throws(FileTrouble) {
-        guard fsync(self.descriptor) == 0 else { throw .last(self.path) }
+        try FileTrouble.catching { () throws(SystemError) in try self.file.sync() }
     }
 }
 
@@ -122,12 +102,7 @@ extension UploadFile {
     func front(upTo limit: Int) throws(FileTrouble) -> [UInt8] { try self.read(at: 0, upTo: limit) }
 
     private func read(at offset: Int, upTo limit: Int) throws(FileTrouble) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: limit)
-        let count = unsafe bytes.withUnsafeMutableBytes { target in
-            unsafe pread(self.descriptor, target.baseAddress, target.count, off_t(offset))
-        }
-        guard count >= 0 else { throw .last(self.path) }
-        return Array(bytes.prefix(count))
+        try FileTrouble.catching { () throws(SystemError) in try self.file.bytes(at: offset, count: limit) }
     }
 
     /// Reads it all again when it was not written in one go.

@@ -1,4 +1,4 @@
-internal import Locking
+internal import System
 
 /// One thread for work that waits for disks and children, and a queue in front of it: loops have better to do, and there
 /// are too few helper threads for what takes seconds.
@@ -11,8 +11,8 @@ package final class Workbench: Sendable {
     package init(limit: Int = 1000) throws(FileTrouble) {
         let jobs = Mailbox<Job>(limit: limit)
         self.jobs = jobs
-        let hasStarted = OwnThread.start({ while let waiting = jobs.takeAll() { for job in waiting { job() } } }) {}
-        guard hasStarted else { throw FileTrouble(.system(code: 0), "a thread of one's own") }
+        let hasStarted = Thread.start({ while let waiting = jobs.takeAll() { for job in waiting { job() } } }) {}
+        guard hasStarted else { throw FileTrouble(.system(.wouldBlock), "a thread of one's own") }
     }
 
     deinit {

@@ -1,5 +1,5 @@
 package import Journal
-internal import Locking
+internal import System
 internal import Pacing
 package import Reactor
 package import Secure

@@ -1,11 +1,6 @@
+internal import System
 package import Reactor
 internal import Web
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// Serves the files below one directory: whole, in part, compressed, or not at all when the client has them.
 ///
@@ -35,9 +30,7 @@ package final class StaticFiles {
 
     /// Whether there is a directory to serve at all: a wrong name is better told at once than by every page.
     package static func canServe(_ root: String) -> Bool {
-        guard let directory = unsafe opendir(root) else { return false }
-        unsafe closedir(directory)
-        return true
+        FileStatus(of: root)?.kind == .directory && FileSystem.allows(.reading, root)
     }
 
     /// Answers with the file at `path`, which is relative to the directory; a directory's file is `index.html`.

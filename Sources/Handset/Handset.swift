@@ -1,7 +1,7 @@
+package import System
 internal import Pathways
 package import Peer
 package import Reactor
-package import SoundFiles
 internal import Vocabulary
 
 /// What one speaks into and listens with: at an even pace it takes sound from a feed for the other side, and gives what is
@@ -46,7 +46,7 @@ package final class Handset {
     }
 
     /// What was to be kept and could not be.
-    package var failures: [FileFailure] { (self.sinks + self.ownSinks).compactMap(\.failure) }
+    package var failures: [SystemError] { (self.sinks + self.ownSinks).compactMap(\.failure) }
 
     /// Something is left to be said.
     package var isSpeaking: Bool { self.feed != nil }

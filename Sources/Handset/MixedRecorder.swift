@@ -1,5 +1,5 @@
+package import System
 internal import Bytes
-package import SoundFiles
 
 /// Both sides of a call in one file of samples, as they would be heard by somebody who stands between the two.
 package final class MixedRecorder: SoundSink {
@@ -11,12 +11,12 @@ package final class MixedRecorder: SoundSink {
     /// A fifth of a second: whoever is not heard in all that time is not listened to.
     private let mostSaid: Int
 
-    package init(_ path: String, channels: Int = 1) throws(FileFailure) {
+    package init(_ path: String, channels: Int = 1) throws(SystemError) {
         self.mostSaid = 48_000 / 5 * channels
         self.recorder = try WAVRecorder(path, channels: channels)
     }
 
-    package var failure: FileFailure? { self.recorder.failure }
+    package var failure: SystemError? { self.recorder.failure }
 
     /// Takes what is said on our side; it comes before what is heard at the same time.
     package var own: any SoundSink { Own(mixer: self) }

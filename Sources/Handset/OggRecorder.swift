@@ -1,7 +1,7 @@
+package import System
 internal import AudioFiles
 package import AudioStreams
 internal import OpusCodec
-package import SoundFiles
 package import Vocabulary
 
 /// Packets of Opus as they came, without a codec in between. What is missing is said to be missing.
@@ -14,7 +14,7 @@ package final class OggRecorder: SoundSink {
     private var start: Instant?
 
     /// - Parameter channels: that a player makes of it; a packet may have one or two.
-    package init(_ path: String, channels: Int = 1) throws(FileFailure) {
+    package init(_ path: String, channels: Int = 1) throws(SystemError) {
         // What a decoder makes before it has heard enough (RFC 7845 §4.2); nobody misses it.
         let head = OpusHead(channels: channels, preSkip: 312, inputRate: 48_000)
         let tags = OpusTags(vendor: OpusError.library, comments: ["ENCODER=parley call"])
@@ -24,7 +24,7 @@ package final class OggRecorder: SoundSink {
         self.file = try RecordingFile(path, startingWith: start)
     }
 
-    package var failure: FileFailure? { self.file.failure }
+    package var failure: SystemError? { self.file.failure }
 
     package func began(at start: Instant) { self.start = start }
 

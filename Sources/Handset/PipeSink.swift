@@ -1,18 +1,14 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+package import System
 
 /// Samples for another program: 16 bits, little-endian, 48 kHz. What it does not take in time is lost, as sound is that nobody
 /// listens to.
 package final class PipeSink: SoundSink {
-    private let descriptor: Int32
+    private let descriptor: FileDescriptor
     private var bytes: [UInt8] = []
     package private(set) var lostSamples = 0
     private var isBroken = false
 
-    package init(descriptor: Int32 = STDOUT_FILENO) {
+    package init(descriptor: FileDescriptor = .standardOutput) {
         self.descriptor = descriptor
     }
 
@@ -24,16 +20,13 @@ package final class PipeSink: SoundSink {
             self.bytes.append(UInt8(truncatingIfNeeded: sample))
             self.bytes.append(UInt8(truncatingIfNeeded: sample >> 8))
         }
-        guard self.hasRoom else {
+        guard self.descriptor.isWritable() else {
             self.lostSamples += sound.count
             return
         }
-        let written = unsafe write(self.descriptor, self.bytes, self.bytes.count)
-        if written < 0, errno != EINTR, errno != EAGAIN { self.isBroken = true }
-    }
-
-    private var hasRoom: Bool {
-        var look = pollfd(fd: self.descriptor, events: Int16(POLLOUT), revents: 0)
-        return unsafe poll(&look, 1, 0) > 0
+        let bytes = self.bytes
+        do throws(Errno) { _ = try self.descriptor.write(bytes.span) } catch {
+            self.isBroken = error != .wouldBlock
+        }
     }
 }

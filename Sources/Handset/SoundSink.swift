@@ -1,5 +1,5 @@
+package import System
 package import AudioStreams
-package import SoundFiles
 package import Vocabulary
 
 /// Who gets what is heard.
@@ -13,7 +13,7 @@ package protocol SoundSink: AnyObject {
     /// The call is over: what is kept is to be made whole.
     func finish()
     /// Why something could not be kept.
-    var failure: FileFailure? { get }
+    var failure: SystemError? { get }
 }
 
 extension SoundSink {
@@ -21,5 +21,5 @@ extension SoundSink {
     package func heard(_ sound: Span<Float>) {}
     package func received(_ payload: AudioPayload) {}
     package func finish() {}
-    package var failure: FileFailure? { nil }
+    package var failure: SystemError? { nil }
 }

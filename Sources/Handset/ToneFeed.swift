@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import System
 
 /// A pure tone, for measuring; the same on all channels.
 package final class ToneFeed: SoundFeed {
@@ -19,7 +15,7 @@ package final class ToneFeed: SoundFeed {
 
     package func read(into sound: inout MutableSpan<Float>) -> Int {
         for moment in 0..<(sound.count / self.channels) {
-            let sample = Float(0.5 * sin(self.phase))
+            let sample = Float(0.5 * Math.sine(self.phase))
             for channel in 0..<self.channels { sound[moment * self.channels + channel] = sample }
             self.phase += self.step
         }

@@ -1,5 +1,5 @@
+package import System
 internal import AudioFiles
-package import SoundFiles
 
 /// Samples as they were played, or spoken.
 package final class WAVRecorder: SoundSink {
@@ -8,13 +8,13 @@ package final class WAVRecorder: SoundSink {
     private var bytes: [UInt8] = []
     private var written = 0
 
-    package init(_ path: String, channels: Int = 1) throws(FileFailure) {
+    package init(_ path: String, channels: Int = 1) throws(SystemError) {
         let sound = SoundFormat(rate: 48_000, speakers: Speakers(count: channels))
         self.writer = WAVWriter(format: WAVFormat(sound: sound, encoding: .signed16))
         self.file = try RecordingFile(path, startingWith: self.writer.openHeader)
     }
 
-    package var failure: FileFailure? { self.file.failure }
+    package var failure: SystemError? { self.file.failure }
 
     package func heard(_ sound: Span<Float>) {
         for index in sound.indices {

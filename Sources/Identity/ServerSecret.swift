@@ -1,12 +1,7 @@
+package import System
 internal import Bytes
 internal import Hashing
 package import Secure
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// What this server alone knows. Every key it signs with follows from it.
 package struct ServerSecret: Sendable {
@@ -28,7 +23,7 @@ package struct ServerSecret: Sendable {
 /// The secret's file cannot be used.
 package struct SecretFileError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: Hashable, Sendable {
-        case system(String)
+        case system(Errno)
         case weak(SecretWeakness)
         case readableByOthers
     }
@@ -51,7 +46,6 @@ extension ServerSecret {
     /// Reads the secret of a data directory; the first time it makes a random one there, with mode 0600.
     package static func ofDirectory(_ folder: String) throws(SecretFileError) -> ServerSecret {
         let path = "\(folder)/\(self.fileName)"
-        if unsafe access(path, F_OK) != 0 { try self.create(path) }
         let text = try self.contents(of: path)
         do throws(SecretWeakness) {
             return try ServerSecret(text)
@@ -60,37 +54,32 @@ extension ServerSecret {
         }
     }
 
-    /// Written aside and then linked, so that nobody ever reads half of one and the first of two to come wins.
-    private static func create(_ path: String) throws(SecretFileError) {
+    private static func contents(of path: String) throws(SecretFileError) -> String {
+        let (isOpen, bytes) = try self.catching(path) { () throws(SystemError) in
+            if !FileSystem.exists(path) { try self.create(path) }
+            let file = try FileHandle(path, for: .reading)
+            return (file.status?.isOpenToOthers ?? true, try file.contents(maximum: 4096))
+        }
+        guard !isOpen else { throw SecretFileError(path: path, reason: .readableByOthers) }
+        return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+    }
+
+    private static func catching<Value>(
+        _ path: String, _ work: () throws(SystemError) -> Value
+    ) throws(SecretFileError) -> Value {
+        do throws(SystemError) {
+            return try work()
+        } catch {
+            throw SecretFileError(path: path, reason: .system(error.errno))
+        }
+    }
+
+    /// Nobody ever reads half of one, and the first of two to come wins.
+    private static func create(_ path: String) throws(SystemError) {
         var random = SecureRandom()
         let text = Array(Base64.encode(random.bytes(48)).utf8) + [UInt8(ascii: "\n")]
-        let draft = "\(path).\(Hex.encode(random.bytes(8)))"
-        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw self.failure(path) }
-        defer {
-            close(descriptor)
-            unsafe unlink(draft)
-        }
-        guard unsafe write(descriptor, text, text.count) == text.count, fsync(descriptor) == 0,
-            unsafe link(draft, path) == 0 || errno == EEXIST
-        else { throw self.failure(path) }
-    }
-
-    private static func contents(of path: String) throws(SecretFileError) -> String {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw self.failure(path) }
-        defer { close(descriptor) }
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw self.failure(path) }
-        guard status.st_mode & 0o077 == 0 else { throw SecretFileError(path: path, reason: .readableByOthers) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = unsafe read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else { throw self.failure(path) }
-        let text = bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func failure(_ path: String) -> SecretFileError {
-        SecretFileError(path: path, reason: .system(unsafe String(cString: strerror(errno))))
+        var draft = try FileReplacement(of: path, .owner)
+        try draft.file.write(text.span)
+        _ = try draft.commitIfAbsent()
     }
 }

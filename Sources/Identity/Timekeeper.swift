@@ -1,10 +1,5 @@
+internal import System
 package import Vocabulary
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// Tells both times: the one people mean, and the one to measure with. Tests bring their own.
 package struct Timekeeper: Sendable {
@@ -17,13 +12,7 @@ package struct Timekeeper: Sendable {
     }
 
     package static let system = Timekeeper(
-        wall: { WallTime(milliseconds: Self.read(CLOCK_REALTIME) / 1_000_000) },
-        steady: { Instant(nanoseconds: Self.read(CLOCK_MONOTONIC)) }
+        wall: { WallTime(milliseconds: SystemClock.realTime / 1_000_000) },
+        steady: { Instant(nanoseconds: SystemClock.monotonic) }
     )
-
-    private static func read(_ clock: clockid_t) -> Int64 {
-        var time = timespec()
-        unsafe clock_gettime(clock, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
 }

@@ -1,10 +1,4 @@
-import Locking
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+package import System
 
 /// Writes lines to a file descriptor, one after the other, those of many threads too.
 ///
@@ -14,13 +8,10 @@ package struct LineSink: LogSink {
     private let format: LogFormat
     private let outlet: Locked<Outlet>
 
-    package init(_ format: LogFormat, to descriptor: Int32 = STDERR_FILENO) {
+    package init(_ format: LogFormat, to descriptor: FileDescriptor = .standardError) {
         self.format = format
         self.outlet = Locked(Outlet(descriptor: descriptor))
     }
-
-    /// Colours help a person and hurt a file.
-    package static func isTerminal(_ descriptor: Int32 = STDERR_FILENO) -> Bool { isatty(descriptor) == 1 }
 
     package func record(_ event: LogEvent) {
         let line = self.format.line(of: event)
@@ -36,18 +27,19 @@ package struct LineSink: LogSink {
 
 /// A descriptor, and what its reader can be trusted with.
 private struct Outlet {
-    let descriptor: Int32
+    let descriptor: FileDescriptor
     var lost = 0
     /// The last line ended in its middle.
     private var isCut = false
     /// So many lines have to pass at once before the reader is given a moment again; or one that reads a little now
     /// and then would cost a moment each time.
-    private var untilPatient = 0
+    private var untilTrusted = 0
 
-    private static let patience: Int32 = 100
+    /// In milliseconds.
+    private static let writeTimeout: Int32 = 100
     private static let trustedAfter = 100
 
-    init(descriptor: Int32) { self.descriptor = descriptor }
+    init(descriptor: FileDescriptor) { self.descriptor = descriptor }
 
     /// What is to be said before the next line.
     func loss(at time: LogTime) -> LogEvent? {
@@ -59,36 +51,24 @@ private struct Outlet {
 
     /// False when the line, or its end, was given up.
     mutating func write(_ line: String) -> Bool {
-        var text = self.isCut ? "\n\(line)\n" : "\(line)\n"
+        let text = self.isCut ? "\n\(line)\n" : "\(line)\n"
         let length = text.utf8.count
-        let written = text.withUTF8 { bytes in unsafe self.write(bytes) }
+        let written = self.write(Array(text.utf8).span)
         if written > 0 { self.isCut = written < length }
-        self.untilPatient = written == length ? max(0, self.untilPatient - 1) : Self.trustedAfter
+        self.untilTrusted = written == length ? max(0, self.untilTrusted - 1) : Self.trustedAfter
         return written == length
     }
 
-    private func write(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    private func write(_ bytes: Span<UInt8>) -> Int {
         var written = 0
-        while written < bytes.count, self.isWritable() {
+        while written < bytes.count, self.descriptor.isWritable(within: self.untilTrusted == 0 ? Self.writeTimeout : 0)
+        {
             // No more than fits for certain into what poll calls writable, so that a blocking pipe does not block.
-            let end = min(written + Int(PIPE_BUF), bytes.count)
-            let piece = unsafe UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[written..<end]))
-            #if canImport(Glibc)
-            let count = unsafe Glibc.write(self.descriptor, piece.baseAddress, piece.count)
-            #else
-            let count = unsafe Darwin.write(self.descriptor, piece.baseAddress, piece.count)
-            #endif
-            if count > 0 { written += count } else if errno != EINTR { break }
+            let end = min(written + FileDescriptor.atomicWriteSize, bytes.count)
+            guard let count = try? self.descriptor.write(bytes.extracting(written..<end)), count > 0 else { break }
+            written += count
         }
         return written
-    }
-
-    private func isWritable() -> Bool {
-        var request = pollfd(fd: self.descriptor, events: Int16(POLLOUT), revents: 0)
-        while true {
-            let count = unsafe poll(&request, 1, self.untilPatient == 0 ? Self.patience : 0)
-            guard count < 0, errno == EINTR else { return count == 1 }
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-import Locking
+import System
 
 /// Where log events go.
 package protocol LogSink: Sendable {

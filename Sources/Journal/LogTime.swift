@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import System
 
 /// A moment of the calendar, as a log line shows it.
 package struct LogTime: Hashable, Sendable {
@@ -15,9 +11,8 @@ package struct LogTime: Hashable, Sendable {
     }
 
     @Sendable package static func now() -> LogTime {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return LogTime(secondsSince1970: Int64(time.tv_sec), milliseconds: Int64(time.tv_nsec) / 1_000_000)
+        let time = SystemClock.realTime
+        return LogTime(secondsSince1970: time / 1_000_000_000, milliseconds: time / 1_000_000 % 1000)
     }
 }
 

@@ -1,4 +1,4 @@
-import Locking
+import System
 
 /// All metrics of one process or one test, and how they are shown.
 ///

@@ -1,5 +1,5 @@
 internal import CUV
-internal import Locking
+internal import System
 
 /// One thread that turns: the handle through which others reach it, and the executor of what lives on it.
 ///

@@ -1,4 +1,5 @@
 internal import CUV
+package import System
 
 /// Calls `body` on the loop whenever the process gets the signal.
 @safe package final class SignalWatch: HandleOwner {
@@ -6,16 +7,16 @@ internal import CUV
     private let body: () -> Void
     private var isClosed = false
 
-    package init(_ signal: Int32, on reactor: Reactor, _ body: @escaping () -> Void) throws(ReactorError) {
+    package init(_ signal: Signal, on reactor: Reactor, _ body: @escaping () -> Void) throws(ReactorError) {
         unsafe self.handle = .allocate(capacity: 1)
         self.body = body
         super.init()
         unsafe uv_signal_init(reactor.uv, self.handle)
         unsafe self.handle.pointee.data = unsafe Unmanaged.passRetained(self as HandleOwner).toOpaque()
-        let code = unsafe uv_signal_start(self.handle, SignalWatch.fired, signal)
+        let code = unsafe uv_signal_start(self.handle, SignalWatch.fired, signal.number)
         guard code == 0 else {
             self.close()
-            throw ReactorError(.watch, code: code, "signal \(signal)")
+            throw ReactorError(.watch, code: code, "signal \(signal.number)")
         }
     }
 

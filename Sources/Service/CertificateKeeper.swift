@@ -1,13 +1,8 @@
+internal import System
 internal import Journal
 internal import Reactor
 internal import Secure
 internal import Vocabulary
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// Keeps the certificate in use the one in the files: read again when they change, and on SIGHUP.
 ///
@@ -68,21 +63,7 @@ final class CertificateKeeper {
     }
 
     private static func version(of files: String...) -> String {
-        files.map { file in
-            var status = stat()
-            guard unsafe stat(file, &status) == 0 else { return "none" }
-            return "\(status.st_ino):\(status.st_size):\(status.modifiedAt)"
-        }.joined(separator: " ")
-    }
-}
-
-extension stat {
-    fileprivate var modifiedAt: String {
-        #if canImport(Glibc)
-        "\(self.st_mtim.tv_sec).\(self.st_mtim.tv_nsec)"
-        #else
-        "\(self.st_mtimespec.tv_sec).\(self.st_mtimespec.tv_nsec)"
-        #endif
+        files.map { FileStatus(of: $0)?.version ?? "none" }.joined(separator: " ")
     }
 }
 

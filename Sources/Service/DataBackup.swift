@@ -1,14 +1,9 @@
+internal import System
 package import Files
 internal import Hashing
 internal import Identity
 package import Store
 internal import Vocabulary
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// A copy of everything that is kept, made while a server runs: a data directory from which another server can start.
 ///
@@ -72,7 +67,7 @@ package struct DataBackup {
     private func prepare() throws(Trouble) {
         do throws(DataDirectoryError) { try self.target.create() } catch { throw .directory(error) }
         let log = self.target.path(of: "\(DataDirectory.database)-wal")
-        if unsafe access(log, F_OK) == 0 { throw .inUse(self.target.path) }
+        if FileSystem.exists(log) { throw .inUse(self.target.path) }
     }
 
     private func folder(_ directory: DataDirectory) throws(Trouble) -> FileFolder {
@@ -81,7 +76,7 @@ package struct DataBackup {
 
     private func discardDraft() {
         for suffix in ["", "-wal", "-shm", "-journal"] {
-            unsafe unlink(self.target.path(of: Self.draft) + suffix)
+            FileSystem.remove(self.target.path(of: Self.draft) + suffix)
         }
     }
 
@@ -115,7 +110,7 @@ package struct DataBackup {
         }
         let place = self.target.path(of: DataDirectory.database)
         try Self.files { () throws(FileTrouble) in
-            try SmallFile.move(self.target.path(of: Self.draft), to: place, in: self.target.path)
+            try SmallFile.move(self.target.path(of: Self.draft), to: place)
         }
         for number in 0..<FileFolder.folders {
             _ = folder.remove(folder.contents(ofFolder: number).filter { contents[$0] == nil })

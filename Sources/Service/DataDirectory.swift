@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
+package import System
 
 /// The folder in which a service keeps everything: only its own user may look into it.
 package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
@@ -26,21 +22,18 @@ package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
 
     /// Makes the folder, and those above it, where they are missing.
     package func create() throws(DataDirectoryError) {
-        var path = self.path.hasPrefix("/") ? "" : "."
-        for part in self.path.split(separator: "/") {
-            path += "/\(part)"
-            guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
-            throw DataDirectoryError(path: path, reason: unsafe String(cString: strerror(errno)))
-        }
-        guard unsafe access(self.path, R_OK | W_OK | X_OK) == 0 else {
-            throw DataDirectoryError(path: self.path, reason: unsafe String(cString: strerror(errno)))
+        do throws(SystemError) {
+            try FileSystem.makeDirectories(self.path)
+            try FileSystem.demand(.all, self.path)
+        } catch {
+            throw DataDirectoryError(path: error.path, reason: error.errno)
         }
     }
 }
 
 package struct DataDirectoryError: Error, Hashable, Sendable, CustomStringConvertible {
     package let path: String
-    package let reason: String
+    package let reason: Errno
 
     package var description: String { "the data directory \(self.path): \(self.reason); choose another with --data" }
 }

@@ -1,13 +1,8 @@
+internal import System
 internal import HTTPServer
 internal import Journal
 internal import Reactor
 internal import Vocabulary
-
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
 
 /// Opens the listeners, watches for the signals that end the service, and drains its connections. Lives on the first loop.
 final class Doorkeeper {
@@ -81,15 +76,16 @@ final class Doorkeeper {
     }
 
     private func watchSignals() throws(ReactorError) {
-        for signal in [SIGTERM, SIGINT] {
+        for signal in [Signal.terminate, .interrupt] {
             self.signals.append(try SignalWatch(signal, on: self.reactor) { [unowned self] in self.asked(by: signal) })
         }
-        self.signals.append(try SignalWatch(SIGHUP, on: self.reactor) { [unowned self] in self.certificates?.reload() })
+        self.signals.append(
+            try SignalWatch(.hangUp, on: self.reactor) { [unowned self] in self.certificates?.reload() })
     }
 
     /// The first signal asks, the second insists.
-    private func asked(by signal: Int32) {
-        self.journal.notice(.signalled, "a signal arrived", [.signal: .integer(signal)])
+    private func asked(by signal: Signal) {
+        self.journal.notice(.signalled, "a signal arrived", [.signal: .integer(signal.number)])
         if self.isDraining { self.end() } else { self.drain() }
     }
 }

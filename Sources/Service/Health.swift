@@ -1,5 +1,5 @@
 internal import Journal
-internal import Locking
+internal import System
 
 /// Whether the service lives, and whether it should be given work.
 ///

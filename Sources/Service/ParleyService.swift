@@ -1,6 +1,6 @@
 internal import HTTPServer
 package import Journal
-internal import Locking
+internal import System
 internal import Reactor
 internal import Secure
 internal import Sessions
@@ -101,7 +101,7 @@ package final class ParleyService: Sendable {
     }
 
     private func raiseDescriptorLimit() {
-        let limit = DescriptorLimit.raise()
+        let limit = CurrentProcess.raiseDescriptorLimit()
         self.journal.debug(.descriptorLimit, "limit of open file descriptors", [.count: .integer(limit)])
     }
 
@@ -115,4 +115,8 @@ package final class ParleyService: Sendable {
     package func stop() {
         self.group.loops[0].execute { self.doorkeeper.value(on: $0).drain() }
     }
+}
+
+extension LogName {
+    static let descriptorLimit = LogName("serve.descriptor_limit")
 }

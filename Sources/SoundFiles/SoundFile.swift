@@ -1,11 +1,6 @@
+import System
 package import AudioFiles
 internal import CSndFile
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// A recording in any form libsndfile reads: FLAC, MP3, Ogg Vorbis, AIFF, CAF, AU, W64 and more.
 @safe package final class SoundFile {
@@ -21,8 +16,7 @@ import Darwin
     package init(_ file: InputFile) throws {
         try file.rewind()
         var info = SF_INFO()
-        let descriptor = dup(file.descriptor)
-        let opened = unsafe sf_open_fd(descriptor, Int32(SFM_READ), &info, 1)
+        let opened = unsafe sf_open_fd(file.descriptor.duplicate().number, Int32(SFM_READ), &info, 1)
         guard let handle = unsafe opened else { throw unsafe Failure(description: String(cString: sf_strerror(nil))) }
         let channels = Int(info.channels)
         let rate = Int(info.samplerate)

@@ -1,4 +1,4 @@
-internal import Locking
+internal import System
 package import Vocabulary
 
 /// The store of a single machine: one SQLite file in the data directory.

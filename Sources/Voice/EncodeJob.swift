@@ -1,3 +1,4 @@
+import System
 import AudioFiles
 import OpusCodec
 import SoundFiles
@@ -135,7 +136,7 @@ extension EncodeJob {
         OpusEncoder.rates.first { $0 >= rate } ?? OpusPacket.clockRate
     }
 
-    fileprivate static func write(_ bytes: inout [UInt8], to output: OutputFile) throws(FileFailure) {
+    fileprivate static func write(_ bytes: inout [UInt8], to output: OutputFile) throws(SystemError) {
         try output.write(bytes.span)
         bytes.removeAll(keepingCapacity: true)
     }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import System
 import AudioFiles
 
 /// A first look at a whole recording: how loud it is and where its sound begins and ends.
@@ -35,14 +31,14 @@ struct FirstPass {
     struct Boost: Hashable {
         var decibels: Double
         var isLimitedByPeak: Bool
-        var factor: Float { Float(pow(10, self.decibels / 20)) }
+        var factor: Float { Float(Math.power(10, self.decibels / 20)) }
     }
 
     /// What brings the recording to `loudness`; nil when there is nothing to hear.
     func gain(to loudness: Double) -> Boost? {
         guard let measured = self.meter.integratedLoudness else { return nil }
         let wanted = loudness - measured
-        let room = Self.ceiling - 20 * log10(Double(self.meter.truePeak))
+        let room = Self.ceiling - 20 * Math.log10(Double(self.meter.truePeak))
         return Boost(decibels: min(wanted, room), isLimitedByPeak: room < wanted)
     }
 

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import System
 package import AudioFiles
 import SoundFiles
 
@@ -80,7 +76,7 @@ package struct SoundInfo: Sendable {
     }
 
     private static func decibels(_ level: Float) -> Double? {
-        level > 0 ? 20 * log10(Double(level)) : nil
+        level > 0 ? 20 * Math.log10(Double(level)) : nil
     }
 }
 

@@ -1,3 +1,4 @@
+import System
 import AudioFiles
 import OpusCodec
 import SoundFiles
@@ -29,7 +30,7 @@ package struct VoiceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     package init(_ error: any Error) {
         switch error {
         case let failure as VoiceFailure: self = failure
-        case let failure as FileFailure: self.init(Self.kind(of: failure), failure.description)
+        case let failure as SystemError: self.init(Self.kind(of: failure), failure.description)
         case FFmpeg.Failure.notInstalled: self.init(.unavailable, FFmpeg.Failure.notInstalled.description)
         case let failure as AudioFileError: self.init(.badData, failure.description)
         case let failure as FFmpeg.Failure: self.init(.badData, failure.description)
@@ -41,8 +42,8 @@ package struct VoiceFailure: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    private static func kind(of failure: FileFailure) -> Kind {
-        switch failure.action {
+    private static func kind(of failure: SystemError) -> Kind {
+        switch failure.operation {
         case .open: failure.isMissing ? .noInput : .inputOutput
         case .read: .inputOutput
         case .write, .replace: .cannotCreate

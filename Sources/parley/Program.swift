@@ -1,3 +1,4 @@
+import System
 import Arguments
 
 /// From the words of a command line to the exit code.
@@ -6,7 +7,7 @@ enum Program {
         let parser = CommandParser(
             ParleyCommand.self,
             environment: ProcessEnvironment.variables,
-            readFile: ProcessEnvironment.readFile
+            readFile: TextFile.read
         )
         switch parser.parse(words, width: Terminal.columns) {
         case .run(let command, let name):

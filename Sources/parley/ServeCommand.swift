@@ -1,3 +1,4 @@
+import System
 import Arguments
 import HTTPServer
 import ICEServers

@@ -1,12 +1,5 @@
-import CTerminal
-import Locking
+import System
 import Voice
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// One bar for all files at once, with speed and time left. It is drawn on the error stream, and only
 /// where a person looks; in a pipe there is nothing but results.
@@ -29,14 +22,12 @@ final class VoiceProgressBar: Sendable {
 
     init(inputs: [String]) {
         self.fileCount = inputs.count
-        self.isInteractive = isatty(STDERR_FILENO) == 1
+        self.isInteractive = FileDescriptor.standardError.isTerminal
         self.totalBytes = inputs.reduce(0) { $0 + Self.size(of: $1) }
     }
 
     private static func size(of path: String) -> Int {
-        var status = stat()
-        guard path != "-", unsafe stat(path, &status) == 0 else { return 0 }
-        return Int(status.st_size)
+        path == "-" ? 0 : FileStatus(of: path)?.size ?? 0
     }
 
     func moved(by progress: Progress) {
@@ -58,7 +49,7 @@ final class VoiceProgressBar: Sendable {
             self.clear(&state)
             if let warning { Terminal.complain(warning) }
             if let line { print(line) }
-            fflush(nil)
+            CurrentProcess.flushOutput()
         }
     }
 
@@ -68,18 +59,17 @@ final class VoiceProgressBar: Sendable {
 
     private func clear(_ state: inout State) {
         guard state.isShown else { return }
-        Self.show("\r\u{1B}[K")
+        FileDescriptor.standardError.print("\r\u{1B}[K")
         state.isShown = false
     }
 
     private func draw(_ state: inout State, now: ContinuousClock.Instant) {
         let elapsed = max(0.001, (now - self.start) / .seconds(1))
-        let wide = Int(parley_terminal_columns(STDERR_FILENO))
-        let columns = wide > 0 ? max(20, wide) : 80
+        let columns = max(20, FileDescriptor.standardError.columns ?? 80)
         let line = Self.line(
             share: self.totalBytes > 0 ? min(1, Double(state.bytes) / Double(self.totalBytes)) : nil,
             files: (state.files, self.fileCount), speed: state.seconds / elapsed, elapsed: elapsed, columns: columns)
-        Self.show("\r\(line)\u{1B}[K")
+        FileDescriptor.standardError.print("\r\(line)\u{1B}[K")
         state.isShown = true
     }
 
@@ -105,10 +95,5 @@ final class VoiceProgressBar: Sendable {
         let tail = rest < 10 ? "0\(rest)" : "\(rest)"
         guard hours > 0 else { return "\(minutes):\(tail)" }
         return "\(hours):\(minutes < 10 ? "0" : "")\(minutes):\(tail)"
-    }
-
-    private static func show(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in _ = unsafe write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
     }
 }

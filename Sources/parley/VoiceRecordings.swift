@@ -1,3 +1,4 @@
+import System
 import Arguments
 import Voice
 
@@ -26,6 +27,6 @@ struct VoiceRecordings: ParsableArguments {
 
     /// `job` does the work for one recording and returns what is to be told of it.
     func run(_ job: @escaping @Sendable (Int, @escaping ProgressListener) throws -> VoiceResult) -> ExitCode {
-        VoiceRun.run(self.inputs, threads: self.jobs ?? Crew.usualSize, job)
+        VoiceRun.run(self.inputs, threads: self.jobs ?? ThreadPool.defaultSize, job)
     }
 }

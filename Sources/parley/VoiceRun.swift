@@ -1,12 +1,6 @@
 import Arguments
-import Locking
+import System
 import Voice
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// Runs one job for each of many files, shows how they come along and says how they ended.
 enum VoiceRun {
@@ -17,7 +11,7 @@ enum VoiceRun {
     ) -> ExitCode {
         let bar = VoiceProgressBar(inputs: names)
         let failures = Locked<[VoiceFailure.Kind]>([])
-        Crew.run(names.count, threads: threads) { index in
+        ThreadPool.run(names.count, threads: threads) { index in
             do {
                 let result = try job(index) { bar.moved(by: $0) }
                 bar.finished(line: result.line, warning: Self.warning(names[index], result.damage))

@@ -1,5 +1,5 @@
 import Bytes
-import Locking
+import System
 import Reactor
 import Vocabulary
 

@@ -1,4 +1,5 @@
 import Handset
+import System
 import TestSupport
 import Testing
 
@@ -54,7 +55,7 @@ struct PipeFeedTests {
     @Test("are as loud as they say")
     func values() {
         let writer = Writer()
-        let feed = PipeFeed(descriptor: writer.reading)
+        let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         writer.write([0, 0, 0xFF, 0x7F, 0, 0x80, 0, 0x40])
         #expect(Self.read(feed, 4) == [0, 32767.0 / 32768, -1, 0.5])
         #expect(!feed.isOver)
@@ -63,7 +64,7 @@ struct PipeFeedTests {
     @Test("are not waited for")
     func nothingThere() {
         let writer = Writer()
-        let feed = PipeFeed(descriptor: writer.reading)
+        let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         #expect(Self.read(feed, 960).isEmpty && !feed.isOver)
         writer.write([0, 0x40])
         #expect(Self.read(feed, 960) == [0.5] && !feed.isOver)
@@ -72,7 +73,7 @@ struct PipeFeedTests {
     @Test("may come in halves")
     func halves() {
         let writer = Writer()
-        let feed = PipeFeed(descriptor: writer.reading)
+        let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         writer.write([0, 0x40, 0])
         #expect(Self.read(feed, 960) == [0.5])
         #expect(Self.read(feed, 960).isEmpty)
@@ -85,7 +86,7 @@ struct PipeFeedTests {
     @Test("keep the two of a moment together, however they come")
     func moments() {
         let writer = Writer()
-        let feed = PipeFeed(descriptor: writer.reading, channels: 2)
+        let feed = PipeFeed(descriptor: FileDescriptor(writer.reading), channels: 2)
         writer.write([0, 0x40, 0, 0xC0, 0, 0x20])
         #expect(Self.read(feed, 1920) == [0.5, -0.5])
         writer.write([0])
@@ -99,7 +100,7 @@ struct PipeFeedTests {
     @Test("leave behind what was not asked for")
     func rest() {
         let writer = Writer()
-        let feed = PipeFeed(descriptor: writer.reading)
+        let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         writer.write([0, 0x40, 0, 0xC0, 0, 0])
         #expect(Self.read(feed, 2) == [0.5, -0.5] && Self.read(feed, 2) == [0])
     }
@@ -107,7 +108,7 @@ struct PipeFeedTests {
     @Test("end when nobody writes any more, half a sample included")
     func end() {
         let writer = Writer()
-        let feed = PipeFeed(descriptor: writer.reading)
+        let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         writer.write([0, 0x40, 7])
         writer.end()
         #expect(Self.read(feed, 960) == [0.5])
@@ -116,9 +117,9 @@ struct PipeFeedTests {
 
     @Test("end at once where there is no pipe")
     func nowhere() {
-        let feed = PipeFeed(descriptor: -1)
+        let feed = PipeFeed(descriptor: FileDescriptor(-1))
         #expect(Self.read(feed, 960).isEmpty)
-        let closed = PipeFeed(descriptor: 1_000_000)
+        let closed = PipeFeed(descriptor: FileDescriptor(1_000_000))
         #expect(Self.read(closed, 960).isEmpty && closed.isOver)
     }
 }

@@ -1,6 +1,6 @@
 import ICEServers
 import Journal
-import Locking
+import System
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Identity
-import Locking
+import System
 import Reactor
 import Secure
 import Store

@@ -1,6 +1,6 @@
 import Identity
 import Journal
-import Locking
+import System
 import Reactor
 import Secure
 import Store

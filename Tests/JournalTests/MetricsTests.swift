@@ -128,20 +128,6 @@ struct ProcessMetricsTests {
         #expect(abs(start - Double(LogTime.now().secondsSince1970)) < 86_400)
         #endif
     }
-
-    #if os(Linux)
-    @Test("are read from what the kernel writes, however a program calls itself")
-    func parsing() {
-        let stat = "42 (a) b (c)) S 1 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 9 0 123456 1000 50 18446744073709551615"
-        #expect(ProcessMetrics.startTicks(stat) == 123_456)
-        #expect(ProcessMetrics.startTicks("42 (a) S 1") == nil)
-        #expect(ProcessMetrics.startTicks("") == nil)
-        #expect(ProcessMetrics.bootTime("cpu 1 2\nbtime 1795158181\nprocesses 1\n") == 1_795_158_181)
-        #expect(ProcessMetrics.bootTime("cpu 1 2\n") == nil)
-        #expect(ProcessMetrics.residentPages("100 25 3 1 0 1 0") == 25)
-        #expect(ProcessMetrics.residentPages("100") == nil)
-    }
-    #endif
 }
 
 /// Reads the text format the way a scraper does, and refuses what a scraper would refuse.

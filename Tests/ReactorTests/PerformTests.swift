@@ -1,4 +1,4 @@
-import Locking
+import System
 import Reactor
 import Testing
 

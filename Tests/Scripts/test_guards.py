@@ -55,6 +55,12 @@ class GuardTests(unittest.TestCase):
         text = "import Foundation\ninternal import FoundationEssentials\npackage import Foundation\n"
         self.assertEqual(lines(guards.no_foundation, ROOM, text), [1, 3])
 
+    def test_the_system_is_behind_one_room(self):
+        text = "#if canImport(Glibc)\ninternal import Glibc\n#else\nimport Darwin\n#endif\n"
+        self.assertEqual(lines(guards.system_behind_one_room, ROOM, text), [2, 4])
+        for path in ["Sources/System/Errno.swift", "Sources/Reactor/SystemSocket.swift", TEST]:
+            self.assertEqual(lines(guards.system_behind_one_room, path, text), [])
+
     def test_registries_and_private_paths_stay_outside(self):
         self.assertEqual(lines(guards.no_registry_hosts, "Scripts/a", "https://registry.npm" "js.org/x\n"), [1])
         self.assertEqual(lines(guards.no_private_paths, "README.md", "cd /ho" "me/anna/parley\ncd ~/parley\n"), [1])

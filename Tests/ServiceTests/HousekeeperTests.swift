@@ -1,5 +1,5 @@
 import Journal
-import Locking
+import System
 import Store
 import TestSupport
 import Testing

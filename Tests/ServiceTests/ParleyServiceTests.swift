@@ -1,3 +1,4 @@
+import System
 import HTTPServer
 import Journal
 import Reactor
@@ -99,7 +100,7 @@ struct ParleyServiceTests {
     func descriptors() {
         var limit = rlimit()
         getrlimit(Int32(RLIMIT_NOFILE.rawValue), &limit)
-        #expect(DescriptorLimit.raise() == Int(clamping: limit.rlim_max))
+        #expect(CurrentProcess.raiseDescriptorLimit() == Int(clamping: limit.rlim_max))
     }
 
     @Test("takes messages as large as it tells its clients, and larger ones from tests only when it is told to")

@@ -1,3 +1,4 @@
+import System
 import AudioFiles
 import SoundFiles
 import TestSupport
@@ -60,8 +61,8 @@ struct OutputFileTests {
         let path = self.folder.place("socket")
         let socket = try Self.bindSocket(at: path)
         defer { close(socket) }
-        let error = #expect(throws: FileFailure.self) { try OutputFile(path: path) }
-        #expect(error?.action == .write && error?.path == path)
+        let error = #expect(throws: SystemError.self) { try OutputFile(path: path) }
+        #expect(error?.operation == .write && error?.path == path)
         var status = stat()
         #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK)
     }
@@ -110,7 +111,7 @@ struct OutputFileTests {
 
     @Test("in a folder that is not there says so")
     func noFolder() {
-        let error = #expect(throws: FileFailure.self) { try OutputFile(path: "\(self.folder.path)/none/a") }
+        let error = #expect(throws: SystemError.self) { try OutputFile(path: "\(self.folder.path)/none/a") }
         #expect(error?.description.contains("none/a") == true)
     }
 
@@ -124,8 +125,8 @@ struct OutputFileTests {
         try file.rewind()
         try file.read(into: &bytes)
         #expect(bytes == [1, 2, 3])
-        let error = #expect(throws: FileFailure.self) { try InputFile(path: path + "x") }
+        let error = #expect(throws: SystemError.self) { try InputFile(path: path + "x") }
         #expect(error?.isMissing == true)
-        #expect(throws: FileFailure.self) { try InputFile(path: self.folder.path) }
+        #expect(throws: SystemError.self) { try InputFile(path: self.folder.path) }
     }
 }

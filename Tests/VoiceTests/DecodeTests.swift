@@ -1,6 +1,6 @@
 import AudioFiles
 import Bytes
-import Locking
+import System
 import SoundFiles
 import OpusCodec
 import TestSupport
@@ -191,17 +191,6 @@ struct DecodeTests {
 extension DecodeTests {
     private static func failure(_ body: () throws -> DecodeJob.Report) -> VoiceFailure? {
         self.failure { () throws -> Void in _ = try body() }
-    }
-}
-
-@Suite("A crew")
-struct CrewTests {
-    @Test("does every job once, with any number of threads", arguments: [1, 2, 7, 300])
-    func everyJobOnce(threads: Int) {
-        let done = Locked([Int](repeating: 0, count: 200))
-        Crew.run(200, threads: threads) { index in done.withLock { $0[index] += 1 } }
-        #expect(done.withLock { $0 } == Array(repeating: 1, count: 200))
-        Crew.run(0, threads: threads) { _ in Issue.record("there was nothing to do") }
     }
 }
 

@@ -1,3 +1,4 @@
+import System
 import Arguments
 import HTTPServer
 import Journal
@@ -122,15 +123,15 @@ struct ServeCommandTests {
 struct ReadFileTests {
     @Test("that is not there is named with the system's reason")
     func missing() {
-        #expect { try ProcessEnvironment.readFile("/nowhere/parley.conf") } throws: {
+        #expect { try TextFile.read("/nowhere/parley.conf") } throws: {
             "\($0)" == "No such file or directory"
         }
-        #expect { try ProcessEnvironment.readFile("/") } throws: { "\($0)" == "Is a directory" }
+        #expect { try TextFile.read("/") } throws: { "\($0)" == "Is a directory" }
     }
 
     @Test("that never ends is given up")
     func endless() {
-        #expect { try ProcessEnvironment.readFile("/dev/zero") } throws: { "\($0)" == "it is larger than 1 MiB" }
+        #expect { try TextFile.read("/dev/zero") } throws: { "\($0)" == "it is larger than 1 MiB" }
     }
 }
 

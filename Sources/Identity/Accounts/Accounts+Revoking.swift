@@ -1,5 +1,5 @@
 internal import Journal
-internal import Locking
+internal import System
 internal import Secure
 internal import Store
 package import Vocabulary

@@ -1,5 +1,5 @@
 package import Journal
-internal import Locking
+internal import System
 package import Reactor
 internal import Secure
 package import Store

@@ -1,4 +1,4 @@
-internal import Locking
+internal import System
 internal import Reactor
 internal import Secure
 

@@ -1,4 +1,4 @@
-internal import Locking
+internal import System
 internal import Pacing
 internal import Vocabulary
 

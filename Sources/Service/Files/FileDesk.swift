@@ -4,7 +4,7 @@ internal import HTTPServer
 internal import Hashing
 internal import Identity
 internal import Journal
-internal import Locking
+internal import System
 internal import Operations
 internal import Pacing
 internal import Reactor

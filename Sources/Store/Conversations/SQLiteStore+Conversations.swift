@@ -1,5 +1,5 @@
 internal import Conversing
-internal import Locking
+internal import System
 package import Vocabulary
 
 extension SQLiteStore: ConversationStore {

@@ -1,4 +1,4 @@
-internal import Locking
+internal import System
 
 /// The store's own threads, and the queues in front of them: one that writes, and one that only looks, so that who reads
 /// the past waits for no disk.
@@ -36,7 +36,7 @@ package final class Database: Sendable {
     }
 
     private func start(_ worker: some StoreThreadWorker, _ ended: Gate) throws(StoreError) {
-        guard OwnThread.start({ worker.run() }, atEnd: ended.open) else {
+        guard Thread.start({ worker.run() }, atEnd: ended.open) else {
             throw StoreError(.other(code: 0), file: self.file, detail: "no thread could be started")
         }
     }

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#else
-internal import Darwin
-#endif
+internal import System
 
 /// A file that only its own user may look into.
 enum PrivateFile {
@@ -12,16 +8,19 @@ enum PrivateFile {
     /// process hold on it (POSIX, `fcntl`), and the next program to look in would take itself for the only one, fold up
     /// the log of what was written, and throw it away.
     static func make(_ path: String) throws(StoreError) {
-        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor >= 0 {
-            close(descriptor)
-        } else if errno != EEXIST {
-            throw self.error(path)
+        do throws(SystemError) {
+            if !FileSystem.exists(path) { try self.create(path) }
+            try FileSystem.makePrivate(path)
+        } catch {
+            throw StoreError(.forbidden, file: path, detail: "\(error.errno)")
         }
-        guard unsafe chmod(path, 0o600) == 0 else { throw self.error(path) }
     }
 
-    private static func error(_ path: String) -> StoreError {
-        StoreError(.forbidden, file: path, detail: unsafe String(cString: strerror(errno)))
+    private static func create(_ path: String) throws(SystemError) {
+        do throws(SystemError) {
+            _ = try FileHandle(path, for: .creating(.owner))
+        } catch {
+            guard error.errno == .fileExists else { throw error }
+        }
     }
 }

@@ -1,4 +1,4 @@
-internal import Locking
+internal import System
 
 /// Answers what only looks at what was committed, beside the one that writes.
 final class ReadingWorker: StoreThreadWorker, @unchecked Sendable {

@@ -1,4 +1,4 @@
-internal import Locking
+internal import System
 
 /// Lives on a thread of the store's until its queue is closed.
 protocol StoreThreadWorker: Sendable {

@@ -1,6 +1,6 @@
 import Arguments
 import Client
-import Locking
+import System
 import Reactor
 import Vocabulary
 import Web

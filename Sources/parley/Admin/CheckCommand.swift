@@ -1,14 +1,9 @@
+import System
 import Arguments
 import Files
 import Service
 import Store
 import Vocabulary
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// `parley check`
 struct CheckCommand: ParsableCommand {
@@ -30,7 +25,7 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var source: DataOptions
 
     mutating func run() throws -> ExitCode {
-        let (directory, path) = (self.source.directory, try self.source.database(R_OK | W_OK))
+        let (directory, path) = (self.source.directory, try self.source.database(.readingAndWriting))
         do {
             var findings = try StoreCheck.findings(in: path)
             if findings.isEmpty { findings = try self.missingFiles(directory, path) }

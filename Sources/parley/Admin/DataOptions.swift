@@ -1,11 +1,6 @@
+import System
 import Arguments
 import Service
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// Whose data a command works on, with or without a server that runs there.
 struct DataOptions: ParsableArguments {
@@ -20,10 +15,10 @@ struct DataOptions: ParsableArguments {
         self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
     }
 
-    /// The database there, which can be read, or also written when `mode` says so.
-    func database(_ mode: Int32 = R_OK) throws(CommandFailure) -> String {
+    /// The database there, which can be read, or also written when `permission` says so.
+    func database(_ permission: FileSystem.Permission = .reading) throws(CommandFailure) -> String {
         let path = self.directory.path(of: DataDirectory.database)
-        guard unsafe access(path, mode) == 0 else {
+        guard FileSystem.allows(permission, path) else {
             throw CommandFailure("\(path): no such directory", exitCode: .noInput)
         }
         return path

@@ -1,14 +1,9 @@
+import System
 import Arguments
 import Client
 import Peer
 import Reactor
 import Vocabulary
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// `parley answer`
 struct AnswerCommand: ParsableCommand {
@@ -118,8 +113,10 @@ struct AnswerCommand: ParsableCommand {
 
     /// The folder may be there already.
     private static func make(_ folder: String) throws(CommandFailure) {
-        guard unsafe mkdir(folder, 0o777) != 0, errno != EEXIST else { return }
-        let reason = unsafe String(cString: strerror(errno))
-        throw CommandFailure("--record \(folder): \(reason)", exitCode: .cannotCreate)
+        do throws(SystemError) {
+            try FileSystem.makeDirectory(folder, .everybody)
+        } catch {
+            throw CommandFailure("--record \(folder): \(error.errno)", exitCode: .cannotCreate)
+        }
     }
 }

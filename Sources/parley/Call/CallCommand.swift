@@ -1,7 +1,7 @@
 import Arguments
 import Calling
 import Client
-import Locking
+import System
 import Pathways
 import Peer
 import Reactor

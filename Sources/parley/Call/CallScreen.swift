@@ -1,18 +1,13 @@
+import System
 import AudioStreams
 import Handset
 import Peer
 import Reactor
 import Vocabulary
 
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
-
 /// The line on a terminal that tells how a call is going. In a pipe it says nothing.
 final class CallScreen {
-    private let isInteractive = isatty(STDERR_FILENO) == 1
+    private let isInteractive = FileDescriptor.standardError.isTerminal
     private var hasLine = false
 
     /// A step on the way, on a line of its own.
@@ -32,24 +27,14 @@ final class CallScreen {
             text += "  lost \(inbound.packetsLost)  jitter \((inbound.jitter / .milliseconds(1)).fixed(0)) ms"
         }
         if let roundTrip = statistics.roundTrip { text += "  round trip \((roundTrip / .milliseconds(1)).fixed(0)) ms" }
-        self.write("\r\u{1B}[K\(text)")
+        FileDescriptor.standardError.print("\r\u{1B}[K\(text)")
         self.hasLine = true
     }
 
     func wipe() {
         guard self.hasLine else { return }
         self.hasLine = false
-        self.write("\r\u{1B}[K")
-    }
-
-    private func write(_ text: String) {
-        var text = text
-        // Nobody is left to hear of it when this fails.
-        text.withUTF8 { bytes in _ = unsafe Self.put(STDERR_FILENO, bytes.baseAddress, bytes.count) }
-    }
-
-    private static func put(_ descriptor: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int {
-        unsafe writeSystem(descriptor, bytes, count)
+        FileDescriptor.standardError.print("\r\u{1B}[K")
     }
 
     private static func clock(_ duration: Duration) -> String {
@@ -59,12 +44,8 @@ final class CallScreen {
 
     /// Ten steps of six decibels.
     private static func bar(_ level: Float) -> String {
-        let decibels = level > 0 ? 20 * log10(Double(level)) : -100
+        let decibels = level > 0 ? 20 * Math.log10(Double(level)) : -100
         let filled = max(0, min(10, Int((decibels + 60) / 6)))
         return String(repeating: "▮", count: filled) + String(repeating: "▯", count: 10 - filled)
     }
-}
-
-private func writeSystem(_ descriptor: Int32, _ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int {
-    unsafe write(descriptor, bytes, count)
 }

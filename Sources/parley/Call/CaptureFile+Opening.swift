@@ -1,8 +1,8 @@
+import System
 import Arguments
 import Handset
 import Identity
 import Pathways
-import SoundFiles
 import Vocabulary
 
 extension CaptureFile {
@@ -10,7 +10,7 @@ extension CaptureFile {
     static func open(_ path: String?) throws(CommandFailure) -> CaptureFile? {
         guard let path else { return nil }
         let origin = Timekeeper.system.wall().milliseconds * 1_000_000 - SteadyClock.now.nanoseconds
-        do throws(FileFailure) {
+        do throws(SystemError) {
             return try CaptureFile(path: path, origin: origin)
         } catch {
             throw CommandFailure("\(error)", exitCode: .cannotCreate)

@@ -1,15 +1,10 @@
+import System
 import Arguments
 import Client
 import JSON
 import Reactor
 import SoundFiles
 import Vocabulary
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// Who we are to servers, kept between one time and the next in the user's configuration directory: for each server and
 /// name the tokens we got last. Nobody else may read it.
@@ -38,19 +33,18 @@ struct KeptCredentials: Sendable {
     /// Two programs at once would each spend the token of the other.
     func whileLocked<Result>(_ body: () async throws(CommandFailure) -> Result) async throws(CommandFailure) -> Result {
         try self.makeFolder()
-        let lock = unsafe open("\(self.path).lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw self.failure("locking") }
-        defer { close(lock) }
+        let lock = try self.attempt("locking") { () throws(SystemError) in
+            try FileHandle("\(self.path).lock", for: .locking)
+        }
         try await self.take(lock)
         return try await body()
     }
 
     /// Whoever has it asks a server meanwhile, and the loop has calls to carry: it is looked at again and again, and
     /// not waited for.
-    private func take(_ lock: Int32) async throws(CommandFailure) {
+    private func take(_ lock: borrowing FileHandle) async throws(CommandFailure) {
         for _ in 0..<Self.attempts {
-            guard flock(lock, LOCK_EX | LOCK_NB) != 0 else { return }
-            guard errno == EWOULDBLOCK || errno == EINTR else { throw self.failure("locking") }
+            if try self.attempt("locking", { () throws(SystemError) in try lock.lock() }) { return }
             do {
                 try await Task.sleep(for: .milliseconds(50))
             } catch {
@@ -98,9 +92,9 @@ struct KeptCredentials: Sendable {
     }
 
     private func read() throws(CommandFailure) -> RawJSON? {
-        guard unsafe access(self.path, F_OK) == 0 else { return nil }
+        guard FileSystem.exists(self.path) else { return nil }
         var bytes: [UInt8] = []
-        do throws(FileFailure) {
+        do throws(SystemError) {
             try InputFile(path: self.path).read(into: &bytes, upTo: 1 << 20)
         } catch {
             throw CommandFailure("\(error)", exitCode: .noInput)
@@ -112,27 +106,27 @@ struct KeptCredentials: Sendable {
     }
 
     private func write(_ bytes: [UInt8]) throws(CommandFailure) {
-        let mask = umask(0o077)
-        defer { umask(mask) }
-        do throws(FileFailure) {
-            let file = try OutputFile(path: self.path)
-            try file.write(bytes.span)
-            try file.commit()
+        do throws(SystemError) {
+            // A link stays a link: what it leads to is replaced.
+            try FileReplacement.write(bytes, to: FileSystem.realPath(self.path) ?? self.path, .owner)
         } catch {
             throw CommandFailure("\(error)", exitCode: .cannotCreate)
         }
     }
 
     private func makeFolder() throws(CommandFailure) {
-        var path = ""
-        for part in self.path.split(separator: "/").dropLast() {
-            path += "/\(part)"
-            guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { continue }
-            throw self.failure("making \(path) for")
+        try self.attempt("making the folder for") { () throws(SystemError) in
+            try FileSystem.makeDirectories(FileSystem.directory(of: self.path))
         }
     }
 
-    private func failure(_ attempt: String) -> CommandFailure {
-        CommandFailure("\(attempt) \(self.path): \(unsafe String(cString: strerror(errno)))", exitCode: .cannotCreate)
+    private func attempt<Value: ~Copyable>(
+        _ attempt: String, _ body: () throws(SystemError) -> Value
+    ) throws(CommandFailure) -> Value {
+        do throws(SystemError) {
+            return try body()
+        } catch {
+            throw CommandFailure("\(attempt) \(self.path): \(error.errno)", exitCode: .cannotCreate)
+        }
     }
 }

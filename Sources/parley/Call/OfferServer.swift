@@ -1,7 +1,7 @@
 import Arguments
 import HTTPServer
 import Journal
-import Locking
+import System
 import Reactor
 import Vocabulary
 

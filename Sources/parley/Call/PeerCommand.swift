@@ -1,6 +1,6 @@
 import Arguments
 import Handset
-import Locking
+import System
 import Peer
 import Reactor
 

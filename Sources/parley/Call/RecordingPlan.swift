@@ -1,11 +1,6 @@
+import System
 import Arguments
 import Handset
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// What is kept of a call, and where.
 struct RecordingPlan: Sendable {
@@ -44,7 +39,7 @@ struct RecordingPlan: Sendable {
     /// There was nothing to keep.
     func discard() {
         for path in [self.heard, self.said, self.mixed] {
-            if let path, path != "-" { unsafe unlink(path) }
+            if let path, path != "-" { FileSystem.remove(path) }
         }
     }
 

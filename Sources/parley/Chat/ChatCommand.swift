@@ -1,12 +1,7 @@
+import System
 import Arguments
 import Client
 import Vocabulary
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 /// `parley chat`
 struct ChatCommand: ParsableCommand {
@@ -37,7 +32,7 @@ struct ChatCommand: ParsableCommand {
 
     mutating func run() throws -> ExitCode {
         let target = self.target
-        let isPiped = isatty(STDIN_FILENO) == 0
+        let isPiped = !FileDescriptor.standardInput.isTerminal
         let caller = self.client.asWritten
         try self.client.run { client throws(CommandFailure) in
             guard let target else { return try await Self.list(client) }

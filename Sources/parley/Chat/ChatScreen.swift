@@ -1,7 +1,7 @@
 import Arguments
 import Client
 import JSON
-import Locking
+import System
 import Vocabulary
 
 /// A conversation on a terminal: one task prints what comes, the other sends what is typed.

@@ -1,3 +1,4 @@
+import System
 import Arguments
 import Client
 import JSON
@@ -18,7 +19,7 @@ struct FileSending {
     }
 
     func send(_ path: String) async throws(CommandFailure) -> ChatOutcome {
-        let file = try Self.reading { () throws(FileFailure) in try InputFile(path: path) }
+        let file = try Self.reading { () throws(SystemError) in try InputFile(path: path) }
         guard let size = file.size else { throw CommandFailure("\(path) is no file", exitCode: .noInput) }
         let name = path.split(separator: "/").last.map { String($0) } ?? path
         let desk = await self.client.uploads()
@@ -35,7 +36,7 @@ struct FileSending {
     ) async throws(CommandFailure) {
         var (offset, piece) = (0, [UInt8]())
         while offset < size {
-            try Self.reading { () throws(FileFailure) in
+            try Self.reading { () throws(SystemError) in
                 try file.read(into: &piece, upTo: min(Self.piece, size - offset))
             }
             guard !piece.isEmpty else { throw CommandFailure("\(file.name) became shorter", exitCode: .dataError) }
@@ -45,8 +46,8 @@ struct FileSending {
         }
     }
 
-    private static func reading<Value>(_ work: () throws(FileFailure) -> Value) throws(CommandFailure) -> Value {
-        do throws(FileFailure) {
+    private static func reading<Value>(_ work: () throws(SystemError) -> Value) throws(CommandFailure) -> Value {
+        do throws(SystemError) {
             return try work()
         } catch {
             throw CommandFailure("\(error)", exitCode: .noInput)

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import System
 
 /// Reads lines from standard input, which may take for ever, on a thread of its own. It ends with the program.
 final class LineReaderThread: Sendable {
@@ -15,22 +11,11 @@ final class LineReaderThread: Sendable {
     }
 
     func start() {
-        let body = unsafe Unmanaged.passRetained(self).toOpaque()
-        #if canImport(Glibc)
-        var thread = pthread_t()
-        let code = unsafe pthread_create(&thread, nil, { unsafe LineReaderThread.enter($0) }, body)
-        #else
-        var thread: pthread_t?
-        let code = unsafe pthread_create(&thread, nil, { unsafe LineReaderThread.enter($0) }, body)
-        #endif
-        if code != 0 { self.ended() }
-    }
-
-    private static func enter(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-        guard let argument = unsafe argument else { return nil }
-        let reader = unsafe Unmanaged<LineReaderThread>.fromOpaque(argument).takeRetainedValue()
-        while let line = readLine() { reader.line(line) }
-        reader.ended()
-        return nil
+        let isStarted = Thread.start {
+            while let line = readLine() { self.line(line) }
+        } atEnd: {
+            self.ended()
+        }
+        if !isStarted { self.ended() }
     }
 }

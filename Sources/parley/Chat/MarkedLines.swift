@@ -1,10 +1,4 @@
-import Locking
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
+import System
 
 /// Lines on a screen, and behind the last one a mark for what is on its way: … until it is there. What comes meanwhile
 /// stands before the mark. A pipe gets lines and no mark that comes and goes.
@@ -31,7 +25,7 @@ final class MarkedLines: Sendable {
         self.state.withLock { state in
             guard !state.isClosed else { return false }
             state.waiting += 1
-            if state.waiting == 1, self.isScreen { Self.put("\(ChatText.indent)…") }
+            if state.waiting == 1, self.isScreen { FileDescriptor.standardOutput.print("\(ChatText.indent)…") }
             return true
         }
     }
@@ -50,7 +44,7 @@ final class MarkedLines: Sendable {
     /// It is there, or it is not.
     func ended(_ line: String) {
         let quiet = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            if self.isScreen, state.waiting > 0 { Self.put(Self.erase) }
+            if self.isScreen, state.waiting > 0 { FileDescriptor.standardOutput.print(Self.erase) }
             state.waiting = max(0, state.waiting - 1)
             self.show(["\(ChatText.indent)\(line)"], waiting: state.waiting, isErased: true)
             guard state.waiting == 0 else { return [] }
@@ -73,12 +67,7 @@ final class MarkedLines: Sendable {
 
     private func show(_ lines: [String], waiting: Int, isErased: Bool = false) {
         let mark = self.isScreen && waiting > 0
-        Self.put((mark && !isErased ? Self.erase : "") + lines.map { "\($0)\n" }.joined())
-        if mark { Self.put("\(ChatText.indent)…") }
-    }
-
-    private static func put(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in _ = unsafe write(STDOUT_FILENO, bytes.baseAddress, bytes.count) }
+        FileDescriptor.standardOutput.print((mark && !isErased ? Self.erase : "") + lines.map { "\($0)\n" }.joined())
+        if mark { FileDescriptor.standardOutput.print("\(ChatText.indent)…") }
     }
 }

@@ -1,17 +1,12 @@
+import System
 import Client
 import Vocabulary
-
-#if canImport(Glibc)
-import Glibc
-#else
-import Darwin
-#endif
 
 extension ParleyClient {
     /// Who comes without a token has an id that nobody guesses. Somebody at a terminal who writes to a name is told of it;
     /// that somebody is called so is no reason to send them what was meant for another.
     func hint(about target: ChatTarget) async {
-        guard case .user(let user) = target, isatty(STDERR_FILENO) == 1,
+        guard case .user(let user) = target, FileDescriptor.standardError.isTerminal,
             let everybody = try? await self.watchEverybody(), !everybody.contains(where: { $0.user == user })
         else { return }
         try? await self.unwatchEverybody()

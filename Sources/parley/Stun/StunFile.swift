@@ -1,3 +1,4 @@
+import System
 import Arguments
 import ICE
 import ICEServers
@@ -13,7 +14,7 @@ struct StunFile {
 
     init(_ path: String) throws(CommandFailure) {
         do {
-            self.bytes = Array(try ProcessEnvironment.readFile(path).utf8)
+            self.bytes = Array(try TextFile.read(path).utf8)
             self.list = try ICEServerList(parsing: self.bytes, environment: ProcessEnvironment.variables)
         } catch {
             throw CommandFailure("\(path): \(error)", exitCode: .noInput)
@@ -32,7 +33,7 @@ struct StunFile {
     }
 
     static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
-        do throws(FileFailure) {
+        do throws(SystemError) {
             let file = try OutputFile(path: path)
             try file.write(bytes.span)
             try file.commit()

@@ -1,5 +1,5 @@
 import Arguments
-import Locking
+import System
 import Pathways
 import Reactor
 

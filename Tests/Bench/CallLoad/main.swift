@@ -1,7 +1,7 @@
 import AudioStreams
 import Client
 import JSON
-import Locking
+import System
 import Negotiating
 import Pathways
 import Peer

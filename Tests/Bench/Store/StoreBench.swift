@@ -1,5 +1,5 @@
 import Conversing
-import Locking
+import System
 import Store
 import Vocabulary
 

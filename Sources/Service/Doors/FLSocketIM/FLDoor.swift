@@ -1,6 +1,6 @@
 internal import Conversing
 internal import HTTPServer
-internal import Locking
+internal import System
 internal import Reactor
 internal import Sessions
 internal import SocketServer

@@ -1,7 +1,7 @@
 internal import FileTypes
 internal import HTTPServer
 internal import JSON
-internal import Locking
+internal import System
 internal import Pacing
 internal import Reactor
 internal import Store

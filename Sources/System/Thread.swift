@@ -1,11 +1,12 @@
 #if canImport(Glibc)
-import Glibc
+internal import Glibc
 #else
-import Darwin
+internal import Darwin
 #endif
 
-/// Starts a thread that belongs to nobody's pool, because it waits for a disk or a child most of its life.
-package enum OwnThread {
+/// Starts threads of one's own, for what waits for a disk, a child or a person most of its life, or computes for seconds:
+/// the threads that Swift's tasks share are not for that.
+package enum Thread {
     private final class Body {
         private var run: (@Sendable () -> Void)?
         private let atEnd: @Sendable () -> Void
@@ -22,15 +23,18 @@ package enum OwnThread {
         }
     }
 
+    /// False when the system has no thread to give.
     /// - Parameter atEnd: called when `run` came back and all that it held is gone.
-    package static func start(_ run: @escaping @Sendable () -> Void, atEnd: @escaping @Sendable () -> Void) -> Bool {
+    package static func start(
+        _ run: @escaping @Sendable () -> Void, atEnd: @escaping @Sendable () -> Void
+    ) -> Bool {
         let body = unsafe Unmanaged.passRetained(Body(run, atEnd))
         #if canImport(Glibc)
         var thread = pthread_t()
-        let code = unsafe pthread_create(&thread, nil, { unsafe OwnThread.enter($0) }, body.toOpaque())
+        let code = unsafe pthread_create(&thread, nil, { unsafe Thread.enter($0) }, body.toOpaque())
         #else
         var thread: pthread_t?
-        let code = unsafe pthread_create(&thread, nil, { unsafe OwnThread.enter($0) }, body.toOpaque())
+        let code = unsafe pthread_create(&thread, nil, { unsafe Thread.enter($0) }, body.toOpaque())
         #endif
         guard code == 0 else {
             unsafe body.release()

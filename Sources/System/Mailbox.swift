@@ -1,0 +1,39 @@
+/// Hands values to one thread that waits for them, in their order, and never more than it may hold.
+package final class Mailbox<Element: Sendable>: @unchecked Sendable {
+    // Unchecked because the compiler cannot see that the mutex guards every touch of `waiting` and `isClosed`.
+    private var waiting: [Element] = []
+    private var isClosed = false
+    private let limit: Int
+    private let condition = Condition()
+
+    package enum Refusal: Error, Hashable, Sendable { case full, closed }
+
+    package init(limit: Int) { self.limit = limit }
+
+    package func post(_ element: Element) throws(Refusal) {
+        self.condition.lock()
+        defer { self.condition.unlock() }
+        guard !self.isClosed else { throw .closed }
+        guard self.waiting.count < self.limit else { throw .full }
+        self.waiting.append(element)
+        if self.waiting.count == 1 { self.condition.signal() }
+    }
+
+    /// Everything that came since the last time. Waits when that is nothing; nil when nothing will ever come.
+    package func takeAll() -> [Element]? {
+        self.condition.lock()
+        defer { self.condition.unlock() }
+        while self.waiting.isEmpty, !self.isClosed { self.condition.wait() }
+        guard !self.waiting.isEmpty else { return nil }
+        defer { self.waiting = [] }
+        return self.waiting
+    }
+
+    /// Nothing more is taken in; what waits is still handed out.
+    package func close() {
+        self.condition.lock()
+        self.isClosed = true
+        self.condition.broadcast()
+        self.condition.unlock()
+    }
+}
