@@ -104,14 +104,15 @@ let package = Package(
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "System"),
         room("Files", "FileTypes", "Hashing", "System", "Vocabulary"),
         room("Operations", "Calling", "Conversing", "JSON", "Vocabulary", "Web"),
-        room("Store", "CSQLite", "Conversing", "FileTypes", "JSON", "System", "Vocabulary"),
+        room("Keeping", "Conversing", "FileTypes", "Vocabulary"),
 
         // Floor 5.
+        room("SQLiteStore", "CSQLite", "Conversing", "FileTypes", "Keeping", "System", "Vocabulary"),
         room("AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "Playout", "RTP", "System", "Vocabulary"),
         room("HTTPServer", "Bytes", "Journal", "System", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "System", "Vocabulary"),
         room(
-            "Identity", "Bytes", "Hashing", "Journal", "System", "Pacing", "Reactor", "Secure", "Store", "Vocabulary"),
+            "Identity", "Bytes", "Hashing", "Journal", "Keeping", "Pacing", "Reactor", "Secure", "System", "Vocabulary"),
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "System", "OpusCodec", "Resampling", "SoundFiles"),
 
@@ -128,9 +129,8 @@ let package = Package(
 
         // Floor 7: who is where, what goes to whom.
         room(
-            "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Operations", "Pacing", "Reactor", "SocketIO",
-            "SocketServer",
-            "Store", "Vocabulary"),
+            "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Operations", "Keeping", "Pacing", "Reactor",
+            "SocketIO", "SocketServer", "Vocabulary"),
 
         room(
             "Peer", "AudioStreams", "Bytes", "ICE", "ICEServers", "Negotiating", "Pathways", "RTP", "Reactor", "SDP",
@@ -143,9 +143,8 @@ let package = Package(
             "HTTPServer",
             "ICEServers",
             "Identity", "Journal",
-            "JSON", "System", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer",
-            "Store", "STUN",
-            "Switchboard", "Vocabulary", "Web"),
+            "JSON", "Keeping", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer",
+            "SQLiteStore", "STUN", "Switchboard", "System", "Vocabulary", "Web"),
         room(
             "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "PacketCapture", "Pathways", "Peer",
             "Reactor", "SoundFiles",
@@ -161,7 +160,7 @@ let package = Package(
                 "ICE", "ICEServers", "Identity", "JSON",
                 "Journal", "System", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
                 "Secure", "Service",
-                "Sessions", "SoundFiles", "Store", "Switchboard", "Vocabulary", "Voice", "Web",
+                "Keeping", "Sessions", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
         ),
@@ -207,15 +206,29 @@ let package = Package(
             "TestSupport", "Vocabulary"),
         tests(of: "Conversing", "TestSupport", "Vocabulary"),
         tests(of: "Operations", "Calling", "Conversing", "JSON", "TestSupport", "Vocabulary", "Web"),
-        tests(of: "Switchboard", "Conversing", "Operations", "Reactor", "Store", "TestSupport", "Vocabulary"),
+        tests(
+            of: "Switchboard", "Conversing", "Keeping", "MemoryStore", "Operations", "Reactor", "SQLiteStore",
+            "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Hashing", "Bytes", "COpenSSL", "TestSupport"),
         tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "ICEServers", "JSON", "Journal", "System", "TestSupport", "Vocabulary"),
-        tests(of: "Identity", "Bytes", "Journal", "System", "Reactor", "Secure", "Store", "TestSupport", "Vocabulary"),
         tests(
-            of: "Store", "Bytes", "Conversing", "FileTypes", "Hashing", "JSON", "System", "TestSupport", "Vocabulary"),
+            of: "Identity", "Bytes", "Journal", "Keeping", "MemoryStore", "Reactor", "Secure", "System", "TestSupport",
+            "Vocabulary"),
+        tests(
+            of: "SQLiteStore", "Bytes", "Hashing", "Keeping", "System", "TestSupport", "Vocabulary"),
+        // An engine over dictionaries, and what every engine has to be.
+        .target(
+            name: "MemoryStore", dependencies: ["Conversing", "FileTypes", "Keeping", "System", "Vocabulary"],
+            path: "Tests/MemoryStore", swiftSettings: houseForTests),
+        .testTarget(
+            name: "StoreConformanceTests",
+            dependencies: [
+                "Conversing", "FileTypes", "Keeping", "MemoryStore", "SQLiteStore", "TestSupport", "Vocabulary",
+            ],
+            swiftSettings: houseForTests),
         tests(of: "Reactor", "System", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
@@ -232,7 +245,8 @@ let package = Package(
             "Operations", "Reactor",
             "Secure",
             "Sessions",
-            "Store",
+            "Keeping",
+            "SQLiteStore",
             "Switchboard", "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Pathways", "Bytes", "ICE", "ICEServers", "Reactor", "STUN", "Secure", "TestSupport", "Vocabulary"),
@@ -273,7 +287,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.targets += [
         .executableTarget(
-            name: "StoreBench", dependencies: ["Conversing", "System", "Store", "Vocabulary"],
+            name: "StoreBench", dependencies: ["Conversing", "Keeping", "SQLiteStore", "System", "Vocabulary"],
             path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
         .executableTarget(

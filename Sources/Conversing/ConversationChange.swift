@@ -49,6 +49,21 @@ package struct Draft: Hashable, Sendable {
     }
 }
 
+extension Draft {
+    /// The words of another message, said again: `member` has to see it, and it is theirs then.
+    package init(
+        forwarding original: Entry?, seenBy member: Member?, as wanted: Draft, without kept: KeptFields
+    ) throws(ConversationRefusal) {
+        guard let member else { throw .notMember }
+        guard let original, original.number > member.since, let kind = original.kind else { throw .noMessage }
+        guard !original.isRecalled, let body = original.body else { throw .recalled }
+        self.init(kind, kept.removed(from: MessageBody(proven: body)))
+        self.reply = wanted.reply
+        self.mentions = wanted.mentions
+        self.isForwarded = true
+    }
+}
+
 /// A short sign under a message: 1 to 32 bytes, nothing that cannot be seen.
 package struct Reaction: Hashable, Sendable {
     package let text: String

@@ -17,17 +17,20 @@ package struct ConversationMachine: Sendable {
     package private(set) var last: UInt64
     /// How many of the entries are messages.
     package private(set) var counted: UInt64
+    /// Of the latest entry: within a conversation time does not run backwards.
+    package private(set) var lastTime: WallTime
     package private(set) var isDissolved: Bool
 
     package init(
         _ kind: ConversationKind, title: DisplayName? = nil, members: [Member], last: UInt64 = 0, counted: UInt64 = 0,
-        isDissolved: Bool = false, settings: ConversationSettings = ConversationSettings()
+        lastTime: WallTime = WallTime(milliseconds: 0), isDissolved: Bool = false, settings: ConversationSettings
     ) {
         self.kind = kind
         self.title = title
         self.members = Dictionary(members.map { ($0.user, $0) }) { first, _ in first }
         self.last = last
         self.counted = counted
+        self.lastTime = lastTime
         self.isDissolved = isDissolved
         self.settings = settings
     }
@@ -52,8 +55,35 @@ package struct ConversationMachine: Sendable {
 
     /// How many messages wait for a member. `recalled` of those after their mark were taken back again.
     package func unread(of member: Member, recalled: UInt64) -> UInt64 {
-        let (passed, overflow) = member.readCounted.addingReportingOverflow(recalled)
-        return overflow || passed >= self.counted ? 0 : self.counted - passed
+        Self.unread(counted: self.counted, readCounted: member.readCounted, recalled: recalled)
+    }
+
+    /// The same of a conversation with `counted` messages, for a member who has read `readCounted` of them.
+    package static func unread(counted: UInt64, readCounted: UInt64, recalled: UInt64) -> UInt64 {
+        let (passed, overflow) = readCounted.addingReportingOverflow(recalled)
+        return overflow || passed >= counted ? 0 : counted - passed
+    }
+}
+
+// MARK: - The beginning
+
+extension ConversationMachine {
+    /// Who is in a new group or room: its creator, and who was named and wants to be brought in by them.
+    package static func founders(
+        _ creator: UserID, with named: [UserID], unwilling: Set<UserID>, settings: ConversationSettings
+    ) throws(ConversationRefusal) -> [Member] {
+        let named = Set(named).subtracting([creator])
+        let others = named.subtracting(unwilling)
+        // A creator who wanted others would sit there alone.
+        guard named.isEmpty || !others.isEmpty else { throw .blocked }
+        guard others.count < settings.maximumMembers else { throw .full }
+        return [Member(creator, role: .owner)] + others.map { Member($0) }
+    }
+
+    /// The two of a direct conversation, or the one who talks to themselves.
+    package static func pair(_ pair: UserPair, lowBlocksHigh: Bool, highBlocksLow: Bool) -> [Member] {
+        guard pair.low != pair.high else { return [Member(pair.low)] }
+        return [Member(pair.low, blocksOther: lowBlocksHigh), Member(pair.high, blocksOther: highBlocksLow)]
     }
 }
 
@@ -75,9 +105,11 @@ extension ConversationMachine {
         for change: ConversationChange, by actor: UserID, at now: WallTime, about target: MessageState? = nil,
         unwilling: Set<UserID> = []
     ) throws(ConversationRefusal) -> Proposal {
-        if case .join = change { return try self.joining(actor, at: now) }
+        if case .join = change { return try self.joining(actor, at: max(now, self.lastTime)) }
         guard let member = self.members[actor] else { throw .notMember }
         guard !self.isDissolved else { throw .dissolved }
+        guard self.last < ConversationKey.maximumEntry else { throw .full }
+        let now = max(now, self.lastTime)
         switch change {
         case .post(let draft): return try self.post(draft, by: member, at: now, about: target)
         case .edit(let number, let body): return try self.edit(number, body, by: member, at: now, about: target)
@@ -94,6 +126,7 @@ extension ConversationMachine {
         precondition(proposal.entry.number == self.last + 1, "entry \(proposal.entry.number) after \(self.last)")
         self.last = proposal.entry.number
         self.counted = proposal.entry.counted
+        self.lastTime = proposal.entry.time
         switch proposal.effect {
         case .none: break
         case .spoke(let member), .changed(let member): self.members[member.user] = member
@@ -117,6 +150,28 @@ extension ConversationMachine {
         member.read = number
         member.readCounted = counted
         return member
+    }
+
+    /// The place of a user who got as far as `number` on one of their devices.
+    package func member(_ user: UserID, reaching number: UInt64) throws(ConversationRefusal) -> Member {
+        guard let member = self.members[user] else { throw .notMember }
+        guard number <= self.last else { throw .noMessage }
+        return member
+    }
+
+    /// How a member's place looks when the past is no longer theirs to see.
+    package func clearing(by user: UserID) throws(ConversationRefusal) -> Member {
+        guard var member = self.members[user] else { throw .notMember }
+        member.since = self.last
+        member.read = self.last
+        member.readCounted = self.counted
+        return member
+    }
+
+    /// Who leads a conversation says how long its messages stay; in a direct one both do.
+    package func checkRetention(by user: UserID) throws(ConversationRefusal) {
+        guard let member = self.members[user] else { throw .notMember }
+        guard self.kind == .direct || member.role >= .admin else { throw .forbidden }
     }
 
     /// What is no part of the log was written down: how far somebody has read, what they cleared, whom they block.
@@ -143,7 +198,7 @@ extension ConversationMachine {
     }
 
     private func checkLength(of body: MessageBody) throws(ConversationRefusal) {
-        guard body.json.count <= self.settings.maxBodyBytes else { throw .tooLong }
+        guard body.json.count <= self.settings.maximumBodyBytes else { throw .tooLong }
     }
 
     private func post(
@@ -188,8 +243,8 @@ extension ConversationMachine {
         guard let target, target.isMessage else { throw .noMessage }
         guard !target.isRecalled else { throw .recalled }
         if isOn {
-            guard target.reactions.ofAll < self.settings.maxReactions,
-                target.reactions.ofActor < self.settings.maxReactionsOfOne
+            guard target.reactions.ofAll < self.settings.maximumReactions,
+                target.reactions.ofActor < self.settings.maximumReactionsOfOne
             else { throw .tooManyReactions }
         }
         var entry = self.entry(.reacted, by: member.user, at: now)
@@ -273,7 +328,9 @@ extension ConversationMachine {
         guard self.kind.rules.membership == .open || self.members[user] != nil else { throw .forbidden }
         guard !self.isDissolved else { throw .dissolved }
         guard self.members[user] == nil else { throw .taken }
-        guard self.members.count < self.settings.maxMembers else { throw .full }
+        guard self.members.count < self.settings.maximumMembers, self.last < ConversationKey.maximumEntry else {
+            throw .full
+        }
         var entry = self.entry(.joined, by: user, at: now)
         entry.body = EntryBody.users([user])
         return Proposal(entry: entry, effect: .came([self.newcomer(user)]))
@@ -286,7 +343,7 @@ extension ConversationMachine {
         guard !strangers.isEmpty else { throw .taken }
         let fresh = strangers.subtracting(unwilling).sorted { $0.text < $1.text }
         guard !fresh.isEmpty else { throw .blocked }
-        guard self.members.count + fresh.count <= self.settings.maxMembers else { throw .full }
+        guard self.members.count + fresh.count <= self.settings.maximumMembers else { throw .full }
         let body = EntryBody.users(fresh)
         return self.proposal(.joined, by: member, at: now, body, .came(fresh.map { self.newcomer($0) }))
     }

@@ -1,27 +1,6 @@
 package import JSON
 package import Vocabulary
 
-/// Where a conversation's entries stand among those of all others. It never changes and is never given again.
-package struct ConversationKey: Hashable, Sendable {
-    package let number: Int64
-
-    package init(_ number: Int64) { self.number = number }
-
-    /// Entries of one conversation lie side by side in their order: 31 bits for it, 32 for their numbers.
-    package func id(of entry: UInt64) -> Int64 { self.number << 32 | Int64(min(entry, Self.maximumEntry)) }
-
-    package static func number(inID id: Int64) -> UInt64 { UInt64(bitPattern: id & 0xFFFF_FFFF) }
-
-    package init(inID id: Int64) { self.number = id >> 32 }
-
-    package static let maximumEntry: UInt64 = 0xFFFF_FFFF
-
-    /// A message's name for good.
-    package func name(of entry: UInt64) -> String {
-        "\(String(self.number, radix: 36)).\(String(entry, radix: 36))"
-    }
-}
-
 extension JSONWriter {
     /// An entry as every client gets it, over whichever door.
     package mutating func entry(_ entry: Entry, in conversation: ConversationID, _ key: ConversationKey) {

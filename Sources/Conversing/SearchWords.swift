@@ -1,3 +1,11 @@
+/// Something to look for. Its words hold letters and digits only.
+package enum SearchPhrase: Hashable, Sendable {
+    /// A word that begins so.
+    case beginning(String)
+    /// These words, one right after the other.
+    case sequence([String])
+}
+
 /// Cuts text into what a search index keeps, so that Chinese is found as well as English.
 ///
 /// Letters and digits in a row are one word. Scripts that put no space between words are kept as pairs of neighbours:
@@ -6,7 +14,7 @@
 package enum SearchWords {
     /// So much of a message can be found.
     package static let maximumWords = 4096
-    package static let longestWord = 64
+    package static let maximumWordBytes = 64
 
     /// The words of a text, one space between them.
     package static func indexed(_ text: String) -> String {
@@ -29,17 +37,17 @@ package enum SearchWords {
         return String(decoding: words.dropLast(), as: UTF8.self)
     }
 
-    /// What to look for in an FTS5 index of such words; nil when nothing in the text can be looked for.
-    package static func query(_ text: String) -> String? {
-        let phrases = Self.runs(of: text).prefix(16).map { run -> String in
+    /// What to look for among such words: all of it has to be found. Nothing when the text holds nothing to look for.
+    package static func phrases(_ text: String) -> [SearchPhrase] {
+        Self.runs(of: text).prefix(Self.maximumPhrases).map { run in
             let characters = Array(run.text.unicodeScalars)
             // A word is found by its beginning, as people type.
-            guard run.isDense, characters.count > 1 else { return "\"\(run.text)\" *" }
-            let pairs = (0..<characters.count - 1).map { Self.text(characters[$0..<$0 + 2]) }
-            return "\"\(pairs.joined(separator: " "))\""
+            guard run.isDense, characters.count > 1 else { return .beginning(run.text) }
+            return .sequence((0..<characters.count - 1).map { Self.text(characters[$0..<$0 + 2]) })
         }
-        return phrases.isEmpty ? nil : phrases.joined(separator: " AND ")
     }
+
+    private static let maximumPhrases = 16
 
     private struct Run {
         var bytes: [UInt8] = []
@@ -58,7 +66,7 @@ package enum SearchWords {
             }
             let isNew = open?.isDense != isDense
             let bytes = isNew ? 0 : open?.bytes ?? 0
-            guard isDense || bytes < Self.longestWord else { continue }
+            guard isDense || bytes < Self.maximumWordBytes else { continue }
             if isNew { runs.append(Run(isDense: isDense)) }
             runs[runs.count - 1].bytes.append(small: scalar)
             open = (isDense, bytes + UTF8.width(scalar))

@@ -13,7 +13,7 @@ package enum RequestLimits {
     package static let maximumPositions = 1000
     package static let maximumSynced = 1000
     package static let maximumRetentionDays = 36_500
-    static let maximumBodyBytes = ConversationSettings().maxBodyBytes
+    static let maximumBodyBytes = ConversationSettings().maximumBodyBytes
     static let maximumSearchBytes = 512
     static let maximumTokenBytes = 4096
 }

@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import JSON
 internal import Journal
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -128,8 +128,8 @@ extension AdminRoutes {
 
     private func addWebhooks(to router: inout Router) {
         self.on(.get, "/v1/webhooks", of: &router) { exchange, _ in
-            self.signalling.outbox.outbox(
-                limit: Self.maximumListed,
+            self.signalling.store.send(
+                ViewOutbox(limit: Self.maximumListed),
                 exchange.reactor.returning { result in
                     Self.answer(exchange, result) { $0.outbox($1) }
                 })
@@ -139,7 +139,7 @@ extension AdminRoutes {
                 return exchange.respond(
                     .error(.badRequest, "field 'conversation' must be a conversation id, and 'after' a whole number"))
             }
-            self.signalling.outbox.replay(
+            self.signalling.store.send(
                 request,
                 exchange.reactor.returning { result in
                     self.signalling.wakeWebhooks()

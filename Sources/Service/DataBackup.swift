@@ -2,7 +2,7 @@ internal import System
 package import Files
 internal import Hashing
 internal import Identity
-package import Store
+package import Keeping
 internal import Vocabulary
 
 /// A copy of everything that is kept, made while a server runs: a data directory from which another server can start.
@@ -52,7 +52,7 @@ package struct DataBackup {
         for attempt in 1...Self.attempts {
             try self.copyDatabase()
             let contents = try Self.store { () throws(StoreError) in
-                try StoreCheck.contents(in: self.target.path(of: Self.draft))
+                try StoreEngine.contents(in: self.target.path(of: Self.draft))
             }
             guard let gone = try self.copy(contents, from: folders.0, to: folders.1) else {
                 try self.finish(contents, folders.1)
@@ -83,7 +83,7 @@ package struct DataBackup {
     private func copyDatabase() throws(Trouble) {
         self.discardDraft()
         let (source, draft) = (self.source.path(of: DataDirectory.database), self.target.path(of: Self.draft))
-        try Self.store { () throws(StoreError) in try StoreBackup.make(of: source, to: draft) }
+        try Self.store { () throws(StoreError) in try StoreEngine.backUp(source, to: draft) }
     }
 
     /// Which one is missing, if any.

@@ -1,7 +1,7 @@
 package import HTTPServer
 package import Identity
 package import Sessions
-package import Store
+package import Keeping
 package import Switchboard
 internal import Calling
 package import Pacing

@@ -1,6 +1,6 @@
 package import Calling
 package import Operations
-package import Store
+package import Keeping
 package import Vocabulary
 
 /// Something that clients are told.

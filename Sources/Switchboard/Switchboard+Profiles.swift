@@ -1,5 +1,5 @@
 internal import Calling
-internal import Store
+internal import Keeping
 internal import Vocabulary
 
 extension Switchboard {

@@ -2,7 +2,7 @@ internal import Arguments
 internal import Bytes
 internal import Secure
 internal import Service
-internal import Store
+internal import Keeping
 internal import Vocabulary
 
 /// `--stun`: an address, or `off`.

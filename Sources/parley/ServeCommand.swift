@@ -8,7 +8,7 @@ import Reactor
 import Secure
 import Service
 import Sessions
-import Store
+import Keeping
 import Switchboard
 import Vocabulary
 

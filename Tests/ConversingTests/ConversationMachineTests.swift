@@ -61,7 +61,8 @@ struct ConversationMachineTests {
 
     @Test("D23 carries nothing to somebody who blocks the sender")
     func blocking() throws {
-        let direct = ConversationMachine(.direct, members: [Member(.alice), Member(.bob, blocksOther: true)])
+        let direct = ConversationMachine(
+            .direct, members: [Member(.alice), Member(.bob, blocksOther: true)], settings: ConversationSettings())
         #expect(throws: ConversationRefusal.blocked) {
             try direct.proposal(for: .post(Scene.draft("x")), by: .alice, at: Scene.now)
         }
@@ -83,7 +84,7 @@ struct ConversationMachineTests {
     @Test("takes no more words than a message may have, neither at first nor later")
     func length() throws {
         var group = Scene(.group, [.alice, .bob])
-        let most = group.machine.settings.maxBodyBytes
+        let most = group.machine.settings.maximumBodyBytes
         func text(_ bytes: Int) -> String { String(repeating: "x", count: bytes - #"{"text":""}"#.utf8.count) }
         let message = try group.say(text(most), by: .alice)
         try group.happens(.edit(1, Scene.draft(text(most)).body), by: .alice, about: message)
@@ -100,11 +101,12 @@ struct ConversationMachineTests {
         var group = Scene(.group, [.alice, .bob])
         var message = try group.say("x", by: .alice)
         let settings = group.machine.settings
-        message.reactions = OtherReactions(ofAll: settings.maxReactions - 1, ofActor: settings.maxReactionsOfOne - 1)
+        message.reactions = OtherReactions(
+            ofAll: settings.maximumReactions - 1, ofActor: settings.maximumReactionsOfOne - 1)
         try group.happens(.react(1, Scene.thumb, isOn: true), by: .bob, about: message)
         for others in [
-            OtherReactions(ofAll: settings.maxReactions),
-            OtherReactions(ofAll: 20, ofActor: settings.maxReactionsOfOne),
+            OtherReactions(ofAll: settings.maximumReactions),
+            OtherReactions(ofAll: 20, ofActor: settings.maximumReactionsOfOne),
         ] {
             message.reactions = others
             #expect(throws: ConversationRefusal.tooManyReactions) {
@@ -212,7 +214,8 @@ struct ConversationMachineTests {
 
     @Test("between two has no roles to give and nobody to send out")
     func directs() throws {
-        let direct = ConversationMachine(.direct, members: [Member(.alice), Member(.bob)])
+        let direct = ConversationMachine(
+            .direct, members: [Member(.alice), Member(.bob)], settings: ConversationSettings())
         for change in [ConversationChange.leave, .invite([.carol]), .remove(.bob), .dissolve] {
             #expect(throws: ConversationRefusal.forbidden) {
                 try direct.proposal(for: change, by: .alice, at: Scene.now)
@@ -223,7 +226,8 @@ struct ConversationMachineTests {
     @Test("bound to something outside lets only the server say who is in it, and nobody take back what others said")
     func bound() throws {
         let members = [Member(.alice, role: .owner), Member(.bob, role: .admin), Member(.carol)]
-        let ticket = ConversationMachine(.bound(to: "ticket"), members: members, last: 1, counted: 1)
+        let ticket = ConversationMachine(
+            .bound(to: "ticket"), members: members, last: 1, counted: 1, settings: ConversationSettings())
         for change in [
             ConversationChange.leave, .invite([.dave]), .remove(.carol), .silence(.carol, until: nil),
             .setRole(.carol, .admin), .dissolve,
@@ -244,11 +248,108 @@ struct ConversationMachineTests {
 
     @Test("of the server's own is for reading")
     func system() throws {
-        let system = ConversationMachine(.system, members: [Member(.alice), Member(.bob, role: .owner)])
+        let system = ConversationMachine(
+            .system, members: [Member(.alice), Member(.bob, role: .owner)], settings: ConversationSettings())
         #expect(throws: ConversationRefusal.forbidden) {
             try system.proposal(for: .post(Scene.draft("x")), by: .alice, at: Scene.now)
         }
         _ = try system.proposal(for: .post(Scene.draft("x")), by: .bob, at: Scene.now)
+    }
+}
+
+@Suite("The rules of a conversation beside its log")
+struct ConversationRuleTests {
+    private func refusal<Value>(_ body: () throws(ConversationRefusal) -> Value) -> ConversationRefusal? {
+        do throws(ConversationRefusal) {
+            _ = try body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("A new group has its creator as owner and those who are willing, up to the limit")
+    func founders() throws {
+        var settings = ConversationSettings()
+        settings.maximumMembers = 2
+        let founders = { (named: [UserID], unwilling: Set<UserID>) throws(ConversationRefusal) in
+            try ConversationMachine.founders(.alice, with: named, unwilling: unwilling, settings: settings)
+        }
+        #expect(try founders([.alice, .bob], []) == [Member(.alice, role: .owner), Member(.bob)])
+        #expect(try founders([.carol, .bob], [.carol]) == [Member(.alice, role: .owner), Member(.bob)])
+        #expect(try founders([], []) == [Member(.alice, role: .owner)])
+        #expect(self.refusal { () throws(ConversationRefusal) in try founders([.bob], [.bob]) } == .blocked)
+        #expect(self.refusal { () throws(ConversationRefusal) in try founders([.bob, .carol], []) } == .full)
+    }
+
+    @Test("The time of a conversation's entries does not run backwards")
+    func time() throws {
+        let later = Scene.now + .seconds(60)
+        let machine = ConversationMachine(
+            .group, members: [Member(.alice)], last: 1, counted: 1, lastTime: later, settings: ConversationSettings())
+        let post = ConversationChange.post(Scene.draft("x"))
+        #expect(try machine.proposal(for: post, by: .alice, at: Scene.now).entry.time == later)
+        #expect(try machine.proposal(for: post, by: .alice, at: later + .seconds(1)).entry.time == later + .seconds(1))
+    }
+
+    @Test("A conversation whose numbers are used up takes no entry")
+    func numbers() throws {
+        let machine = ConversationMachine(
+            .room, members: [Member(.alice)], last: ConversationKey.maximumEntry, counted: 1,
+            settings: ConversationSettings())
+        #expect(throws: ConversationRefusal.full) {
+            try machine.proposal(for: .post(Scene.draft("x")), by: .alice, at: Scene.now)
+        }
+        #expect(throws: ConversationRefusal.full) { try machine.proposal(for: .join, by: .bob, at: Scene.now) }
+    }
+
+    @Test("Retention is set by those who lead a group, and by both in a direct conversation")
+    func retention() throws {
+        let group = Scene(.group, [.alice, .bob]).machine
+        try group.checkRetention(by: .alice)
+        #expect(throws: ConversationRefusal.forbidden) { try group.checkRetention(by: .bob) }
+        #expect(throws: ConversationRefusal.notMember) { try group.checkRetention(by: .carol) }
+        let direct = ConversationMachine(
+            .direct, members: [Member(.alice), Member(.bob)], settings: ConversationSettings())
+        for user in [UserID.alice, .bob] { try direct.checkRetention(by: user) }
+    }
+
+    @Test("Clearing history moves a member's place to the end of the conversation")
+    func clearing() throws {
+        var group = Scene(.group, [.alice, .bob])
+        try group.say("x", by: .alice)
+        let member = try group.machine.clearing(by: .bob)
+        #expect(member.since == 1 && member.read == 1 && member.readCounted == 1)
+        #expect(throws: ConversationRefusal.notMember) { try group.machine.clearing(by: .carol) }
+        #expect(throws: ConversationRefusal.noMessage) { try group.machine.member(.bob, reaching: 2) }
+    }
+
+    @Test("A message is forwarded by those who can see it, and not when it was recalled")
+    func forwarding() throws {
+        var entry = Entry(number: 3, counted: 3, sort: .message, sender: .alice, time: Scene.now)
+        entry.kind = .text
+        entry.body = Scene.draft("x").body.json
+        let wanted = Scene.draft("unused")
+        let draft = { (entry: Entry?, member: Member?) throws(ConversationRefusal) in
+            try Draft(forwarding: entry, seenBy: member, as: wanted, without: KeptFields())
+        }
+        let forwarded = try draft(entry, Member(.bob))
+        #expect(forwarded.body.json == entry.body && forwarded.isForwarded)
+        #expect(self.refusal { () throws(ConversationRefusal) in try draft(entry, nil) } == .notMember)
+        #expect(self.refusal { () throws(ConversationRefusal) in try draft(nil, Member(.bob)) } == .noMessage)
+        let late = Member(.bob, since: 3)
+        #expect(self.refusal { () throws(ConversationRefusal) in try draft(entry, late) } == .noMessage)
+        entry.isRecalled = true
+        #expect(self.refusal { () throws(ConversationRefusal) in try draft(entry, Member(.bob)) } == .recalled)
+    }
+
+    @Test("The key of an entry survives being packed into one number")
+    func keys() {
+        for (conversation, number): (Int64, UInt64) in [(0, 0), (1, 1), (7, 0xFFFF_FFFF), (1 << 30, 12)] {
+            let key = EntryKey(ConversationKey(conversation), number)
+            #expect(EntryKey(packed: key.packed) == key)
+        }
+        #expect(EntryKey(ConversationKey(2), 5).packed == 2 << 32 + 5)
     }
 }
 
@@ -262,7 +363,7 @@ private struct Scene {
 
     init(_ kind: ConversationKind, _ users: [UserID]) {
         let members = users.enumerated().map { Member($1, role: $0 == 0 ? .owner : .member) }
-        self.machine = ConversationMachine(kind, members: members)
+        self.machine = ConversationMachine(kind, members: members, settings: ConversationSettings())
     }
 
     static func draft(_ text: String) -> Draft {

@@ -62,25 +62,19 @@ struct SearchWordsTests {
     }
 
     @Test(
-        "become a question that only finds what stands side by side",
+        "become phrases that only find what stands side by side",
         arguments: [
-            ("天气", "\"天气\""), ("今天天气", "\"今天 天天 天气\""), ("气", "\"气\" *"), ("hel wor", "\"hel\" * AND \"wor\" *"),
-            ("\" OR *", "\"or\" *"),
-        ])
-    func questions(text: String, query: String) {
-        #expect(SearchWords.query(text) == query)
-    }
-
-    @Test("are none where nothing can be searched for")
-    func nothing() {
-        #expect(SearchWords.query("…") == nil)
-        #expect(SearchWords.query("") == nil)
+            ("天气", [.sequence(["天气"])]), ("今天天气", [.sequence(["今天", "天天", "天气"])]), ("气", [.beginning("气")]),
+            ("hel wor", [.beginning("hel"), .beginning("wor")]), ("\" OR *", [.beginning("or")]), ("…", []), ("", []),
+        ] as [(String, [SearchPhrase])])
+    func questions(text: String, phrases: [SearchPhrase]) {
+        #expect(SearchWords.phrases(text) == phrases)
     }
 
     @Test("have an end, whatever a stranger writes")
     func limits() {
         let words = SearchWords.indexed(String(repeating: "天", count: 100_000))
         #expect(words.split(separator: " ").count == SearchWords.maximumWords)
-        #expect(SearchWords.indexed(String(repeating: "a", count: 10_000)).utf8.count == SearchWords.longestWord)
+        #expect(SearchWords.indexed(String(repeating: "a", count: 10_000)).utf8.count == SearchWords.maximumWordBytes)
     }
 }

@@ -2,7 +2,8 @@ import Identity
 import System
 import Reactor
 import Secure
-import Store
+import Keeping
+import MemoryStore
 import Testing
 import Vocabulary
 
@@ -120,11 +121,8 @@ struct RevocationTests {
         #expect(world.refusal(ofToken: member.access.text) == .revoked)
         world.clock.advance(by: .seconds(3 * 86_400))
         try await world.accounts.sweep()
-        let left = try await withCheckedThrowingContinuation { continuation in
-            world.store.restrictions(at: world.clock.now, tokensSince: world.clock.now) {
-                continuation.resume(with: $0)
-            }
-        }
+        let recall = RecallRestrictions(at: world.clock.now, tokensSince: world.clock.now)
+        let left = try await world.store.ask(recall)
         #expect(left.0 == [] && left.1 == [])
     }
 

@@ -1,6 +1,7 @@
 import Identity
 import Secure
-import Store
+import Keeping
+import MemoryStore
 import Testing
 import Vocabulary
 
@@ -130,9 +131,7 @@ struct MemberTests {
 
     private func storedHash(_ world: World) async throws -> String {
         let name = try UserName("alice")
-        let user = try await withCheckedThrowingContinuation { continuation in
-            world.store.user(named: name) { continuation.resume(with: $0) }
-        }
+        let user = try await world.store.ask(FindUser.name(name))
         return try #require(user?.passwordHash)
     }
 

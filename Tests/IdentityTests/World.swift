@@ -3,7 +3,8 @@ import Journal
 import System
 import Reactor
 import Secure
-import Store
+import Keeping
+import MemoryStore
 import Testing
 import Vocabulary
 
@@ -28,7 +29,7 @@ final class HandClock: Sendable {
 final class World: Sendable {
     let clock = HandClock()
     let loops: EventLoopGroup
-    let store: SQLiteStore
+    let store: any Store
     let accounts: Accounts
     let changes = Locked<[IdentityChange]>([])
     let home = IPAddress.v4(0xC000_0201)
@@ -36,9 +37,9 @@ final class World: Sendable {
     static let secret = "k7Jq0v3Rz8XwPtY2mB5nLc9dHs4GfA1e"
     static let applicationSecret = "Zx8cV5bN2mQ9wE6rT3yU0iO7pA4sD1fG"
 
-    init(_ settings: AccountSettings = World.settings, store: SQLiteStore? = nil, secret: String = secret) throws {
+    init(_ settings: AccountSettings = World.settings, store: (any Store)? = nil, secret: String = secret) throws {
         self.loops = try EventLoopGroup(count: 1)
-        self.store = try store ?? SQLiteStore(path: ":memory:")
+        self.store = store ?? MemoryStore()
         let pair = try Ed25519Key(seed: [UInt8](0..<32))
         self.accounts = try Accounts(
             store: self.store, secret: try ServerSecret(secret),

@@ -1,6 +1,7 @@
 import Journal
 import System
-import Store
+import Keeping
+import SQLiteStore
 import TestSupport
 import Testing
 import Vocabulary
@@ -45,14 +46,14 @@ struct HousekeeperTests {
         configuration.callHistory = .seconds(86_400)
         let path = configuration.data.path(of: "parley.db")
         let (old, young) = (try Self.call(daysAgo: 2), try Self.call(daysAgo: 0))
-        try Self.withStore(path) { store in for call in [old, young] { store.record(call) { _ in } } }
+        try Self.withStore(path) { store in for call in [old, young] { store.send(RecordCall(call)) { _ in } } }
         let service = try ParleyService(configuration, journal: .silent)
         _ = try service.start()
         service.stop()
         service.waitUntilEnded()
         let kept = Locked<[StoredCall]>([])
         try Self.withStore(path) { store in
-            store.calls(of: old.caller, before: WallTime(milliseconds: .max), limit: 10) { answer in
+            store.send(ListCalls(of: old.caller, before: WallTime(milliseconds: .max), limit: 10)) { answer in
                 kept.withLock { $0 = (try? answer.get()) ?? [] }
             }
         }

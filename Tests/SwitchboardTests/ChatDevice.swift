@@ -1,5 +1,5 @@
 import Conversing
-import Store
+import Keeping
 import Vocabulary
 
 /// A client as it should be written: it knows one number for each conversation, and takes the next one only.

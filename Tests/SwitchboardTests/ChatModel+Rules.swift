@@ -1,5 +1,5 @@
 import Conversing
-import Store
+import Keeping
 import Vocabulary
 
 /// Who may do what, as the documentation has it.

@@ -1,5 +1,5 @@
 import Conversing
-import Store
+import Keeping
 import TestSupport
 import Vocabulary
 
@@ -55,7 +55,7 @@ struct ChatModel {
     }
 
     /// The store says that this happened.
-    mutating func happened(_ happening: Happening, _ request: ChangeRequest) throws(ChatDamage) {
+    mutating func happened(_ happening: ChangeOutcome, _ request: ChangeRequest) throws(ChatDamage) {
         let (id, entry) = (happening.conversation, happening.entry)
         if happening.isRepeated {
             guard let client = request.client, let (place, number) = self.known[client] else {

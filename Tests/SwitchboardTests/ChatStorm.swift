@@ -1,6 +1,7 @@
 import Conversing
+import Keeping
+import MemoryStore
 import Operations
-import Store
 import TestSupport
 import Testing
 import Vocabulary
@@ -33,7 +34,7 @@ struct ChatStorm {
         let conversation: ConversationID
         let number: UInt64
 
-        init(_ happening: Happening) {
+        init(_ happening: ChangeOutcome) {
             self.conversation = happening.conversation
             self.number = happening.entry.number
         }
@@ -235,7 +236,7 @@ extension ChatStorm {
         }
     }
 
-    private mutating func changed(_ result: Result<Happening, RequestError>, _ request: ChangeRequest) throws {
+    private mutating func changed(_ result: Result<ChangeOutcome, RequestError>, _ request: ChangeRequest) throws {
         let isAllowed = self.model.allows(request)
         switch result {
         case .failure(let refusal):
@@ -247,7 +248,7 @@ extension ChatStorm {
         }
     }
 
-    private mutating func happened(_ happening: Happening, _ request: ChangeRequest) throws {
+    private mutating func happened(_ happening: ChangeOutcome, _ request: ChangeRequest) throws {
         let before = self.model.talks[happening.conversation]?.members.keys.map(\.self) ?? []
         try self.model.happened(happening, request)
         if happening.isRepeated {
@@ -264,7 +265,7 @@ extension ChatStorm {
         return Set(willing).union([request.creator])
     }
 
-    private mutating func created(_ happening: Happening, _ request: CreationRequest) throws {
+    private mutating func created(_ happening: ChangeOutcome, _ request: CreationRequest) throws {
         guard Set(happening.came) == self.members(request) else { throw ChatDamage("others came to \(request)") }
         var talk = ChatModel.Talk(kind: request.kind)
         for user in happening.came {
@@ -280,7 +281,7 @@ extension ChatStorm {
     }
 
     /// Live, before it is answered.
-    private mutating func heard(_ happening: Happening, on index: Int) throws {
+    private mutating func heard(_ happening: ChangeOutcome, on index: Int) throws {
         let (id, user) = (happening.conversation, self.devices[index].user)
         guard self.devices[index].isConnected else { throw ChatDamage("\(user.text) hears while away") }
         self.hearers[Line(happening), default: []].insert(index)
@@ -291,7 +292,7 @@ extension ChatStorm {
     }
 
     /// All devices of those whom it concerns that are connected, and no others.
-    private mutating func checkTold(_ happening: Happening, _ audience: Set<UserID>) throws {
+    private mutating func checkTold(_ happening: ChangeOutcome, _ audience: Set<UserID>) throws {
         let told = self.hearers.removeValue(forKey: Line(happening)) ?? []
         let expected = self.devices.indices.filter {
             self.devices[$0].isConnected && audience.contains(self.devices[$0].user)
@@ -326,7 +327,7 @@ extension ChatStorm {
     private mutating func check() async throws {
         for user in Self.people {
             let store = self.stage.store
-            let list = try await ask { store.conversations(of: user, before: nil, limit: 10_000, $0) }
+            let list = try await store.ask(ListConversations(of: user, before: nil, limit: 10_000))
             let views = list.views
             let mine = self.model.talks.filter { !self.model.visible(user, in: $0.key).isEmpty }
             guard Set(views.map(\.id)) == Set(mine.keys) else {
@@ -351,7 +352,7 @@ extension ChatStorm {
         var hasMore = true
         while hasMore {
             let (store, request) = (self.stage.store, HistoryRequest(view.id, for: user, .before(before), limit: 97))
-            let page = try await ask { store.history(request, $0) }.get()
+            let page = try await store.ask(request).get()
             entries = page.items.map(\.entry) + entries
             before = page.items.first?.entry.number
             hasMore = page.hasMore
@@ -384,11 +385,4 @@ extension ChatStorm {
             }
         }
     }
-}
-
-/// Waits for the answer of a store.
-private func ask<Value: Sendable>(
-    _ question: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
-) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in question { continuation.resume(with: $0) } }
 }

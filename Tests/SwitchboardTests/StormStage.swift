@@ -1,7 +1,8 @@
 import Conversing
+import Keeping
 import Operations
 import Reactor
-import Store
+import SQLiteStore
 import Vocabulary
 
 @testable import Switchboard
@@ -21,7 +22,7 @@ final class StormStage: @unchecked Sendable {
     }
 
     enum Answer: Sendable {
-        case happening(Result<Happening, RequestError>)
+        case happening(Result<ChangeOutcome, RequestError>)
         case marked(Result<Marked, RequestError>)
         case synced(Result<Synced, RequestError>)
         case page(Result<EntryPage, RequestError>)
@@ -30,7 +31,7 @@ final class StormStage: @unchecked Sendable {
 
     enum Record: Sendable {
         case answered(Int, Answer)
-        case heard(device: Int, Happening)
+        case heard(device: Int, ChangeOutcome)
     }
 
     let store: SQLiteStore
@@ -103,9 +104,9 @@ final class StormStage: @unchecked Sendable {
 /// What a device hears of entries.
 private final class Ear: ChatListener {
     let user: UserID
-    private let heard: (Happening) -> Void
+    private let heard: (ChangeOutcome) -> Void
 
-    init(_ user: UserID, heard: @escaping (Happening) -> Void) {
+    init(_ user: UserID, heard: @escaping (ChangeOutcome) -> Void) {
         self.user = user
         self.heard = heard
     }

@@ -1,4 +1,4 @@
-internal import Store
+internal import Keeping
 package import Vocabulary
 
 extension Accounts {
@@ -12,7 +12,7 @@ extension Accounts {
         let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())
         // So that others can look up who this is.
         let introduction = Introduction(id, displayName: displayName, avatar: avatar, at: user.created)
-        try await self.ask { self.store.introduce(introduction, $0) }
+        try await self.ask(introduction)
         return try self.issueAccess(user, .application)
     }
 

@@ -1,4 +1,4 @@
-internal import Store
+internal import Keeping
 internal import Vocabulary
 
 extension Accounts {
@@ -12,7 +12,7 @@ extension Accounts {
 
     /// The same as at the last login while it is good; a new one when it has ended.
     func currentLegacyToken(of user: UserID) async throws(IdentityRefusal) -> SignIn.Token {
-        let kept = try await self.ask { self.store.longLivedToken(of: user, $0) }
+        let kept = try await self.ask(FindLongLivedToken(of: user))
         if let kept, self.time.wall() < kept.expiry {
             let token = LegacyToken(of: user, version: kept.version, key: self.legacyKey)
             // With another server secret the old one can no longer be said.
@@ -24,7 +24,7 @@ extension Accounts {
     @discardableResult
     func renewLegacyToken(of user: UserID, after kept: LongLivedToken?) async throws(IdentityRefusal) -> SignIn.Token {
         let (token, next) = self.legacyToken(of: user, version: (kept?.version ?? 0) &+ 1)
-        _ = try await self.ask { self.store.setLongLivedToken(next, of: user, $0) }
+        _ = try await self.ask(SetCredential(.token(next), of: user))
         return token
     }
 }

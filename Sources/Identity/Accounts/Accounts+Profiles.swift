@@ -1,15 +1,15 @@
-package import Store
+package import Keeping
 package import Vocabulary
 
 extension Accounts {
     /// Nil for somebody of whom nothing is known.
     package func profile(of user: UserID) async throws(IdentityRefusal) -> Profile? {
-        try await self.ask { self.store.profiles(of: [user], $0) }.first
+        try await self.ask(FindProfiles(of: [user])).first
     }
 
     /// Everybody with a name, page by page: pass the last name of the page before.
     package func members(after name: UserName?, limit: Int) async throws(IdentityRefusal) -> [Profile] {
-        try await self.ask { self.store.users(after: name?.text ?? "", limit: limit, $0) }.map(Profile.init)
+        try await self.ask(ListUsers(after: name?.text ?? "", limit: limit)).map(Profile.init)
     }
 
     /// So many of those with a name, in its order.

@@ -1,5 +1,5 @@
 internal import Journal
-internal import Store
+internal import Keeping
 package import Vocabulary
 
 extension Accounts {
@@ -26,7 +26,7 @@ extension Accounts {
     ) async throws(IdentityRefusal) -> StoredUser {
         let outcome: RefreshOutcome
         do throws(IdentityRefusal) {
-            outcome = try await self.ask { self.store.present(presentation, $0) }
+            outcome = try await self.ask(presentation)
         } catch {
             self.attempts.cancelled(attempt)
             throw error
@@ -47,6 +47,6 @@ extension Accounts {
     /// Ends what follows from one sign-in. Saying it twice, or with a wrong token, changes nothing.
     package func signOut(_ text: String) async throws(IdentityRefusal) {
         guard let token = RefreshToken(text) else { return }
-        _ = try await self.ask { self.store.endFamily(token.family, $0) }
+        _ = try await self.ask(EndRefreshFamilies.one(token.family))
     }
 }

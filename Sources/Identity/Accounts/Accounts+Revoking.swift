@@ -1,7 +1,7 @@
 internal import Journal
 internal import System
 internal import Secure
-internal import Store
+internal import Keeping
 package import Vocabulary
 
 // What is called back counts in memory first and at once, then everybody who listens hears of it, and last it is
@@ -14,7 +14,7 @@ extension Accounts {
         self.tellObservers(.tokenRevoked(tokenID: identity.tokenID))
         self.journal.notice(.accountsRevoked, "one token of a user", [.user: .private(identity.user.text)])
         let token = RevokedToken(id: identity.tokenID, expiry: identity.expiry)
-        try await self.ask { self.store.revoke(token, $0) }
+        try await self.ask(RevokeToken(token))
         if identity.isLegacy { try await self.replaceLegacyToken(of: identity.user) }
     }
 
@@ -25,14 +25,14 @@ extension Accounts {
         self.tellObservers(.userRevoked(user, upTo: now))
         self.journal.notice(.accountsRevoked, "all tokens of a user", [.user: .private(user.text)])
         try await self.store(restrictionOf: user)
-        _ = try await self.ask { self.store.endFamilies(of: user, $0) }
+        _ = try await self.ask(EndRefreshFamilies.all(of: user))
         try await self.replaceLegacyToken(of: user)
     }
 
     /// The next login is given another one; the old one is not found any more. Until then it lets people in, so
     /// whoever came in on it is called back by its name.
     private func replaceLegacyToken(of user: UserID) async throws(IdentityRefusal) {
-        guard let kept = try await self.ask({ self.store.longLivedToken(of: user, $0) }) else { return }
+        guard let kept = try await self.ask(FindLongLivedToken(of: user)) else { return }
         let tokenID = Identity.legacyTokenID(of: user, kept)
         self.revocations.withLock { $0.revokedToken(tokenID, until: kept.expiry) }
         self.tellObservers(.tokenRevoked(tokenID: tokenID))
@@ -65,7 +65,7 @@ extension Accounts {
     package func sweep() async throws(IdentityRefusal) {
         let (now, oldest) = (self.time.wall(), self.oldestLivingToken)
         self.revocations.withLock { $0.forget(at: now, tokensSince: oldest) }
-        _ = try await self.ask { self.store.restrictions(at: now, tokensSince: oldest, $0) }
+        _ = try await self.ask(RecallRestrictions(at: now, tokensSince: oldest))
     }
 
     private func store(restrictionOf user: UserID) async throws(IdentityRefusal) {
@@ -74,6 +74,6 @@ extension Accounts {
             Restriction(
                 user: user, notBefore: revocations.notBefore(of: user), bannedUntil: revocations.ban(of: user, at: now))
         }
-        try await self.ask { self.store.set(restriction, $0) }
+        try await self.ask(SetRestriction(restriction))
     }
 }

@@ -1,5 +1,5 @@
 internal import Secure
-internal import Store
+internal import Keeping
 package import Vocabulary
 
 /// What somebody writes into the form for new members.
@@ -24,7 +24,7 @@ extension Accounts {
     ) async throws(IdentityRefusal) -> SignIn {
         try self.attempts.createsAccount(from: address, at: self.time.steady())
         let user = StoredUser(id: self.newUserID(), displayName: displayName, created: self.time.wall())
-        guard try await self.ask({ self.store.add(user, nil, $0) }) == .added else { throw .unavailable }
+        guard try await self.ask(AddUser(user)) == .added else { throw .unavailable }
         return try await self.begin(user, longLived: nil)
     }
 
@@ -37,7 +37,7 @@ extension Accounts {
             id: self.newUserID(), name: name, passwordHash: hash, displayName: form.displayName,
             avatar: form.avatar, created: self.time.wall())
         let (token, kept) = self.legacyToken(of: user.id, version: 1)
-        switch try await self.ask({ self.store.add(user, kept, $0) }) {
+        switch try await self.ask(AddUser(user, kept)) {
         case .added: return try await self.begin(user, longLived: token)
         case .nameTaken: throw .nameTaken
         case .idTaken: throw .unavailable
@@ -64,11 +64,11 @@ extension Accounts {
         _ name: UserName, _ password: String, _ attempt: AttemptGuard.Attempt
     ) async throws(IdentityRefusal) -> StoredUser {
         do throws(IdentityRefusal) {
-            let user = try await self.ask { self.store.user(named: name, $0) }
+            let user = try await self.ask(FindUser.name(name))
             let verdict = try await self.passwords.check(password, against: user?.passwordHash)
             guard let user, verdict != .wrong else { throw .wrongCredentials }
             if case .rightAndRenewed(let hash) = verdict {
-                _ = try await self.ask { self.store.setPasswordHash(hash, of: user.id, $0) }
+                _ = try await self.ask(SetCredential(.passwordHash(hash), of: user.id))
             }
             return user
         } catch {
@@ -83,7 +83,7 @@ extension Accounts {
         let refresh = RefreshToken(family: .drawn())
         let expiry = now + self.settings.refreshLife
         let family = RefreshFamily(id: refresh.family, user: user.id, current: refresh.hash, expiry: expiry)
-        try await self.ask { self.store.begin(family, at: now, $0) }
+        try await self.ask(BeginRefreshFamily(family, at: now))
         let (identity, access) = try self.issueAccess(user, user.kind)
         return SignIn(
             identity: identity, name: user.name, access: access,

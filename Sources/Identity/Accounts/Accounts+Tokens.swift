@@ -1,6 +1,6 @@
 internal import Journal
 internal import Secure
-internal import Store
+internal import Keeping
 internal import Vocabulary
 
 // MARK: - Believing
@@ -32,8 +32,8 @@ extension Accounts {
         let serial = self.revocationsNow.serial
         guard text.utf8.count == 36 else { throw .token(.malformed) }
         let hash = LegacyToken.hash(text)
-        guard let user = try await self.ask({ self.store.user(withTokenHash: hash, at: start, $0) }),
-            let token = try await self.ask({ self.store.longLivedToken(of: user.id, $0) }), token.hash == hash
+        guard let user = try await self.ask(FindUser.tokenHash(hash, at: start)),
+            let token = try await self.ask(FindLongLivedToken(of: user.id)), token.hash == hash
         else { throw .token(.badSignature) }
         let now = self.time.wall()
         let revocations = self.revocationsNow
@@ -78,9 +78,6 @@ extension Identity {
 
 extension StoredUser {
     var kind: Identity.Kind { self.name == nil ? .anonymous : .member }
-
-    /// What people read: the chosen name, or else the one they sign in with.
-    var shownName: DisplayName? { self.displayName ?? self.name.flatMap { DisplayName($0.text) } }
 }
 
 // MARK: - Issuing

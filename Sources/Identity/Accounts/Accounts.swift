@@ -2,7 +2,7 @@ package import Journal
 internal import System
 package import Reactor
 internal import Secure
-package import Store
+package import Keeping
 internal import Vocabulary
 
 /// Who may come in: signs people in, believes their tokens, and calls both back.
@@ -10,9 +10,7 @@ internal import Vocabulary
 /// What is asked at every connection (`identity(ofToken:)`) is answered on the spot from memory. What needs the store
 /// or hashes a password is `async` and keeps no loop waiting: `Reactor.perform` starts it from a loop.
 package final class Accounts: Sendable {
-    package typealias AccountStore = ProfileStore & RefreshTokenStore & RestrictionStore
-
-    let store: any AccountStore
+    let store: any Store
     let settings: AccountSettings
     let journal: Journal
     let time: Timekeeper
@@ -33,7 +31,7 @@ package final class Accounts: Sendable {
     ///
     /// - Parameter helpers: the loop whose helper threads hash passwords.
     package init(
-        store: any AccountStore, secret: ServerSecret, applications: [Application] = [],
+        store: any Store, secret: ServerSecret, applications: [Application] = [],
         settings: AccountSettings = AccountSettings(), helpers: EventLoop, journal: Journal = .silent,
         time: Timekeeper = .system
     ) throws(StoreError) {
@@ -76,11 +74,9 @@ package final class Accounts: Sendable {
 
 extension Accounts {
     /// Asks the store and waits without keeping a thread.
-    func ask<Value: Sendable>(
-        _ question: (@escaping @Sendable (Result<Value, StoreError>) -> Void) -> Void
-    ) async throws(IdentityRefusal) -> Value {
+    func ask<Request: StoreRequest>(_ request: Request) async throws(IdentityRefusal) -> Request.Answer {
         let result = await withCheckedContinuation { continuation in
-            question { continuation.resume(returning: $0) }
+            self.store.send(request) { continuation.resume(returning: $0) }
         }
         switch result {
         case .success(let value): return value
@@ -94,7 +90,7 @@ extension Accounts {
     private func recallRestrictions() throws(StoreError) {
         let answered = Gate()
         let answer = Locked<Result<([Restriction], [RevokedToken]), StoreError>?>(nil)
-        self.store.restrictions(at: self.time.wall(), tokensSince: self.oldestLivingToken) { result in
+        self.store.send(RecallRestrictions(at: self.time.wall(), tokensSince: self.oldestLivingToken)) { result in
             answer.withLock { $0 = result }
             answered.open()
         }

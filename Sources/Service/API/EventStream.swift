@@ -3,7 +3,7 @@ internal import Identity
 internal import JSON
 internal import Operations
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web

@@ -4,7 +4,7 @@ internal import HTTPServer
 internal import Identity
 internal import Reactor
 internal import SocketServer
-internal import Store
+internal import Keeping
 internal import Switchboard
 
 /// A kind of client from elsewhere: how its sockets come in and what they say, its HTTP routes, and what only it may write.
@@ -25,13 +25,13 @@ protocol Door: Sendable {
     /// Called once, on the loop of the sockets; nil when its clients have none.
     func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)?
     /// Called once, on the loop of the sockets. What comes back is told of every entry that is on the disk.
-    func makeEntryListener(_ dependencies: DoorDependencies) -> ((Happening) -> Void)?
+    func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)?
 }
 
 extension Door {
     var legacyLink: LinkPolicy? { nil }
     func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)? { nil }
-    func makeEntryListener(_ dependencies: DoorDependencies) -> ((Happening) -> Void)? { nil }
+    func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)? { nil }
 }
 
 /// What the routes of a door work with, on any loop.
@@ -51,7 +51,7 @@ struct DoorDependencies {
     let board: Switchboard
     let chat: ChatDesk
     let files: FileDesk
-    let people: any UserStore
+    let store: any Store
     /// What each user may still ask over HTTP.
     let allowance: APIAllowance
     let calls: CallSettings

@@ -8,7 +8,7 @@ internal import System
 internal import Operations
 internal import Pacing
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -17,7 +17,7 @@ internal import Web
 /// together. Every loop uses it.
 final class FileDesk: Sendable {
     let accounts: Accounts
-    let store: any FileStore
+    let store: any Store
     let folder: FileFolder
     let links: FileLinks
     let settings: FileSettings
@@ -31,7 +31,7 @@ final class FileDesk: Sendable {
     typealias Completion<Value> = (Result<Value, FileProblem>) -> Void
 
     init(
-        _ accounts: Accounts, _ store: any FileStore, in path: String, linkKey: [UInt8], _ settings: FileSettings,
+        _ accounts: Accounts, _ store: any Store, in path: String, linkKey: [UInt8], _ settings: FileSettings,
         requests: TokenBucket.Rate, _ journal: Journal
     ) throws(FileTrouble) {
         self.accounts = accounts
@@ -81,8 +81,8 @@ extension FileDesk {
             .drawn(using: &random), of: owner, length: length, label: label,
             expiry: SystemClock.now() + self.settings.uploadLife)
         let allowance = self.settings.allowance
-        self.store.begin(
-            upload, allowance,
+        self.store.send(
+            BeginUpload(upload, allowance),
             reactor.returning { result in
                 switch result {
                 case .failure(let error): completion(.failure(self.failed(error)))
@@ -98,7 +98,8 @@ extension FileDesk {
     private func findRoom(
         for upload: UploadRecord, on reactor: Reactor, _ completion: @escaping Completion<UploadRecord>
     ) {
-        self.store.uploads(
+        self.store.send(
+            ListUploads(),
             reactor.returning { result in
                 switch result {
                 case .success(let uploads): self.makeFile(upload, among: uploads, on: reactor, completion)
@@ -140,8 +141,8 @@ extension FileDesk {
     /// True when there was such an upload of theirs.
     func giveUp(_ id: FileID, of owner: UserID, on reactor: Reactor, _ completion: @escaping Completion<Bool>) {
         let folder = self.folder
-        self.store.giveUp(
-            id, of: owner,
+        self.store.send(
+            AbandonUpload(id, of: owner),
             reactor.returning { result in
                 guard case .success(true) = result else { return completion(result.mapError { self.failed($0) }) }
                 reactor.offload({ folder.removeUpload(id) }) { completion(.success(true)) }
@@ -207,8 +208,8 @@ extension FileDesk {
 
     private func add(_ file: FileRecord, on reactor: Reactor, _ completion: @escaping Completion<FileRecord>) {
         let (folder, finishing) = (self.folder, self.finishing)
-        self.store.add(
-            file,
+        self.store.send(
+            AddFile(file),
             reactor.returning { result in
                 // When the store did not take it the upload stays, and can be finished once more.
                 let isKept = (try? result.get()) != nil

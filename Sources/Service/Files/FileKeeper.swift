@@ -1,7 +1,7 @@
 internal import Files
 internal import Journal
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Vocabulary
 
 /// Sweeps out files that nobody shows, uploads that took too long, and contents that a crash left behind, a portion at a
@@ -29,8 +29,8 @@ final class FileKeeper {
     private func sweepRows() {
         let (now, folder) = (SystemClock.now(), self.desk.folder)
         let unusedSince = now + (.zero - self.desk.settings.unusedLife)
-        self.desk.store.sweepFiles(
-            at: now, unusedSince: unusedSince, limit: Self.portion,
+        self.desk.store.send(
+            SweepFiles(at: now, unusedSince: unusedSince, limit: Self.portion),
             self.reactor.returning { result in
                 guard let swept = self.taken(result) else { return folder.endSweep() }
                 self.reactor.offload({
@@ -50,8 +50,8 @@ final class FileKeeper {
         self.nextFolder = (number + 1) % FileFolder.folders
         self.reactor.offload({ folder.contents(ofFolder: number) }) { contents in
             guard !contents.isEmpty else { return self.sweepFolders(left - 1) }
-            self.desk.store.unknown(
-                among: contents,
+            self.desk.store.send(
+                FindUnknownContents(among: contents),
                 self.reactor.returning { result in
                     guard let unknown = self.taken(result) else { return folder.endSweep() }
                     self.reactor.offload({ folder.remove(unknown) }) { count in

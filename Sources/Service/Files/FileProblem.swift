@@ -1,7 +1,7 @@
 internal import Files
 internal import HTTPServer
 internal import Operations
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Web
 

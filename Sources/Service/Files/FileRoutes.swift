@@ -2,7 +2,7 @@ internal import FileTypes
 internal import Files
 internal import HTTPServer
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -63,8 +63,8 @@ struct FileRoutes: Sendable {
         _ work: @escaping (FileRecord) -> Void
     ) {
         guard let id = parameters["file"].flatMap({ FileID($0) }) else { return visit.refuse(.notFound) }
-        self.desk.store.file(
-            id, for: reader,
+        self.desk.store.send(
+            FindFile(id, for: reader),
             visit.asking { file in
                 guard let file else { return visit.refuse(.notFound) }
                 work(file)
@@ -73,8 +73,8 @@ struct FileRoutes: Sendable {
 
     private func remove(_ parameters: PathParameters, _ user: UserID, _ visit: FileVisit) {
         guard let id = parameters["file"].flatMap({ FileID($0) }) else { return visit.refuse(.notFound) }
-        self.desk.store.remove(
-            id, of: user,
+        self.desk.store.send(
+            RemoveFile(id, of: user),
             visit.asking { removal in
                 switch removal {
                 case .removed: visit.answer(HTTPResponse(.noContent))

@@ -1,4 +1,4 @@
-package import Store
+package import Keeping
 
 /// How much of their files people may keep here, and for how long.
 package struct FileSettings: Sendable {

@@ -1,7 +1,7 @@
 internal import Files
 internal import HTTPServer
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Vocabulary
 internal import Web
 

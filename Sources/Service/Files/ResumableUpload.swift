@@ -3,7 +3,7 @@ internal import Files
 internal import HTTPServer
 internal import Hashing
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Vocabulary
 internal import Web
 
@@ -47,8 +47,8 @@ final class ResumableUpload {
 
     private func find(_ work: @escaping (UploadRecord) -> Void, whole: @escaping (FileRecord) -> Void) {
         let user = self.user
-        self.desk.store.upload(
-            self.id,
+        self.desk.store.send(
+            FindUpload(self.id),
             self.visit.asking { record in
                 guard let record else { return self.findWhole(whole) }
                 guard record.owner == user else { return self.visit.refuse(.noUpload) }
@@ -59,8 +59,8 @@ final class ResumableUpload {
 
     private func findWhole(_ work: @escaping (FileRecord) -> Void) {
         let user = self.user
-        self.desk.store.file(
-            self.id, for: .user(user),
+        self.desk.store.send(
+            FindFile(self.id, for: .user(user)),
             self.visit.asking { file in
                 guard let file, file.owner == user else { return self.visit.refuse(.noUpload) }
                 work(file)

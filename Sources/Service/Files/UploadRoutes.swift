@@ -3,7 +3,7 @@ internal import Files
 internal import HTTPServer
 internal import Hashing
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Vocabulary
 internal import Web
 

@@ -1,7 +1,7 @@
 import Calling
 import Conversing
 import JSON
-import Store
+import Keeping
 import Vocabulary
 
 extension CallRecord {

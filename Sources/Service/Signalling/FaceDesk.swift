@@ -1,27 +1,27 @@
 internal import Identity
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Vocabulary
 
 /// By what people are known who come in: a token was written some time ago, and the store knows what was said since. Lives
 /// on the loop of the sockets.
 final class FaceDesk {
-    private let store: any ProfileStore
+    private let store: any Store
     private let reactor: Reactor
     /// The tokens of users of applications that were looked at, so that not every request over HTTP leads to a question.
     private var noticed: [UserID: String] = [:]
 
     private static let mostNoticed = 10_000
 
-    init(_ store: any ProfileStore, on reactor: Reactor) {
+    init(_ store: any Store, on reactor: Reactor) {
         self.store = store
         self.reactor = reactor
     }
 
     /// What an application says of its user is kept for those who look the user up, when it is the later word.
     func find(_ identity: Identity, _ completion: @escaping (Face) -> Void) {
-        self.store.profiles(
-            of: [identity.user],
+        self.store.send(
+            FindProfiles(of: [identity.user]),
             self.reactor.returning { [unowned self] result in
                 // Whoever has a good token gets in, also when the store has no time.
                 guard case .success(let known) = result else { return completion(Face(identity, known: nil)) }
@@ -43,7 +43,7 @@ final class FaceDesk {
     private func introduce(_ identity: Identity, _ done: @escaping () -> Void) {
         let words = Introduction(
             identity.user, displayName: identity.displayName, avatar: identity.avatar, at: identity.issuedAt)
-        self.store.introduce(words, self.reactor.returning { _ in done() })
+        self.store.send(words, self.reactor.returning { _ in done() })
     }
 }
 

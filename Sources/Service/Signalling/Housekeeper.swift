@@ -1,7 +1,7 @@
 internal import Identity
 internal import Journal
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Vocabulary
 
 /// Sweeps out what nobody needs any more: at once, and then every hour for as long as it lives.
@@ -34,7 +34,7 @@ extension Housekeeper {
             Self.sweepEntries(
                 EntrySweep(at: SystemClock.now(), usual: configuration.messageHistory), in: store, journal: journal)
             let oldest = SystemClock.now() + (.zero - configuration.callHistory)
-            store.forgetCalls(endedBefore: oldest) { Self.swept($0, journal) }
+            store.send(ForgetCalls(endedBefore: oldest)) { Self.swept($0, journal) }
             // The accounts tell the journal themselves when they fail; the next hour is another chance.
             reactor.perform({ try? await accounts.sweep() }, completion: { _ in })
         }
@@ -42,9 +42,9 @@ extension Housekeeper {
 
     /// Portion by portion, so that others get their turn in between.
     private static func sweepEntries(
-        _ sweep: EntrySweep, in store: any RetentionStore, journal: Journal
+        _ sweep: EntrySweep, in store: any Store, journal: Journal
     ) {
-        store.sweepEntries(sweep) { result in
+        store.send(sweep) { result in
             Self.swept(result.map(\.count), journal)
             guard case .success(let swept) = result, let next = swept.next else { return }
             var sweep = sweep

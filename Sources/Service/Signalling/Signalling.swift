@@ -6,7 +6,7 @@ internal import Journal
 internal import Reactor
 internal import Secure
 internal import SocketServer
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -14,7 +14,7 @@ internal import Web
 /// Everything that people who ring each other need: accounts, sockets, rooms and calls, put together.
 final class Signalling: Sendable {
     private let accounts: Accounts
-    private let store: SQLiteStore
+    let store: any Store
     private let files: FileDesk
     private let doors: [any Door]
     let home: EventLoop
@@ -23,8 +23,7 @@ final class Signalling: Sendable {
 
     /// Waits for the store, so it is made before the doors open.
     init(_ configuration: ServiceConfiguration, _ group: EventLoopGroup, journal: Journal) throws {
-        let store = try SQLiteStore(
-            path: configuration.data.path(of: DataDirectory.database), durability: configuration.durability)
+        let store = try StoreEngine.open(configuration)
         let accounts = try Accounts(
             store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
             settings: configuration.accounts, helpers: group.loops[0], journal: journal)
@@ -50,7 +49,6 @@ final class Signalling: Sendable {
             applications.value(on: $0)
         }
         let home = self.home
-        store.keepOutbox(configuration.hooks.webhook != nil) { _ in }
         // What the last run did not deliver.
         home.execute { applications.value(on: $0).webhooks?.wake() }
         accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
@@ -87,8 +85,6 @@ final class Signalling: Sendable {
 
     /// On the home loop only.
     func view(on reactor: Reactor) -> SignallingView { self.applications.value(on: reactor).view }
-
-    var outbox: any OutboxStore { self.store }
 
     /// There may be something to deliver.
     func wakeWebhooks() { self.home.execute { self.applications.value(on: $0).webhooks?.wake() } }

@@ -5,7 +5,7 @@ internal import Journal
 internal import Operations
 internal import Reactor
 internal import SocketServer
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 
@@ -28,7 +28,7 @@ final class SignallingApplication: SocketApplication {
     struct Dependencies: Sendable {
         let configuration: ServiceConfiguration
         let accounts: Accounts
-        let store: any CallStore & ConversationStore & OutboxStore & ProfileStore & RetentionStore & UserStore
+        let store: any Store
         let files: FileDesk
         let iceServers: ICEServerKeeper.Reading
         let doors: [any Door]
@@ -54,7 +54,7 @@ final class SignallingApplication: SocketApplication {
                 reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles, faces: faces,
                 sessions: self.sessions, iceServers: dependencies.iceServers, journal: journal))
         let hall = DoorDependencies(
-            reactor: reactor, accounts: accounts, board: board, chat: chat, files: dependencies.files, people: store,
+            reactor: reactor, accounts: accounts, board: board, chat: chat, files: dependencies.files, store: store,
             allowance: allowance, calls: configuration.switchboard.calls)
         self.doorDependencies = hall
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
@@ -66,7 +66,7 @@ final class SignallingApplication: SocketApplication {
     }
 
     /// What happens in one part and others have to know.
-    private func observe(_ store: any CallStore, listeners: [(Happening) -> Void], journal: Journal) {
+    private func observe(_ store: any Store, listeners: [(ChangeOutcome) -> Void], journal: Journal) {
         self.chat.onEntry = { [webhooks] happening in
             webhooks?.wake()
             for listener in listeners { listener(happening) }
@@ -76,7 +76,7 @@ final class SignallingApplication: SocketApplication {
             journal.error(.chatNotStored, "database error in chat", [.error: .error(error)])
         }
         self.board.onCallEnded = { [board, chat] record in
-            store.record(StoredCall(record, now: board.now)) { result in
+            store.send(RecordCall(StoredCall(record, now: board.now))) { result in
                 guard case .failure(let error) = result else { return }
                 journal.error(.callNotRecorded, "database error: a call was not recorded", [.error: .error(error)])
             }

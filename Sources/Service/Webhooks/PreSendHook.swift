@@ -4,7 +4,7 @@ internal import JSON
 internal import Journal
 internal import Operations
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web

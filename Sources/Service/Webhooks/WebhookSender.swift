@@ -4,7 +4,7 @@ internal import JSON
 internal import Journal
 internal import Pacing
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -15,7 +15,7 @@ final class WebhookSender {
     private let url: HookURL
     private let signature: HookSignature
     private let time: Duration
-    private let store: any OutboxStore
+    private let store: any Store
     private let reactor: Reactor
     private let journal: Journal
     private var queue = DeliveryQueue()
@@ -36,7 +36,7 @@ final class WebhookSender {
     /// More are not held in memory.
     private static let most = 2000
 
-    init(_ url: HookURL, _ settings: HookSettings, _ store: any OutboxStore, on reactor: Reactor, _ journal: Journal) {
+    init(_ url: HookURL, _ settings: HookSettings, _ store: any Store, on reactor: Reactor, _ journal: Journal) {
         self.url = url
         self.signature = HookSignature(secret: settings.secret)
         self.time = settings.deliveryTime
@@ -59,8 +59,9 @@ final class WebhookSender {
         guard self.hasNews else { return }
         self.isLoading = true
         self.hasNews = false
-        self.store.deliveries(
-            after: self.last, limit: Self.portion, self.reactor.returning { [unowned self] in self.loaded($0) })
+        self.store.send(
+            ListDeliveries.after(self.last, limit: Self.portion),
+            self.reactor.returning { [unowned self] in self.loaded($0) })
     }
 
     private func loaded(_ result: Result<[Delivery], StoreError>) {
@@ -79,9 +80,10 @@ final class WebhookSender {
 
     private func load(_ request: DeliveryQueue.LoadRequest) {
         self.isLoading = true
-        self.store.deliveries(
-            in: ConversationKey(request.lane), request.from...max(request.from, self.last),
-            limit: self.queue.settings.maximumPerLane,
+        let numbers = request.from...max(request.from, self.last)
+        self.store.send(
+            ListDeliveries.inConversation(
+                ConversationKey(request.lane), numbers, limit: self.queue.settings.maximumPerLane),
             self.reactor.returning { [unowned self] result in
                 self.isLoading = false
                 guard let deliveries = self.taken(result) else {
@@ -156,7 +158,7 @@ final class WebhookSender {
         self.payloads[item.number] = nil
         self.queue.delivered(item)
         // Should this fail, it is delivered once more after the next start.
-        self.store.delivered(item.number) { _ in }
+        self.store.send(ConfirmDelivery(item.number)) { _ in }
         self.pump()
     }
 
@@ -171,7 +173,7 @@ final class WebhookSender {
             for number in released { self.payloads[number] = nil }
             self.journal.info(.webhookFailed, "an entry is delivered again later", [.reason: .plain(trouble)])
         }
-        self.store.failed(DeliveryFailure(item.number, trouble, isGivenUp: after == .givenUp)) { _ in }
+        self.store.send(DeliveryFailure(item.number, trouble, isGivenUp: after == .givenUp)) { _ in }
         self.pump()
     }
 }

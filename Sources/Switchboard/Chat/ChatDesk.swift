@@ -3,7 +3,7 @@ internal import JSON
 package import Operations
 package import Reactor
 internal import SocketServer
-package import Store
+package import Keeping
 package import Vocabulary
 
 /// Passes what people want of conversations to the store, and what the store has kept to everybody who listens.
@@ -13,7 +13,7 @@ package import Vocabulary
 package final class ChatDesk {
     package typealias Completion<Value> = (Result<Value, RequestError>) -> Void
 
-    let store: any ConversationStore
+    let store: any Store
     let reactor: Reactor
     let settings: ConversationSettings
     private let clock: () -> WallTime
@@ -25,14 +25,14 @@ package final class ChatDesk {
     /// Asked before anybody says something; nil where nobody is.
     package var gate: (any ChatGate)?
     /// Told that something new is on the disk, once everybody who listens was.
-    package var onEntry: (Happening) -> Void = { _ in }
+    package var onEntry: (ChangeOutcome) -> Void = { _ in }
     /// Told who is blocked by whom, or no longer.
     package var onBlock: (UserID, UserID, Bool) -> Void = { _, _, _ in }
     /// Told when the store does not do its work.
     package var onStoreFailure: (StoreError) -> Void = { _ in }
 
     package init(
-        _ store: any ConversationStore, on reactor: Reactor, settings: ConversationSettings = ConversationSettings(),
+        _ store: any Store, on reactor: Reactor, settings: ConversationSettings = ConversationSettings(),
         clock: @escaping () -> WallTime
     ) {
         self.store = store
@@ -84,7 +84,7 @@ package final class ChatDesk {
 extension ChatDesk {
     /// Answers when it is safe. By then everybody who listens was told.
     package func change(
-        _ request: ChangeRequest, from guest: Guest? = nil, _ completion: @escaping Completion<Happening>
+        _ request: ChangeRequest, from guest: Guest? = nil, _ completion: @escaping Completion<ChangeOutcome>
     ) {
         guard let gate = self.gate, request.change.hasWords else { return self.carryOut(request, guest, completion) }
         gate.judge(request) { [unowned self] refusal in
@@ -97,25 +97,27 @@ extension ChatDesk {
     package func note(_ request: ChangeRequest) { self.carryOut(request, nil) { _ in } }
 
     private func carryOut(
-        _ request: ChangeRequest, _ guest: Guest?, _ completion: @escaping Completion<Happening>
+        _ request: ChangeRequest, _ guest: Guest?, _ completion: @escaping Completion<ChangeOutcome>
     ) {
-        self.store.change(request, self.ruling(self.telling(guest, completion)))
+        self.store.send(request, self.ruling(self.telling(guest, completion)))
     }
 
     package func create(
-        _ request: CreationRequest, from guest: Guest? = nil, _ completion: @escaping Completion<Happening>
+        _ request: CreationRequest, from guest: Guest? = nil, _ completion: @escaping Completion<ChangeOutcome>
     ) {
-        self.store.create(request, self.ruling(self.telling(guest, completion)))
+        self.store.send(request, self.ruling(self.telling(guest, completion)))
     }
 
-    private func telling(_ guest: Guest?, _ completion: @escaping Completion<Happening>) -> Completion<Happening> {
+    private func telling(_ guest: Guest?, _ completion: @escaping Completion<ChangeOutcome>) -> Completion<
+        ChangeOutcome
+    > {
         { [unowned self] result in
             if case .success(let happening) = result, !happening.isRepeated { self.tell(happening, from: guest) }
             completion(result)
         }
     }
 
-    private func tell(_ happening: Happening, from guest: Guest?) {
+    private func tell(_ happening: ChangeOutcome, from guest: Guest?) {
         defer { self.onEntry(happening) }
         let id = happening.conversation
         for user in happening.came { self.audience.came(user, to: id) }
@@ -130,7 +132,7 @@ extension ChatDesk {
 
     /// How far a device got. The others in the conversation hear of it, unless they are too many.
     package func mark(_ request: MarkRequest, _ completion: @escaping Completion<Marked>) {
-        self.store.mark(
+        self.store.send(
             request,
             self.ruling { [unowned self] result in
                 if case .success(let marked) = result, marked.isNews { self.tell(marked, request) }
@@ -160,7 +162,7 @@ extension ChatDesk {
     package func sync(
         _ request: SyncRequest, _ guest: Guest, hasEcho: Bool, _ completion: @escaping Completion<Synced>
     ) {
-        self.store.sync(
+        self.store.send(
             request,
             self.returning { [unowned self] result in
                 // Whoever has gone in the meantime would listen for ever.
@@ -179,7 +181,7 @@ extension ChatDesk {
         _ listener: any ChatListener, _ request: SyncRequest, isAlive: @escaping () -> Bool,
         _ completion: @escaping Completion<Synced>
     ) {
-        self.store.sync(
+        self.store.send(
             request,
             self.returning { [unowned self] result in
                 if case .success(let synced) = result, isAlive() { self.audience.add(listener, to: synced.ids) }

@@ -1,5 +1,5 @@
 package import Operations
-package import Store
+package import Keeping
 
 /// Somebody who has a say in what is said, before it is.
 package protocol ChatGate: AnyObject {

@@ -2,7 +2,7 @@ internal import Conversing
 internal import JSON
 package import Operations
 package import SocketServer
-package import Store
+package import Keeping
 package import Vocabulary
 
 /// Something that happened in a conversation or to somebody in it, put into words once for everybody who hears it.
@@ -11,12 +11,12 @@ package final class ChatNews {
     /// One JSON object.
     package let json: [UInt8]
     /// The entry, when it is about one.
-    package let happening: Happening?
+    package let happening: ChangeOutcome?
     /// The same for all sockets.
     package let broadcast: SocketBroadcast
 
     init(
-        _ event: ServerEvent, _ happening: Happening? = nil, isVolatile: Bool = false,
+        _ event: ServerEvent, _ happening: ChangeOutcome? = nil, isVolatile: Bool = false,
         _ object: (inout JSONWriter) -> Void
     ) {
         var json = JSONWriter()
@@ -28,7 +28,7 @@ package final class ChatNews {
         self.broadcast = SocketBroadcast(event, isVolatile: isVolatile) { $0.raw(bytes) }
     }
 
-    convenience init(_ happening: Happening) {
+    convenience init(_ happening: ChangeOutcome) {
         self.init(.chatEntry, happening) { json in
             json.entry(happening.entry, in: happening.conversation, happening.key)
         }

@@ -2,7 +2,7 @@ internal import Conversing
 package import JSON
 package import Operations
 internal import SocketServer
-internal import Store
+internal import Keeping
 package import Vocabulary
 
 /// Carries out what is asked about conversations, and answers each request when it is safe.

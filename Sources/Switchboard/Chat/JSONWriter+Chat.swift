@@ -1,12 +1,12 @@
 internal import Conversing
 package import JSON
-package import Store
+package import Keeping
 internal import Vocabulary
 
 /// Chat in JSON, the same over every door.
 extension JSONWriter {
     /// What became of a request.
-    package mutating func outcome(of happening: Happening) {
+    package mutating func outcome(of happening: ChangeOutcome) {
         self.fields(
             ("conversation", happening.conversation.text),
             ("id", happening.key.name(of: happening.entry.number))

@@ -1,5 +1,5 @@
 package import JSON
-package import Store
+package import Keeping
 internal import Vocabulary
 
 extension JSONWriter {

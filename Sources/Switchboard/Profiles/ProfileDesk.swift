@@ -2,20 +2,20 @@ internal import Conversing
 internal import JSON
 package import Operations
 internal import Pacing
-package import Store
+package import Keeping
 internal import Vocabulary
 
 /// What people say of themselves: takes it, keeps it, and tells everybody who sees them. It lives on the loop of the
 /// sockets.
 package final class ProfileDesk {
-    private let store: any ProfileStore
+    private let store: any Store
     private let board: Switchboard
     private let chat: ChatDesk
     /// Each change is told to many.
     private var changes = AttemptLimiter<UserID>(
         .init(free: 20, firstDelay: .seconds(1), maximumDelay: .seconds(60), forgetsAfter: .seconds(600)))
 
-    package init(_ store: any ProfileStore, _ board: Switchboard, _ chat: ChatDesk) {
+    package init(_ store: any Store, _ board: Switchboard, _ chat: ChatDesk) {
         self.store = store
         self.board = board
         self.chat = chat
@@ -34,7 +34,7 @@ package final class ProfileDesk {
     }
 
     private func find(_ users: [UserID], _ completion: @escaping ChatDesk.Completion<[Profile]>) {
-        self.store.profiles(of: users, self.chat.returning(completion))
+        self.store.send(FindProfiles(of: users), self.chat.returning(completion))
     }
 
     private func read(_ user: UserID, _ asked: ChatAsker) {
@@ -64,7 +64,7 @@ extension ProfileDesk {
         } catch {
             throw RequestError(.rateLimited, "too many changes of one profile", retryAfter: error.retryAfter)
         }
-        self.store.change(
+        self.store.send(
             change,
             self.chat.returning { [unowned self] result in
                 let changed = result.flatMap { $0.mapError { RequestError($0) } }

@@ -2,7 +2,7 @@ import System
 import Arguments
 import Files
 import Service
-import Store
+import Keeping
 import Vocabulary
 
 /// `parley check`
@@ -27,7 +27,7 @@ struct CheckCommand: ParsableCommand {
     mutating func run() throws -> ExitCode {
         let (directory, path) = (self.source.directory, try self.source.database(.readingAndWriting))
         do {
-            var findings = try StoreCheck.findings(in: path)
+            var findings = try StoreEngine.findings(in: path)
             if findings.isEmpty { findings = try self.missingFiles(directory, path) }
             for finding in findings { print(finding) }
             if findings.isEmpty { print("\(directory): all is well") }
@@ -40,7 +40,7 @@ struct CheckCommand: ParsableCommand {
     }
 
     private func missingFiles(_ directory: DataDirectory, _ path: String) throws -> [String] {
-        let contents = try StoreCheck.contents(in: path)
+        let contents = try StoreEngine.contents(in: path)
         guard !contents.isEmpty else { return [] }
         let folder = try FileFolder(directory.path)
         return contents.compactMap { hash, size in

@@ -1,6 +1,7 @@
 import Conversing
+import Keeping
 import System
-import Store
+import SQLiteStore
 import Vocabulary
 
 #if canImport(Glibc)
@@ -80,7 +81,7 @@ private struct Crowd {
         let request = ChangeRequest(
             .user(peer, new: id), .post(Draft(.text, self.body)), by: sender, as: MessageID("message-\(number)"),
             at: WallTime(milliseconds: 1_700_000_000_000 + Int64(number)))
-        self.store.change(request) { result in
+        self.store.send(request) { result in
             guard case .success(.success) = result else { preconditionFailure("\(result)") }
             done()
         }

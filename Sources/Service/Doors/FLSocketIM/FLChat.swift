@@ -8,7 +8,7 @@ internal import JSON
 internal import Operations
 internal import Reactor
 internal import SocketServer
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 
@@ -19,7 +19,7 @@ internal import Vocabulary
 final class FLChat {
     let desk: ChatDesk
     let files: FileDesk
-    let people: any UserStore
+    let store: any Store
     let reactor: Reactor
     private var ears: [SessionID: FLSubscription] = [:]
     private var random = SystemRandomNumberGenerator()
@@ -27,7 +27,7 @@ final class FLChat {
     init(_ dependencies: DoorDependencies) {
         self.desk = dependencies.chat
         self.files = dependencies.files
-        self.people = dependencies.people
+        self.store = dependencies.store
         self.reactor = dependencies.reactor
     }
 
@@ -61,8 +61,8 @@ final class FLChat {
 extension FLChat {
     private func say(_ object: LooseObject, _ event: SocketEvent, by guest: Guest) {
         guard let message = FLMessage(object), let name = try? UserName(message.to) else { return }
-        self.people.user(
-            named: name,
+        self.store.send(
+            FindUser.name(name),
             self.reactor.returning { result in
                 guard case .success(let user?) = result else { return }
                 self.bring(message, object, attachments: event.attachments, by: guest) { message, file in

@@ -3,7 +3,7 @@ internal import Operations
 internal import Reactor
 internal import SocketIO
 internal import SocketServer
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web

@@ -4,7 +4,7 @@ internal import JSON
 internal import System
 internal import Pacing
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web
@@ -29,8 +29,8 @@ struct FLFiles: Sendable {
 
     private func send(_ name: String, _ visit: FileVisit) {
         guard let (id, isSmall) = FLPaths.file(named: name) else { return visit.refuse(.notFound) }
-        self.desk.store.file(
-            id, for: .anybody,
+        self.desk.store.send(
+            FindFile(id, for: .anybody),
             visit.asking { file in
                 guard let file else { return visit.refuse(.notFound) }
                 FileRoutes(desk: self.desk).send(file, isSmall ? .thumbnail : .content, life: 3600, visit)
@@ -44,7 +44,9 @@ struct FLFiles: Sendable {
         }
         MultipartUpload.begin(visit, by: Self.owner, stay: .openForGood, atMost: Self.maximumBytes) { result in
             guard case .success(let file) = result, file.picture != nil else {
-                if case .success(let file) = result { self.desk.store.remove(file.id, of: Self.owner) { _ in } }
+                if case .success(let file) = result {
+                    self.desk.store.send(RemoveFile(file.id, of: Self.owner)) { _ in }
+                }
                 return self.answer(visit, nil)
             }
             self.answer(visit, FLPaths(file, for: "").file)

@@ -3,7 +3,7 @@ internal import Conversing
 internal import FileTypes
 internal import Hashing
 internal import JSON
-internal import Store
+internal import Keeping
 internal import Vocabulary
 
 /// A message as FLSocketIM's apps write it, and the same as everybody's.

@@ -2,7 +2,7 @@ internal import HTTPServer
 internal import Identity
 internal import JSON
 internal import Reactor
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 internal import Web

@@ -4,7 +4,7 @@ internal import JSON
 internal import Operations
 internal import Reactor
 internal import SocketServer
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 
@@ -214,8 +214,8 @@ extension FLSubscription {
 
     private func find(_ user: UserID, _ work: @escaping (String) -> Void) {
         if let name = self.names[user] { return work(name) }
-        self.chat.people.user(
-            user,
+        self.chat.store.send(
+            FindUser.id(user),
             self.chat.reactor.returning { result in
                 guard !self.isOver else { return }
                 let name = (try? result.get())??.name?.text ?? user.text
@@ -257,8 +257,8 @@ extension FLSubscription {
     /// The small picture, when there is one at hand.
     private func thumbnail(_ id: FileID, _ work: @escaping ([UInt8]?) -> Void) {
         let files = self.chat.files
-        files.store.file(
-            id, for: .user(self.user),
+        files.store.send(
+            FindFile(id, for: .user(self.user)),
             self.chat.reactor.returning { result in
                 guard case .success(let file?) = result else { return work(nil) }
                 let isWhole = file.thumbnail == nil

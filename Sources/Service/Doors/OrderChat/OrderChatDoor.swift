@@ -1,6 +1,6 @@
 internal import Conversing
 internal import HTTPServer
-internal import Store
+internal import Keeping
 
 /// Chats between the driver and the passenger of an order, over plain HTTP.
 struct OrderChatDoor: Door {
@@ -13,7 +13,7 @@ struct OrderChatDoor: Door {
 
     func addRoutes(to router: inout Router, _ site: DoorSite) { OrderRoutes(site: site).add(to: &router) }
 
-    func makeEntryListener(_ dependencies: DoorDependencies) -> ((Happening) -> Void)? {
+    func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)? {
         guard !self.replies.isEmpty else { return nil }
         let replies = OrderReplies(self.replies, dependencies.chat)
         return { replies.heard($0) }

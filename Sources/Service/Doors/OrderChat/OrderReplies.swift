@@ -1,6 +1,6 @@
 internal import Conversing
 internal import JSON
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 
@@ -20,7 +20,7 @@ final class OrderReplies {
         self.chat = chat
     }
 
-    func heard(_ happening: Happening) {
+    func heard(_ happening: ChangeOutcome) {
         let entry = happening.entry
         guard !self.replies.isEmpty, OrderWords.isSession(happening.conversation), entry.sort == .message,
             entry.client?.text.hasPrefix(Self.names) != true
@@ -48,7 +48,7 @@ final class OrderReplies {
         }
     }
 
-    private func say(_ reply: OrderReply, after happening: Happening, to members: [MemberView]) {
+    private func say(_ reply: OrderReply, after happening: ChangeOutcome, to members: [MemberView]) {
         let driver = members.first { $0.role == .admin }?.user
         let (key, number) = (happening.key.number, happening.entry.number)
         var name = "\(Self.names)\(reply.voice.speakType)-\(key)-\(number)"

@@ -1,7 +1,7 @@
 internal import Conversing
 internal import JSON
 internal import Operations
-internal import Store
+internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 

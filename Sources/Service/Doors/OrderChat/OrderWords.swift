@@ -87,6 +87,6 @@ enum OrderWords {
         var body = words.object("content") ?? LooseObject()
         body.set(self.body, words)
         let draft = Draft(kind, MessageBody(proven: body.json))
-        return draft.body.suits(kind) && body.json.count <= ConversationSettings().maxBodyBytes ? draft : nil
+        return draft.body.suits(kind) && body.json.count <= ConversationSettings().maximumBodyBytes ? draft : nil
     }
 }

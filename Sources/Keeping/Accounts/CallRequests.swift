@@ -1,0 +1,46 @@
+package import Vocabulary
+
+/// Recording one call twice changes nothing.
+package struct RecordCall: StoreRequest {
+    package let call: StoredCall
+
+    package static let access = StoreAccess.writes
+
+    package init(_ call: StoredCall) { self.call = call }
+
+    package func perform(on tables: some Tables) throws(StoreError) { try tables.put(self.call) }
+}
+
+/// The last ones of a user, the newest first, begun before `start`.
+package struct ListCalls: StoreRequest {
+    package let user: UserID
+    package let start: WallTime
+    package let limit: Int
+
+    package static let access = StoreAccess.reads
+
+    package init(of user: UserID, before start: WallTime, limit: Int) {
+        self.user = user
+        self.start = start
+        self.limit = limit
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> [StoredCall] {
+        try tables.calls(of: self.user, startedBefore: self.start, limit: max(self.limit, 0))
+    }
+}
+
+/// Answers how many there were.
+package struct ForgetCalls: StoreRequest {
+    package let end: WallTime
+
+    package static let access = StoreAccess.writes
+
+    package init(endedBefore end: WallTime) { self.end = end }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> Int {
+        let count = try tables.callCount(endedBefore: self.end)
+        if count > 0 { try tables.removeCalls(endedBefore: self.end) }
+        return count
+    }
+}

@@ -1,0 +1,137 @@
+package import Conversing
+package import Vocabulary
+
+/// Which conversation is meant.
+package enum ConversationAddress: Hashable, Sendable {
+    case id(ConversationID)
+    /// The one with this user. When there is none yet it gets this name.
+    case user(UserID, new: ConversationID)
+}
+
+/// Somebody wants something of a conversation. The same request said twice happens once: the second answer is the first
+/// one's, and says so.
+package struct ChangeRequest: StoreRequest {
+    package let address: ConversationAddress
+    package var change: ConversationChange
+    package let actor: UserID
+    /// The actor's own name for it. What has one happens once, however often it is asked for.
+    package var client: MessageID?
+    /// What to say again; the draft's own words do not count then.
+    package var original: (conversation: ConversationID, number: UInt64)?
+    /// What of the original's body stays behind.
+    package var keptFields = KeptFields()
+    package let now: WallTime
+
+    // Nothing but the disk can fail it.
+    package static let access = StoreAccess.writesWithGroup
+
+    package init(
+        _ address: ConversationAddress, _ change: ConversationChange, by actor: UserID, as client: MessageID? = nil,
+        at now: WallTime
+    ) {
+        self.address = address
+        self.change = change
+        self.actor = actor
+        self.client = client
+        self.now = now
+    }
+}
+
+extension ChangeRequest {
+    package func perform(on tables: some Tables) throws(StoreError) -> Verdict<ChangeOutcome> {
+        switch try self.resolved(tables) {
+        case .failure(let refusal): try self.refused(refusal, tables)
+        case .success(let change): try self.perform(change, tables)
+        }
+    }
+
+    private func perform(
+        _ change: ConversationChange, _ tables: some Tables
+    ) throws(StoreError) -> Verdict<ChangeOutcome> {
+        guard let record = try self.record(tables) else { return try self.refused(.unknown, tables) }
+        let target = try self.target(of: change, in: record.key, tables)
+        let unwilling = try self.unwilling(change, in: record.machine.kind, tables)
+        let proposal: ConversationMachine.Proposal
+        do throws(ConversationRefusal) {
+            proposal = try record.machine.proposal(
+                for: change, by: self.actor, at: self.now, about: target, unwilling: unwilling)
+        } catch {
+            return try self.refused(error, tables)
+        }
+        let files = try self.files(change, record.key, tables)
+        guard try FileUse.canShow(files, self.actor, tables) else { return try self.refused(.noFile, tables) }
+        return try Writing.write(proposal, change, as: self.client, into: record, tables)
+    }
+
+    /// Puts the words of the message that is forwarded into the draft.
+    private func resolved(_ tables: some Tables) throws(StoreError) -> Verdict<ConversationChange> {
+        guard let original = self.original, case .post(let wanted) = self.change else {
+            return .success(self.change)
+        }
+        guard let record = try Conversations.record(original.conversation, tables) else { return .failure(.notMember) }
+        let entry = try tables.entry(EntryKey(record.key, original.number))
+        return Result { () throws(ConversationRefusal) in
+            let member = record.machine.members[self.actor]
+            return .post(try Draft(forwarding: entry, seenBy: member, as: wanted, without: self.keptFields))
+        }
+    }
+
+    private func target(
+        of change: ConversationChange, in key: ConversationKey, _ tables: some Tables
+    ) throws(StoreError) -> MessageState? {
+        guard let number = change.target, let entry = try tables.entry(EntryKey(key, number)) else { return nil }
+        var state = MessageState(
+            sender: entry.sender, time: entry.time, isMessage: entry.sort == .message, isRecalled: entry.isRecalled)
+        if case .react(_, let reaction, true) = change {
+            state.reactions = try Reactions.others(
+                than: reaction, by: self.actor, under: EntryKey(key, number), tables)
+        }
+        return state
+    }
+
+    private func unwilling(
+        _ change: ConversationChange, in kind: ConversationKind, _ tables: some Tables
+    ) throws(StoreError) -> Set<UserID> {
+        guard case .invite(let users) = change, kind.isByPeople else { return [] }
+        return try Blocks.blocking(self.actor, among: users, tables)
+    }
+
+    /// The files that the message will show.
+    private func files(
+        _ change: ConversationChange, _ key: ConversationKey, _ tables: some Tables
+    ) throws(StoreError) -> [FileID] {
+        switch change {
+        case .post(let draft): draft.body.files(as: draft.kind)
+        case .edit(let target, let body): body.files(as: try tables.entry(EntryKey(key, target))?.kind)
+        case .recall, .react, .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve: []
+        }
+    }
+
+    /// Whoever asks again after being sent out of a group still learns what became of their message.
+    private func refused(
+        _ refusal: ConversationRefusal, _ tables: some Tables
+    ) throws(StoreError) -> Verdict<ChangeOutcome> {
+        guard let client = self.client, let known = try Writing.known(client, of: self.actor, tables) else {
+            return .failure(refusal)
+        }
+        return .success(known)
+    }
+
+    private func record(_ tables: some Tables) throws(StoreError) -> ConversationRecord? {
+        switch self.address {
+        case .id(let id): return try Conversations.record(id, tables)
+        case .user(let other, let id):
+            let pair = UserPair(self.actor, other)
+            if let known = try Conversations.direct(pair, tables) { return known }
+            // Nothing is begun by what was refused, or said before elsewhere.
+            guard case .post = self.change, try !self.isKnown(tables), try Conversations.record(id, tables) == nil
+            else { return nil }
+            return try Conversations.addDirect(pair, as: id, at: self.now, tables)
+        }
+    }
+
+    private func isKnown(_ tables: some Tables) throws(StoreError) -> Bool {
+        guard let client = self.client else { return false }
+        return try tables.entry(client, of: self.actor) != nil
+    }
+}

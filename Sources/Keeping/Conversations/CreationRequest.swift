@@ -1,0 +1,57 @@
+package import Conversing
+package import Vocabulary
+
+/// A group, a room or another conversation that does not begin with its first message.
+package struct CreationRequest: StoreRequest {
+    package let id: ConversationID
+    package let kind: ConversationKind
+    package var title: DisplayName?
+    package var subject: String?
+    package let creator: UserID
+    package var members: [UserID]
+    package var client: MessageID?
+    package let now: WallTime
+
+    package static let access = StoreAccess.writes
+
+    package init(
+        _ id: ConversationID, _ kind: ConversationKind, title: DisplayName? = nil, by creator: UserID,
+        with members: [UserID] = [], as client: MessageID? = nil, at now: WallTime
+    ) {
+        self.id = id
+        self.kind = kind
+        self.title = title
+        self.creator = creator
+        self.members = members
+        self.client = client
+        self.now = now
+    }
+}
+
+extension CreationRequest {
+    package func perform(on tables: some Tables) throws(StoreError) -> Verdict<ChangeOutcome> {
+        if let client = self.client, let known = try Writing.known(client, of: self.creator, tables) {
+            return .success(known)
+        }
+        guard try Conversations.record(self.id, tables) == nil else { return .failure(.taken) }
+        if let subject = self.subject, try tables.isSubject(subject) { return .failure(.taken) }
+        let unwilling = self.kind.isByPeople ? try Blocks.blocking(self.creator, among: self.members, tables) : []
+        let members: [Member]
+        do throws(ConversationRefusal) {
+            members = try ConversationMachine.founders(
+                self.creator, with: self.members, unwilling: unwilling, settings: tables.settings.conversations)
+        } catch {
+            return .failure(error)
+        }
+        var row = ConversationRow(try tables.nextConversationKey(), self.id, self.kind, created: self.now)
+        row.title = self.title
+        row.subject = self.subject
+        let record = try Conversations.add(row, members, tables)
+        let proposal = record.machine.creation(by: self.creator, at: self.now)
+        return try Writing.write(proposal, nil, as: self.client, into: record, tables).map { outcome in
+            var outcome = outcome
+            outcome.came = members.map(\.user)
+            return outcome
+        }
+    }
+}

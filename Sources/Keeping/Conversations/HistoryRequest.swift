@@ -1,0 +1,107 @@
+package import Conversing
+package import Vocabulary
+
+package struct HistoryRequest: StoreRequest {
+    package enum Direction: Hashable, Sendable {
+        /// The latest ones before a number, or of all.
+        case before(UInt64?)
+        case after(UInt64)
+    }
+
+    package let conversation: ConversationID
+    package let user: UserID
+    package let direction: Direction
+    package let limit: Int
+
+    package static let access = StoreAccess.readsCommitted
+
+    package init(_ conversation: ConversationID, for user: UserID, _ direction: Direction, limit: Int) {
+        self.conversation = conversation
+        self.user = user
+        self.direction = direction
+        self.limit = limit
+    }
+}
+
+package struct EntryPage: Sendable {
+    package struct Item: Sendable {
+        package let conversation: ConversationID
+        package let key: ConversationKey
+        package let entry: Entry
+    }
+
+    /// In the order of their numbers; of a search, the latest first.
+    package var items: [Item]
+    package var hasMore: Bool
+
+    package init(items: [Item] = [], hasMore: Bool = false) {
+        self.items = items
+        self.hasMore = hasMore
+    }
+}
+
+extension HistoryRequest {
+    package func perform(on tables: some Tables) throws(StoreError) -> Verdict<EntryPage> {
+        guard let conversation = try tables.conversation(self.conversation),
+            let place = try tables.member(self.user, of: conversation.key)
+        else { return .failure(.notMember) }
+        let bounds = try tables.entryBounds(of: conversation.key)
+        guard let bounds, let range = self.range(since: place.member.since, bounds), self.limit > 0 else {
+            return .success(EntryPage())
+        }
+        let key = conversation.key
+        let entries = try Pages.entries(of: key, in: range, fromEnd: self.isFromEnd, limit: self.limit, tables)
+        let isWhole = UInt64(entries.count) == range.upperBound - range.lowerBound + 1
+        let items = entries.map { EntryPage.Item(conversation: self.conversation, key: key, entry: $0) }
+        return .success(EntryPage(items: items, hasMore: !isWhole))
+    }
+
+    private var isFromEnd: Bool { if case .before = self.direction { true } else { false } }
+
+    /// What was said too long ago is gone, and what lies before `since` is not theirs to see.
+    private func range(since: UInt64, _ bounds: ClosedRange<UInt64>) -> ClosedRange<UInt64>? {
+        var (low, high) = (max(since + 1, bounds.lowerBound), bounds.upperBound)
+        switch self.direction {
+        case .before(nil): break
+        case .before(let number?): high = min(high, max(number, 1) - 1)
+        case .after(let number): low = max(low, min(number, bounds.upperBound) + 1)
+        }
+        return low <= high ? low...high : nil
+    }
+}
+
+/// Entries with the reactions under them.
+enum Pages {
+    /// So that an answer stays within what waits for one client.
+    static let maximumBytes = 512 << 10
+
+    /// Always in their order. Ends early when they grow larger than `maximumBytes`; there is always one, if any.
+    static func entries(
+        of key: ConversationKey, in range: ClosedRange<UInt64>, fromEnd: Bool, limit: Int,
+        maximumBytes: Int = Pages.maximumBytes, _ tables: some Tables
+    ) throws(StoreError) -> [Entry] {
+        let read = try tables.entries(
+            of: key, in: range, fromEnd: fromEnd, limit: limit, maximumBytes: maximumBytes)
+        guard let last = read.last?.number else { return [] }
+        var (entries, bytes) = ([Entry](), 0)
+        var reacted = try self.reacted(from: read[0].number, to: last, of: key, tables)
+        for var entry in read where entries.isEmpty || bytes < maximumBytes {
+            if entry.number == reacted {
+                entry.reactions = try Reactions.tallies(under: EntryKey(key, entry.number), tables)
+                let next = fromEnd ? entry.number - 1 : entry.number + 1
+                reacted = entry.number == last ? nil : try self.reacted(from: next, to: last, of: key, tables)
+            }
+            bytes += entry.size
+            entries.append(entry)
+        }
+        if fromEnd { entries.reverse() }
+        return entries
+    }
+
+    /// The next number with reactions, on the way from one number to another.
+    private static func reacted(
+        from start: UInt64, to end: UInt64, of key: ConversationKey, _ tables: some Tables
+    ) throws(StoreError) -> UInt64? {
+        try tables.reactedEntry(of: key, in: min(start, end)...max(start, end), fromEnd: end < start)
+    }
+}

@@ -1,0 +1,165 @@
+internal import Conversing
+package import Vocabulary
+
+/// Messages with these words. Ask through `Store.search`, which brings the index up to date first.
+package struct SearchRequest: StoreRequest {
+    package let user: UserID
+    /// All of the user's when nil.
+    package let conversation: ConversationID?
+    package let text: String
+    package let limit: Int
+
+    package static let access = StoreAccess.readsCommitted
+    /// Whoever is in more conversations searches in those that moved last.
+    private static let maximumConversations = 500
+    private static let maximumBytes = 1 << 20
+
+    package init(_ text: String, for user: UserID, in conversation: ConversationID? = nil, limit: Int) {
+        self.text = text
+        self.user = user
+        self.conversation = conversation
+        self.limit = limit
+    }
+}
+
+extension SearchRequest {
+    package func perform(on tables: some Tables) throws(StoreError) -> Verdict<EntryPage> {
+        let phrases = SearchWords.phrases(self.text)
+        guard !phrases.isEmpty else { return .success(EntryPage()) }
+        let memberships: [Membership]
+        if let conversation = self.conversation {
+            guard let membership = try Views.membership(self.user, conversation, tables) else {
+                return .failure(.notMember)
+            }
+            memberships = [membership]
+        } else {
+            memberships = try tables.memberships(of: self.user, after: nil, limit: Self.maximumConversations)
+        }
+        var (page, bytes) = (EntryPage(), 0)
+        for membership in memberships where !page.hasMore {
+            try self.find(phrases, in: membership, &page, &bytes, tables)
+        }
+        return .success(page)
+    }
+
+    private func find(
+        _ phrases: [SearchPhrase], in membership: Membership, _ page: inout EntryPage, _ bytes: inout Int,
+        _ tables: some Tables
+    ) throws(StoreError) {
+        let (key, first, last) = (membership.key, membership.member.since + 1, membership.latest.number)
+        guard first <= last else { return }
+        // One too many, to know whether there are more.
+        let room = max(self.limit - page.items.count, 0) + 1
+        for number in try tables.search(phrases, in: key, first...last, limit: room) {
+            guard page.items.count < self.limit, bytes < Self.maximumBytes else {
+                page.hasMore = true
+                return
+            }
+            guard let entry = try tables.entry(EntryKey(key, number)) else { continue }
+            bytes += entry.size
+            page.items.append(EntryPage.Item(conversation: membership.conversation.id, key: key, entry: entry))
+        }
+    }
+}
+
+extension Store {
+    /// The index is brought up to date first, portion by portion, so that others get their turn in between.
+    package func search(
+        _ request: SearchRequest, _ answer: @escaping @Sendable (Result<Verdict<EntryPage>, StoreError>) -> Void
+    ) {
+        let scope: IndexMessages.Scope = request.conversation.map { .conversation($0) } ?? .user(request.user)
+        self.send(IndexMessages(scope)) { result in
+            switch result {
+            case .success(true): self.search(request, answer)
+            case .success(false): self.send(request, answer)
+            case .failure(let error): answer(.failure(error))
+            }
+        }
+    }
+}
+
+/// Puts the next messages into the index of words. It follows what is written at some distance, in large portions, because
+/// one large portion costs a fraction of many small ones. Answers whether more wait.
+package struct IndexMessages: StoreRequest {
+    package enum Scope: Hashable, Sendable {
+        /// What was written since the program began, as far as the engine remembers.
+        case cached
+        case user(UserID)
+        case conversation(ConversationID)
+    }
+
+    package let scope: Scope
+    package let limit: Int
+
+    package static let access = StoreAccess.writes
+    /// Long enough to be worth it, short enough for those who wait behind it.
+    package static let portion = 512
+
+    package init(_ scope: Scope, limit: Int = Self.portion) {
+        self.scope = scope
+        self.limit = limit
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> Bool {
+        var room = self.limit
+        for conversation in try self.conversations(tables) {
+            room -= try self.index(conversation, limit: room, tables)
+            guard room > 0 else { return true }
+            tables.cache?.indexed(conversation.key)
+        }
+        return false
+    }
+
+    private func conversations(_ tables: some Tables) throws(StoreError) -> [ConversationRow] {
+        switch self.scope {
+        case .cached:
+            var rows: [ConversationRow] = []
+            for key in tables.cache?.unindexedConversations ?? [] {
+                if let row = try tables.conversation(key) { rows.append(row) }
+            }
+            return rows
+        case .conversation(let id): return try tables.conversation(id).map { [$0] } ?? []
+        case .user(let user):
+            return try tables.memberships(of: user, after: nil, limit: .max)
+                .filter { $0.conversation.indexed < $0.latest.number }.map(\.conversation)
+        }
+    }
+
+    private func index(
+        _ conversation: ConversationRow, limit: Int, _ tables: some Tables
+    ) throws(StoreError) -> Int {
+        let start = conversation.indexed + 1
+        guard start <= ConversationKey.maximumEntry else { return 0 }
+        let entries = try tables.entries(
+            of: conversation.key, in: start...ConversationKey.maximumEntry, fromEnd: false, limit: limit,
+            maximumBytes: .max)
+        for entry in entries where entry.sort == .message {
+            try SearchIndex.add(entry.body, EntryKey(conversation.key, entry.number), tables)
+        }
+        if let last = entries.last { try tables.update(conversation.key, .indexed(last.number)) }
+        return entries.count
+    }
+}
+
+enum SearchIndex {
+    static func add(_ body: [UInt8]?, _ key: EntryKey, _ tables: some Tables) throws(StoreError) {
+        let words = self.words(of: body)
+        if !words.isEmpty { try tables.index(words, as: key) }
+    }
+
+    /// A message got other words, or none.
+    static func replace(
+        _ entry: Entry, _ key: EntryKey, with body: MessageBody?, _ tables: some Tables
+    ) throws(StoreError) {
+        guard let conversation = try tables.conversation(key.conversation), conversation.indexed >= key.number,
+            entry.sort == .message, entry.body != nil
+        else { return }
+        let words = self.words(of: entry.body)
+        if !words.isEmpty { try tables.unindex(words, of: key) }
+        try self.add(body?.json, key, tables)
+    }
+
+    private static func words(of body: [UInt8]?) -> String {
+        body.map { SearchWords.indexed(MessageBody(proven: $0).words) } ?? ""
+    }
+}

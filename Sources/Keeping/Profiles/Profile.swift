@@ -1,0 +1,27 @@
+package import Vocabulary
+
+/// What others may know of somebody.
+package struct Profile: Hashable, Sendable {
+    package let user: UserID
+    /// The one they sign in with; nil for those who have none.
+    package let signInName: UserName?
+    /// What they want to be called; nil when they did not say.
+    package let displayName: DisplayName?
+    package let avatar: AvatarLink?
+    /// Since when it is so, as far as it was said here.
+    package let changed: WallTime
+
+    package init(
+        _ user: UserID, signInName: UserName? = nil, displayName: DisplayName? = nil, avatar: AvatarLink? = nil,
+        changed: WallTime = WallTime(milliseconds: 0)
+    ) {
+        self.user = user
+        self.signInName = signInName
+        self.displayName = displayName
+        self.avatar = avatar
+        self.changed = changed
+    }
+
+    /// What people read: the chosen name, or else the one they sign in with.
+    package var shownName: DisplayName? { self.displayName ?? self.signInName.flatMap { DisplayName($0.text) } }
+}

@@ -1,0 +1,46 @@
+package import Conversing
+
+/// Where everything is kept that outlasts the program. There is one way in: a request, which is a value, and its answer.
+///
+/// `send` comes back at once. The answer comes later, on a thread of the store's, and says only what is safe: committed
+/// first, answered then. Answers come in the order of the commits, so whoever listens from an answer on misses nothing.
+package protocol Store: Sendable {
+    func send<Request: StoreRequest>(
+        _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void)
+
+    /// Waits until all that was asked before is safe. Never call it from a loop.
+    func close()
+}
+
+/// Something a store is asked for: a plain value, and what it comes to over the rows of whichever engine.
+///
+/// An operation is deterministic: it knows nothing but its request, the rows it asks for, and the engine's settings. So an
+/// engine may carry it out a second time on rows that have changed, and only the last time counts.
+package protocol StoreRequest: Sendable {
+    associatedtype Answer: Sendable
+
+    static var access: StoreAccess { get }
+
+    /// Throwing takes back what was written.
+    func perform(on tables: some Tables) throws(StoreError) -> Answer
+}
+
+/// What a request does to the rows, and with whom it can be carried out.
+package enum StoreAccess: Hashable, Sendable {
+    /// Reads in its turn among the writers, so that its answer has a place among theirs.
+    case reads
+    /// Reads what was committed so far, beside the writers, without waiting for a turn.
+    case readsCommitted
+    /// Writes. When it fails, it alone is taken back.
+    case writes
+    /// Writes, and fails only where nothing works any more: then its whole group may be taken back, which saves an engine
+    /// a savepoint.
+    case writesWithGroup
+
+    package var writes: Bool { self == .writes || self == .writesWithGroup }
+    package var usesReader: Bool { self == .readsCommitted }
+    package var rollsBackAlone: Bool { self == .writes }
+}
+
+/// What was asked for, or why it is not granted.
+package typealias Verdict<Value> = Result<Value, ConversationRefusal>

@@ -1,0 +1,60 @@
+package import Vocabulary
+
+/// Whoever has an account here or is known by a name.
+package protocol UserTable: AnyObject {
+    func user(_ id: UserID) throws(StoreError) -> UserRow?
+    /// The one with this name, in whichever case its letters are written.
+    func user(named name: UserName) throws(StoreError) -> UserRow?
+    func user(withTokenHash hash: [UInt8]) throws(StoreError) -> UserRow?
+    /// Those with a name, in the order of the names, from the one after `name`.
+    func users(after name: String, limit: Int) throws(StoreError) -> [UserRow]
+    func insert(_ user: UserRow) throws(StoreError)
+    func update(_ user: UserRow) throws(StoreError)
+    /// Whether it is the picture of any user.
+    func isPicture(_ file: FileID) throws(StoreError) -> Bool
+}
+
+package struct UserRow: Hashable, Sendable {
+    package var account: StoredUser
+    package var token: LongLivedToken?
+    /// Which of the user's files the avatar is.
+    package var picture: FileID?
+    /// Since when the profile is as it is.
+    package var profileChanged = WallTime(milliseconds: 0)
+
+    package init(_ account: StoredUser, token: LongLivedToken? = nil) {
+        self.account = account
+        self.token = token
+    }
+}
+
+package protocol RefreshTable: AnyObject {
+    func refreshFamily(_ id: RandomToken) throws(StoreError) -> RefreshFamily?
+    /// All of a user's, the last used first.
+    func refreshFamilies(of user: UserID) throws(StoreError) -> [RefreshFamily]
+    func insert(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError)
+    func update(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError)
+    func removeRefreshFamily(_ id: RandomToken) throws(StoreError)
+    func removeRefreshFamilies(expiredBy now: WallTime) throws(StoreError)
+}
+
+package protocol RestrictionTable: AnyObject {
+    func restrictions() throws(StoreError) -> [Restriction]
+    /// In the place of what is there for this user.
+    func put(_ restriction: Restriction) throws(StoreError)
+    func removeRestriction(of user: UserID) throws(StoreError)
+    func revokedTokens() throws(StoreError) -> [RevokedToken]
+    /// Nothing when it is there.
+    func put(_ token: RevokedToken) throws(StoreError)
+    func removeRevokedTokens(expiredBy now: WallTime) throws(StoreError)
+}
+
+/// Calls that are over.
+package protocol CallLogTable: AnyObject {
+    /// Nothing when it is there.
+    func put(_ call: StoredCall) throws(StoreError)
+    /// Those a user took part in, the newest first.
+    func calls(of user: UserID, startedBefore start: WallTime, limit: Int) throws(StoreError) -> [StoredCall]
+    func callCount(endedBefore end: WallTime) throws(StoreError) -> Int
+    func removeCalls(endedBefore end: WallTime) throws(StoreError)
+}

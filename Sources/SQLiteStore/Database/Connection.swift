@@ -1,0 +1,129 @@
+internal import CSQLite
+internal import Keeping
+
+/// One open database, used by one thread. It closes itself when its owner lets go.
+///
+/// Every commit is on the disk when it returns (unless `StoreDurability` says otherwise), readers never wait for writers (WAL), and only
+/// the user the program runs as may look into the file.
+@safe struct Connection: ~Copyable {
+    private let handle: OpaquePointer
+    private let cache: StatementCache
+    let file: String
+
+    /// A place that is gone when the connection is; for tests.
+    static let memory = ":memory:"
+
+    init(
+        path: String, durability: StoreDurability = .full, isForReading: Bool = false
+    ) throws(StoreError) {
+        if path != Self.memory { try PrivateFile.make(path) }
+        unsafe self.handle = try unsafe Self.open(path, durability, isForReading ? "PRAGMA query_only = ON;" : "")
+        self.cache = StatementCache()
+        self.file = path
+    }
+
+    private static func open(_ path: String, _ durability: StoreDurability, _ more: String) throws(StoreError)
+        -> OpaquePointer
+    {
+        self.prepareLibrary
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var code = unsafe sqlite3_open_v2(path, &handle, flags, nil)
+        if code == SQLITE_OK { code = unsafe sqlite3_busy_timeout(handle, 5000) }
+        let settings = "\(self.settings) PRAGMA synchronous = \(durability.rawValue); \(more)"
+        if code == SQLITE_OK { code = unsafe sqlite3_exec(handle, settings, nil, nil, nil) }
+        guard code == SQLITE_OK, let opened = unsafe handle else {
+            defer { unsafe sqlite3_close_v2(handle) }  // SQLite hands out a handle even on failure.
+            throw unsafe StoreError(code, of: handle, file: path)
+        }
+        return unsafe opened
+    }
+
+    deinit {
+        self.cache.removeAll()
+        unsafe sqlite3_close_v2(self.handle)
+    }
+
+    /// Once for the process, before its first database; later it is refused and changes nothing.
+    private static let prepareLibrary: Void = { _ = parley_sqlite_do_not_count_memory() }()
+
+    private static let settings = """
+        PRAGMA journal_mode = WAL;
+        PRAGMA foreign_keys = ON;
+        PRAGMA trusted_schema = OFF;
+        PRAGMA temp_store = MEMORY;
+        """
+}
+
+// MARK: - Asking
+
+extension Connection {
+    func prepare(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Statement {
+        let prepared = try self.prepared(sql)
+        return try unsafe Statement(prepared, values, on: self.handle, file: self.file)
+    }
+
+    /// Carries out a statement and says how many rows it changed.
+    @discardableResult
+    func run(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
+        let statement = try self.prepare(sql, values)
+        while try statement.step() {}
+        return unsafe Int(sqlite3_changes(self.handle))
+    }
+
+    func first<Value>(
+        _ sql: String, _ values: [SQLValue] = [], _ read: (borrowing Statement) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value? {
+        let statement = try self.prepare(sql, values)
+        guard try statement.step() else { return nil }
+        return try read(statement)
+    }
+
+    func all<Value>(
+        _ sql: String, _ values: [SQLValue] = [], _ read: (borrowing Statement) throws(StoreError) -> Value
+    ) throws(StoreError) -> [Value] {
+        let statement = try self.prepare(sql, values)
+        var rows: [Value] = []
+        while try statement.step() { rows.append(try read(statement)) }
+        return rows
+    }
+
+    /// The one number of the first row, if there is one that is not null.
+    func number(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int64? {
+        let statement = try self.prepare(sql, values)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.integer(0)
+    }
+
+    func exists(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Bool {
+        try self.prepare(sql, values).step()
+    }
+
+    /// Several statements in one text, without values.
+    func execute(_ script: String) throws(StoreError) {
+        let code = unsafe sqlite3_exec(self.handle, script, nil, nil, nil)
+        guard code == SQLITE_OK else { throw unsafe StoreError(code, of: self.handle, file: self.file) }
+    }
+
+    /// False again when SQLite gave up a transaction by itself, as it does when the disk is full.
+    var isInTransaction: Bool { unsafe sqlite3_get_autocommit(self.handle) == 0 }
+
+    private func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
+        if let known = self.cache[sql] { return known }
+        let prepared = try unsafe PreparedStatement(sql, on: self.handle, file: self.file)
+        self.cache[sql] = prepared
+        return prepared
+    }
+}
+
+/// Statements by their text. There are as many as our own code writes down, so none is ever dropped.
+private final class StatementCache {
+    private var statements: [String: PreparedStatement] = [:]
+
+    subscript(sql: String) -> PreparedStatement? {
+        get { self.statements[sql] }
+        set { self.statements[sql] = newValue }
+    }
+
+    func removeAll() { self.statements = [:] }
+}

@@ -1,0 +1,83 @@
+internal import Keeping
+internal import System
+
+/// The store's own threads, and the queues in front of them: one that writes, and one that only reads, so that history
+/// waits for no disk.
+///
+/// Everything that queued up while the last group was written goes to the disk together: many requests, one sync.
+/// A request is answered when its group is safe. Answers come on the store's thread; whoever asks from a loop hops
+/// back to it.
+final class Database: Sendable {
+    typealias Answer<Value> = @Sendable (Result<Value, StoreError>) -> Void
+
+    let file: String
+    private let queue: Mailbox<StoreJob>
+    private let ended = Gate()
+    /// Nil for a database in memory, which nobody else can open.
+    private let readers: Mailbox<StoreJob>?
+    private let readersEnded = Gate()
+    private let counts = Locked(StoreCounts())
+
+    /// - Parameters:
+    ///   - limit: how many requests may wait; the next one is answered `overloaded` at once.
+    ///   - largestGroup: how many go to the disk together.
+    init(
+        path: String, migrations: [Migration], _ settings: StoreSettings = StoreSettings(),
+        durability: StoreDurability = .full, limit: Int = 10_000, largestGroup: Int = 512
+    ) throws(StoreError) {
+        self.file = path
+        self.queue = Mailbox(limit: limit)
+        self.readers = path == Connection.memory ? nil : Mailbox(limit: limit)
+        let connection = try Connection(path: path, durability: durability)
+        try connection.migrate(migrations)
+        let tables = SQLiteTables(connection, settings, cache: ConversationCache())
+        try self.start(StoreWorker(tables, self.queue, self.counts, largestGroup: largestGroup), self.ended)
+        guard let readers = self.readers else { return }
+        let reading = try Connection(path: path, durability: durability, isForReading: true)
+        // What it remembered would be another's by the next time.
+        let snapshot = SQLiteTables(reading, settings, cache: nil)
+        try self.start(ReadingWorker(snapshot, readers, self.counts), self.readersEnded)
+    }
+
+    private func start(_ worker: some StoreThreadWorker, _ ended: Gate) throws(StoreError) {
+        guard Thread.start({ worker.run() }, atEnd: ended.open) else {
+            throw StoreError(.other(code: 0), database: self.file, detail: "no thread could be started")
+        }
+    }
+
+    deinit {
+        self.queue.close()
+        self.readers?.close()
+    }
+
+    func send<Value: Sendable>(
+        _ access: StoreAccess, _ answer: @escaping Answer<Value>,
+        _ work: @escaping @Sendable (SQLiteTables) throws(StoreError) -> Value
+    ) {
+        do throws(Mailbox<StoreJob>.Refusal) {
+            let readers = access.usesReader ? self.readers : nil
+            try (readers ?? self.queue).post(StoreJob(access, answer, work))
+        } catch {
+            let reason: StoreError.Reason = error == .full ? .overloaded : .closed
+            answer(.failure(StoreError(reason, database: self.file, detail: "")))
+        }
+    }
+
+    /// Waits until all that was asked before is done and the file is closed. Never call it from a loop.
+    func close() {
+        self.queue.close()
+        self.ended.wait()
+        guard let readers = self.readers else { return }
+        readers.close()
+        self.readersEnded.wait()
+    }
+
+    var statistics: StoreCounts { self.counts.withLock { $0 } }
+}
+
+/// What the store has done so far.
+package struct StoreCounts: Hashable, Sendable {
+    package var requests = 0
+    /// How often something went to the disk.
+    package var commits = 0
+}

@@ -1,0 +1,43 @@
+internal import Keeping
+internal import System
+
+/// Answers what only reads what was committed, beside the one that writes.
+final class ReadingWorker: StoreThreadWorker, @unchecked Sendable {
+    // Unchecked because the tables go to its thread with the worker and are touched by no other.
+    private let tables: SQLiteTables
+    private let queue: Mailbox<StoreJob>
+    private let counts: Locked<StoreCounts>
+
+    init(_ tables: SQLiteTables, _ queue: Mailbox<StoreJob>, _ counts: Locked<StoreCounts>) {
+        self.tables = tables
+        self.queue = queue
+        self.counts = counts
+    }
+
+    func run() {
+        while let waiting = self.queue.takeAll() {
+            for job in waiting { self.perform(job) }
+            self.counts.withLock { $0.requests += waiting.count }
+        }
+    }
+
+    /// All of a request's questions are about the same moment.
+    private func perform(_ job: StoreJob) {
+        do throws(StoreError) {
+            try self.tables.connection.run("BEGIN")
+        } catch {
+            return job.refuse(error)
+        }
+        let (complete, _) = job.perform(self.tables)
+        complete(self.end())
+    }
+
+    private func end() -> StoreError? {
+        do throws(StoreError) {
+            if self.tables.connection.isInTransaction { try self.tables.connection.run("COMMIT") }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import CSQLite
+internal import Keeping
+
+/// A statement with its values, on its way through the rows it finds. Letting go of it makes it ready for the next time.
+@safe struct Statement: ~Copyable {
+    private let prepared: PreparedStatement
+    private let database: OpaquePointer
+    private let file: String
+
+    init(_ prepared: PreparedStatement, _ values: [SQLValue], on database: OpaquePointer, file: String)
+        throws(StoreError)
+    {
+        self.prepared = prepared
+        unsafe self.database = database
+        self.file = file
+        for (index, value) in values.enumerated() { try self.bind(value, at: Int32(index + 1)) }
+    }
+
+    deinit {
+        unsafe sqlite3_reset(self.prepared.handle)
+        unsafe sqlite3_clear_bindings(self.prepared.handle)
+    }
+
+    /// Goes on to the next row; false when there is none.
+    func step() throws(StoreError) -> Bool {
+        let code = unsafe sqlite3_step(self.prepared.handle)
+        switch code {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw unsafe StoreError(code, of: self.database, file: self.file)
+        }
+    }
+
+    private func bind(_ value: SQLValue, at index: Int32) throws(StoreError) {
+        let statement = unsafe self.prepared.handle
+        let code =
+            switch value {
+            case .null: unsafe sqlite3_bind_null(statement, index)
+            case .integer(let number): unsafe sqlite3_bind_int64(statement, index, number)
+            case .text(let text): unsafe parley_sqlite_bind_text(statement, index, text, UInt64(text.utf8.count))
+            case .blob(let bytes): unsafe parley_sqlite_bind_blob(statement, index, bytes, UInt64(bytes.count))
+            }
+        guard code == SQLITE_OK else { throw unsafe StoreError(code, of: self.database, file: self.file) }
+    }
+}
+
+// MARK: - The row it stands on
+
+extension Statement {
+    /// The columns from `start` on, by their names.
+    func row<Names: Column>(_ names: Names.Type = Names.self, from start: Int32 = 0) -> Row<Names> {
+        Row(self.prepared, from: start, file: self.file)
+    }
+
+    func isNull(_ column: Int32) -> Bool { self.prepared.isNull(column) }
+    func integer(_ column: Int32) -> Int64 { self.prepared.integer(column) }
+    func text(_ column: Int32) -> String? { self.prepared.text(column) }
+    func blob(_ column: Int32) -> [UInt8] { self.prepared.blob(column) }
+}

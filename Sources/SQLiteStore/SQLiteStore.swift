@@ -1,0 +1,25 @@
+package import Keeping
+
+/// The store of a single machine: one SQLite file in the data directory, which nobody else writes.
+package final class SQLiteStore: Store {
+    let database: Database
+
+    /// - Parameter path: `:memory:` for one that is gone with the process.
+    package init(
+        path: String, _ settings: StoreSettings = StoreSettings(), durability: StoreDurability = .full,
+        largestGroup: Int = 512
+    ) throws(StoreError) {
+        self.database = try Database(
+            path: path, migrations: Migration.all, settings, durability: durability, largestGroup: largestGroup)
+    }
+
+    package func send<Request: StoreRequest>(
+        _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void
+    ) {
+        self.database.send(Request.access, answer) { tables throws(StoreError) in try request.perform(on: tables) }
+    }
+
+    package func close() { self.database.close() }
+
+    package var statistics: StoreCounts { self.database.statistics }
+}

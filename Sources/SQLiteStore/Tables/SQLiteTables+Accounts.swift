@@ -1,0 +1,167 @@
+internal import Keeping
+internal import Vocabulary
+
+// MARK: - Refresh tokens
+
+private enum RefreshColumn: Int32, Column { case id, user, currentHash, previousHash, used, expiry }
+
+extension RefreshFamily {
+    fileprivate init(_ row: Row<RefreshColumn>) throws(StoreError) {
+        self.init(
+            id: try row.required(.id) { RandomToken($0) }, user: try row.required(.user) { UserID($0) },
+            current: row.blob(.currentHash), previous: row.isNull(.previousHash) ? nil : row.blob(.previousHash),
+            expiry: row.requiredTime(.expiry))
+    }
+
+    fileprivate func values(usedAt now: WallTime) -> [SQLValue] {
+        RefreshColumn.allCases.map { column in
+            switch column {
+            case .id: .text(self.id.text)
+            case .user: .user(self.user)
+            case .currentHash: .blob(self.current)
+            case .previousHash: .blob(self.previous)
+            case .used: .time(now)
+            case .expiry: .time(self.expiry)
+            }
+        }
+    }
+}
+
+extension SQLiteTables {
+    private static let families = "SELECT \(RefreshColumn.list()) FROM refresh_families"
+    private static let familyByID = "\(families) WHERE id = ?"
+    private static let familiesOfUser = "\(families) WHERE user = ? ORDER BY used DESC"
+    private static let insertFamily = "INSERT INTO refresh_families \(RefreshColumn.insertion)"
+    private static let updateFamily =
+        "UPDATE refresh_families SET (\(RefreshColumn.list())) = (\(RefreshColumn.places)) WHERE id = ?1"
+
+    func refreshFamily(_ id: RandomToken) throws(StoreError) -> RefreshFamily? {
+        try self.connection.first(Self.familyByID, [.text(id.text)], read: RefreshFamily.init)
+    }
+
+    func refreshFamilies(of user: UserID) throws(StoreError) -> [RefreshFamily] {
+        try self.connection.all(Self.familiesOfUser, [.user(user)], read: RefreshFamily.init)
+    }
+
+    func insert(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
+        try self.connection.run(Self.insertFamily, family.values(usedAt: now))
+    }
+
+    func update(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
+        try self.connection.run(Self.updateFamily, family.values(usedAt: now))
+    }
+
+    func removeRefreshFamily(_ id: RandomToken) throws(StoreError) {
+        try self.connection.run("DELETE FROM refresh_families WHERE id = ?", [.text(id.text)])
+    }
+
+    func removeRefreshFamilies(expiredBy now: WallTime) throws(StoreError) {
+        try self.connection.run("DELETE FROM refresh_families WHERE expiry <= ?", [.time(now)])
+    }
+}
+
+// MARK: - Who and what is held back
+
+private enum RestrictionColumn: Int32, Column { case user, notBefore, bannedUntil }
+private enum RevokedColumn: Int32, Column { case id, expiry }
+
+extension SQLiteTables {
+    private static let allRestrictions = "SELECT \(RestrictionColumn.list()) FROM restrictions"
+    private static let putRestriction = "INSERT OR REPLACE INTO restrictions \(RestrictionColumn.insertion)"
+    private static let allRevoked = "SELECT \(RevokedColumn.list()) FROM revoked_tokens"
+    private static let putRevoked = "INSERT OR IGNORE INTO revoked_tokens \(RevokedColumn.insertion)"
+
+    func restrictions() throws(StoreError) -> [Restriction] {
+        try self.connection.all(Self.allRestrictions) { (row: Row<RestrictionColumn>) throws(StoreError) in
+            Restriction(
+                user: try row.required(.user) { UserID($0) }, notBefore: row.time(.notBefore),
+                bannedUntil: row.time(.bannedUntil))
+        }
+    }
+
+    func put(_ restriction: Restriction) throws(StoreError) {
+        let values = RestrictionColumn.allCases.map { column -> SQLValue in
+            switch column {
+            case .user: .user(restriction.user)
+            case .notBefore: .time(restriction.notBefore)
+            case .bannedUntil: .time(restriction.bannedUntil)
+            }
+        }
+        try self.connection.run(Self.putRestriction, values)
+    }
+
+    func removeRestriction(of user: UserID) throws(StoreError) {
+        try self.connection.run("DELETE FROM restrictions WHERE user = ?", [.user(user)])
+    }
+
+    func revokedTokens() throws(StoreError) -> [RevokedToken] {
+        try self.connection.all(Self.allRevoked) { (row: Row<RevokedColumn>) throws(StoreError) in
+            RevokedToken(id: try row.required(.id) { $0 }, expiry: row.requiredTime(.expiry))
+        }
+    }
+
+    func put(_ token: RevokedToken) throws(StoreError) {
+        try self.connection.run(Self.putRevoked, [.text(token.id), .time(token.expiry)])
+    }
+
+    func removeRevokedTokens(expiredBy now: WallTime) throws(StoreError) {
+        try self.connection.run("DELETE FROM revoked_tokens WHERE expiry <= ?", [.time(now)])
+    }
+}
+
+// MARK: - Calls
+
+private enum CallColumn: Int32, Column { case id, caller, callee, room, kind, started, answered, ended, outcome }
+
+extension StoredCall {
+    fileprivate init(_ row: Row<CallColumn>) throws(StoreError) {
+        self.init(
+            id: try row.required(.id) { CallID($0) }, caller: try row.required(.caller) { UserID($0) },
+            callee: row.text(.callee).flatMap { UserID($0) }, room: row.text(.room).flatMap { RoomName($0) },
+            kind: row.text(.kind) ?? "", started: row.requiredTime(.started), answered: row.time(.answered),
+            ended: row.requiredTime(.ended), outcome: row.text(.outcome) ?? "")
+    }
+
+    fileprivate var values: [SQLValue] {
+        CallColumn.allCases.map { column in
+            switch column {
+            case .id: .text(self.id.text)
+            case .caller: .user(self.caller)
+            case .callee: .user(self.callee)
+            case .room: .text(self.room?.text)
+            case .kind: .text(self.kind)
+            case .started: .time(self.started)
+            case .answered: .time(self.answered)
+            case .ended: .time(self.ended)
+            case .outcome: .text(self.outcome)
+            }
+        }
+    }
+}
+
+extension SQLiteTables {
+    private static let putCall = "INSERT OR IGNORE INTO calls \(CallColumn.insertion)"
+    /// Each half walks down its own index; one condition with OR would sort the whole history.
+    private static let callsOfUser = """
+        SELECT * FROM (\(callsBy("caller"))) UNION SELECT * FROM (\(callsBy("callee"))) ORDER BY started DESC LIMIT ?3
+        """
+    static let removeOldCalls = "DELETE FROM calls WHERE ended < ?"
+
+    private static func callsBy(_ role: String) -> String {
+        "SELECT \(CallColumn.list()) FROM calls WHERE \(role) = ?1 AND started < ?2 ORDER BY started DESC LIMIT ?3"
+    }
+
+    func put(_ call: StoredCall) throws(StoreError) { try self.connection.run(Self.putCall, call.values) }
+
+    func calls(of user: UserID, startedBefore start: WallTime, limit: Int) throws(StoreError) -> [StoredCall] {
+        try self.connection.all(Self.callsOfUser, [.user(user), .time(start), .count(limit)], read: StoredCall.init)
+    }
+
+    func callCount(endedBefore end: WallTime) throws(StoreError) -> Int {
+        Int(try self.connection.number("SELECT count(*) FROM calls WHERE ended < ?", [.time(end)]) ?? 0)
+    }
+
+    func removeCalls(endedBefore end: WallTime) throws(StoreError) {
+        try self.connection.run(Self.removeOldCalls, [.time(end)])
+    }
+}

@@ -1,0 +1,125 @@
+internal import Conversing
+internal import Keeping
+internal import Vocabulary
+
+enum ConversationColumn: Int32, Column {
+    case number, id, kind, title, subject, created, dissolved, indexed, retention
+}
+
+extension ConversationRow {
+    init(_ row: Row<ConversationColumn>) throws(StoreError) {
+        self.init(
+            ConversationKey(row.integer(.number)), try row.required(.id) { ConversationID($0) },
+            try row.required(.kind) { ConversationKind(rawValue: $0) }, created: row.requiredTime(.created))
+        self.title = row.text(.title).flatMap { DisplayName($0) }
+        self.subject = row.text(.subject)
+        self.dissolved = row.time(.dissolved)
+        self.indexed = row.number(.indexed)
+        self.retention = row.isNull(.retention) ? nil : .milliseconds(row.integer(.retention))
+    }
+
+    fileprivate var values: [SQLValue] {
+        ConversationColumn.allCases.map { column in
+            switch column {
+            case .number: .key(self.key)
+            case .id: .text(self.id.text)
+            case .kind: .text(self.kind.rawValue)
+            case .title: .text(self.title?.text)
+            case .subject: .text(self.subject)
+            case .created: .time(self.created)
+            case .dissolved: .time(self.dissolved)
+            case .indexed: .number(self.indexed)
+            case .retention: .duration(self.retention)
+            }
+        }
+    }
+}
+
+extension SQLValue {
+    fileprivate static func duration(_ duration: Duration?) -> SQLValue {
+        duration.map { .integer($0.clampedMilliseconds) } ?? .null
+    }
+}
+
+extension SQLiteTables {
+    private static let conversations = "SELECT \(ConversationColumn.list()) FROM conversations"
+    private static let conversationByID = "\(conversations) WHERE id = ?"
+    private static let conversationByKey = "\(conversations) WHERE number = ?"
+    private static let conversationsAfter = "\(conversations) WHERE number > ? ORDER BY number LIMIT ?"
+    private static let shortConversationsAfter = """
+        \(conversations) WHERE number > ? AND retention IS NOT NULL ORDER BY number LIMIT ?
+        """
+    private static let insertConversation = "INSERT INTO conversations \(ConversationColumn.insertion)"
+
+    func conversation(_ id: ConversationID) throws(StoreError) -> ConversationRow? {
+        try self.connection.first(Self.conversationByID, [.text(id.text)], read: ConversationRow.init)
+    }
+
+    func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationRow? {
+        try self.connection.first(Self.conversationByKey, [.key(key)], read: ConversationRow.init)
+    }
+
+    func isSubject(_ subject: String) throws(StoreError) -> Bool {
+        try self.connection.exists("SELECT 1 FROM conversations WHERE subject = ?", [.text(subject)])
+    }
+
+    func direct(_ pair: UserPair) throws(StoreError) -> ConversationKey? {
+        let sql = "SELECT conversation FROM directs WHERE low = ? AND high = ?"
+        return try self.connection.number(sql, [.user(pair.low), .user(pair.high)]).map { ConversationKey($0) }
+    }
+
+    func conversations(
+        after key: ConversationKey, withRetention: Bool, limit: Int
+    ) throws(StoreError) -> [ConversationRow] {
+        let sql = withRetention ? Self.shortConversationsAfter : Self.conversationsAfter
+        return try self.connection.all(sql, [.key(key), .count(limit)], read: ConversationRow.init)
+    }
+
+    func nextConversationKey() throws(StoreError) -> ConversationKey {
+        ConversationKey((try self.connection.number("SELECT max(number) FROM conversations") ?? 0) + 1)
+    }
+
+    func insert(_ conversation: ConversationRow) throws(StoreError) {
+        try self.connection.run(Self.insertConversation, conversation.values)
+    }
+
+    func insertDirect(_ pair: UserPair, _ key: ConversationKey) throws(StoreError) {
+        let sql = "INSERT INTO directs (low, high, conversation) VALUES (?, ?, ?)"
+        try self.connection.run(sql, [.user(pair.low), .user(pair.high), .key(key)])
+    }
+
+    func update(_ key: ConversationKey, _ change: ConversationRow.Change) throws(StoreError) {
+        let (column, value): (ConversationColumn, SQLValue) =
+            switch change {
+            case .title(let title): (.title, .text(title.text))
+            case .dissolved(let time): (.dissolved, .time(time))
+            case .indexed(let number): (.indexed, .number(number))
+            case .retention(let retention): (.retention, .duration(retention))
+            }
+        try self.connection.run("UPDATE conversations SET \(column.name) = ? WHERE number = ?", [value, .key(key)])
+    }
+}
+
+// MARK: - Who does not want to hear from whom
+
+extension SQLiteTables {
+    func isBlocked(_ other: UserID, by user: UserID) throws(StoreError) -> Bool {
+        let sql = "SELECT 1 FROM blocks WHERE user = ? AND blocked = ?"
+        return try self.connection.exists(sql, [.user(user), .user(other)])
+    }
+
+    func blocked(by user: UserID) throws(StoreError) -> [UserID] {
+        let sql = "SELECT blocked FROM blocks WHERE user = ? ORDER BY blocked"
+        return try self.connection.all(sql, [.user(user)]) { row in row.text(0).flatMap { UserID($0) } }
+            .compactMap(\.self)
+    }
+
+    func putBlock(of other: UserID, by user: UserID) throws(StoreError) {
+        let sql = "INSERT OR IGNORE INTO blocks (user, blocked) VALUES (?, ?)"
+        try self.connection.run(sql, [.user(user), .user(other)])
+    }
+
+    func removeBlock(of other: UserID, by user: UserID) throws(StoreError) {
+        try self.connection.run("DELETE FROM blocks WHERE user = ? AND blocked = ?", [.user(user), .user(other)])
+    }
+}

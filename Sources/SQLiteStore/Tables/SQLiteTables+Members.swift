@@ -1,0 +1,181 @@
+internal import Conversing
+internal import Keeping
+internal import Vocabulary
+
+enum MemberColumn: Int32, Column {
+    case conversation, user, role, since, read, readCounted, silencedUntil, muted
+}
+
+extension MemberRow {
+    fileprivate init(_ row: Row<MemberColumn>) throws(StoreError) {
+        let member = Member(
+            try row.required(.user) { UserID($0) },
+            role: try row.required(.role, Role(rawValue: row.count(.role))), since: row.number(.since),
+            read: row.number(.read), readCounted: row.number(.readCounted), silencedUntil: row.time(.silencedUntil))
+        self.init(member, isMuted: row.integer(.muted) != 0)
+    }
+}
+
+extension SQLiteTables {
+    private static let memberColumns = "SELECT \(MemberColumn.list()) FROM members"
+    private static let memberByUser = "\(memberColumns) WHERE conversation = ? AND user = ?"
+    private static let membersAfter = "\(memberColumns) WHERE conversation = ? AND user > ? ORDER BY user LIMIT ?"
+    private static let insertMember = "INSERT INTO members \(MemberColumn.insertion)"
+    private static let updateMember = """
+        UPDATE members SET role = ?, since = ?, read = ?, read_counted = ?, silenced_until = ?
+        WHERE conversation = ? AND user = ?
+        """
+
+    func member(_ user: UserID, of key: ConversationKey) throws(StoreError) -> MemberRow? {
+        try self.connection.first(Self.memberByUser, [.key(key), .user(user)], read: MemberRow.init)
+    }
+
+    func members(of key: ConversationKey, after user: String, limit: Int) throws(StoreError) -> [MemberRow] {
+        try self.connection.all(Self.membersAfter, [.key(key), .text(user), .count(limit)], read: MemberRow.init)
+    }
+
+    func memberCount(of key: ConversationKey, limit: Int) throws(StoreError) -> Int {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM members WHERE conversation = ? LIMIT ?)"
+        return Int(try self.connection.number(sql, [.key(key), .count(limit)]) ?? 0)
+    }
+
+    func insert(_ member: Member, of key: ConversationKey) throws(StoreError) {
+        let values = MemberColumn.allCases.map { column -> SQLValue in
+            switch column {
+            case .conversation: .key(key)
+            case .user: .user(member.user)
+            case .role: .count(member.role.rawValue)
+            case .since: .number(member.since)
+            case .read: .number(member.read)
+            case .readCounted: .number(member.readCounted)
+            case .silencedUntil: .time(member.silencedUntil)
+            case .muted: .flag(false)
+            }
+        }
+        try self.connection.run(Self.insertMember, values)
+    }
+
+    func update(_ member: Member, of key: ConversationKey) throws(StoreError) {
+        let values: [SQLValue] = [
+            .count(member.role.rawValue), .number(member.since), .number(member.read), .number(member.readCounted),
+            .time(member.silencedUntil), .key(key), .user(member.user),
+        ]
+        try self.connection.run(Self.updateMember, values)
+    }
+
+    func setMuted(_ isMuted: Bool, _ user: UserID, of key: ConversationKey) throws(StoreError) {
+        let sql = "UPDATE members SET muted = ? WHERE conversation = ? AND user = ?"
+        try self.connection.run(sql, [.flag(isMuted), .key(key), .user(user)])
+    }
+
+    func removeMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {
+        try self.connection.run("DELETE FROM members WHERE conversation = ? AND user = ?", [.key(key), .user(user)])
+    }
+
+    func advanceMembers(of key: ConversationKey, to entry: EntryMark) throws(StoreError) {
+        let number = SQLValue.number(entry.number)
+        try self.connection.run(
+            "UPDATE members SET since = ? WHERE conversation = ? AND since < ?", [number, .key(key), number])
+        try self.connection.run(
+            "UPDATE members SET read = ?, read_counted = ? WHERE conversation = ? AND read < ?",
+            [number, .number(entry.counted), .key(key), number])
+    }
+}
+
+// MARK: - The conversations of a user
+
+extension Membership {
+    fileprivate init(_ statement: borrowing Statement) throws(StoreError) {
+        let conversation = try ConversationRow(statement.row(from: MemberColumn.count))
+        let latest = EntryMark(statement.row(from: MemberColumn.count + ConversationColumn.count))
+        self.init(conversation, try MemberRow(statement.row()), latest: latest)
+    }
+}
+
+extension SQLiteTables {
+    private static let membershipsAfter = """
+        SELECT \(MemberColumn.list(of: "m")), \(ConversationColumn.list(of: "c")), \(EntryMarkColumn.list(of: "e"))
+        FROM members m JOIN conversations c ON c.number = m.conversation
+        JOIN entries e ON e.id = \(EntryLayout.latest(of: "m.conversation"))
+        WHERE m.user = ? AND (e.time, c.number) < (?, ?) ORDER BY e.time DESC, c.number DESC LIMIT ?
+        """
+
+    static let unreadOfUser = """
+        SELECT \(MemberColumn.list(of: "m")), \(EntryMarkColumn.list(of: "e"))
+        FROM members m JOIN entries e ON e.id = \(EntryLayout.latest(of: "m.conversation"))
+        WHERE m.user = ? AND e.counted > m.read_counted
+        """
+
+    func memberships(
+        of user: UserID, after place: ConversationPlace?, limit: Int
+    ) throws(StoreError) -> [Membership] {
+        let values: [SQLValue] = [
+            .user(user), .integer(place?.time.milliseconds ?? .max), .integer(place?.key.number ?? .max), .count(limit),
+        ]
+        return try self.connection.all(Self.membershipsAfter, values) { statement throws(StoreError) in
+            try Membership(statement)
+        }
+    }
+
+    func unread(of user: UserID) throws(StoreError) -> [UnreadRow] {
+        try self.connection.all(Self.unreadOfUser, [.user(user)]) { statement in
+            let member = statement.row(MemberColumn.self)
+            let latest = EntryMark(statement.row(from: MemberColumn.count))
+            return UnreadRow(
+                ConversationKey(member.integer(.conversation)), counted: latest.counted,
+                readCounted: member.number(.readCounted), read: member.number(.read))
+        }
+    }
+
+    func conversations(of user: UserID) throws(StoreError) -> [ConversationKey] {
+        let sql = "SELECT conversation FROM members WHERE user = ? ORDER BY conversation DESC"
+        return try self.connection.all(sql, [.user(user)]) { row in ConversationKey(row.integer(0)) }
+    }
+}
+
+// MARK: - How far devices got
+
+private enum CursorColumn: Int32, Column { case user, device, conversation, delivered, read, time }
+
+extension SQLiteTables {
+    private static let cursorColumns = "SELECT \(CursorColumn.list()) FROM cursors WHERE user = ? AND device = ?"
+    private static let cursorByKey = "\(cursorColumns) AND conversation = ?"
+    private static let putCursor = "INSERT OR REPLACE INTO cursors \(CursorColumn.insertion)"
+
+    func cursors(of user: UserID, on device: DeviceID) throws(StoreError) -> [ConversationKey: UInt64] {
+        let rows = try self.connection.all(
+            Self.cursorColumns, [.user(user), .text(device.text)]
+        ) { (row: Row<CursorColumn>) in
+            (ConversationKey(row.integer(.conversation)), row.number(.delivered))
+        }
+        return Dictionary(rows) { first, _ in first }
+    }
+
+    func cursor(of user: UserID, on device: DeviceID, in key: ConversationKey) throws(StoreError) -> CursorRow? {
+        let values: [SQLValue] = [.user(user), .text(device.text), .key(key)]
+        return try self.connection.first(Self.cursorByKey, values) { (row: Row<CursorColumn>) in
+            CursorRow(delivered: row.number(.delivered), read: row.number(.read), time: row.requiredTime(.time))
+        }
+    }
+
+    func put(
+        _ cursor: CursorRow, of user: UserID, on device: DeviceID, in key: ConversationKey
+    ) throws(StoreError) {
+        let values = CursorColumn.allCases.map { column -> SQLValue in
+            switch column {
+            case .user: .user(user)
+            case .device: .text(device.text)
+            case .conversation: .key(key)
+            case .delivered: .number(cursor.delivered)
+            case .read: .number(cursor.read)
+            case .time: .time(cursor.time)
+            }
+        }
+        try self.connection.run(Self.putCursor, values)
+    }
+
+    func delivered(to user: UserID, in key: ConversationKey) throws(StoreError) -> UInt64 {
+        let sql = "SELECT max(delivered) FROM cursors WHERE user = ? AND conversation = ?"
+        return UInt64(clamping: try self.connection.number(sql, [.user(user), .key(key)]) ?? 0)
+    }
+}

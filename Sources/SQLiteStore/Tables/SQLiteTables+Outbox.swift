@@ -1,0 +1,78 @@
+internal import Conversing
+internal import Keeping
+
+private enum OutboxColumn: Int32, Column { case number, entry, attempts, trouble, givenUp }
+
+extension DeliveryRow {
+    fileprivate init(_ row: Row<OutboxColumn>) {
+        self.init(row.integer(.number), EntryKey(packed: row.integer(.entry)))
+        self.attempts = row.count(.attempts)
+        self.trouble = row.text(.trouble)
+        self.isGivenUp = row.integer(.givenUp) != 0
+    }
+}
+
+extension SQLiteTables {
+    private static let outboxColumns = "SELECT \(OutboxColumn.list()) FROM outbox"
+    private static let deliveryByNumber = "\(outboxColumns) WHERE number = ?"
+    private static let triedDeliveries = "\(outboxColumns) WHERE attempts > 0 ORDER BY number LIMIT ?"
+    private static let waiting = """
+        \(outboxColumns) INDEXED BY waiting_deliveries WHERE given_up = 0 AND number > ? ORDER BY number LIMIT ?
+        """
+    private static let givenUp = """
+        \(outboxColumns) INDEXED BY given_up_deliveries WHERE given_up = 1 AND number > ? ORDER BY number LIMIT ?
+        """
+    static let waitingInOne = """
+        \(outboxColumns) INDEXED BY deliveries_in_one
+        WHERE given_up = 0 AND \(EntryLayout.conversation(of: "entry")) = ? AND number BETWEEN ? AND ?
+        ORDER BY number LIMIT ?
+        """
+
+    func insertDelivery(of entry: EntryKey) throws(StoreError) {
+        try self.connection.run("INSERT INTO outbox (entry) VALUES (?)", [.key(entry)])
+    }
+
+    func delivery(_ number: Int64) throws(StoreError) -> DeliveryRow? {
+        try self.connection.first(Self.deliveryByNumber, [.integer(number)]) { DeliveryRow($0) }
+    }
+
+    func deliveries(after number: Int64, isGivenUp: Bool, limit: Int) throws(StoreError) -> [DeliveryRow] {
+        let sql = isGivenUp ? Self.givenUp : Self.waiting
+        return try self.connection.all(sql, [.integer(number), .count(limit)]) { DeliveryRow($0) }
+    }
+
+    func deliveries(
+        in key: ConversationKey, _ numbers: ClosedRange<Int64>, limit: Int
+    ) throws(StoreError) -> [DeliveryRow] {
+        let values: [SQLValue] = [
+            .key(key), .integer(numbers.lowerBound), .integer(numbers.upperBound), .count(limit),
+        ]
+        return try self.connection.all(Self.waitingInOne, values) { DeliveryRow($0) }
+    }
+
+    func triedDeliveries(limit: Int) throws(StoreError) -> [DeliveryRow] {
+        try self.connection.all(Self.triedDeliveries, [.count(limit)]) { DeliveryRow($0) }
+    }
+
+    func deliveryCount(isGivenUp: Bool) throws(StoreError) -> Int {
+        // Written out, as the partial indexes have it.
+        let sql = "SELECT count(*) FROM outbox WHERE given_up = \(isGivenUp ? 1 : 0)"
+        return Int(try self.connection.number(sql) ?? 0)
+    }
+
+    func update(_ delivery: DeliveryRow) throws(StoreError) {
+        let sql = "UPDATE outbox SET attempts = ?, trouble = ?, given_up = ? WHERE number = ?"
+        let values: [SQLValue] = [
+            .count(delivery.attempts), .text(delivery.trouble), .flag(delivery.isGivenUp), .integer(delivery.number),
+        ]
+        try self.connection.run(sql, values)
+    }
+
+    func removeDelivery(_ number: Int64) throws(StoreError) {
+        try self.connection.run("DELETE FROM outbox WHERE number = ?", [.integer(number)])
+    }
+
+    func removeDeliveries(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
+        try self.connection.run("DELETE FROM outbox WHERE entry BETWEEN ? AND ?", SQLValue.keys(key, through: entry))
+    }
+}

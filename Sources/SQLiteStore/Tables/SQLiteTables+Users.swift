@@ -1,0 +1,78 @@
+internal import Keeping
+internal import Vocabulary
+
+enum UserColumn: Int32, Column {
+    case id, name, passwordHash, displayName, avatar, created, tokenVersion, tokenHash, tokenExpiry, picture
+    case profileChanged
+}
+
+extension UserRow {
+    fileprivate init(_ row: Row<UserColumn>) throws(StoreError) {
+        let account = StoredUser(
+            id: try row.required(.id) { UserID($0) }, name: row.text(.name).flatMap { try? UserName($0) },
+            passwordHash: row.text(.passwordHash), displayName: row.text(.displayName).flatMap { DisplayName($0) },
+            avatar: row.text(.avatar).flatMap { AvatarLink($0) }, created: row.requiredTime(.created))
+        self.init(account)
+        if !row.isNull(.tokenHash) {
+            self.token = LongLivedToken(
+                version: row.integer(.tokenVersion), hash: row.blob(.tokenHash),
+                expiry: row.requiredTime(.tokenExpiry))
+        }
+        self.picture = row.text(.picture).flatMap { FileID($0) }
+        self.profileChanged = row.requiredTime(.profileChanged)
+    }
+
+    fileprivate var values: [SQLValue] {
+        UserColumn.allCases.map { column in
+            switch column {
+            case .id: .user(self.account.id)
+            case .name: .text(self.account.name?.text)
+            case .passwordHash: .text(self.account.passwordHash)
+            case .displayName: .text(self.account.displayName?.text)
+            case .avatar: .text(self.account.avatar?.text)
+            case .created: .time(self.account.created)
+            case .tokenVersion: self.token.map { .integer($0.version) } ?? .null
+            case .tokenHash: .blob(self.token?.hash)
+            case .tokenExpiry: .time(self.token?.expiry)
+            case .picture: .text(self.picture?.text)
+            case .profileChanged: .time(self.profileChanged)
+            }
+        }
+    }
+}
+
+extension SQLiteTables {
+    private static let users = "SELECT \(UserColumn.list()) FROM users"
+    private static let userByID = "\(users) WHERE id = ?"
+    /// The index of names knows no letters' case.
+    static let userByName = "\(users) WHERE name = ?"
+    private static let userByToken = "\(users) WHERE token_hash = ?"
+    private static let usersByName = "\(users) WHERE name > ? ORDER BY name LIMIT ?"
+    private static let insertUser = "INSERT INTO users \(UserColumn.insertion)"
+    private static let updateUser =
+        "UPDATE users SET (\(UserColumn.list())) = (\(UserColumn.places)) WHERE id = ?1"
+
+    func user(_ id: UserID) throws(StoreError) -> UserRow? {
+        try self.connection.first(Self.userByID, [.user(id)], read: UserRow.init)
+    }
+
+    func user(named name: UserName) throws(StoreError) -> UserRow? {
+        try self.connection.first(Self.userByName, [.text(name.text)], read: UserRow.init)
+    }
+
+    func user(withTokenHash hash: [UInt8]) throws(StoreError) -> UserRow? {
+        try self.connection.first(Self.userByToken, [.blob(hash)], read: UserRow.init)
+    }
+
+    func users(after name: String, limit: Int) throws(StoreError) -> [UserRow] {
+        try self.connection.all(Self.usersByName, [.text(name), .count(limit)], read: UserRow.init)
+    }
+
+    func insert(_ user: UserRow) throws(StoreError) { try self.connection.run(Self.insertUser, user.values) }
+
+    func update(_ user: UserRow) throws(StoreError) { try self.connection.run(Self.updateUser, user.values) }
+
+    func isPicture(_ file: FileID) throws(StoreError) -> Bool {
+        try self.connection.exists("SELECT 1 FROM users WHERE picture = ? LIMIT 1", [.text(file.text)])
+    }
+}

@@ -1,0 +1,189 @@
+import Conversing
+import Keeping
+import Vocabulary
+
+extension MemoryTables {
+    func conversation(_ id: ConversationID) throws(StoreError) -> ConversationRow? {
+        try self.read { rows in rows.keys[id].flatMap { rows.conversations[$0] } }
+    }
+
+    func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationRow? {
+        try self.read { $0.conversations[key] }
+    }
+
+    func isSubject(_ subject: String) throws(StoreError) -> Bool {
+        try self.read { $0.conversations.values.contains { $0.subject == subject } }
+    }
+
+    func direct(_ pair: UserPair) throws(StoreError) -> ConversationKey? { try self.read { $0.directs[pair] } }
+
+    func conversations(
+        after key: ConversationKey, withRetention: Bool, limit: Int
+    ) throws(StoreError) -> [ConversationRow] {
+        try self.read { rows in
+            let later = rows.conversations.values.filter { row in
+                row.key.number > key.number && (!withRetention || row.retention != nil)
+            }
+            return Array(later.sorted { $0.key.number < $1.key.number }.prefix(limit))
+        }
+    }
+
+    func nextConversationKey() throws(StoreError) -> ConversationKey {
+        try self.read { ConversationKey(Int64($0.conversations.count) + 1) }
+    }
+
+    func insert(_ conversation: ConversationRow) throws(StoreError) {
+        try self.check(self.rows.keys[conversation.id] == nil && self.rows.conversations[conversation.key] == nil)
+        self.rows.keys[conversation.id] = conversation.key
+        self.rows.conversations[conversation.key] = conversation
+    }
+
+    func insertDirect(_ pair: UserPair, _ key: ConversationKey) throws(StoreError) {
+        try self.check(self.rows.directs[pair] == nil)
+        self.rows.directs[pair] = key
+    }
+
+    func update(_ key: ConversationKey, _ change: ConversationRow.Change) throws(StoreError) {
+        switch change {
+        case .title(let title): self.rows.conversations[key]?.title = title
+        case .dissolved(let time): self.rows.conversations[key]?.dissolved = time
+        case .indexed(let number): self.rows.conversations[key]?.indexed = number
+        case .retention(let retention): self.rows.conversations[key]?.retention = retention
+        }
+    }
+
+    func isBlocked(_ other: UserID, by user: UserID) throws(StoreError) -> Bool {
+        try self.read { $0.blocks[user]?.contains(other) ?? false }
+    }
+
+    func blocked(by user: UserID) throws(StoreError) -> [UserID] {
+        try self.read { ($0.blocks[user] ?? []).sorted { $0.text < $1.text } }
+    }
+
+    func putBlock(of other: UserID, by user: UserID) throws(StoreError) {
+        self.rows.blocks[user, default: []].insert(other)
+    }
+
+    func removeBlock(of other: UserID, by user: UserID) throws(StoreError) { self.rows.blocks[user]?.remove(other) }
+}
+
+// MARK: - Members
+
+extension MemoryTables {
+    func member(_ user: UserID, of key: ConversationKey) throws(StoreError) -> MemberRow? {
+        try self.read { $0.members[key]?[user] }
+    }
+
+    func members(of key: ConversationKey, after user: String, limit: Int) throws(StoreError) -> [MemberRow] {
+        try self.read { rows in
+            let later = (rows.members[key] ?? [:]).values.filter { $0.member.user.text > user }
+            return Array(later.sorted { $0.member.user.text < $1.member.user.text }.prefix(limit))
+        }
+    }
+
+    func memberCount(of key: ConversationKey, limit: Int) throws(StoreError) -> Int {
+        try self.read { min($0.members[key]?.count ?? 0, limit) }
+    }
+
+    func insert(_ member: Member, of key: ConversationKey) throws(StoreError) {
+        try self.check(self.rows.members[key]?[member.user] == nil)
+        self.rows.members[key, default: [:]][member.user] = Self.row(member, isMuted: false)
+        self.rows.places[member.user, default: []].insert(key)
+    }
+
+    func update(_ member: Member, of key: ConversationKey) throws(StoreError) {
+        guard let old = self.rows.members[key]?[member.user] else { return }
+        self.rows.members[key]?[member.user] = Self.row(member, isMuted: old.isMuted)
+    }
+
+    private static func row(_ member: Member, isMuted: Bool) -> MemberRow {
+        var member = member
+        member.blocksOther = false
+        return MemberRow(member, isMuted: isMuted)
+    }
+
+    func setMuted(_ isMuted: Bool, _ user: UserID, of key: ConversationKey) throws(StoreError) {
+        guard let old = self.rows.members[key]?[user] else { return }
+        self.rows.members[key]?[user] = MemberRow(old.member, isMuted: isMuted)
+    }
+
+    func removeMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {
+        self.rows.members[key]?[user] = nil
+        self.rows.places[user]?.remove(key)
+    }
+
+    func advanceMembers(of key: ConversationKey, to entry: EntryMark) throws(StoreError) {
+        self.rows.members[key] = self.rows.members[key]?.mapValues { row in
+            var member = row.member
+            member.since = max(member.since, entry.number)
+            if member.read < entry.number {
+                member.read = entry.number
+                member.readCounted = entry.counted
+            }
+            return MemberRow(member, isMuted: row.isMuted)
+        }
+    }
+}
+
+// MARK: - The conversations of a user
+
+extension MemoryTables {
+    func memberships(
+        of user: UserID, after place: ConversationPlace?, limit: Int
+    ) throws(StoreError) -> [Membership] {
+        try self.read { rows in
+            let all = (rows.places[user] ?? []).compactMap { key -> Membership? in
+                guard let conversation = rows.conversations[key], let member = rows.members[key]?[user],
+                    let latest = rows.entries[key]?.last
+                else { return nil }
+                return Membership(conversation, member, latest: EntryMark(latest))
+            }
+            let order = { (one: ConversationPlace) in (one.time, one.key.number) }
+            let later = all.filter { membership in place.map { order(membership.order) < order($0) } ?? true }
+            return Array(later.sorted { order($0.order) > order($1.order) }.prefix(limit))
+        }
+    }
+
+    func unread(of user: UserID) throws(StoreError) -> [UnreadRow] {
+        try self.read { rows in
+            (rows.places[user] ?? []).compactMap { key in
+                guard let member = rows.members[key]?[user]?.member, let latest = rows.entries[key]?.last,
+                    latest.counted > member.readCounted
+                else { return nil }
+                return UnreadRow(key, counted: latest.counted, readCounted: member.readCounted, read: member.read)
+            }
+        }
+    }
+
+    func conversations(of user: UserID) throws(StoreError) -> [ConversationKey] {
+        try self.read { ($0.places[user] ?? []).sorted { $0.number > $1.number } }
+    }
+
+    func cursors(of user: UserID, on device: DeviceID) throws(StoreError) -> [ConversationKey: UInt64] {
+        try self.read { ($0.cursors[.init(user: user, device: device)] ?? [:]).mapValues(\.delivered) }
+    }
+
+    func cursor(of user: UserID, on device: DeviceID, in key: ConversationKey) throws(StoreError) -> CursorRow? {
+        try self.read { $0.cursors[.init(user: user, device: device)]?[key] }
+    }
+
+    func put(
+        _ cursor: CursorRow, of user: UserID, on device: DeviceID, in key: ConversationKey
+    ) throws(StoreError) {
+        self.rows.cursors[.init(user: user, device: device), default: [:]][key] = cursor
+    }
+
+    func delivered(to user: UserID, in key: ConversationKey) throws(StoreError) -> UInt64 {
+        try self.read { rows in
+            rows.cursors.filter { $0.key.user == user }.compactMap { $0.value[key]?.delivered }.max() ?? 0
+        }
+    }
+}
+
+extension Membership {
+    fileprivate var order: ConversationPlace { ConversationPlace(time: self.latest.time, key: self.key) }
+}
+
+extension EntryMark {
+    init(_ entry: Entry) { self.init(number: entry.number, counted: entry.counted, time: entry.time) }
+}

@@ -1,0 +1,138 @@
+import Conversing
+import Keeping
+import Vocabulary
+
+extension MemoryTables {
+    func file(_ id: FileID) throws(StoreError) -> FileRow? {
+        try self.read { $0.orphans.contains(id) ? nil : $0.files[id] }
+    }
+
+    func insert(_ file: FileRecord) throws(StoreError) {
+        try self.check(self.rows.files[file.id] == nil)
+        self.rows.files[file.id] = FileRow(file, uses: 0)
+    }
+
+    func changeUses(of file: FileID, by step: Int) throws(StoreError) {
+        guard let row = self.rows.files[file] else { return }
+        self.rows.files[file] = FileRow(row.file, uses: row.uses + step)
+    }
+
+    func orphan(_ file: FileID) throws(StoreError) { self.rows.orphans.insert(file) }
+
+    func removeFile(_ id: FileID) throws(StoreError) {
+        self.rows.files[id] = nil
+        self.rows.orphans.remove(id)
+    }
+
+    func fileBytes(of owner: UserID) throws(StoreError) -> Int {
+        try self.read { rows in
+            rows.files.values.filter { $0.file.owner == owner && !rows.orphans.contains($0.file.id) }
+                .reduce(0) { $0 + $1.file.size }
+        }
+    }
+
+    func hasContent(_ hash: ContentHash) throws(StoreError) -> Bool {
+        try self.read { $0.files.values.contains { $0.file.hash == hash } }
+    }
+
+    func unusedFiles(
+        createdBefore time: WallTime, limit: Int
+    ) throws(StoreError) -> [(id: FileID, hash: ContentHash)] {
+        try self.read { rows in
+            let unused = rows.files.values.filter { row in
+                let isOld = row.file.stay != .openForGood && row.file.created < time
+                return row.uses == 0 && (isOld || rows.orphans.contains(row.file.id))
+            }
+            return unused.prefix(limit).map { ($0.file.id, $0.file.hash) }
+        }
+    }
+
+    func show(_ file: FileID, in key: EntryKey) throws(StoreError) {
+        self.rows.shown[key, default: []].insert(file)
+    }
+
+    func files(shownIn key: EntryKey) throws(StoreError) -> [FileID] { try self.read { Array($0.shown[key] ?? []) } }
+
+    func hideFiles(in key: EntryKey) throws(StoreError) { self.rows.shown[key] = nil }
+
+    func isShown(_ file: FileID, to user: UserID) throws(StoreError) -> Bool {
+        try self.read { rows in
+            rows.shown.contains { key, files in
+                guard files.contains(file), let member = rows.members[key.conversation]?[user]?.member else {
+                    return false
+                }
+                return key.number > member.since
+            }
+        }
+    }
+}
+
+extension MemoryTables {
+    func upload(_ id: FileID) throws(StoreError) -> UploadRecord? { try self.read { $0.uploads[id] } }
+
+    func uploads(of owner: UserID) throws(StoreError) -> [UploadRecord] {
+        try self.read { $0.uploads.values.filter { $0.owner == owner } }
+    }
+
+    func uploadLengths() throws(StoreError) -> [FileID: Int] { try self.read { $0.uploads.mapValues(\.length) } }
+
+    func insert(_ upload: UploadRecord) throws(StoreError) {
+        try self.check(self.rows.uploads[upload.id] == nil)
+        self.rows.uploads[upload.id] = upload
+    }
+
+    func removeUpload(_ id: FileID) throws(StoreError) { self.rows.uploads[id] = nil }
+
+    func uploads(expiredBy now: WallTime, limit: Int) throws(StoreError) -> [FileID] {
+        try self.read { $0.uploads.values.filter { $0.expiry <= now }.prefix(limit).map(\.id) }
+    }
+}
+
+// MARK: - The outbox
+
+extension MemoryTables {
+    func insertDelivery(of entry: EntryKey) throws(StoreError) {
+        self.rows.deliveries += 1
+        self.rows.outbox.append(DeliveryRow(self.rows.deliveries, entry))
+    }
+
+    func delivery(_ number: Int64) throws(StoreError) -> DeliveryRow? {
+        try self.read { $0.outbox.first { $0.number == number } }
+    }
+
+    func deliveries(after number: Int64, isGivenUp: Bool, limit: Int) throws(StoreError) -> [DeliveryRow] {
+        try self.read { rows in
+            Array(rows.outbox.filter { $0.number > number && $0.isGivenUp == isGivenUp }.prefix(limit))
+        }
+    }
+
+    func deliveries(
+        in key: ConversationKey, _ numbers: ClosedRange<Int64>, limit: Int
+    ) throws(StoreError) -> [DeliveryRow] {
+        try self.read { rows in
+            let inOne = rows.outbox.filter { row in
+                row.entry.conversation == key && !row.isGivenUp && numbers.contains(row.number)
+            }
+            return Array(inOne.prefix(limit))
+        }
+    }
+
+    func triedDeliveries(limit: Int) throws(StoreError) -> [DeliveryRow] {
+        try self.read { Array($0.outbox.filter { $0.attempts > 0 }.prefix(limit)) }
+    }
+
+    func deliveryCount(isGivenUp: Bool) throws(StoreError) -> Int {
+        try self.read { $0.outbox.count { $0.isGivenUp == isGivenUp } }
+    }
+
+    func update(_ delivery: DeliveryRow) throws(StoreError) {
+        guard let index = self.rows.outbox.firstIndex(where: { $0.number == delivery.number }) else { return }
+        self.rows.outbox[index] = delivery
+    }
+
+    func removeDelivery(_ number: Int64) throws(StoreError) { self.rows.outbox.removeAll { $0.number == number } }
+
+    func removeDeliveries(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
+        self.rows.outbox.removeAll { $0.entry.conversation == key && $0.entry.number <= entry }
+    }
+}

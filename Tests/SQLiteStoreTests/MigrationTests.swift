@@ -1,0 +1,21 @@
+import Bytes
+import Hashing
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("The forms of the tables")
+struct MigrationTests {
+    /// One line for each, never to be changed: somebody's database has gone through it. What should be different is a new
+    /// step, whose digest comes last.
+    private static let published = [
+        "3400969edf4af25d", "236c4713eaa9f00f", "cd2232455d9deb5d", "f54123befdd53395", "6449e863e0b894a6",
+        "6946839a70f70d26", "29e471bcd9dad018", "d46bf7d29b14730c",
+    ]
+
+    @Test("are only ever added to")
+    func published() {
+        let digests = Migration.all.map { String(Hex.encode(Digest.sha256.hash($0.script)).prefix(16)) }
+        #expect(digests == Self.published)
+    }
+}
