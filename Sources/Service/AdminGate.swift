@@ -17,8 +17,8 @@ struct AdminGate: Sendable {
         return .error(.forbidden, "no web page may ask this; name the server by its address, or see --admin-name")
     }
 
-    /// A page's request says where it comes from; only one that reads like our own may leave that out. Such a page has
-    /// had its own name pointed at us, so it is known by that.
+    /// A page's request has an `Origin`, unless it is of the same origin as ours. DNS rebinding makes it so: the page's own
+    /// name is pointed at this address, and by that name in `Host` it is known.
     func admits(authority: String?, origin: String?) -> Bool {
         guard origin == nil, let authority = authority?.lowercased() else { return false }
         let withPort = [authority, "\(authority):80"]

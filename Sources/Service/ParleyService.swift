@@ -19,7 +19,7 @@ package final class ParleyService: Sendable {
     private let server: HTTPServer
     private let adminServer: HTTPServer
     private let signalling: Signalling
-    private let doorkeeper: LoopLocal<Doorkeeper>
+    private let lifecycle: LoopLocal<ServiceLifecycle>
 
     /// Where the service can be reached once it has started.
     package struct Addresses: Hashable, Sendable {
@@ -59,16 +59,21 @@ package final class ParleyService: Sendable {
         self.adminServer = HTTPServer(
             self.group, metrics: HTTPMetrics(MetricsRegistry()), journal: journal
         ) { admin.makeResponder($0) }
-        let dependencies = Doorkeeper.Dependencies(
+        let dependencies = ServiceLifecycle.Dependencies(
             group: self.group, server: self.server, adminServer: self.adminServer, signalling: self.signalling,
             health: self.health, metrics: metrics, configuration: configuration, journal: journal)
-        self.doorkeeper = LoopLocal(group) { Doorkeeper(dependencies, on: $0) }
+        self.lifecycle = LoopLocal(group) { ServiceLifecycle(dependencies, on: $0) }
     }
 
     private static func socketSettings(_ configuration: ServiceConfiguration) -> SocketServerSettings {
         var settings = SocketServerSettings()
         settings.link.engine = configuration.engine
-        settings.legacyLink = .legacy(configuration.engine)
+        var legacy = configuration.doors.legacyLink ?? .legacy()
+        // Suites tell both versions the same heartbeat.
+        legacy.engine = EngineSettings(
+            pingInterval: configuration.engine.pingInterval, pingTimeout: configuration.engine.pingTimeout,
+            maxPayload: legacy.engine.maxPayload)
+        settings.legacyLink = legacy
         return settings
     }
 
@@ -86,7 +91,7 @@ package final class ParleyService: Sendable {
         let outcome = Locked<Result<Addresses, ReactorError>?>(nil)
         let done = Gate()
         self.group.loops[0].execute { reactor in
-            let result = Result { () throws(ReactorError) in try self.doorkeeper.value(on: reactor).open() }
+            let result = Result { () throws(ReactorError) in try self.lifecycle.value(on: reactor).open() }
             outcome.withLock { $0 = result }
             done.open()
         }
@@ -113,7 +118,7 @@ package final class ParleyService: Sendable {
 
     /// Ends the service in an orderly way, as SIGTERM does.
     package func stop() {
-        self.group.loops[0].execute { self.doorkeeper.value(on: $0).drain() }
+        self.group.loops[0].execute { self.lifecycle.value(on: $0).drain() }
     }
 }
 

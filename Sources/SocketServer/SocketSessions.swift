@@ -97,12 +97,13 @@ extension SocketSessions {
     }
 
     private func turnAway(_ exchange: HTTPExchange, _ refusal: SessionAdmission.Refusal) {
-        self.journal.debug(
-            .arrivalRefused, "connection rate limit exceeded", [.peer: .private("\(exchange.client)")])
-        switch refusal {
-        case .tooOften(let wait): exchange.refuse(arrivalUntil: wait, "connection rate limit exceeded; connect later")
-        case .tooMany: exchange.refuse(arrivalUntil: Self.retryDelay, "too many open sessions from this address")
-        }
+        let (wait, problem): (Duration, StaticString) =
+            switch refusal {
+            case .tooOften(let wait): (wait, "connection rate limit exceeded")
+            case .tooMany: (Self.retryDelay, "too many open sessions from this address")
+            }
+        self.journal.debug(.arrivalRefused, problem, [.peer: .private("\(exchange.client)")])
+        exchange.refuse(arrivalUntil: wait, "\(problem); connect again later")
     }
 
     /// When a client may ask again whether one of its address's sessions has ended.

@@ -101,7 +101,7 @@ struct ArrivalTests {
             #expect((0..<3).allSatisfy { _ in client.handshake()?.status == 200 })
             let answer = try #require(client.handshake())
             #expect(answer.status == 429 && answer.head.contains("Retry-After: 1"))
-            let message = "connection rate limit exceeded; connect later"
+            let message = "connection rate limit exceeded; connect again later"
             let error = #"{"error":{"code":"rate_limited","message":"\#(message)","retryAfter":1000}}"#
             #expect(answer.body == error)
             #expect(client.webSocket().status == 429)

@@ -1,4 +1,5 @@
 internal import Conversing
+internal import SocketServer
 
 /// Which of the doors there are is open.
 package struct DoorList: Hashable, Sendable {
@@ -36,6 +37,9 @@ package struct DoorSettings: Hashable, Sendable {
     package var orderReplies: [OrderReply] = []
 
     package init() {}
+
+    /// Engine.IO 3 is spoken where a door's clients need it.
+    var legacyLink: LinkPolicy? { self.makeDoors().lazy.compactMap { $0.legacyLink }.first }
 
     func makeDoors() -> [any Door] {
         DoorList.known.filter { self.open.names.contains($0.name) }.map { $0.init(self) }

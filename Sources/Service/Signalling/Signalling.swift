@@ -45,7 +45,7 @@ final class Signalling: Sendable {
         self.accounts = accounts
         self.home = group.loops[0]
         self.applications = applications
-        self.sockets = SocketServer(group, configuration.sockets(doors), journal: journal) {
+        self.sockets = SocketServer(group, configuration.sockets, journal: journal) {
             applications.value(on: $0)
         }
         let home = self.home
@@ -122,11 +122,10 @@ final class Signalling: Sendable {
 }
 
 extension ServiceConfiguration {
-    /// Engine.IO 3 is spoken where a door's clients need it.
-    fileprivate func sockets(_ doors: [any Door]) -> SocketServerSettings {
+    fileprivate var sockets: SocketServerSettings {
         var settings = SocketServerSettings()
         settings.link.engine = self.engine
-        settings.legacyLink = doors.lazy.compactMap { $0.legacyLink }.first
+        settings.legacyLink = self.doors.legacyLink
         settings.arrivals = self.arrivals
         return settings
     }

@@ -5,7 +5,7 @@ internal import Reactor
 internal import Vocabulary
 
 /// Opens the listeners, watches for the signals that end the service, and drains its connections. Lives on the first loop.
-final class Doorkeeper {
+final class ServiceLifecycle {
     struct Dependencies: Sendable {
         let group: EventLoopGroup
         let server: HTTPServer
@@ -92,7 +92,7 @@ final class Doorkeeper {
 
 // MARK: - The way out
 
-extension Doorkeeper {
+extension ServiceLifecycle {
     func drain() {
         guard !self.isDraining else { return }
         self.isDraining = true
