@@ -3,7 +3,7 @@ internal import Vocabulary
 /// By what everybody who is there is known. A face is kept for as long as its user has lines.
 struct NameBook {
     private struct Entry {
-        var face: Face
+        var face: ProfileSummary
         var lines: Int
     }
 
@@ -11,15 +11,15 @@ struct NameBook {
 
     var isEmpty: Bool { self.entries.isEmpty }
 
-    subscript(user: UserID) -> Face? { self.entries[user]?.face }
+    subscript(user: UserID) -> ProfileSummary? { self.entries[user]?.face }
 
-    mutating func entered(_ user: UserID, as face: Face) {
+    mutating func entered(_ user: UserID, as face: ProfileSummary) {
         self.entries[user, default: Entry(face: face, lines: 0)].lines += 1
         self.entries[user]?.face = face
     }
 
     /// Somebody who is there is known by something else from now on.
-    mutating func changed(_ user: UserID, to face: Face) { self.entries[user]?.face = face }
+    mutating func changed(_ user: UserID, to face: ProfileSummary) { self.entries[user]?.face = face }
 
     mutating func left(_ user: UserID) { self.entries[user]?.lines -= 1 }
 

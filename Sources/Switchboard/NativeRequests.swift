@@ -10,10 +10,10 @@ package final class NativeRequests {
     private let board: Switchboard
     private let sessions: any SessionRequests
     private let chat: ChatRequests
-    private let profiles: ProfileDesk
+    private let profiles: ProfileService
     private var random = SystemRandomNumberGenerator()
 
-    package init(_ board: Switchboard, sessions: any SessionRequests, chat: ChatDesk, profiles: ProfileDesk) {
+    package init(_ board: Switchboard, sessions: any SessionRequests, chat: ChatService, profiles: ProfileService) {
         self.board = board
         self.chat = ChatRequests(chat)
         self.profiles = profiles

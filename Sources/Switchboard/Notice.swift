@@ -5,7 +5,7 @@ package import Vocabulary
 
 /// Something that clients are told.
 package enum Notice {
-    case cameOnline(UserID, Face)
+    case cameOnline(UserID, ProfileSummary)
     case wentOffline(UserID, DisplayName, lastSeen: WallTime)
 
     /// Somebody is called something else, or looks different.

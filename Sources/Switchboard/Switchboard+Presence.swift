@@ -70,7 +70,7 @@ extension Switchboard {
     package var namesOnline: [DisplayName] { self.presence.online.map { self.name(of: $0) } }
 
     private func name(of user: UserID) -> DisplayName { self.face(of: user).name }
-    private func face(of user: UserID) -> Face { self.names[user] ?? Face(DisplayName(of: user)) }
+    private func face(of user: UserID) -> ProfileSummary { self.names[user] ?? ProfileSummary(DisplayName(of: user)) }
 
     func tellPresence() {
         // Taken out, for a copy would give its memory away.

@@ -23,6 +23,6 @@ extension Switchboard {
         let name = profile.shownName ?? DisplayName(of: profile.user)
         for guest in guests where !guest.dialect.keepsNames { guest.name = name }
         let kept = guests.first { $0.dialect.keepsNames }?.name
-        self.names.changed(profile.user, to: Face(kept ?? name, profile.avatar))
+        self.names.changed(profile.user, to: ProfileSummary(kept ?? name, profile.avatar))
     }
 }

@@ -50,7 +50,7 @@ extension Switchboard {
     ///
     /// - Parameter blocked: whom they do not want to hear from; nil when nobody could say.
     package func enter(
-        _ user: UserID, _ face: Face, blocking blocked: [UserID]?, _ dialect: any Dialect, _ socket: Socket,
+        _ user: UserID, _ face: ProfileSummary, blocking blocked: [UserID]?, _ dialect: any Dialect, _ socket: Socket,
         _ device: DeviceID = .main
     ) -> Guest {
         let guest = Guest(Line(user, socket.id), face.name, dialect, socket, device, self.settings, at: self.now)

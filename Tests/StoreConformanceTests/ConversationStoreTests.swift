@@ -23,11 +23,11 @@ struct ConversationStoreTests {
     @Test("D13 keeps a message to oneself once, and counts nothing as unread", arguments: Engine.allCases)
     func oneself(engine: Engine) async throws {
         let talk = try Talk(engine)
-        let happening = try await talk.say("note", .alice, to: .alice)
-        #expect(happening.came == [.alice])
+        let outcome = try await talk.say("note", .alice, to: .alice)
+        #expect(outcome.came == [.alice])
         let views = try await talk.views(.alice)
         #expect(views.map(\.unread) == [0] && views.first?.members == 1)
-        #expect(try await talk.history(happening.conversation, .alice).map(\.number) == [1])
+        #expect(try await talk.history(outcome.conversation, .alice).map(\.number) == [1])
     }
 
     @Test("D14 D15 keeps a kind nobody knows, as it came", arguments: Engine.allCases)
@@ -35,8 +35,8 @@ struct ConversationStoreTests {
         let talk = try Talk(engine)
         let kind = try #require(MessageKind("My:Type"))
         let body = Array(#"{"999":[1, 2,{"a":"\u4f60"}]}"#.utf8)
-        let happening = try await talk.post(Draft(kind, MessageBody(proven: body)), .alice, to: .bob)
-        let entry = try await talk.history(happening.conversation, .bob).first
+        let outcome = try await talk.post(Draft(kind, MessageBody(proven: body)), .alice, to: .bob)
+        let entry = try await talk.history(outcome.conversation, .bob).first
         #expect(entry?.kind == kind && entry?.body == body)
     }
 

@@ -140,8 +140,8 @@ private struct Shelf {
         return try await self.store.ask(request)
     }
 
-    func change(_ change: ConversationChange, of happening: ChangeOutcome, by user: UserID = .alice) async throws {
-        let request = ChangeRequest(.id(happening.conversation), change, by: user, at: self.now)
+    func change(_ change: ConversationChange, of outcome: ChangeOutcome, by user: UserID = .alice) async throws {
+        let request = ChangeRequest(.id(outcome.conversation), change, by: user, at: self.now)
         _ = try await self.store.ask(request).get()
     }
 

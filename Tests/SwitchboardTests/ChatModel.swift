@@ -55,9 +55,9 @@ struct ChatModel {
     }
 
     /// The store says that this happened.
-    mutating func happened(_ happening: ChangeOutcome, _ request: ChangeRequest) throws(ChatDamage) {
-        let (id, entry) = (happening.conversation, happening.entry)
-        if happening.isRepeated {
+    mutating func happened(_ outcome: ChangeOutcome, _ request: ChangeRequest) throws(ChatDamage) {
+        let (id, entry) = (outcome.conversation, outcome.entry)
+        if outcome.isRepeated {
             guard let client = request.client, let (place, number) = self.known[client] else {
                 throw ChatDamage("a new request was taken for an old one")
             }
@@ -69,7 +69,7 @@ struct ChatModel {
                 throw ChatDamage("a retry was written again as \(entry.number)")
             }
         }
-        try self.append(entry, to: id, request, came: happening.came)
+        try self.append(entry, to: id, request, came: outcome.came)
     }
 
     private mutating func append(

@@ -34,9 +34,9 @@ struct ChatStorm {
         let conversation: ConversationID
         let number: UInt64
 
-        init(_ happening: ChangeOutcome) {
-            self.conversation = happening.conversation
-            self.number = happening.entry.number
+        init(_ outcome: ChangeOutcome) {
+            self.conversation = outcome.conversation
+            self.number = outcome.entry.number
         }
     }
 
@@ -69,7 +69,7 @@ struct ChatStorm {
     private mutating func play(_ questions: [Question]) async throws {
         for record in await self.stage.play(questions) {
             switch record {
-            case .heard(let device, let happening): try self.heard(happening, on: device)
+            case .heard(let device, let outcome): try self.heard(outcome, on: device)
             case .answered(let index, let answer): try self.take(answer, to: questions[index])
             }
         }
@@ -219,9 +219,9 @@ extension ChatStorm {
 extension ChatStorm {
     private mutating func take(_ answer: Answer, to question: Question) throws {
         switch (question, answer) {
-        case (.change(let request), .happening(let result)): try self.changed(result, request)
-        case (.create(let request), .happening(.success(let happening))): try self.created(happening, request)
-        case (.create(let request), .happening(.failure(let refusal))):
+        case (.change(let request), .outcome(let result)): try self.changed(result, request)
+        case (.create(let request), .outcome(.success(let outcome))): try self.created(outcome, request)
+        case (.create(let request), .outcome(.failure(let refusal))):
             guard refusal.code == .blocked, Set(request.members) != [request.creator], self.members(request).count == 1
             else { throw ChatDamage("\(request) was refused: \(refusal)") }
         case (.mark(let request), .marked(let result)): try self.marked(result, request)
@@ -242,20 +242,20 @@ extension ChatStorm {
         case .failure(let refusal):
             guard !isAllowed else { throw ChatDamage("\(request) was refused: \(refusal)") }
             self.refusals.insert(refusal.code)
-        case .success(let happening):
+        case .success(let outcome):
             guard isAllowed else { throw ChatDamage("\(request) should have been refused") }
-            try self.happened(happening, request)
+            try self.happened(outcome, request)
         }
     }
 
-    private mutating func happened(_ happening: ChangeOutcome, _ request: ChangeRequest) throws {
-        let before = self.model.talks[happening.conversation]?.members.keys.map(\.self) ?? []
-        try self.model.happened(happening, request)
-        if happening.isRepeated {
+    private mutating func happened(_ outcome: ChangeOutcome, _ request: ChangeRequest) throws {
+        let before = self.model.talks[outcome.conversation]?.members.keys.map(\.self) ?? []
+        try self.model.happened(outcome, request)
+        if outcome.isRepeated {
             self.repeats += 1
-            try self.checkTold(happening, [])
+            try self.checkTold(outcome, [])
         } else {
-            try self.checkTold(happening, Set(before).union(happening.came))
+            try self.checkTold(outcome, Set(before).union(outcome.came))
         }
     }
 
@@ -265,35 +265,35 @@ extension ChatStorm {
         return Set(willing).union([request.creator])
     }
 
-    private mutating func created(_ happening: ChangeOutcome, _ request: CreationRequest) throws {
-        guard Set(happening.came) == self.members(request) else { throw ChatDamage("others came to \(request)") }
+    private mutating func created(_ outcome: ChangeOutcome, _ request: CreationRequest) throws {
+        guard Set(outcome.came) == self.members(request) else { throw ChatDamage("others came to \(request)") }
         var talk = ChatModel.Talk(kind: request.kind)
-        for user in happening.came {
+        for user in outcome.came {
             let role = user == request.creator ? Role.owner : .member
             talk.members[user] = ChatModel.Place(since: 0, read: 0, role: role)
         }
         talk.lines = [
             ChatModel.Line(
-                sender: request.creator, sort: .created, client: nil, target: nil, text: happening.entry.body)
+                sender: request.creator, sort: .created, client: nil, target: nil, text: outcome.entry.body)
         ]
-        self.model.talks[happening.conversation] = talk
-        try self.checkTold(happening, Set(happening.came))
+        self.model.talks[outcome.conversation] = talk
+        try self.checkTold(outcome, Set(outcome.came))
     }
 
     /// Live, before it is answered.
-    private mutating func heard(_ happening: ChangeOutcome, on index: Int) throws {
-        let (id, user) = (happening.conversation, self.devices[index].user)
+    private mutating func heard(_ outcome: ChangeOutcome, on index: Int) throws {
+        let (id, user) = (outcome.conversation, self.devices[index].user)
         guard self.devices[index].isConnected else { throw ChatDamage("\(user.text) hears while away") }
-        self.hearers[Line(happening), default: []].insert(index)
+        self.hearers[Line(outcome), default: []].insert(index)
         self.heard += 1
-        if happening.came.contains(user) { self.devices[index].left(id) }
-        try self.devices[index].heard(happening.entry.number, in: id, isLive: true)
-        if happening.went == user { self.devices[index].left(id) }
+        if outcome.came.contains(user) { self.devices[index].left(id) }
+        try self.devices[index].heard(outcome.entry.number, in: id, isLive: true)
+        if outcome.went == user { self.devices[index].left(id) }
     }
 
     /// All devices of those whom it concerns that are connected, and no others.
-    private mutating func checkTold(_ happening: ChangeOutcome, _ audience: Set<UserID>) throws {
-        let told = self.hearers.removeValue(forKey: Line(happening)) ?? []
+    private mutating func checkTold(_ outcome: ChangeOutcome, _ audience: Set<UserID>) throws {
+        let told = self.hearers.removeValue(forKey: Line(outcome)) ?? []
         let expected = self.devices.indices.filter {
             self.devices[$0].isConnected && audience.contains(self.devices[$0].user)
         }

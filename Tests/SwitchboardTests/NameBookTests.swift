@@ -6,8 +6,8 @@ import Vocabulary
 @Suite("The book of names")
 struct NameBookTests {
     private let alice = UserID("alice") ?? { preconditionFailure("no user id") }()
-    private let first = Face(DisplayName("Alice") ?? .nobody)
-    private let second = Face(DisplayName("Alice B.") ?? .nobody, AvatarLink("/a"))
+    private let first = ProfileSummary(DisplayName("Alice") ?? .nobody)
+    private let second = ProfileSummary(DisplayName("Alice B.") ?? .nobody, AvatarLink("/a"))
 
     @Test("knows what somebody was called when they last came in")
     func latest() {

@@ -22,7 +22,7 @@ final class StormStage: @unchecked Sendable {
     }
 
     enum Answer: Sendable {
-        case happening(Result<ChangeOutcome, RequestError>)
+        case outcome(Result<ChangeOutcome, RequestError>)
         case marked(Result<Marked, RequestError>)
         case synced(Result<Synced, RequestError>)
         case page(Result<EntryPage, RequestError>)
@@ -36,7 +36,7 @@ final class StormStage: @unchecked Sendable {
 
     let store: SQLiteStore
     private let group: EventLoopGroup
-    private var desk: ChatDesk?
+    private var desk: ChatService?
     private var ears: [Int: Ear] = [:]
     private var records: [Record] = []
     private var waiting = 0
@@ -51,7 +51,7 @@ final class StormStage: @unchecked Sendable {
     func play(_ questions: [Question]) async -> [Record] {
         await withCheckedContinuation { continuation in
             self.group.loops[0].execute { reactor in
-                let desk = self.desk ?? ChatDesk(self.store, on: reactor) { ChatStorm.now }
+                let desk = self.desk ?? ChatService(self.store, on: reactor) { ChatStorm.now }
                 self.desk = desk
                 self.waiting = questions.count
                 self.done = { continuation.resume(returning: $0) }
@@ -73,10 +73,10 @@ final class StormStage: @unchecked Sendable {
         self.group.shutDown()
     }
 
-    private func ask(_ question: Question, _ index: Int, _ desk: ChatDesk) {
+    private func ask(_ question: Question, _ index: Int, _ desk: ChatService) {
         switch question {
-        case .change(let request): desk.change(request) { self.answered(index, .happening($0)) }
-        case .create(let request): desk.create(request) { self.answered(index, .happening($0)) }
+        case .change(let request): desk.change(request) { self.answered(index, .outcome($0)) }
+        case .create(let request): desk.create(request) { self.answered(index, .outcome($0)) }
         case .mark(let request): desk.mark(request) { self.answered(index, .marked($0)) }
         case .fetch(_, let request): desk.history(request) { self.answered(index, .page($0)) }
         case .block(let user, let other, let isBlocked):
@@ -112,6 +112,6 @@ private final class Ear: ChatListener {
     }
 
     func hear(_ news: ChatNews) {
-        if let happening = news.happening { self.heard(happening) }
+        if let outcome = news.outcome { self.heard(outcome) }
     }
 }

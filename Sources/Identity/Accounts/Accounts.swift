@@ -15,7 +15,7 @@ package final class Accounts: Sendable {
     let journal: Journal
     let time: Timekeeper
     let attempts: AttemptGuard
-    let passwords: PasswordDesk
+    let passwords: PasswordHasher
     let accessKey: SigningKey
     let legacyKey: [UInt8]
     let applications: [String: Application]
@@ -40,7 +40,7 @@ package final class Accounts: Sendable {
         self.journal = journal
         self.time = time
         self.attempts = AttemptGuard(settings.attempts)
-        self.passwords = PasswordDesk(helpers, settings)
+        self.passwords = PasswordHasher(helpers, settings)
         self.accessKey = secret.signingKey(id: Self.accessKeyID)
         self.legacyKey = secret.key(for: "long-lived tokens")
         self.applications = Dictionary(applications.map { ($0.id, $0) }) { first, _ in first }

@@ -18,9 +18,9 @@ struct APIRoutes: Sendable {
 
     /// What lives on the home loop.
     struct Desk {
-        let chat: ChatDesk
-        let profiles: ProfileDesk
-        let faces: FaceDesk
+        let chat: ChatService
+        let profiles: ProfileService
+        let faces: ProfileCache
         let standing = StandingVisits()
         let allowance: APIAllowance
         let now: () -> Instant

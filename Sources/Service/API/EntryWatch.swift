@@ -73,7 +73,7 @@ final class EntryWatch: ChatListener {
     }
 
     func hear(_ news: ChatNews) {
-        guard news.happening != nil else { return }
+        guard news.outcome != nil else { return }
         self.hasNews = true
         self.ask()
     }

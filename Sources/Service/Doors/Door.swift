@@ -37,7 +37,7 @@ extension Door {
 /// What the routes of a door work with, on any loop.
 struct DoorSite: Sendable {
     let accounts: Accounts
-    let files: FileDesk
+    let files: FileService
     /// The loop of the sockets: requests about conversations and presence move there.
     let home: EventLoop
     /// What lives there; only to be called there.
@@ -49,8 +49,8 @@ struct DoorDependencies {
     let reactor: Reactor
     let accounts: Accounts
     let board: Switchboard
-    let chat: ChatDesk
-    let files: FileDesk
+    let chat: ChatService
+    let files: FileService
     let store: any Store
     /// What each user may still ask over HTTP.
     let allowance: APIAllowance

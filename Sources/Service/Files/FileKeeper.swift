@@ -7,7 +7,7 @@ internal import Vocabulary
 /// Sweeps out files that nobody shows, uploads that took too long, and contents that a crash left behind, a portion at a
 /// time.
 final class FileKeeper {
-    private let desk: FileDesk
+    private let desk: FileService
     private let reactor: Reactor
     private var nextFolder = 0
 
@@ -15,7 +15,7 @@ final class FileKeeper {
     /// Of the folders with contents; all of them are looked through in some hours.
     private static let foldersAtOnce = 32
 
-    init(_ desk: FileDesk, on reactor: Reactor) {
+    init(_ desk: FileService, on reactor: Reactor) {
         self.desk = desk
         self.reactor = reactor
     }

@@ -9,7 +9,7 @@ internal import Web
 
 /// Files that are there: `/v1/files/…`. Also the one way to bring a file in a single request, as old clients do.
 struct FileRoutes: Sendable {
-    let desk: FileDesk
+    let desk: FileService
 
     /// What is described in `openapi.json` of these and of the uploads.
     static let described: [(method: HTTPMethod, path: String)] = [
@@ -47,7 +47,7 @@ struct FileRoutes: Sendable {
     /// Beside every name there is a picture, so these are asked for by pages without a token: whoever knows the name of a
     /// file gets it, as long as somebody shows it as their own.
     private func addPictures(to router: inout Router) {
-        router.on(.get, "\(ProfileDesk.pictures):file", foreignPages: .answered) { exchange, parameters in
+        router.on(.get, "\(ProfileService.pictures):file", foreignPages: .answered) { exchange, parameters in
             let visit = FileVisit(exchange, self.desk)
             self.find(parameters, for: .onlooker, visit) { file in
                 self.send(file, file.thumbnail == nil ? .content : .thumbnail, life: Self.pictureLife, visit)

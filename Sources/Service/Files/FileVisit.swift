@@ -12,11 +12,11 @@ internal import Web
 /// One request about files, from the door to the answer. It stays on the loop it came to.
 final class FileVisit {
     let exchange: HTTPExchange
-    let desk: FileDesk
+    let desk: FileService
     /// Go with every answer.
     var fields: [(HTTPFieldName, String)] = []
 
-    init(_ exchange: HTTPExchange, _ desk: FileDesk) {
+    init(_ exchange: HTTPExchange, _ desk: FileService) {
         self.exchange = exchange
         self.desk = desk
     }

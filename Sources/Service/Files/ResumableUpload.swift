@@ -12,7 +12,7 @@ final class ResumableUpload {
     private let visit: FileVisit
     private let user: UserID
     private let id: FileID
-    private var desk: FileDesk { self.visit.desk }
+    private var desk: FileService { self.visit.desk }
     private var reactor: Reactor { self.visit.reactor }
 
     init(_ visit: FileVisit, _ user: UserID, _ id: FileID) {

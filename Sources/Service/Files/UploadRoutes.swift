@@ -10,7 +10,7 @@ internal import Web
 /// Uploads that can be resumed: tus 1.0 with creation, expiration, checksum and termination (https://tus.io) under
 /// `/v1/uploads`. When the last byte is there, the upload has become the file of the same name.
 struct UploadRoutes: Sendable {
-    let desk: FileDesk
+    let desk: FileService
 
     func add(to router: inout Router) {
         router.on(.options, "/v1/uploads") { exchange, _ in self.visit(exchange).answer(self.abilities) }

@@ -40,7 +40,7 @@ extension Entrance {
 struct Visitor: Sendable {
     let identity: Identity
     /// What others see of them.
-    let face: Face
+    let face: ProfileSummary
     var device = DeviceID.main
     /// Whether the place is kept when the connection breaks.
     var mayReturn = true

@@ -15,12 +15,12 @@ final class NativeEntrance: Entrance {
     private let reactor: Reactor
     private let accounts: Accounts
     private let board: Switchboard
-    private let faces: FaceDesk
+    private let faces: ProfileCache
     private let sessions: SignedInSessions
     private lazy var requests = NativeRequests(
         self.board, sessions: self, chat: self.chat, profiles: self.profiles)
-    private let chat: ChatDesk
-    private let profiles: ProfileDesk
+    private let chat: ChatService
+    private let profiles: ProfileService
     private let iceServers: ICEServerKeeper.Reading
     private let journal: Journal
     private lazy var servers = ICEServerProvider(self.iceServers, on: self.reactor, journal: self.journal) {
@@ -34,9 +34,9 @@ final class NativeEntrance: Entrance {
         let reactor: Reactor
         let accounts: Accounts
         let board: Switchboard
-        let chat: ChatDesk
-        let profiles: ProfileDesk
-        let faces: FaceDesk
+        let chat: ChatService
+        let profiles: ProfileService
+        let faces: ProfileCache
         let sessions: SignedInSessions
         let iceServers: ICEServerKeeper.Reading
         let journal: Journal

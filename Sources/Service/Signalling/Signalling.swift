@@ -15,7 +15,7 @@ internal import Web
 final class Signalling: Sendable {
     private let accounts: Accounts
     let store: any Store
-    private let files: FileDesk
+    private let files: FileService
     private let doors: [any Door]
     let home: EventLoop
     private let applications: LoopLocal<SignallingApplication>
@@ -27,7 +27,7 @@ final class Signalling: Sendable {
         let accounts = try Accounts(
             store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
             settings: configuration.accounts, helpers: group.loops[0], journal: journal)
-        let files = try FileDesk(
+        let files = try FileService(
             accounts, store, in: configuration.data.path,
             linkKey: try configuration.serverSecret().key(for: "links to files"), configuration.files,
             requests: configuration.switchboard.requests, journal)

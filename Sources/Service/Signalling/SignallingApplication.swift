@@ -13,7 +13,7 @@ internal import Vocabulary
 /// comes and goes.
 final class SignallingApplication: SocketApplication {
     private let board: Switchboard
-    private let chat: ChatDesk
+    private let chat: ChatService
     private let sessions: SignedInSessions
     let native: NativeEntrance
     /// The doors' first, then our own.
@@ -29,7 +29,7 @@ final class SignallingApplication: SocketApplication {
         let configuration: ServiceConfiguration
         let accounts: Accounts
         let store: any Store
-        let files: FileDesk
+        let files: FileService
         let iceServers: ICEServerKeeper.Reading
         let doors: [any Door]
         let journal: Journal
@@ -41,9 +41,9 @@ final class SignallingApplication: SocketApplication {
         let board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         var settings = ConversationSettings()
         settings.keptFields = DoorList.keptFields
-        let chat = ChatDesk(store, on: reactor, settings: settings, clock: SystemClock.now)
-        let profiles = ProfileDesk(store, board, chat)
-        let faces = FaceDesk(store, on: reactor)
+        let chat = ChatService(store, on: reactor, settings: settings, clock: SystemClock.now)
+        let profiles = ProfileService(store, board, chat)
+        let faces = ProfileCache(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         self.board = board
         self.chat = chat
@@ -67,9 +67,9 @@ final class SignallingApplication: SocketApplication {
 
     /// What happens in one part and others have to know.
     private func observe(_ store: any Store, listeners: [(ChangeOutcome) -> Void], journal: Journal) {
-        self.chat.onEntry = { [webhooks] happening in
+        self.chat.onEntry = { [webhooks] outcome in
             webhooks?.wake()
-            for listener in listeners { listener(happening) }
+            for listener in listeners { listener(outcome) }
         }
         self.chat.onBlock = { [board] other, user, isBlocked in board.blocked(other, by: user, isBlocked) }
         self.chat.onStoreFailure = { error in

@@ -11,12 +11,12 @@ package final class ChatNews {
     /// One JSON object.
     package let json: [UInt8]
     /// The entry, when it is about one.
-    package let happening: ChangeOutcome?
+    package let outcome: ChangeOutcome?
     /// The same for all sockets.
     package let broadcast: SocketBroadcast
 
     init(
-        _ event: ServerEvent, _ happening: ChangeOutcome? = nil, isVolatile: Bool = false,
+        _ event: ServerEvent, _ outcome: ChangeOutcome? = nil, isVolatile: Bool = false,
         _ object: (inout JSONWriter) -> Void
     ) {
         var json = JSONWriter()
@@ -24,13 +24,13 @@ package final class ChatNews {
         let bytes = json.bytes
         self.event = event
         self.json = bytes
-        self.happening = happening
+        self.outcome = outcome
         self.broadcast = SocketBroadcast(event, isVolatile: isVolatile) { $0.raw(bytes) }
     }
 
-    convenience init(_ happening: ChangeOutcome) {
-        self.init(.chatEntry, happening) { json in
-            json.entry(happening.entry, in: happening.conversation, happening.key)
+    convenience init(_ outcome: ChangeOutcome) {
+        self.init(.chatEntry, outcome) { json in
+            json.entry(outcome.entry, in: outcome.conversation, outcome.key)
         }
     }
 }
@@ -42,7 +42,7 @@ package protocol ChatListener: AnyObject {
 }
 
 /// One of our own clients on its line.
-final class ChatEar: ChatListener {
+final class ChatSubscription: ChatListener {
     let guest: Guest
     /// Whether it wants to hear what it said itself.
     var hasEcho: Bool

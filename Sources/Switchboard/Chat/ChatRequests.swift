@@ -7,9 +7,9 @@ package import Vocabulary
 
 /// Carries out what is asked about conversations, and answers each request when it is safe.
 final class ChatRequests {
-    private let desk: ChatDesk
+    private let desk: ChatService
 
-    init(_ desk: ChatDesk) { self.desk = desk }
+    init(_ desk: ChatService) { self.desk = desk }
 
     func carryOut(_ request: ChatRequest, _ asked: ChatAsker) throws(RequestError) {
         switch request {
@@ -99,7 +99,7 @@ package struct ChatAsker {
     }
 }
 
-extension ChatDesk {
+extension ChatService {
     /// The same requests over another door.
     package func carryOut(_ request: ChatRequest, by asker: ChatAsker) throws(RequestError) {
         try ChatRequests(self).carryOut(request, asker)

@@ -6,14 +6,14 @@ internal import Vocabulary
 /// Chat in JSON, the same over every door.
 extension JSONWriter {
     /// What became of a request.
-    package mutating func outcome(of happening: ChangeOutcome) {
+    package mutating func outcome(of outcome: ChangeOutcome) {
         self.fields(
-            ("conversation", happening.conversation.text),
-            ("id", happening.key.name(of: happening.entry.number))
+            ("conversation", outcome.conversation.text),
+            ("id", outcome.key.name(of: outcome.entry.number))
         ) { json in
-            json.number(happening.entry.number)
+            json.number(outcome.entry.number)
             json.key("time")
-            json.integer(happening.entry.time.milliseconds)
+            json.integer(outcome.entry.time.milliseconds)
         }
     }
 

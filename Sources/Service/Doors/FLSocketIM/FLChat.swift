@@ -17,8 +17,8 @@ internal import Vocabulary
 ///
 /// Errors have no words in their world: what cannot be done is not answered, and the app offers to send it again.
 final class FLChat {
-    let desk: ChatDesk
-    let files: FileDesk
+    let desk: ChatService
+    let files: FileService
     let store: any Store
     let reactor: Reactor
     private var ears: [SessionID: FLSubscription] = [:]
@@ -109,8 +109,8 @@ extension FLChat {
             .user(user, new: self.desk.newID()), .post(message.draft(showing: file)), by: guest.user,
             as: message.clientID(to: user), at: self.desk.now)
         self.desk.change(request, from: guest) { result in
-            guard case .success(let happening) = result, let ackID,
-                var answer = FLEntry.object(of: happening.entry)
+            guard case .success(let outcome) = result, let ackID,
+                var answer = FLEntry.object(of: outcome.entry)
             else { return }
             if file != nil, message.type != "loc", var bodies = answer.object("bodies") {
                 bodies["fileData"] = Array("null".utf8)

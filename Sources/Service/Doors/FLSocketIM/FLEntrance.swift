@@ -43,7 +43,7 @@ final class FLEntrance: Entrance {
             let profile = try? await accounts.profile(of: identity.user),
             let name = DisplayName(profile.signInName?.text ?? identity.user.text)
         else { return nil }
-        return Visitor(identity: identity, face: Face(name, identity.avatar))
+        return Visitor(identity: identity, face: ProfileSummary(name, identity.avatar))
     }
 
     /// Everybody's coming and going is told to everybody there.

@@ -11,7 +11,7 @@ internal import Web
 
 /// Where apps fetch files, without a token, and where they bring a picture of themselves before they have one.
 struct FLFiles: Sendable {
-    let desk: FileDesk
+    let desk: FileService
     let strangers: Locked<StrangerBook>
 
     /// All that strangers bring is kept in one name, and within what one user may keep.

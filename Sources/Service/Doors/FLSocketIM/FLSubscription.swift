@@ -63,8 +63,8 @@ final class FLSubscription: ChatListener {
     }
 
     func hear(_ news: ChatNews) {
-        guard let happening = news.happening else { return }
-        let item = Item(conversation: happening.conversation, entry: happening.entry, isLive: true)
+        guard let outcome = news.outcome else { return }
+        let item = Item(conversation: outcome.conversation, entry: outcome.entry, isLive: true)
         // Whoever said it is answered first.
         self.chat.reactor.schedule(after: .zero) { [weak self] in self?.add(item) }
     }

@@ -8,30 +8,30 @@ internal import Vocabulary
 /// what it says has a name that is made of what led to it, so it is there once. Lives on the loop of the conversations.
 final class OrderReplies {
     private let replies: [OrderReply]
-    private let chat: ChatDesk
+    private let chat: ChatService
     /// Where the first word was said already, as far as it is remembered; the store knows it in any case.
     private var begun: Set<ConversationID> = []
 
     private static let maximumRemembered = 10_000
     private static let names = "auto-"
 
-    init(_ replies: [OrderReply], _ chat: ChatDesk) {
+    init(_ replies: [OrderReply], _ chat: ChatService) {
         self.replies = replies
         self.chat = chat
     }
 
-    func heard(_ happening: ChangeOutcome) {
-        let entry = happening.entry
-        guard !self.replies.isEmpty, OrderWords.isSession(happening.conversation), entry.sort == .message,
+    func heard(_ outcome: ChangeOutcome) {
+        let entry = outcome.entry
+        guard !self.replies.isEmpty, OrderWords.isSession(outcome.conversation), entry.sort == .message,
             entry.client?.text.hasPrefix(Self.names) != true
         else { return }
         let words = entry.body.flatMap { LooseObject($0) }?.object(OrderWords.body)
-        let due = self.replies.filter { self.isDue($0, after: entry, words: words, in: happening.conversation) }
+        let due = self.replies.filter { self.isDue($0, after: entry, words: words, in: outcome.conversation) }
         guard !due.isEmpty else { return }
-        let request = MemberRequest(happening.conversation, for: OrderWords.speaker, limit: 10)
+        let request = MemberRequest(outcome.conversation, for: OrderWords.speaker, limit: 10)
         self.chat.members(request) { [unowned self] result in
             guard case .success(let members) = result else { return }
-            for reply in due { self.say(reply, after: happening, to: members) }
+            for reply in due { self.say(reply, after: outcome, to: members) }
         }
     }
 
@@ -48,21 +48,21 @@ final class OrderReplies {
         }
     }
 
-    private func say(_ reply: OrderReply, after happening: ChangeOutcome, to members: [MemberView]) {
+    private func say(_ reply: OrderReply, after outcome: ChangeOutcome, to members: [MemberView]) {
         let driver = members.first { $0.role == .admin }?.user
-        let (key, number) = (happening.key.number, happening.entry.number)
+        let (key, number) = (outcome.key.number, outcome.entry.number)
         var name = "\(Self.names)\(reply.voice.speakType)-\(key)-\(number)"
         if reply.trigger == .firstWord {
             // Whoever drives begins no order.
-            guard happening.entry.sender != driver else { return }
+            guard outcome.entry.sender != driver else { return }
             if self.begun.count >= Self.maximumRemembered { self.begun = [] }
-            self.begun.insert(happening.conversation)
+            self.begun.insert(outcome.conversation)
             name = "\(Self.names)\(reply.voice.speakType)-\(key)-first"
         }
         let speaker = reply.voice == .driver ? driver : OrderWords.speaker
         guard let speaker, let draft = reply.draft, let id = MessageID(name) else { return }
         self.chat.note(
-            ChangeRequest(.id(happening.conversation), .post(draft), by: speaker, as: id, at: self.chat.now))
+            ChangeRequest(.id(outcome.conversation), .post(draft), by: speaker, as: id, at: self.chat.now))
     }
 }
 

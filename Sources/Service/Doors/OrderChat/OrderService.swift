@@ -10,9 +10,9 @@ internal import Vocabulary
 final class OrderService {
     typealias Reply = (Result<[LooseObject], RequestError>) -> Void
 
-    private let chat: ChatDesk
+    private let chat: ChatService
 
-    init(_ chat: ChatDesk) { self.chat = chat }
+    init(_ chat: ChatService) { self.chat = chat }
 
     private func refuse(_ words: String) -> RequestError { RequestError(.badRequest, words) }
 
@@ -139,11 +139,11 @@ extension OrderService {
         let change = ChangeRequest(.id(id), .post(draft), by: user, as: client, at: self.chat.now)
         self.chat.change(change) { result in
             reply(
-                result.map { happening in
+                result.map { outcome in
                     var answer = LooseObject()
-                    answer.set("messageID", client?.text ?? happening.key.name(of: happening.entry.number))
-                    answer.set("number", happening.entry.number)
-                    answer.set("sendTime", happening.entry.time.milliseconds)
+                    answer.set("messageID", client?.text ?? outcome.key.name(of: outcome.entry.number))
+                    answer.set("number", outcome.entry.number)
+                    answer.set("sendTime", outcome.entry.time.milliseconds)
                     return [answer]
                 })
         }

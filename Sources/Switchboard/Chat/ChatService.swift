@@ -10,15 +10,15 @@ package import Vocabulary
 ///
 /// It lives on the loop of the sockets. The store's answers come back in the order of its commits, and news leave in that
 /// order; nobody hears of what is not on the disk.
-package final class ChatDesk {
+package final class ChatService {
     package typealias Completion<Value> = (Result<Value, RequestError>) -> Void
 
-    let store: any Store
-    let reactor: Reactor
+    private let store: any Store
+    private let reactor: Reactor
     let settings: ConversationSettings
     private let clock: () -> WallTime
     private var audience = Audience()
-    private var ears: [SessionID: ChatEar] = [:]
+    private var subscriptions: [SessionID: ChatSubscription] = [:]
     private var typing: TypingMachine
     private var typingAlarm: (token: TimerToken, deadline: Instant)?
     private var random = SystemRandomNumberGenerator()
@@ -81,7 +81,7 @@ package final class ChatDesk {
 
 // MARK: - Writing
 
-extension ChatDesk {
+extension ChatService {
     /// Answers when it is safe. By then everybody who listens was told.
     package func change(
         _ request: ChangeRequest, from guest: Guest? = nil, _ completion: @escaping Completion<ChangeOutcome>
@@ -112,22 +112,22 @@ extension ChatDesk {
         ChangeOutcome
     > {
         { [unowned self] result in
-            if case .success(let happening) = result, !happening.isRepeated { self.tell(happening, from: guest) }
+            if case .success(let outcome) = result, !outcome.isRepeated { self.tell(outcome, from: guest) }
             completion(result)
         }
     }
 
-    private func tell(_ happening: ChangeOutcome, from guest: Guest?) {
-        defer { self.onEntry(happening) }
-        let id = happening.conversation
-        for user in happening.came { self.audience.came(user, to: id) }
+    private func tell(_ outcome: ChangeOutcome, from guest: Guest?) {
+        defer { self.onEntry(outcome) }
+        let id = outcome.conversation
+        for user in outcome.came { self.audience.came(user, to: id) }
         if let guest { self.stopTyping(guest, in: id) }
-        let news = ChatNews(happening)
-        let speaker = guest.flatMap { self.ears[$0.session] }
+        let news = ChatNews(outcome)
+        let speaker = guest.flatMap { self.subscriptions[$0.session] }
         for listener in self.audience.listeners(to: id) where listener !== speaker || speaker?.hasEcho == true {
             listener.hear(news)
         }
-        if let user = happening.went { self.audience.went(user, from: id) }
+        if let user = outcome.went { self.audience.went(user, from: id) }
     }
 
     /// How far a device got. The others in the conversation hear of it, unless they are too many.
@@ -155,9 +155,73 @@ extension ChatDesk {
     }
 }
 
+// MARK: - What is only asked of the store
+
+extension ChatService {
+    /// What a device missed, for somebody who asks from time to time.
+    package func missed(_ request: SyncRequest, _ completion: @escaping Completion<Synced>) {
+        self.store.send(request, self.returning(completion))
+    }
+
+    package func history(_ request: HistoryRequest, _ completion: @escaping Completion<EntryPage>) {
+        self.store.send(request, self.ruling(completion))
+    }
+
+    package func search(_ request: SearchRequest, _ completion: @escaping Completion<EntryPage>) {
+        self.store.search(request, self.ruling(completion))
+    }
+
+    package func conversations(
+        of user: UserID, before: ConversationPlace?, limit: Int, _ completion: @escaping Completion<ConversationList>
+    ) {
+        self.store.send(ListConversations(of: user, before: before, limit: limit), self.returning(completion))
+    }
+
+    package func conversation(
+        _ id: ConversationID, of user: UserID, _ completion: @escaping Completion<ConversationView>
+    ) {
+        self.store.send(ViewConversation(id, for: user), self.ruling(completion))
+    }
+
+    package func members(_ request: MemberRequest, _ completion: @escaping Completion<[MemberView]>) {
+        self.store.send(request, self.ruling(completion))
+    }
+
+    package func clear(_ id: ConversationID, of user: UserID, _ completion: @escaping Completion<UInt64>) {
+        self.store.send(ClearHistory(of: id, for: user), self.ruling(completion))
+    }
+
+    package func setRetention(
+        _ retention: Duration?, _ id: ConversationID, by user: UserID, _ completion: @escaping Completion<Void>
+    ) {
+        self.store.send(SetRetention(retention, id, by: user), self.ruling(completion))
+    }
+
+    package func setMuted(
+        _ isMuted: Bool, _ id: ConversationID, of user: UserID, _ completion: @escaping Completion<Void>
+    ) {
+        self.store.send(SetMuted(isMuted, id, of: user), self.ruling(completion))
+    }
+
+    package func setBlocked(
+        _ isBlocked: Bool, _ other: UserID, by user: UserID, _ completion: @escaping Completion<Void>
+    ) {
+        self.store.send(
+            SetBlocked(isBlocked, other, by: user),
+            self.ruling { [unowned self] result in
+                if case .success = result { self.onBlock(other, user, isBlocked) }
+                completion(result)
+            })
+    }
+
+    package func blocked(by user: UserID, _ completion: @escaping Completion<[UserID]>) {
+        self.store.send(ListBlocked(by: user), self.returning(completion))
+    }
+}
+
 // MARK: - Listening
 
-extension ChatDesk {
+extension ChatService {
     /// What the device missed. From there on it hears everything: both pass through the store in one line.
     package func sync(
         _ request: SyncRequest, _ guest: Guest, hasEcho: Bool, _ completion: @escaping Completion<Synced>
@@ -167,10 +231,10 @@ extension ChatDesk {
             self.returning { [unowned self] result in
                 // Whoever has gone in the meantime would listen for ever.
                 if case .success(let synced) = result, !guest.socket.isGone {
-                    let ear = self.ears[guest.session] ?? ChatEar(guest, hasEcho: hasEcho)
-                    ear.hasEcho = hasEcho
-                    self.ears[guest.session] = ear
-                    self.audience.add(ear, to: synced.ids)
+                    let subscription = self.subscriptions[guest.session] ?? ChatSubscription(guest, hasEcho: hasEcho)
+                    subscription.hasEcho = hasEcho
+                    self.subscriptions[guest.session] = subscription
+                    self.audience.add(subscription, to: synced.ids)
                 }
                 completion(result)
             })
@@ -201,21 +265,23 @@ extension ChatDesk {
 
     package func left(_ guest: Guest) {
         self.lost(guest)
-        if let ear = self.ears.removeValue(forKey: guest.session) { self.audience.remove(ear) }
+        if let subscription = self.subscriptions.removeValue(forKey: guest.session) {
+            self.audience.remove(subscription)
+        }
     }
 }
 
 // MARK: - Who is who
 
-extension ChatDesk {
+extension ChatService {
     /// Tells streams that somebody is known by something else now, and says which lines have to be told.
     func tell(_ profile: Profile, in conversations: [ConversationID]) -> Set<SessionID> {
         let news = ChatNews(.profile) { $0.profile(profile) }
         var (told, lines) = (Set<ObjectIdentifier>(), Set<SessionID>())
         let listeners = conversations.flatMap { Array(self.audience.listeners(to: $0)) }
         for listener in listeners + self.audience.listeners(of: profile.user) {
-            if let ear = listener as? ChatEar {
-                lines.insert(ear.guest.session)
+            if let subscription = listener as? ChatSubscription {
+                lines.insert(subscription.guest.session)
             } else if told.insert(ObjectIdentifier(listener)).inserted {
                 listener.hear(news)
             }
@@ -226,9 +292,9 @@ extension ChatDesk {
 
 // MARK: - Typing
 
-extension ChatDesk {
+extension ChatService {
     func typed(_ isOn: Bool, _ id: ConversationID, by guest: Guest) throws(RequestError) {
-        guard let ear = self.ears[guest.session], self.audience.hears(ear, id) else {
+        guard let subscription = self.subscriptions[guest.session], self.audience.hears(subscription, id) else {
             throw RequestError(.notMember, "you do not listen to this conversation; ask for chat.sync first")
         }
         let place = TypingMachine.Place(id, guest.session)
@@ -261,7 +327,7 @@ extension ChatDesk {
         let token = self.reactor.schedule(after: delay) { [unowned self] in
             self.typingAlarm = nil
             for place in self.typing.clockAdvanced(to: self.instant) {
-                guard let guest = self.ears[place.session]?.guest else { continue }
+                guard let guest = self.subscriptions[place.session]?.guest else { continue }
                 self.tellTyping(place, guest.user, isOn: false)
             }
             self.armTyping()

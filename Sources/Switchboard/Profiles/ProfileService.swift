@@ -7,15 +7,15 @@ internal import Vocabulary
 
 /// What people say of themselves: takes it, keeps it, and tells everybody who sees them. It lives on the loop of the
 /// sockets.
-package final class ProfileDesk {
+package final class ProfileService {
     private let store: any Store
     private let board: Switchboard
-    private let chat: ChatDesk
+    private let chat: ChatService
     /// Each change is told to many.
     private var changes = AttemptLimiter<UserID>(
         .init(free: 20, firstDelay: .seconds(1), maximumDelay: .seconds(60), forgetsAfter: .seconds(600)))
 
-    package init(_ store: any Store, _ board: Switchboard, _ chat: ChatDesk) {
+    package init(_ store: any Store, _ board: Switchboard, _ chat: ChatService) {
         self.store = store
         self.board = board
         self.chat = chat
@@ -33,7 +33,7 @@ package final class ProfileDesk {
         }
     }
 
-    private func find(_ users: [UserID], _ completion: @escaping ChatDesk.Completion<[Profile]>) {
+    private func find(_ users: [UserID], _ completion: @escaping ChatService.Completion<[Profile]>) {
         self.store.send(FindProfiles(of: users), self.chat.returning(completion))
     }
 
@@ -52,7 +52,7 @@ package final class ProfileDesk {
 
 // MARK: - Changing it
 
-extension ProfileDesk {
+extension ProfileService {
     private func change(
         _ name: Clearable<DisplayName>?, _ avatar: Clearable<FileID>?, _ asked: ChatAsker
     ) throws(RequestError) {

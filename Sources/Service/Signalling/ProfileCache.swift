@@ -5,7 +5,7 @@ internal import Vocabulary
 
 /// By what people are known who come in: a token was written some time ago, and the store knows what was said since. Lives
 /// on the loop of the sockets.
-final class FaceDesk {
+final class ProfileCache {
     private let store: any Store
     private let reactor: Reactor
     /// The tokens of users of applications that were looked at, so that not every request over HTTP leads to a question.
@@ -19,15 +19,17 @@ final class FaceDesk {
     }
 
     /// What an application says of its user is kept for those who look the user up, when it is the later word.
-    func find(_ identity: Identity, _ completion: @escaping (Face) -> Void) {
+    func find(_ identity: Identity, _ completion: @escaping (ProfileSummary) -> Void) {
         self.store.send(
             FindProfiles(of: [identity.user]),
             self.reactor.returning { [unowned self] result in
                 // Whoever has a good token gets in, also when the store has no time.
-                guard case .success(let known) = result else { return completion(Face(identity, known: nil)) }
+                guard case .success(let known) = result else { return completion(ProfileSummary(identity, known: nil)) }
                 let profile = known.first
-                guard identity.isNewer(than: profile) else { return completion(Face(identity, known: profile)) }
-                self.introduce(identity) { completion(Face(identity, over: profile)) }
+                guard identity.isNewer(than: profile) else {
+                    return completion(ProfileSummary(identity, known: profile))
+                }
+                self.introduce(identity) { completion(ProfileSummary(identity, over: profile)) }
             })
     }
 
@@ -64,7 +66,7 @@ extension Identity {
     }
 }
 
-extension Face {
+extension ProfileSummary {
     /// What an application does not say stays.
     fileprivate init(_ identity: Identity, over profile: Profile?) {
         let name = identity.displayName ?? profile?.shownName ?? DisplayName(identity.user.text)

@@ -1,5 +1,5 @@
 /// By what people know somebody: a name, and perhaps a picture.
-package struct Face: Hashable, Sendable {
+package struct ProfileSummary: Hashable, Sendable {
     package var name: DisplayName
     package var avatar: AvatarLink?
 

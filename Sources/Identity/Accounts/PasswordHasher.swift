@@ -3,7 +3,7 @@ internal import Reactor
 internal import Secure
 
 /// Hashes passwords on helper threads, a bounded number at a time.
-final class PasswordDesk: Sendable {
+final class PasswordHasher: Sendable {
     private let helpers: EventLoop
     private let cost: PasswordCost
     private let limit: Int

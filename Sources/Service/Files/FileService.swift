@@ -15,7 +15,7 @@ internal import Web
 
 /// Takes files in and gives them out: the folder with the bytes and the store with the words about them, brought
 /// together. Every loop uses it.
-final class FileDesk: Sendable {
+final class FileService: Sendable {
     let accounts: Accounts
     let store: any Store
     let folder: FileFolder
@@ -68,7 +68,7 @@ final class FileDesk: Sendable {
 
 // MARK: - Bringing a file
 
-extension FileDesk {
+extension FileService {
     /// Somebody wants to bring so many bytes.
     func begin(
         _ length: Int, called label: FileLabel?, by owner: UserID, on reactor: Reactor,
@@ -161,7 +161,7 @@ extension FileDesk {
 
 // MARK: - A file is whole
 
-extension FileDesk {
+extension FileService {
     /// Gives it its place, makes its small picture, and has the store know of it.
     func finish(
         _ upload: UploadFile, _ record: UploadRecord, stay: FileStay = .usual, on reactor: Reactor,
