@@ -103,7 +103,7 @@ struct LineTests {
         #expect(text.contains("SUBCOMMANDS"))
     }
 
-    @Test("survives any words")
+    @Test("A command line of any words is run, answered or refused")
     func noise() {
         var random = SeededRandom(seed: 10)
         let pieces = [
@@ -112,11 +112,17 @@ struct LineTests {
             "full", "", "--orders", "o", "-5", "--cargo=\u{0}", "早", "-早", "--no-", "\u{301}",
         ]
         let harbour = Harbour(files: ["o": "speed = full\n"])
+        var refusals = 0
         for _ in 0..<5000 {
             let words = (0..<Int.random(in: 0..<7, using: &random)).map { _ in
                 pieces[Int.random(in: 0..<pieces.count, using: &random)]
             }
-            _ = harbour.parse(words)
+            switch harbour.parse(words) {
+            case .run(_, let name): #expect(!name.isEmpty)
+            case .show(let text, _): #expect(!text.isEmpty)
+            case .refuse: refusals += 1
+            }
         }
+        #expect((1..<5000).contains(refusals))
     }
 }

@@ -173,7 +173,8 @@ struct RefreshTests {
         _ = try await world.accounts.refresh(first.refresh.text, from: world.home)
         world.clock.advance(by: .seconds(86_400))
         let again = try await world.accounts.refresh(first.refresh.text, from: world.home)
-        _ = try await world.accounts.refresh(again.refresh.text, from: world.home)
+        let third = try await world.accounts.refresh(again.refresh.text, from: world.home)
+        #expect([again, third].map(\.identity.user) == [first.identity.user, first.identity.user])
     }
 
     @Test("ends with its time, or by signing out")

@@ -47,6 +47,7 @@ struct AttemptLimiterTests {
         for time in [Instant(nanoseconds: .max), Instant(nanoseconds: .min), Instant(nanoseconds: .max)] {
             for _ in 0..<3 { try? limiter.began(1, at: time) }
         }
+        #expect(limiter.rememberedKeys == 1)
     }
 
     @Test("never remembers more than it may, and keeps those who try on", arguments: 0..<4 as Range<UInt64>)
