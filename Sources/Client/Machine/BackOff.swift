@@ -2,8 +2,8 @@
 package struct BackOffSettings: Hashable, Sendable {
     /// Before the second attempt; each further one waits twice as long.
     package var first = Duration.seconds(1)
-    package var longest = Duration.seconds(5)
-    /// Half of it more or less, so that clients which were cut off together do not come back together.
+    package var longest = Duration.seconds(4)
+    /// Up to half of it less, so that clients which were cut off together do not come back together.
     package var jitter = 0.5
 
     package init() {}
@@ -23,7 +23,7 @@ struct BackOff {
         let rest = min(self.next, self.settings.longest)
         self.next = min(rest * 2, self.settings.longest)
         let jitter = min(max(self.settings.jitter, 0), 1)
-        return rest * Double.random(in: (1 - jitter)...(1 + jitter), using: &random)
+        return rest * Double.random(in: (1 - jitter)...1, using: &random)
     }
 
     mutating func reset() {
