@@ -301,13 +301,19 @@ class CommandLine(AtHome):
                 check=True).stdout
             self.assertTrue(least <= len(told.splitlines()) <= most, f"{show}: {told}")
 
-    def test_J08_four_meet_in_a_room(self):
+    def test_J08_four_meet_in_a_room_and_each_hears_the_three_others(self):
+        folder, tones = Path(self.home.folder.name), (400, 500, 600, 700)
         calls = [
-            self.home.call("tea-kitchen", "--play", f"tone:{pitch}", "--expect-audio", "--duration", "4s")
-            for pitch in (400, 500, 600, 700)]
+            self.home.call(
+                "tea-kitchen", "--play", f"tone:{hertz}", "--expect-audio", "--duration", "5s", "--record",
+                str(folder / f"{hertz}.wav"))
+            for hertz in tones]
         for call in calls:
             code, report = outcome(call)
             self.assertEqual((code, report["heard"]), (0, True))
+        for hertz in tones:
+            heard = {round(self.pitches(path)[0], -2) for path in folder.glob(f"{hertz}-*.wav")}
+            self.assertEqual(heard, set(tones) - {hertz})
 
 
 if __name__ == "__main__":

@@ -492,6 +492,7 @@ class Groups(Talk):
 class Typing(Talk):
     def test_G01_G02_typing_is_seen_by_the_others_and_clears_itself(self):
         a, b, c = self.listener("A"), self.listener("B"), self.listener("C")
+        tablet = self.device(a)
         place = {"conversation": self.group(a, b, c)}
         began = time.monotonic()
         a.ask("chat.typing", place)
@@ -499,7 +500,8 @@ class Typing(Talk):
         self.assertLess(time.monotonic() - began, 0.2)
         c.ask("chat.typing", place)
         b.expect("chat.typing", user=c.user, on=True)
-        self.assertEqual([t["user"] for t in a.heard("chat.typing")], [c.user])
+        for device in (a, tablet):
+            self.assertEqual([t["user"] for t in device.heard("chat.typing")], [c.user], "never to oneself")
         self.say(a, "done", **place)
         b.expect("chat.typing", user=a.user, on=False)
         a.ask("chat.typing", place)

@@ -5,6 +5,7 @@ import json
 import os
 import resource
 import socket
+import subprocess
 import unittest
 from pathlib import Path
 
@@ -128,11 +129,25 @@ class FileTests(Files):
         got = self.ask(None, "GET", small["url"])
         self.assertEqual((got.status, got.headers["content-type"]), (200, "image/png"))
         self.assertEqual(int.from_bytes(got.body[16:20], "big"), 300)
+        for form in ("jpg", "png", "webp"):
+            about = self.describe(a, self.bring(a, self.drawn(900, 600, form)))
+            small = about["thumbnail"]
+            sizes = (about["width"], about["height"], small["width"], small["height"])
+            self.assertEqual((about["type"], sizes), (f"image/{form.replace('jpg', 'jpeg')}", (900, 600, 300, 200)))
+            self.assertEqual(self.ask(None, "GET", small["url"]).status, 200)
         about = self.describe(a, self.bring(a, gif(200, 100)))
         self.assertEqual(about["thumbnail"], {"url": about["url"], "width": 200, "height": 100})
         broken = self.describe(a, self.bring(a, gif(900, 600)[:19] + b"\1\2\3"))
         self.assertEqual((broken["width"], "thumbnail" in broken), (900, False))
         self.assertEqual(self.ask(a, "GET", f"/v1/files/{broken['file']}/thumbnail").status, 404)
+
+    def drawn(self, width: int, height: int, form: str) -> bytes:
+        """A picture as other programs write it."""
+        picture = f"testsrc=size={width}x{height}"
+        made = subprocess.run(
+            ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", picture, "-frames:v", "1", "-f", "image2pipe", "-c:v",
+             {"jpg": "mjpeg", "png": "png", "webp": "libwebp"}[form], "-"], check=True, capture_output=True)
+        return made.stdout
 
     def test_D11_a_video_comes_in_pieces_and_goes_out_in_ranges(self):
         a, b = self.person("A"), self.listener("B")

@@ -44,7 +44,8 @@ struct FLObjectTests {
         "D22 has a short text for each type of message",
         arguments: [
             (MessageKind.text, "hi"), (.image, "[图片]"), (.voice, "[语音]"), (.video, "[视频]"), (.file, "[文件]"),
-            (.location, "[位置] gate"), (.call, "[通话]"), (.card, "[其他]"), (.custom, "[其他]"),
+            (.location, "[位置] gate"), (.call, "[通话]"), (.card, "[其他]"), (.mixed, "[其他]"), (.notice, "[其他]"),
+            (.custom, "[其他]"),
         ])
     func digests(kind: MessageKind, expected: String) throws {
         var entry = Entry(
