@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Rules over the text of the project, each a small function that names what is wrong and what to do."""
 
+import ast
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -127,6 +128,34 @@ def customers_stay_behind_their_doors(source: Source) -> Iterator[Finding]:
         yield from _search(source.code_lines, _OLD_VERSION, "`{}` stands for a customer: ask the door's `claims`")
 
 
+_TITLE = re.compile(r'@Test\(\s*"((?:[^"\\]|\\.)*)"')
+_FEATURES = re.compile(r"^(?:[A-N]\d{2}(?:\.[a-z0-9]+)?[ ,_]+)*")
+SHORTEST_TITLE = 4
+
+
+def titles_stand_alone(source: Source) -> Iterator[Finding]:
+    """A failure list shows the title alone: "has a sign" says nothing there."""
+    if not source.is_test:
+        return
+    titles = []
+    if source.is_swift:
+        titles = [
+            (source.text.count("\n", 0, match.start(1)) + 1, match[1], _FEATURES.sub("", match[1]).split())
+            for match in _TITLE.finditer(source.text)]
+    elif source.path.endswith(".py"):
+        titles = [(line, name, _FEATURES.sub("", name.removeprefix("test_")).split("_")) for line, name in _tests(source)]
+    for line, title, words in titles:
+        if len(words) < SHORTEST_TITLE:
+            yield line, f"`{title}` says too little in a list of failures: name the subject and what it does"
+
+
+def _tests(source: Source) -> list[tuple[int, str]]:
+    """The test functions of a Python file, not those in texts."""
+    nodes = ast.walk(ast.parse(source.text))
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return [(node.lineno, node.name) for node in functions if node.name.startswith("test_")]
+
+
 GUARDS: list[Guard] = [
     unchecked_has_reason,
     no_traps,
@@ -138,6 +167,7 @@ GUARDS: list[Guard] = [
     system_behind_one_room,
     no_registry_hosts,
     no_private_paths,
+    titles_stand_alone,
     customers_stay_behind_their_doors,
 ]
 

@@ -137,7 +137,7 @@ struct CallTests {
         #expect(scene.heard() == ["1: a1 ended failed by a", "1: b1 ended failed by a", "1: recorded failed by a"])
     }
 
-    @Test("is a stranger's business in no way")
+    @Test("A stranger can neither signal in a call nor end it")
     func strangers() throws {
         var scene = try CallScene.talking()
         #expect(throws: CallRefusal.notYours) { try scene.hangUp("1", on: "c1") }

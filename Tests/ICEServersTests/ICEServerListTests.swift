@@ -105,7 +105,7 @@ struct ICEServerListTests {
         #expect(error?.description.hasPrefix(path) == true)
     }
 
-    @Test("has its limits")
+    @Test("A list of ICE servers has at most 32 entries, each with its limits")
     func limits() throws {
         let servers = [String](repeating: #"{"urls":"stun:a"}"#, count: 33)
         let full = "{\"iceServers\":[\(servers.dropLast().joined(separator: ","))]}"
@@ -157,7 +157,7 @@ struct ICEServerURLTests {
     }
 
     @Test(
-        "is nothing else",
+        "Text that is no STUN or TURN URL is refused",
         arguments: [
             "", ":", "stun", "stun:", "stun://example.org", "http:example.org", "stun:example.org:", "stun:a:0",
             "stun:a:65536", "stun:a:+1", "stun:a:1:2", "stun:[::1", "stun:::1", "stun:[]", "stun:[g::]", "stun:[::1]x",

@@ -54,7 +54,7 @@ struct TURNTroubleTests {
         #expect(scene.caller.events == [.failed(.silent), .closed])
     }
 
-    @Test("goes where it is sent", arguments: [TURNTransport.udp, .tcp])
+    @Test("A TURN client follows a redirection to another server", arguments: [TURNTransport.udp, .tcp])
     func redirected(transport: TURNTransport) throws {
         let scene = try TURNScene(TURNSettings(transport: transport)) {
             $0.alternate = SocketAddress(.v4(0xC633_6409), port: 3479)

@@ -47,7 +47,7 @@ struct HostileTests {
         Self.expectUnharmed(scene)
     }
 
-    @Test("J01 hears nothing twice")
+    @Test("J01 A call drops packets that are replayed")
     func replays() throws {
         let (scene, sent) = try Self.talking()
         let before = Self.received(scene.callee)

@@ -85,14 +85,14 @@ struct TelephoneEventTests {
         }
     }
 
-    @Test("has a sign", arguments: Array("0123456789*#ABCD"))
+    @Test("A key of a telephone has an event number, and the number its sign", arguments: Array("0123456789*#ABCD"))
     func keys(key: Character) throws {
         let event = try #require(TelephoneEvent.event(of: key))
         #expect(TelephoneEvent(event: event, isEnd: false, duration: 0).key == key)
         #expect(TelephoneEvent.event(of: Character(key.lowercased())) == event)
     }
 
-    @Test("may be none")
+    @Test("A sign that is no key of a telephone has no event number")
     func others() {
         #expect(TelephoneEvent.event(of: "E") == nil && TelephoneEvent.event(of: " ") == nil)
         #expect(TelephoneEvent(event: 16, isEnd: false, duration: 0).key == nil)

@@ -131,7 +131,7 @@ struct SDPAttributeTests {
         }
     }
 
-    @Test("directions turn around", arguments: SDPDirection.allCases)
+    @Test("The direction of a media line is reversed for an answer", arguments: SDPDirection.allCases)
     func directions(direction: SDPDirection) {
         #expect(direction.reversed.reversed == direction)
         #expect(direction.reversed.sends == direction.receives && direction.reversed.receives == direction.sends)

@@ -57,7 +57,7 @@ struct ReaderTests {
         }
     }
 
-    @Test("cannot write")
+    @Test("A reader of the database cannot write to it")
     func readOnly() async throws {
         try await withFolder { folder in
             let database = try Database(path: "\(folder)/store.db", migrations: Numbers.migrations)

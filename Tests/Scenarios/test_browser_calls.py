@@ -49,7 +49,7 @@ class BrowserCalls(PageTest):
         self.assertEqual((code, report["outcome"], report["heard"]), (0, "completed", True))
         anna.is_in_lobby()
 
-    def test_J04_a_browser_declines(self):
+    def test_J04_a_browser_declines_a_call_of_the_command_line(self):
         anna = self.anna()
         call = self.home.call("@Anna", "--as", "Otto")
         anna.is_rung_by("Otto")

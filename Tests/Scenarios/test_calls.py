@@ -132,7 +132,7 @@ class Calls(House):
             self.assertEqual(self.outcome(person, call), "cancelled")
         self.assertEqual(b.error("call.accept", call=call), "call_over")
 
-    def test_J07_nobody_is_there(self):
+    def test_J07_a_caller_is_told_that_nobody_is_there(self):
         """J07.offline"""
         a, b = self.pair()
         b.link.close()
@@ -140,7 +140,7 @@ class Calls(House):
         call = a.ask("call.invite", user=b.user, kind="audio")["call"]
         self.assertEqual(self.outcome(a, call), "offline")
 
-    def test_J07_the_line_is_busy(self):
+    def test_J07_a_caller_is_told_that_the_line_is_busy(self):
         """J07.busy"""
         a, b = self.pair()
         first = self.talk(a, b)
@@ -150,7 +150,7 @@ class Calls(House):
         self.assertEqual(b.heard("call.incoming"), [])
         self.assertEqual(a.ask("signal", call=first, data="still talking"), {})
 
-    def test_J07_nobody_answers(self):
+    def test_J07_a_caller_is_told_that_nobody_answers(self):
         """J07.unanswered"""
         a, b = self.pair()
         began = time.monotonic()

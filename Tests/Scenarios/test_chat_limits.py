@@ -5,7 +5,7 @@ from test_chat import Talk
 class ChatLimits(Talk):
     """Each limit of conversations, at its edge and one beyond it."""
 
-    def test_a_messages_body(self):
+    def test_the_limit_of_a_messages_body(self):
         """A message's body: 64 KiB, then bad_request."""
         a, b = self.listener("A"), self.listener("B")
         largest = "x" * (65_536 - len('{"text": ""}'))

@@ -179,7 +179,7 @@ class PythonClients(House):
     def url(self) -> str:
         return "http://{}:{}".format(*self.server.address)
 
-    def test_B02_threads(self):
+    def test_B02_python_clients_in_threads_talk_over_every_transport(self):
         for transports in TRANSPORTS:
             with self.subTest(transports), socketio.SimpleClient(handle_sigint=False) as client:
                 client.connect(self.url(), auth=self.auth("py"), transports=transports)
@@ -194,7 +194,7 @@ class PythonClients(House):
                     peer.ask("signal", room=room, data=text)
                     self.assertEqual(client.receive(timeout=PATIENCE)[1]["data"], text)
 
-    def test_B02_asyncio(self):
+    def test_B02_python_clients_with_asyncio_talk_over_every_transport(self):
         async def talk(transports: list[str]) -> None:
             async with socketio.AsyncSimpleClient(handle_sigint=False) as client:
                 await client.connect(self.url(), auth=self.auth("pa"), transports=transports)

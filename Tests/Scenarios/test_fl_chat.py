@@ -226,7 +226,7 @@ class OneToOne(Chat):
         self.assertEqual(a.heard("GroupChat") + b.heard("GroupChat") + b.heard("chat"), [])
         self.assertNotIn(500, a.acks)
 
-    def test_words_to_everybody(self):
+    def test_the_limit_of_words_to_everybody(self):
         """Words to everybody: the largest message at once, then nobody hears them for a while."""
         a, b, _ = self.pair()
         for words in ("x" * 1_400_000, "y" * 1_400_000, "short"):

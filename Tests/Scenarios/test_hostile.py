@@ -89,7 +89,7 @@ class Hostile(unittest.TestCase):
                 peer.send(data)
             reset(peer)
 
-    def test_half_closed_connections(self):
+    def test_half_closed_connections_do_not_pile_up(self):
         beginnings = [b"", b"GET", HEAD, UPLOAD + b"Content-Length: 9\r\n\r\nx", UPGRADE + b"\r\n" + b"\x81"]
         peers = [self.server.connect() for _ in range(300)]
         for index, peer in enumerate(peers):
@@ -105,7 +105,7 @@ class Hostile(unittest.TestCase):
             peer.shutdown(socket.SHUT_WR)
             self.assertEqual(read_all(peer).count(b"HTTP/1.1 200 OK"), 2)
 
-    def test_slow_loris(self):
+    def test_senders_that_drip_byte_by_byte_hold_nobody_up(self):
         beginnings = [HEAD + b"X-A: b", UPLOAD + b"Content-Length: 1000\r\n\r\n", UPGRADE + b"\r\n\x81\xfe\x03\xe8"]
         peers = [self.server.connect() for _ in range(600)]
         for index, peer in enumerate(peers):
@@ -117,12 +117,12 @@ class Hostile(unittest.TestCase):
         for peer in peers:
             peer.close()
 
-    def test_64k_headers(self):
+    def test_headers_of_64_kib_are_refused(self):
         for value in [b"x" * 65536, b"x: y\r\n" * 11_000]:
             self.assertTrue(self.answer_to(HEAD + b"X-Big: " + value + b"\r\n\r\n").startswith(b"HTTP/1.1 431 "))
         self.assertTrue(self.answer_to(b"GET /" + b"x" * 65536 + b" HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 414 "))
 
-    def test_huge_chunk_sizes(self):
+    def test_chunk_sizes_that_overflow_are_refused(self):
         for size in [b"f" * 16, b"f" * 17, b"8" + b"0" * 15, b"7" + b"f" * 15, b"f" * 1000, b"-1", b"0x10", b"1" * 500]:
             answer = self.answer_to(UPLOAD + b"Transfer-Encoding: chunked\r\n\r\n" + size + b"\r\nx")
             self.assertRegex(answer, rb"^HTTP/1\.1 4(00|13) ", size)
@@ -130,7 +130,7 @@ class Hostile(unittest.TestCase):
             answer = self.answer_to(UPLOAD + b"Content-Length: " + length + b"\r\n\r\nx")
             self.assertRegex(answer, rb"^HTTP/1\.1 4(00|13) ", length)
 
-    def test_compression_bombs(self):
+    def test_compression_bombs_are_refused_in_flat_memory(self):
         packer = zlib.compressobj(9, zlib.DEFLATED, -15)
         bomb = b"".join(packer.compress(bytes(1 << 20)) for _ in range(512)) + packer.flush(zlib.Z_SYNC_FLUSH)
         self.assertLess(len(bomb), 1 << 20)
@@ -172,7 +172,7 @@ class Hostile(unittest.TestCase):
                     peer.shutdown(socket.SHUT_WR)
                     self.assertRegex(read_all(peer), rb"^HTTP/1\.1 (200|101) ")
 
-    def test_noise(self):
+    def test_noise_on_a_connection_stops_nothing(self):
         chance = random.Random(2026)
         beginnings = [b"", HEAD, UPLOAD + b"Transfer-Encoding: chunked\r\n\r\n", UPGRADE + DEFLATE + b"\r\n"]
         for index in range(800):

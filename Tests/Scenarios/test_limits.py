@@ -32,7 +32,7 @@ class Limits(House):
         a._numbers = iter(range(10_000, 20_000))
         eventually(lambda: "error" not in a.ask("ice.servers"), "requests are granted again")
 
-    def test_a_signal(self):
+    def test_the_limit_of_a_signal(self):
         a = self.person("A")
         a.ask("room.join", room="big")
         self.assertNotIn("error", a.ask_raw('["signal",{"room":"big","data":"%s"}]' % ("x" * (256 * 1024 - 2))))
@@ -76,7 +76,7 @@ class Limits(House):
                 self.assertEqual(a.wait_for_end(), 1002)
         self.still_serves()
 
-    def test_bytes_of_attachments(self):
+    def test_the_limit_of_bytes_of_attachments(self):
         a = self.person("A")
         holes = ",".join('{"_placeholder":true,"num":%d}' % number for number in range(3))
         a.link.send(f'453-["signal",{holes}]')
@@ -114,14 +114,14 @@ class Limits(House):
             self.assertEqual(b.wait_for_end(), 1002)
         self.still_serves()
 
-    def test_one_polling_body(self):
+    def test_the_limit_of_one_polling_body(self):
         link = PollingLink(self.server, "EIO=4")
         self.addCleanup(link.close)
         answer = ask_http(self.server, "POST", link.target, b"4" * (BOUNDARY + 1))
         self.assertEqual(answer.status, 413)
         self.still_serves()
 
-    def test_one_websocket_message(self):
+    def test_the_limit_of_one_websocket_message(self):
         a = self.person("A")
         with contextlib.suppress(OSError):
             a.link.send("42" + json.dumps(["x", "y" * BOUNDARY]))
@@ -130,7 +130,7 @@ class Limits(House):
         b.send("x", "y" * (BOUNDARY - 100))
         self.assertIn("iceServers", b.ask("ice.servers"))
 
-    def test_packed_polling_bodies(self):
+    def test_packed_polling_bodies_take_no_memory(self):
         """CVE-2020-36048 and CVE-2020-36049 of others: memory and time by packed and long payloads."""
         self.server.forget_peak()
         before = self.server.memory("VmHWM")
@@ -147,7 +147,7 @@ class Limits(House):
         self.assertLess(self.server.memory("VmHWM") - before, 64 << 10)
         self.still_serves()
 
-    def test_crafted_requests(self):
+    def test_crafted_requests_end_no_process(self):
         """CVE-2022-21676, CVE-2022-41940 and CVE-2023-31125 of others: one request ended the process."""
         for query in (
             "EIO=4&transport=polling&sid=", "EIO=4&transport=websocket&sid=%00", "EIO=4&transport=constructor",
@@ -160,7 +160,7 @@ class Limits(House):
                     self.assertIn(status, (200, 400, 426))
         self.still_serves()
 
-    def test_many_headers(self):
+    def test_many_headers_are_refused_by_their_number(self):
         """CVE-2024-37890 of others: more headers than were kept, and none that was looked for."""
         for count in (2000, 100):
             headers = {f"X-{number}": "x" for number in range(count)}
@@ -170,7 +170,7 @@ class Limits(House):
             self.assertIn(answer.status, (400, 426, 431))
         self.still_serves()
 
-    def test_tiny_fragments(self):
+    def test_tiny_fragments_of_a_message_take_no_memory(self):
         """CVE-2026-48779 of others: memory by a message in endlessly many tiny pieces."""
         a = self.person("A")
         before = self.server.memory("VmRSS")

@@ -180,7 +180,7 @@ class Encrypted(unittest.TestCase):
         with dial_tls(server, tls_client()) as peer:
             return peer.getpeercert(binary_form=True)
 
-    def test_versions(self):
+    def test_tls_of_1_2_and_1_3_is_spoken_and_nothing_older(self):
         server = self.serve()
         for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
             with dial_tls(server, tls_client(version, version)) as peer:
@@ -222,7 +222,7 @@ class Encrypted(unittest.TestCase):
         self.assertIn("cert.pem", str(event["error"]))
         self.assertIn(b"first.example", self.names(server))
 
-    def test_self_signed(self):
+    def test_a_certificate_of_its_own_is_made_when_asked_for(self):
         with Server("--tls", "self-signed") as server, dial_tls(server, tls_client()) as peer:
             self.assertIn(b"200 OK", self.ask(peer))
             self.assertIn(b"localhost", peer.getpeercert(binary_form=True))

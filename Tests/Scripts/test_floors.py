@@ -21,7 +21,7 @@ class FloorTests(unittest.TestCase):
     def complaints(self, *targets):
         return list(misplaced(list(targets), self.floors))
 
-    def test_downwards_is_fine(self):
+    def test_an_import_that_runs_downwards_is_fine(self):
         tests = target("WebTests", "Web", "TestSupport", folder="Tests")
         support = target("TestSupport", "Bytes", folder="Tests")
         self.assertEqual(self.complaints(target("Bytes"), target("Web", "Bytes"), target("SDP"), support, tests), [])

@@ -38,11 +38,11 @@ class GuardTests(unittest.TestCase):
     def test_nothing_is_put_off(self):
         self.assertEqual(lines(guards.nothing_put_off, "docs/a.md", "fine\nTO" "DO: more\nFIX" "ME\n"), [2, 3])
 
-    def test_files_stay_short(self):
+    def test_a_long_file_is_found(self):
         self.assertEqual(lines(guards.file_is_short, ROOM, "\n" * 500), [])
         self.assertEqual(lines(guards.file_is_short, ROOM, "\n" * 501), [501])
 
-    def test_functions_stay_short(self):
+    def test_a_long_function_is_found(self):
         def function(count):
             return "struct A {\n    func long() {\n" + "        a()\n" * (count - 2) + "    }\n}\n"
 
@@ -51,7 +51,7 @@ class GuardTests(unittest.TestCase):
         self.assertEqual(lines(guards.beyond_the_horizon, ROOM, function(45)), [])
         self.assertEqual(lines(guards.beyond_the_horizon, ROOM, function(46)), [2])
 
-    def test_foundation_stays_outside(self):
+    def test_an_import_of_foundation_is_found(self):
         text = "import Foundation\ninternal import FoundationEssentials\npackage import Foundation\n"
         self.assertEqual(lines(guards.no_foundation, ROOM, text), [1, 3])
 
@@ -60,6 +60,16 @@ class GuardTests(unittest.TestCase):
         self.assertEqual(lines(guards.system_behind_one_room, ROOM, text), [2, 4])
         for path in ["Sources/System/Errno.swift", "Sources/Reactor/SystemSocket.swift", TEST]:
             self.assertEqual(lines(guards.system_behind_one_room, path, text), [])
+
+    def test_a_title_that_says_nothing_by_itself_is_found(self):
+        swift = '@Test("has a sign")\n@Test(\n    "J01 hears nothing twice")\n@Test("A key of a telephone has a sign")\n'
+        self.assertEqual(lines(guards.titles_stand_alone, "Tests/Room/A.swift", swift), [1, 3])
+        python = "class A:\n    def test_F06_mentions(self): pass\n    def test_F06_whoever_is_mentioned_is_told(self): pass\n"
+        self.assertEqual(lines(guards.titles_stand_alone, "Tests/Scenarios/test_a.py", python), [2])
+
+    def test_a_title_inside_of_a_text_is_no_title(self):
+        python = 'TEXT = """\ndef test_short(self): pass\n"""\n'
+        self.assertEqual(lines(guards.titles_stand_alone, "Tests/Scripts/test_a.py", python), [])
 
     def test_registries_and_private_paths_stay_outside(self):
         self.assertEqual(lines(guards.no_registry_hosts, "Scripts/a", "https://registry.npm" "js.org/x\n"), [1])

@@ -23,7 +23,7 @@ struct HousekeeperTests {
         withExtendedLifetime(keeper) {}
     }
 
-    @Test("leaves with the house")
+    @Test("The housekeeper stops sweeping when it is let go")
     func end() {
         let scheduler = ManualScheduler()
         let sweeps = Locked(0)

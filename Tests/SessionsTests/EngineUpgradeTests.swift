@@ -143,7 +143,7 @@ struct EngineUpgradeTests {
         #expect(bench.isPolling)
     }
 
-    @Test("has ten seconds")
+    @Test("An upgrade to WebSocket is given up after ten seconds")
     func timesOut() throws {
         let bench = SessionBench(.v4, settings: EngineSettings())
         try bench.openSocket()

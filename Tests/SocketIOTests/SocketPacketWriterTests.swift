@@ -20,7 +20,7 @@ struct SocketPacketWriterTests {
         #expect(packet.finish().text == #"451-/custom,7["a\"b",1,{"_placeholder":true,"num":0}]"#)
     }
 
-    @Test("writes acks")
+    @Test("A Socket.IO packet writer writes an ack with its number and arguments")
     func acks() throws {
         #expect(SocketPacketWriter(ack: 0).finish().text == "430[]")
         var packet = SocketPacketWriter(ack: 12, in: try #require(Namespace("/custom")), attachments: 1)

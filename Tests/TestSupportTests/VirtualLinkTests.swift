@@ -28,7 +28,7 @@ struct VirtualLinkTests {
         letters.map { Int($0.bytes[0]) * 256 + Int($0.bytes[1]) }
     }
 
-    @Test("takes its time")
+    @Test("A virtual link delivers after its delay")
     func delay() throws {
         let letters = try Self.run(LinkProfile(delay: .milliseconds(25)))
         #expect(letters.map(\.moment) == [Instant(milliseconds: 25)])
@@ -47,7 +47,7 @@ struct VirtualLinkTests {
         #expect(Self.numbers(tight) == Array(0..<1000))
     }
 
-    @Test("loses its share", arguments: [0.05, 0.2, 0.5])
+    @Test("A virtual link loses its share of the packets", arguments: [0.05, 0.2, 0.5])
     func loss(share: Double) throws {
         let arrived = try Self.run(LinkProfile(loss: .random(share)), count: 20_000).count
         #expect(abs(Double(20_000 - arrived) / 20_000 - share) < 0.02)

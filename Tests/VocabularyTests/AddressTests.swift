@@ -46,7 +46,7 @@ struct AddressTests {
     }
 
     @Test(
-        "takes a port",
+        "An address is read with its port",
         arguments: [
             ("127.0.0.1:8080", "127.0.0.1:8080"), ("[::1]:80", "[::1]:80"), ("localhost:0", "127.0.0.1:0"),
             (":9000", "0.0.0.0:9000"),

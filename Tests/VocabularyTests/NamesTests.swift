@@ -75,7 +75,7 @@ struct RandomTokenTests {
     }
 
     @Test(
-        "is nothing else",
+        "Text of another form is no random token",
         arguments: ["", "AAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAA+", "AAAAAAAAAAAAAAAAAAAé"])
     func refused(_ text: String) {
         #expect(RandomToken(text) == nil)

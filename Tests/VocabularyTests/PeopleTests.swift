@@ -9,7 +9,7 @@ struct UserNameTests {
     }
 
     @Test(
-        "names each mistake",
+        "A user name that is refused has its mistake named",
         arguments: [
             ("", UserName.Mistake.empty), ("abc", .tooShort), ("1234567890123456", .tooLong),
             ("_abc", .underscoreAtEdge),

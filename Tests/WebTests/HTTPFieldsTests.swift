@@ -37,7 +37,7 @@ struct HTTPFieldsTests {
         #expect(HTTPFieldName(text) == nil)
     }
 
-    @Test("trim their values")
+    @Test("HTTP fields trim the spaces around their values")
     func trimming() {
         #expect((["A": " \t b c \t"] as HTTPFields)["a"] == "b c")
     }

@@ -70,7 +70,7 @@ struct HTTPRequestParserTests {
         }
     }
 
-    @Test("refuses", arguments: Samples.refused)
+    @Test("An HTTP request that breaks the rules is refused", arguments: Samples.refused)
     func refuses(sample: Samples.Refused) {
         let transcript = RequestTranscript(of: sample.text)
         #expect(transcript.error?.fault == sample.fault, "\(sample): \(transcript)")

@@ -74,7 +74,7 @@ struct HTTPResponseParserTests {
     }
 
     @Test(
-        "refuses",
+        "An HTTP response that breaks the rules is refused",
         arguments: [
             ("HTTP/1.1 20 OK\r\n\r\n", HTTPFault.malformedStartLine), ("HTTP/1.1 2000 OK\r\n\r\n", .malformedStartLine),
             ("HTTP/1.1 600 OK\r\n\r\n", .malformedStartLine), ("HTTP/1.1200 OK\r\n\r\n", .malformedStartLine),

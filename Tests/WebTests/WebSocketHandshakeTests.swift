@@ -75,7 +75,7 @@ struct WebSocketHandshakeTests {
     private static let forgetful = "permessage-deflate; server_no_context_takeover; client_no_context_takeover"
 
     @Test(
-        "agrees on compression",
+        "A WebSocket handshake agrees on what compression both sides can",
         arguments: [
             ("permessage-deflate", forgetful), ("permessage-deflate; client_max_window_bits", forgetful),
             ("permessage-deflate; client_max_window_bits=8", forgetful),

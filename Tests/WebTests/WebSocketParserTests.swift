@@ -59,7 +59,7 @@ struct WebSocketParserTests {
         #expect(FrameTranscript(of: sample.bytes, cutInto: [3, 1, 7], compresses: true) == whole)
     }
 
-    @Test("refuses", arguments: FrameSamples.refused)
+    @Test("A WebSocket frame that breaks the rules is refused", arguments: FrameSamples.refused)
     func refuses(sample: FrameSamples.Sample) {
         let error = FrameTranscript(of: sample.bytes).error
         #expect(error?.fault == sample.fault && error?.closeCode.number == sample.code)

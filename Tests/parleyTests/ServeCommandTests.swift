@@ -11,7 +11,7 @@ import Vocabulary
 
 @Suite("parley serve")
 struct ServeCommandTests {
-    @Test("needs no option")
+    @Test("parley serve runs with its defaults when no option is given")
     func defaults() throws {
         let service = try Self.service([])
         #expect(service.listen == SocketAddress("127.0.0.1:8080"))

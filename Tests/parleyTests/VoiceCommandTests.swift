@@ -27,7 +27,7 @@ struct VoiceCommandTests {
         #expect(settings.encoder.rateControl == .variable && settings.encoder.isSpeech && settings.keepsOpus)
     }
 
-    @Test("takes every option")
+    @Test("parley voice reads every option it describes")
     func everything() throws {
         let words = [
             "--preset", "whatsapp", "--bitrate", "16.5k", "--application", "lowdelay", "--complexity", "3", "--frame",
