@@ -51,7 +51,7 @@ package struct MessageBody: Hashable, Sendable {
     private static let searched = ["text", "title", "name", "detail"]
 
     /// More of what a body names are no files to the server.
-    package static let mostFiles = 20
+    package static let maximumFiles = 20
 
     /// The files that it shows: `file` of what is one, or of a place with its picture; `files` of what is mixed.
     package func files(as kind: MessageKind?) -> [FileID] {
@@ -64,7 +64,7 @@ package struct MessageBody: Hashable, Sendable {
         }
         guard let list = reader.member("files", of: object), list.kind == .array else { return [] }
         var (files, elements) = ([FileID](), reader.elements(of: list))
-        while files.count < Self.mostFiles, let value = elements.next() {
+        while files.count < Self.maximumFiles, let value = elements.next() {
             if let id = reader.string(value).flatMap({ FileID($0) }) { files.append(id) }
         }
         return files

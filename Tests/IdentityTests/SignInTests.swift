@@ -79,7 +79,7 @@ struct MemberTests {
     @Test("may be asked for a longer password")
     func shortPassword() async throws {
         var settings = World.settings
-        settings.shortestPassword = 8
+        settings.minimumPasswordLength = 8
         let world = try World(settings)
         await #expect(throws: IdentityRefusal.passwordTooShort) { try await world.register("alice", "1234567") }
         _ = try await world.register("alice", "12345678")

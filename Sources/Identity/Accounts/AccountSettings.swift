@@ -8,8 +8,8 @@ package struct AccountSettings: Sendable {
     package var legacyLife = Duration.seconds(60 * 86_400)
     /// The longest an application may vouch for somebody with one token.
     package var applicationLife = Duration.seconds(86_400)
-    package var shortestPassword = 1
-    package var longestPassword = 1024
+    package var minimumPasswordLength = 1
+    package var maximumPasswordBytes = 1024
     package var passwordCost = PasswordCost.usual
     package var attempts = AttemptLimits()
     /// How many passwords may wait to be hashed: each takes a quarter of a second of a helper thread.

@@ -50,7 +50,7 @@ extension Accounts {
         guard !name.isEmpty else { throw .nameEmpty }
         guard !password.isEmpty else { throw .passwordEmpty }
         // Nobody can have registered these, and an attacker must not choose what is hashed and remembered.
-        guard let name = try? UserName(name), password.utf8.count <= self.settings.longestPassword else {
+        guard let name = try? UserName(name), password.utf8.count <= self.settings.maximumPasswordBytes else {
             throw .wrongCredentials
         }
         let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
@@ -104,8 +104,8 @@ extension Accounts {
 
     private func checkNew(password: String) throws(IdentityRefusal) {
         guard !password.isEmpty else { throw .passwordEmpty }
-        guard password.count >= self.settings.shortestPassword else { throw .passwordTooShort }
-        guard password.utf8.count <= self.settings.longestPassword else { throw .passwordTooLong }
+        guard password.count >= self.settings.minimumPasswordLength else { throw .passwordTooShort }
+        guard password.utf8.count <= self.settings.maximumPasswordBytes else { throw .passwordTooLong }
         guard password.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .passwordInvalid }
     }
 

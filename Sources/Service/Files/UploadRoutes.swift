@@ -97,10 +97,10 @@ struct UploadRoutes: Sendable {
 struct UploadMetadata {
     let label: FileLabel?
 
-    private static let longest = 4096
+    private static let maximumMetadataBytes = 4096
 
     init?(_ text: String) {
-        guard text.utf8.count <= Self.longest else { return nil }
+        guard text.utf8.count <= Self.maximumMetadataBytes else { return nil }
         var label: FileLabel?
         for pair in text.split(separator: ",") {
             let words = pair.split(separator: " ")

@@ -11,7 +11,7 @@ final class ProfileCache {
     /// The tokens of users of applications that were looked at, so that not every request over HTTP leads to a question.
     private var noticed: [UserID: String] = [:]
 
-    private static let mostNoticed = 10_000
+    private static let maximumNoticed = 10_000
 
     init(_ store: any Store, on reactor: Reactor) {
         self.store = store
@@ -36,7 +36,7 @@ final class ProfileCache {
     /// Somebody asks over HTTP, and is not kept waiting for this.
     func notice(_ identity: Identity) {
         guard identity.saysSomething, self.noticed[identity.user] != identity.tokenID else { return }
-        if self.noticed.count >= Self.mostNoticed { self.noticed = [:] }
+        if self.noticed.count >= Self.maximumNoticed { self.noticed = [:] }
         self.noticed[identity.user] = identity.tokenID
         self.find(identity) { _ in }
     }

@@ -27,8 +27,8 @@ final class PreSendHook: ChatGate {
     }
 
     /// Of one user.
-    private static let mostWaiting = 100
-    private static let longestReason = 200
+    private static let maximumWaiting = 100
+    private static let maximumReasonLength = 200
 
     init(_ url: HookURL, _ settings: HookSettings, on reactor: Reactor, _ journal: Journal) {
         self.url = url
@@ -41,7 +41,7 @@ final class PreSendHook: ChatGate {
 
     func judge(_ request: ChangeRequest, _ verdict: @escaping (RequestError?) -> Void) {
         let before = self.waiting[request.actor]?.count ?? 0
-        guard before < Self.mostWaiting else {
+        guard before < Self.maximumWaiting else {
             return verdict(RequestError(.rateLimited, "too many messages wait", retryAfter: .seconds(1)))
         }
         self.waiting[request.actor, default: []].append(Question(request: request, verdict: verdict))
@@ -77,7 +77,7 @@ final class PreSendHook: ChatGate {
         else { return self.silent("its answer makes no sense") }
         guard !isAllowed else { return nil }
         let reason = reader.member("reason", of: object).flatMap { reader.string($0) } ?? "this may not be said here"
-        return RequestError(.forbidden, String(reason.prefix(Self.longestReason)))
+        return RequestError(.forbidden, String(reason.prefix(Self.maximumReasonLength)))
     }
 
     private func silent(_ why: String) -> RequestError? {

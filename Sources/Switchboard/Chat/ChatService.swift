@@ -140,7 +140,7 @@ extension ChatService {
             })
     }
 
-    private static let mostReceivers = 256
+    private static let maximumReceivers = 256
 
     private func tell(_ marked: Marked, _ request: MarkRequest) {
         let receipt = ChatNews(.chatReceipt) { $0.receipt(marked, request, isOwn: false) }
@@ -148,7 +148,7 @@ extension ChatService {
         for listener in self.audience.listeners(to: request.conversation) {
             if listener.user == request.user {
                 listener.hear(own)
-            } else if marked.memberCount <= Self.mostReceivers {
+            } else if marked.memberCount <= Self.maximumReceivers {
                 listener.hear(receipt)
             }
         }
