@@ -92,7 +92,8 @@ let package = Package(
         room("Pacing", "Vocabulary"),
         room("ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
-        room("Negotiating", "SDP"),
+        room("MediaStreams", "Bytes", "RTP", "Vocabulary"),
+        room("Negotiating", "RTP", "SDP"),
         room("Playout", "Bytes", "Vocabulary"),
         room("Sessions", "SocketIO", "Vocabulary"),
 
@@ -108,7 +109,10 @@ let package = Package(
 
         // Floor 5.
         room("SQLiteStore", "CSQLite", "Conversing", "FileTypes", "Keeping", "System", "Vocabulary"),
-        room("AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "Playout", "RTP", "System", "Vocabulary"),
+        room(
+            "AudioStreams", "AudioFiles", "Bytes", "MediaStreams", "OpusCodec", "Playout", "RTP", "System", "Vocabulary"
+        ),
+        room("VideoStreams", "Bytes", "MediaStreams", "RTP", "Vocabulary"),
         room("HTTPServer", "Bytes", "Journal", "System", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "System", "Vocabulary"),
         room(
@@ -133,9 +137,8 @@ let package = Package(
             "SocketIO", "SocketServer", "Vocabulary"),
 
         room(
-            "Peer", "AudioStreams", "Bytes", "ICE", "ICEServers", "Negotiating", "Pathways", "RTP", "Reactor", "SDP",
-            "SRTP",
-            "Secure", "Vocabulary"),
+            "Peer", "AudioStreams", "Bytes", "ICE", "ICEServers", "MediaStreams", "Negotiating", "Pathways", "RTP",
+            "Reactor", "SDP", "SRTP", "Secure", "VideoStreams", "Vocabulary"),
 
         // Floor 8: what people run.
         room(
@@ -158,7 +161,8 @@ let package = Package(
                 "HTTPServer",
                 "Handset",
                 "ICE", "ICEServers", "Identity", "JSON",
-                "Journal", "System", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer", "Reactor", "STUN",
+                "Journal", "MediaStreams", "System", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer",
+                "Reactor", "STUN",
                 "Secure", "Service",
                 "Keeping", "Sessions", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
@@ -188,17 +192,20 @@ let package = Package(
         tests(of: "SDP", "TestSupport", "Vocabulary"),
         tests(of: "Playout", "TestSupport", "Vocabulary"),
         .target(
-            name: "VirtualCalls", dependencies: ["AudioStreams", "RTP", "TestSupport", "Vocabulary"],
+            name: "VirtualCalls", dependencies: ["AudioStreams", "MediaStreams", "RTP", "TestSupport", "Vocabulary"],
             path: "Tests/VirtualCalls", swiftSettings: houseForTests),
         tests(
-            of: "AudioStreams", "AudioFiles", "Bytes", "OpusCodec", "RTP", "TestSupport", "VirtualCalls", "Vocabulary"),
+            of: "AudioStreams", "AudioFiles", "Bytes", "MediaStreams", "OpusCodec", "RTP", "TestSupport",
+            "VirtualCalls", "Vocabulary"),
+        tests(of: "MediaStreams", "Bytes"),
+        tests(of: "VideoStreams", "Bytes", "MediaStreams", "RTP", "TestSupport", "Vocabulary"),
         tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "TestSupport", "Vocabulary"),
         tests(of: "Negotiating", "SDP", "TestSupport"),
         tests(
-            of: "Peer", "AudioStreams", "ICE", "Negotiating", "Pathways", "Reactor", "SDP", "Secure", "TestSupport",
-            "Vocabulary"),
+            of: "Peer", "AudioStreams", "Bytes", "ICE", "MediaStreams", "Negotiating", "Pathways", "Reactor", "SDP",
+            "Secure", "TestSupport", "VideoStreams", "Vocabulary"),
         tests(of: "Handset", "AudioFiles", "AudioStreams", "System", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
@@ -259,8 +266,8 @@ let package = Package(
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "AudioStreams", "Bytes", "FileTypes", "ICE", "JSON", "MulticastDNS", "Negotiating",
-                "Peer", "RTP", "SDP", "STUN", "Secure", "SocketIO", "Vocabulary", "Web",
+                "AudioFiles", "AudioStreams", "Bytes", "FileTypes", "ICE", "JSON", "MediaStreams", "MulticastDNS",
+                "Negotiating", "Peer", "RTP", "SDP", "STUN", "Secure", "SocketIO", "VideoStreams", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
@@ -298,7 +305,8 @@ if Context.environment["PARLEY_BENCH"] != nil {
             ],
             path: "Tests/Bench/CallLoad", swiftSettings: houseForTests),
         .executableTarget(
-            name: "MediaQualityBench", dependencies: ["AudioStreams", "OpusCodec", "TestSupport", "VirtualCalls"],
+            name: "MediaQualityBench",
+            dependencies: ["AudioStreams", "MediaStreams", "OpusCodec", "TestSupport", "VirtualCalls"],
             path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests),
         .executableTarget(
             name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],

@@ -1,4 +1,5 @@
 internal import AudioFiles
+package import MediaStreams
 internal import Playout
 package import RTP
 package import Vocabulary
@@ -6,15 +7,15 @@ package import Vocabulary
 /// One stream of sound on its way in: packets of RTP in, sound, packets of Opus in their order, and keys out.
 ///
 /// It has no clock: the time comes with each call. Whatever comes in, the worst it does is to sound bad.
-package struct AudioReceiver {
+package struct AudioReceiver: ~Copyable {
     package private(set) var settings: AudioReceiverSettings
     /// Who sends; nil before anything was heard.
     package private(set) var ssrc: UInt32?
     private var counters = InboundStatistics()
-    private var sequences = SequenceStatistics()
+    private var sequences = SequenceStatistics(.opus)
     private var timestamps = TimestampUnwrapper()
     private var buffer: JitterBuffer<OpusSoundDecoder>
-    private var payloads: PayloadLine
+    private var payloads: PayloadReorderBuffer
     private var keys: KeyListener
     private var events: [AudioEvent] = []
     /// What the other side said last of how loud it is.
@@ -22,20 +23,20 @@ package struct AudioReceiver {
     private var lastHeard: Instant?
 
     /// Another sender takes the place of one who was silent for so long.
-    private static let patience = Duration.milliseconds(500)
+    private static let silenceTimeout = Duration.milliseconds(500)
     /// More than anybody can press while nobody looks.
-    private static let mostEvents = 64
+    private static let maximumEvents = 64
 
     package init(_ settings: AudioReceiverSettings) {
         self.settings = settings
         self.buffer = Self.buffer(settings)
-        self.payloads = PayloadLine(patience: settings.lendingPatience)
+        self.payloads = PayloadReorderBuffer(timeout: settings.lendingTimeout)
         self.keys = KeyListener(rate: settings.payloadTypes.telephoneEventRate)
     }
 
     private static func buffer(_ settings: AudioReceiverSettings) -> JitterBuffer<OpusSoundDecoder> {
         var shape = JitterBuffer<OpusSoundDecoder>.Settings()
-        shape.rate = MediaClock.rate
+        shape.rate = MediaClock.opus.rate
         shape.channels = settings.channels
         return JitterBuffer(OpusSoundDecoder(channels: settings.channels), settings: shape)
     }
@@ -55,7 +56,7 @@ package struct AudioReceiver {
     }
 
     private mutating func tell(_ event: AudioEvent) {
-        guard self.events.count < Self.mostEvents else { return }
+        guard self.events.count < Self.maximumEvents else { return }
         if case .key = event { self.counters.keysReceived += 1 }
         self.events.append(event)
     }
@@ -85,7 +86,7 @@ extension AudioReceiver {
 
     private mutating func belongs(_ header: RTPHeader, at now: Instant) -> Bool {
         if let known = self.ssrc, known != header.ssrc {
-            guard let last = self.lastHeard, last + Self.patience <= now else { return false }
+            guard let last = self.lastHeard, last + Self.silenceTimeout <= now else { return false }
             self.reset()
         }
         self.ssrc = header.ssrc
@@ -93,7 +94,7 @@ extension AudioReceiver {
     }
 
     private mutating func reset() {
-        self.sequences = SequenceStatistics()
+        self.sequences = SequenceStatistics(.opus)
         self.timestamps = TimestampUnwrapper()
         self.payloads.removeAll()
         self.buffer.reset()
@@ -158,7 +159,7 @@ extension AudioReceiver {
         self.clockAdvanced(to: now)
         self.buffer.pull(into: &output, at: now)
         let level = SoundLevel(output.span)
-        let duration = MediaClock.duration(of: Int64(output.count / self.settings.channels))
+        let duration = MediaClock.opus.duration(of: Int64(output.count / self.settings.channels))
         self.counters.audioLevel = level.amplitude
         self.counters.totalAudioEnergy += level.power * (duration / .seconds(1))
         self.counters.totalSamplesDuration += duration
@@ -190,7 +191,7 @@ extension AudioReceiver {
         let played = self.buffer.statistics
         statistics.packetsReceived = self.sequences.received
         statistics.packetsLost = self.sequences.lost
-        statistics.jitter = MediaClock.duration(of: Int64(self.sequences.jitter))
+        statistics.jitter = MediaClock.opus.duration(of: Int64(self.sequences.jitter))
         statistics.packetsDiscarded = played.packetsDiscarded
         statistics.fecPacketsDiscarded =
             self.settings.isPlayed ? statistics.fecPacketsReceived - played.redundantPacketsUsed : 0
@@ -208,7 +209,7 @@ extension AudioReceiver {
     }
 
     /// How much of what was played was made up though somebody spoke.
-    private var madeUp: Double {
+    private var concealedShare: Double {
         let played = self.buffer.statistics
         let spoken = Double(played.emittedSamples - min(played.silentConcealedSamples, played.emittedSamples))
         let concealed = played.concealedSamples - played.silentConcealedSamples
@@ -219,7 +220,7 @@ extension AudioReceiver {
     ///
     /// - Parameter roundTrip: of the way, when it is known.
     package func grade(roundTrip: Duration?) -> CallGrade {
-        CallGrade(madeUp: self.madeUp, mouthToEar: (roundTrip ?? .zero) / 2 + self.delay + Self.packing)
+        CallGrade(concealedShare: self.concealedShare, mouthToEar: (roundTrip ?? .zero) / 2 + self.delay + Self.packing)
     }
 
     /// What filling a packet and the encoder's look ahead take.

@@ -1,4 +1,5 @@
 internal import Bytes
+package import MediaStreams
 internal import OpusCodec
 package import RTP
 package import Vocabulary
@@ -7,19 +8,19 @@ package import Vocabulary
 /// with as much redundancy and as many bits as the way bears.
 ///
 /// It has no clock and asks for none: whoever drives it passes the time in, and comes back at `deadline`.
-package struct AudioSender {
+package struct AudioSender: ~Copyable {
     package private(set) var settings: AudioSenderSettings
-    package internal(set) var statistics = OutboundStatistics()
+    package private(set) var statistics = OutboundStatistics()
     /// Made when somebody speaks: a stream that is only passed on needs none.
-    var encoder: OpusEncoder?
-    var encoderSettings = OpusEncoder.Settings()
-    var loss = LossWatch()
-    var estimate: TransportEstimate?
+    private var encoder: OpusEncoder?
+    private var encoderSettings = OpusEncoder.Settings()
+    private var loss = LossWatch()
+    private var estimate: TransportEstimate?
     /// When packets last gathered on the way.
-    var lastCongestion: Instant?
+    private var lastCongestion: Instant?
     /// Somebody answered, so the stream's name is known over there.
-    var isKnown = false
-    var packetsAtLastReport: UInt64 = 0
+    private var isKnown = false
+    private var packetsAtLastReport: UInt64 = 0
     private var keys: TelephoneKeySequence
     private var recent = RecentPayloads()
     private var frame: [Float] = []
@@ -39,13 +40,13 @@ package struct AudioSender {
     private var isSilent = false
 
     /// What was spoken may come late by so much before it is taken for a pause.
-    private static let patience = Duration.milliseconds(200)
+    private static let pauseTimeout = Duration.milliseconds(200)
 
     package init(_ settings: AudioSenderSettings) {
         self.settings = settings
         self.nextSequence = settings.firstSequence
         self.keys = TelephoneKeySequence(rate: settings.payloadTypes.telephoneEventRate)
-        self.encoderSettings.bitRate = settings.firstBitRate
+        self.encoderSettings.bitRate = settings.initialBitRate
         // `voip` would filter the lowest tones away. Microphones and calls have 16 bits; below them is only noise, which
         // is not worth a bit.
         self.encoderSettings.application = .audio
@@ -69,7 +70,7 @@ package struct AudioSender {
 
     private mutating func prepareEncoder() {
         self.encoderSettings.bitRate = min(
-            max(self.encoderSettings.bitRate, self.settings.leastBitRate), self.settings.mostBitRate)
+            max(self.encoderSettings.bitRate, self.settings.minimumBitRate), self.settings.maximumBitRate)
         self.encoderSettings.complexity = self.settings.complexity
         self.encoderSettings.usesDTX = self.settings.usesDTX
         self.encoderSettings.isSpeech = self.settings.isSpeech
@@ -77,7 +78,7 @@ package struct AudioSender {
     }
 
     /// libopus refuses only what no settings can ask for.
-    mutating func applyEncoderSettings() {
+    private mutating func applyEncoderSettings() {
         self.statistics.targetBitrate = self.encoderSettings.bitRate
         do {
             try self.encoder?.apply(self.encoderSettings)
@@ -126,7 +127,7 @@ extension AudioSender {
     /// After a pause the stream goes on where the clock is, not where the sound ended (RFC 3550 §5.1).
     private mutating func catchUp(with now: Instant) {
         defer { self.lastSound = now }
-        guard let lastSound, lastSound + Self.patience < now else { return }
+        guard let lastSound, lastSound + Self.pauseTimeout < now else { return }
         self.position = self.position(at: now)
         self.frame.removeAll(keepingCapacity: true)
         self.recent.removeAll()
@@ -135,7 +136,7 @@ extension AudioSender {
 
     /// Where the stream is when nobody has said so.
     private func position(at now: Instant) -> Int64 {
-        let since = self.lastSound.map { MediaClock.samples(in: $0.duration(to: now)) } ?? 0
+        let since = self.lastSound.map { MediaClock.opus.ticks(in: $0.duration(to: now)) } ?? 0
         return self.position + Int64(self.frame.count / self.settings.channels) + max(0, since)
     }
 
@@ -169,7 +170,7 @@ extension AudioSender {
     }
 
     private mutating func note(_ level: SoundLevel) {
-        let duration = MediaClock.duration(of: Int64(self.settings.frameDuration))
+        let duration = MediaClock.opus.duration(of: Int64(self.settings.frameDuration))
         self.statistics.audioLevel = level.amplitude
         self.statistics.totalAudioEnergy += level.power * (duration / .seconds(1))
         self.statistics.totalSamplesDuration += duration
@@ -180,7 +181,7 @@ extension AudioSender {
             let encoder =
                 try self.encoder
                 ?? OpusEncoder(
-                    rate: MediaClock.rate, channels: self.settings.channels, settings: self.encoderSettings)
+                    rate: MediaClock.opus.rate, channels: self.settings.channels, settings: self.encoderSettings)
             self.encoder = encoder
             var packet: [UInt8] = []
             swap(&packet, &self.packet)
@@ -284,10 +285,12 @@ extension AudioSender {
             ssrc: self.settings.ssrc, isMarked: isMarked)
         self.nextSequence &+= 1
         var headerCount = 0
-        outbox.append(.rtp, isCounted: self.settings.extensions.transportCC != nil) { writer, transportSequence in
+        outbox.append(.rtp, isCounted: self.settings.extensions.transportSequence != nil) { writer, transportSequence in
             let start = writer.count
             header.write(hasExtensions: !self.settings.extensions.isEmpty, to: &writer)
-            self.writeExtensions(level, transportSequence, at: now, to: &writer)
+            self.settings.extensions.write(
+                transportSequence: transportSequence, mediaID: self.isKnown ? nil : self.settings.mid, level: level,
+                at: now, to: &writer)
             headerCount = writer.count - start
             writer.write(payload)
         }
@@ -297,44 +300,84 @@ extension AudioSender {
         self.statistics.bytesSent += UInt64(payload.count)
     }
 
-    private func writeExtensions(
-        _ level: RTPAudioLevel?, _ transportSequence: UInt16, at now: Instant, to writer: inout ByteWriter
-    ) {
-        let ids = self.settings.extensions
-        guard !ids.isEmpty else { return }
-        let extensions = RTPExtensionWriter(isLong: ids.needsLongForm, to: &writer)
-        if let id = ids.audioLevel, let level { extensions.append(id, level.byte, to: &writer) }
-        if let id = ids.transportCC { extensions.append(id, transportSequence, to: &writer) }
-        // Both say when a packet left; the number does it in less.
-        if let id = ids.absSendTime, ids.transportCC == nil {
-            let time = AbsoluteSendTime.bytes(at: now)
-            extensions.append(id, time.span, to: &writer)
-        }
-        if let id = ids.mid, let mid = self.settings.mid, !mid.isEmpty, !self.isKnown {
-            extensions.append(id, mid.utf8.span.extracting(first: 16), to: &writer)
-        }
-        extensions.finish(&writer)
-    }
-
     /// What a report says of the stream; nil before anything was sent. The report's time is for its writer to fill in.
-    package func senderInfo(at now: Instant) -> RTCPSenderInfo? {
+    package func senderReport(at now: Instant) -> MediaReport.Sender? {
         guard let last = self.last else { return nil }
-        let since = MediaClock.samples(in: last.at.duration(to: now))
-        return RTCPSenderInfo(
-            time: NTPTime(rawValue: 0), timestamp: last.timestamp &+ UInt32(truncatingIfNeeded: since),
-            packets: UInt32(truncatingIfNeeded: self.statistics.packetsSent),
-            octets: UInt32(truncatingIfNeeded: self.statistics.bytesSent))
+        let since = MediaClock.opus.ticks(in: last.at.duration(to: now))
+        return MediaReport.Sender(
+            ssrc: self.settings.ssrc,
+            info: RTCPSenderInfo(
+                time: NTPTime(rawValue: 0), timestamp: last.timestamp &+ UInt32(truncatingIfNeeded: since),
+                packets: UInt32(truncatingIfNeeded: self.statistics.packetsSent),
+                octets: UInt32(truncatingIfNeeded: self.statistics.bytesSent)))
     }
 }
 
-/// When a packet left, in 24 bits of which 18 are parts of a second (abs-send-time).
-private enum AbsoluteSendTime {
-    static func bytes(at now: Instant) -> [3 of UInt8] {
-        let (seconds, rest) = now.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-        let time = UInt32(truncatingIfNeeded: (seconds << 18) &+ (rest << 18) / 1_000_000_000)
-        return [
-            UInt8(truncatingIfNeeded: time >> 16), UInt8(truncatingIfNeeded: time >> 8),
-            UInt8(truncatingIfNeeded: time),
-        ]
+// MARK: - Adapting to the path: copies of earlier packets while packets get lost, fewer bits while they gather
+
+extension AudioSender {
+    /// What a packet costs besides its Opus, in bytes: the header with extensions, and the tag of SRTP.
+    private static let overhead = 12 + 12 + 16
+
+    /// The other side has told what of this stream it received.
+    package mutating func received(report: RemoteReport, at now: Instant) {
+        guard report.ssrc == self.settings.ssrc else { return }
+        self.isKnown = true
+        self.statistics.received(report, .opus)
+        let count = Int(clamping: self.statistics.packetsSent - self.packetsAtLastReport)
+        self.packetsAtLastReport = self.statistics.packetsSent
+        self.loss.heard(fractionLost: report.fractionLost, of: count, at: now)
+        self.adapt(at: now)
+    }
+
+    /// The other side has told when packets of the transport arrived.
+    package mutating func received(feedback: TransportEstimate, at now: Instant) {
+        self.estimate = feedback
+        if feedback.isCongested { self.lastCongestion = now }
+        self.loss.heard(received: feedback.received, lost: feedback.lost, at: now)
+        self.adapt(at: now)
+    }
+
+    private mutating func adapt(at now: Instant) {
+        let redundancy = self.affordableRedundancy(at: now)
+        self.statistics.redundancy = redundancy
+        // Copies serve better than the coarse ones inside of Opus, which cost the sound its quality even when nothing
+        // is lost. So these are for those who know no others, or cannot afford them.
+        let needsFEC = self.settings.usesFEC && self.loss.level > .none && redundancy == 0
+        var wanted = self.encoderSettings
+        wanted.usesInbandFEC = needsFEC
+        wanted.expectedLoss = needsFEC ? min(30, Int((self.loss.share * 100).rounded(.up))) : 0
+        wanted.bitRate = self.affordableBitRate(with: redundancy)
+        self.statistics.isFECActive = needsFEC
+        guard wanted != self.encoderSettings else { return }
+        self.encoderSettings = wanted
+        self.applyEncoderSettings()
+    }
+
+    private var packetsPerSecond: Int { MediaClock.opus.rate / self.settings.frameDuration }
+
+    /// What is there for copies and Opus together, in bit/s; nil before the way is known.
+    private var budget: Int? {
+        self.estimate.map { max(0, $0.bitRate - 8 * Self.overhead * self.packetsPerSecond) }
+    }
+
+    private func affordableRedundancy(at now: Instant) -> Int {
+        guard self.settings.payloadTypes.red != nil else { return 0 }
+        // What is lost because there is too much of it is not saved by more of it.
+        if let last = self.lastCongestion, last + .seconds(3) > now { return 0 }
+        guard let budget = self.budget else { return self.loss.level.rawValue }
+        return min(self.loss.level.rawValue, max(0, budget / self.settings.minimumBitRate - 1))
+    }
+
+    private func affordableBitRate(with redundancy: Int) -> Int {
+        var share = (self.budget ?? self.settings.initialBitRate * (1 + redundancy)) / (1 + redundancy)
+        if redundancy > 0 {
+            // What copies cost on top of themselves: their headers, and those of the packet.
+            let headers = 8 * (24 + 1 + 4 * redundancy) * self.packetsPerSecond
+            share = min(share, (self.settings.maximumBitRateWithCopies - headers) / (1 + redundancy))
+        }
+        let most = max(self.settings.maximumBitRate, self.settings.minimumBitRate)
+        // Changes that nobody hears are not worth the encoder's effort.
+        return min(max(share / 1000 * 1000, self.settings.minimumBitRate), most)
     }
 }

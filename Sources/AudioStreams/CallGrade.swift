@@ -10,12 +10,12 @@ package struct CallGrade: Hashable, Sendable {
     private static let robustness = 20.0
 
     /// - Parameters:
-    ///   - madeUp: the share of the sound that was, from 0 to 1.
+    ///   - concealedShare: the share of the sound that was, from 0 to 1.
     ///   - mouthToEar: one way, with the wait before playing.
-    package init(madeUp: Double, mouthToEar: Duration) {
+    package init(concealedShare: Double, mouthToEar: Duration) {
         let delay = mouthToEar / .milliseconds(1)
         let waiting = 0.024 * delay + (delay > 177.3 ? 0.11 * (delay - 177.3) : 0)
-        let percent = 100 * madeUp
+        let percent = 100 * concealedShare
         let damage = 95 * percent / (percent + Self.robustness)
         self.rating = min(max(0, Self.best - waiting - damage), 100)
     }

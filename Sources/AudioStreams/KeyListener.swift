@@ -12,8 +12,8 @@ struct KeyListener: Hashable, Sendable {
         var lastHeard: Instant
     }
 
-    /// Who does not hear of a key for so long takes it for let go.
-    private static let patience = Duration.milliseconds(150)
+    /// A key that no packet tells of for so long is taken for released.
+    private static let timeout = Duration.milliseconds(150)
 
     private let rate: Int64
     private var press: Press?
@@ -39,7 +39,7 @@ struct KeyListener: Hashable, Sendable {
     }
 
     mutating func clockAdvanced(to now: Instant, _ body: (AudioEvent) -> Void) {
-        guard let press = self.press, !press.isTold, press.lastHeard + Self.patience <= now else { return }
+        guard let press = self.press, !press.isTold, press.lastHeard + Self.timeout <= now else { return }
         self.tell(body)
     }
 

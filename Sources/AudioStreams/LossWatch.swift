@@ -14,7 +14,7 @@ struct LossWatch: Hashable, Sendable {
     /// One packet of a clean second is an accident, two are a loss.
     private static let some = 0.015
     private static let much = 0.03
-    private static let patience = Duration.seconds(6)
+    private static let recoveryTimeout = Duration.seconds(6)
     /// Feedback about single packets says the same as reports, and sooner.
     private static let freshness = Duration.seconds(2)
 
@@ -42,7 +42,7 @@ struct LossWatch: Hashable, Sendable {
         if seen >= self.level { self.lastTrouble = now }
         if seen > self.level {
             self.level = seen
-        } else if let last = self.lastTrouble, last + Self.patience <= now {
+        } else if let last = self.lastTrouble, last + Self.recoveryTimeout <= now {
             self.level = max(seen, Level(rawValue: self.level.rawValue - 1) ?? .none)
             self.lastTrouble = now
         }

@@ -1,4 +1,5 @@
 internal import AudioFiles
+internal import MediaStreams
 internal import OpusCodec
 internal import Playout
 
@@ -9,7 +10,7 @@ struct OpusSoundDecoder: SoundDecoder {
     private var decoder: OpusDecoder?
 
     /// What is made up is made in pieces of 2.5 ms (opus.h).
-    private static let grain = MediaClock.rate / 400
+    private static let grain = MediaClock.opus.rate / 400
 
     init(channels: Int) {
         self.channels = channels
@@ -17,7 +18,7 @@ struct OpusSoundDecoder: SoundDecoder {
 
     private mutating func ready() throws(OpusError) -> OpusDecoder {
         if let decoder = self.decoder { return decoder }
-        let decoder = try OpusDecoder(rate: MediaClock.rate, channels: self.channels)
+        let decoder = try OpusDecoder(rate: MediaClock.opus.rate, channels: self.channels)
         self.decoder = decoder
         return decoder
     }

@@ -8,10 +8,10 @@ struct RecentPayloads: Sendable {
         var bytes: [UInt8] = []
     }
 
-    static let most = 2
+    static let capacity = 2
 
     /// The latest first.
-    private var payloads = [Payload](repeating: Payload(), count: Self.most)
+    private var payloads = [Payload](repeating: Payload(), count: Self.capacity)
     private(set) var count = 0
 
     mutating func remember(_ bytes: Span<UInt8>, timestamp: UInt32) {
@@ -19,7 +19,7 @@ struct RecentPayloads: Sendable {
         self.payloads[0].timestamp = timestamp
         self.payloads[0].bytes.removeAll(keepingCapacity: true)
         self.payloads[0].bytes.append(copying: bytes)
-        self.count = min(self.count + 1, Self.most)
+        self.count = min(self.count + 1, Self.capacity)
     }
 
     mutating func removeAll() {

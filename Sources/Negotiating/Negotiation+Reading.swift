@@ -34,17 +34,32 @@ extension Negotiation {
             guard !ours.isRejected else {
                 throw NegotiationError(.invalidAccess, "section \(index + 1) is accepted, but nobody offered it")
             }
-            guard AudioFormat.isSpoken(in: theirs) else {
-                throw NegotiationError(.invalidAccess, "section \(index + 1) has no Opus")
+            guard self.sendingFormat(theirs) != nil else {
+                throw NegotiationError(.invalidAccess, "section \(index + 1) has no codec that was offered")
             }
             _ = try RemoteTransport(theirs, in: answer)
         }
     }
 
-    /// Sound in a format we know, over the one kind of transport we speak.
+    /// Media of a kind that is wanted, in a codec we know, over the one kind of transport we speak.
     private func isAcceptable(_ section: SDPMedia, in description: SDPDescription) -> Bool {
-        section.kind == "audio" && !section.isRejected && section.transport.hasSuffix("SAVPF")
-            && section.has(.rtcpMux) && AudioFormat.isSpoken(in: section)
+        guard let kind = section.mediaKind, !section.isRejected, section.transport.hasSuffix("SAVPF"),
+            section.has(.rtcpMux), self.sendingFormat(section) != nil
+        else { return false }
+        // A section stays of the kind it was (RFC 9429 §5.2.2).
+        return self.transceiver(named: section.mediaID).map { $0.kind == kind } ?? true
+    }
+
+    /// How media is sent to whoever describes a section; nil where there is no codec that both sides have.
+    private func sendingFormat(_ section: SDPMedia) -> MediaFormat? {
+        guard let kind = section.mediaKind, let ours = self.settings.formats[kind] else { return nil }
+        return MediaFormat(section).sending(from: ours)
+    }
+
+    /// What an answer says of an offered section.
+    func answeringFormat(_ section: SDPMedia) -> MediaFormat? {
+        guard let kind = section.mediaKind, let ours = self.settings.formats[kind] else { return nil }
+        return MediaFormat(section).answer(by: ours)
     }
 
     /// The sections of an offer that get an answer: one transport carries them all, so those of one bundle, or the
@@ -62,20 +77,31 @@ extension Negotiation {
         for section in offer.media {
             if let known = self.transceivers.firstIndex(where: { $0.mediaID == section.mediaID }) {
                 if section.isRejected { self.transceivers[known].isStopped = true }
+                self.mirror(known, offer.direction(of: section))
                 continue
             }
-            guard self.isAcceptable(section, in: offer) else { continue }
+            guard self.isAcceptable(section, in: offer), let kind = section.mediaKind else { continue }
             let free = self.transceivers.firstIndex {
-                $0.mediaID == nil && !$0.isStopped && $0.isForTrack && offer.direction(of: section).receives
+                $0.kind == kind && $0.mediaID == nil && !$0.isStopped && $0.isForTrack
+                    && offer.direction(of: section).receives
             }
             if let free {
                 self.transceivers[free].mediaID = section.mediaID
             } else if self.transceivers.count < self.settings.maximumTransceivers {
-                self.add(.receiveOnly, isForTrack: false)
-                self.transceivers[self.transceivers.count - 1].mediaID = section.mediaID
-                self.transceivers[self.transceivers.count - 1].isTheirs = true
+                self.add(kind, .receiveOnly, isForTrack: false)
+                let added = self.transceivers.count - 1
+                self.transceivers[added].mediaID = section.mediaID
+                self.transceivers[added].isTheirs = true
+                self.mirror(added, offer.direction(of: section))
             }
         }
+    }
+
+    /// What came with their offers goes the ways they offer.
+    private mutating func mirror(_ index: Int, _ offered: SDPDirection) {
+        let transceiver = self.transceivers[index]
+        guard transceiver.isTheirs, self.settings.mirrored.contains(transceiver.kind) else { return }
+        self.transceivers[index].direction = offered.reversed
     }
 
     /// Our offer's new sections belong to the transceivers they were written for, in their order.
@@ -125,13 +151,8 @@ extension Negotiation {
         let (here, there) = (local.direction(of: ours), remote.direction(of: theirs))
         self.transceivers[index].currentDirection = SDPDirection(
             sends: here.sends && there.receives, receives: here.receives && there.sends)
-        self.transceivers[index].receiving = AudioFormat(ours)
-        // They are sent to in their numbers, by their wishes, and only what we know too.
-        self.transceivers[index].sending = AudioFormat(theirs).map { theirs in
-            var format = theirs.limited(to: self.settings.format)
-            format.preferences = theirs.preferences
-            return format
-        }
+        self.transceivers[index].receiving = self.answeringFormat(ours)
+        self.transceivers[index].sending = self.sendingFormat(theirs)
         self.transceivers[index].remoteSources = Array(Set(theirs.all(SDPSource.self).map(\.ssrc)).sorted().prefix(8))
         self.transceivers[index].remoteStream = theirs.first()
     }
@@ -139,4 +160,9 @@ extension Negotiation {
     private static func isClient(afterAnswer answer: SDPDescription, _ section: SDPMedia) -> Bool {
         answer.first(SDPSetup.self, for: section) == .passive
     }
+}
+
+extension SDPMedia {
+    /// Nil for kinds that nobody here knows.
+    fileprivate var mediaKind: MediaKind? { MediaKind(rawValue: self.kind) }
 }

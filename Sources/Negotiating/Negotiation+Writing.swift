@@ -27,7 +27,7 @@ extension Negotiation {
         var answer = SDPDescription(origin: origin)
         let accepted = self.acceptable(offer)
         for section in offer.media {
-            guard accepted.contains(section.mediaID), let format = AudioFormat(section),
+            guard accepted.contains(section.mediaID), let format = self.answeringFormat(section),
                 let transceiver = self.transceiver(named: section.mediaID)
             else {
                 answer.media.append(Self.refusal(of: section))
@@ -39,14 +39,14 @@ extension Negotiation {
                 receives: transceiver.direction.receives && theirs.sends)
             answer.media.append(
                 self.section(
-                    for: transceiver, section.mediaID, (format.limited(to: self.settings.format), direction),
+                    for: transceiver, section.mediaID, (format, direction),
                     self.setup(answering: offer, section), transport))
         }
         if !offer.bundles.isEmpty { self.bundle(answer.media.filter { !$0.isRejected }, in: &answer) }
         return Self.finished(answer, transport)
     }
 
-    /// Nobody uses it any more, on either side, so another sound may have its place (RFC 9429 §5.2.2).
+    /// Nobody uses it any more, on either side, so another stream may have its place (RFC 9429 §5.2.2).
     private func isFree(_ section: SDPMedia) -> Bool {
         guard section.isRejected, let name = section.mediaID, let remote = self.currentRemote else { return false }
         return remote.index(of: name).map { remote.media[$0].isRejected } ?? true
@@ -90,15 +90,15 @@ extension Negotiation {
 
 extension Negotiation {
     private func section(
-        for transceiver: Transceiver, _ name: SDPMediaID?, _ agreed: (format: AudioFormat, direction: SDPDirection)?,
+        for transceiver: Transceiver, _ name: SDPMediaID?, _ agreed: (format: MediaFormat, direction: SDPDirection)?,
         _ setup: SDPSetup, _ transport: LocalTransport
     ) -> SDPMedia {
         // Numbers that were agreed on before go on to mean the same.
-        let format = agreed?.format ?? transceiver.receiving ?? self.settings.format
-        var section = SDPMedia("audio", formats: format.payloadTypes)
+        let format = agreed?.format ?? transceiver.receiving ?? self.freshFormat(transceiver.kind)
+        var section = SDPMedia(transceiver.kind.rawValue, formats: format.codecs.map { "\($0.payloadType)" })
         Self.write(transport, setup, to: &section)
         if let name { section.append(name) }
-        Self.writeExtensions(format, to: &section)
+        format.writeExtensions(to: &section)
         section.direction = agreed?.direction ?? transceiver.direction
         if section.direction?.sends == true {
             section.append(SDPStreamID(transceiver.streamID, track: transceiver.trackID))
@@ -106,7 +106,7 @@ extension Negotiation {
         section.append(.rtcpMux)
         section.append(.rtcpReducedSize)
         if format.hasExtendedReports { section.append(SDPLine(attribute: "rtcp-xr", "rcvr-rtt=all")) }
-        Self.writeFormats(format, to: &section)
+        format.writeCodecs(to: &section)
         section.append(SDPSource(transceiver.ssrc, "cname", self.settings.canonicalName))
         return section
     }
@@ -120,32 +120,11 @@ extension Negotiation {
         section.append(setup)
     }
 
-    private static func writeExtensions(_ format: AudioFormat, to section: inout SDPMedia) {
-        let extensions = [
-            (format.audioLevel, SDPHeaderExtension.audioLevel),
-            (format.transportSequence, SDPHeaderExtension.transportSequence),
-            (format.mediaID, SDPHeaderExtension.mediaID),
-        ]
-        for case (let id?, let uri) in extensions { section.append(SDPHeaderExtension(UInt16(id), uri)) }
-    }
-
-    private static func writeFormats(_ format: AudioFormat, to section: inout SDPMedia) {
-        let opus = format.opus
-        section.append(SDPRTPMap(opus, "opus", clockRate: 48_000, channels: 2))
-        section.append(SDPFormatParameters("\(opus)", format.preferences.text))
-        if format.transportSequence != nil { section.append(SDPFeedback(opus, "transport-cc")) }
-        if let red = format.red {
-            section.append(SDPRTPMap(red, "red", clockRate: 48_000, channels: 2))
-            section.append(SDPFormatParameters("\(red)", "\(opus)/\(opus)"))
-        }
-        if let keys = format.telephoneEvent {
-            section.append(SDPRTPMap(keys, "telephone-event", clockRate: 48_000))
-            section.append(SDPFormatParameters("\(keys)", "0-15"))
-        }
-        section.append(SDPLine(attribute: "ptime", "\(format.preferences.duration ?? 20)"))
-        if let longest = format.preferences.maximumDuration {
-            section.append(SDPLine(attribute: "maxptime", "\(longest)"))
-        }
+    /// For a section that is offered for the first time.
+    private func freshFormat(_ kind: MediaKind) -> MediaFormat {
+        let agreed = self.transceivers.filter { $0.receiving != nil && !$0.isStopped }
+        if let same = agreed.first(where: { $0.kind == kind })?.receiving { return same }
+        return (self.settings.formats[kind] ?? .audio()).renumbered(beside: agreed.compactMap(\.receiving))
     }
 
     /// Port 0, and otherwise what was there, so that both sides go on counting alike.
@@ -154,12 +133,5 @@ extension Negotiation {
         if let name = section.mediaID { refusal.append(name) }
         refusal.direction = .inactive
         return refusal
-    }
-}
-
-extension AudioFormat {
-    /// The preferred one first.
-    fileprivate var payloadTypes: [String] {
-        [self.opus, self.red, self.telephoneEvent].compactMap { $0.map { "\($0)" } }
     }
 }

@@ -1,15 +1,17 @@
 package import SDP
 
-/// What two sides agree on by offers and answers (JSEP, RFC 9429): which sounds flow which way, in which numbers, over
-/// which one transport.
+/// What two sides agree on by offers and answers (JSEP, RFC 9429): which media flows which way, in which codecs
+/// and numbers, over which one transport.
 ///
 /// It reads and writes descriptions and knows whose turn it is. It opens nothing; whoever does takes `agreement` and the
 /// `transceivers` each time the state has become stable.
 package struct Negotiation: Sendable {
     package struct Settings: Hashable, Sendable {
-        /// What we offer and accept.
-        package var format = AudioFormat()
-        /// Who we are in reports: the same for all our sounds.
+        /// What we offer and accept, by kind; sections of other kinds are rejected.
+        package var formats: [MediaKind: MediaFormat] = [.audio: .audio()]
+        /// Sections of these kinds that only the other side has asked for are answered both ways, and not only received.
+        package var mirrored: Set<MediaKind> = []
+        /// Who we are in reports: the same for all our streams.
         package var canonicalName: String
         package var maximumSections = 32
         /// Over all offers: sections of theirs for which there is none any more are refused.
@@ -77,20 +79,22 @@ package struct Negotiation: Sendable {
 // MARK: - What this side wants
 
 extension Negotiation {
-    /// A sound more.
+    /// A stream more, of a kind that there is a format for.
     ///
     /// - Parameters:
     ///   - name: of the track, for the other side.
     ///   - isForTrack: their offer may bring the section it will be in.
     @discardableResult
     package mutating func add(
-        _ direction: SDPDirection = .sendReceive, stream: String = "-", name: String? = nil, isForTrack: Bool = true
+        _ kind: MediaKind = .audio, _ direction: SDPDirection = .sendReceive, stream: String = "-",
+        name: String? = nil, isForTrack: Bool = true
     ) -> Int {
+        precondition(self.settings.formats[kind] != nil, "no format for \(kind.rawValue)")
         let index = (self.transceivers.last?.index ?? -1) + 1
         self.transceivers.append(
             Transceiver(
-                index: index, direction: direction, ssrc: self.freshSource(), streamID: stream,
-                trackID: name ?? "audio-\(index)", isForTrack: isForTrack))
+                index: index, kind: kind, direction: direction, ssrc: self.freshSource(), streamID: stream,
+                trackID: name ?? "\(kind.rawValue)-\(index)", isForTrack: isForTrack))
         return index
     }
 

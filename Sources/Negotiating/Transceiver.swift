@@ -1,9 +1,10 @@
 package import SDP
 
-/// One sound each way, in one section of the descriptions (`RTCRtpTransceiver`).
+/// One stream of a kind each way, in one section of the descriptions (`RTCRtpTransceiver`).
 package struct Transceiver: Hashable, Sendable {
     /// Its place among all that this side ever had; it stays.
     package let index: Int
+    package let kind: MediaKind
     /// The section's name, once it has one.
     package internal(set) var mediaID: SDPMediaID?
     /// What this side would like.
@@ -20,9 +21,9 @@ package struct Transceiver: Hashable, Sendable {
     /// It came with their offer, and goes with it when the offer is taken back.
     var isTheirs = false
     /// In what numbers they are to be sent to.
-    package internal(set) var sending: AudioFormat?
+    package internal(set) var sending: MediaFormat?
     /// In what numbers they send.
-    package internal(set) var receiving: AudioFormat?
+    package internal(set) var receiving: MediaFormat?
     /// Who they say they are, where they say it.
     package internal(set) var remoteSources: [UInt32] = []
     package internal(set) var remoteStream: SDPStreamID?

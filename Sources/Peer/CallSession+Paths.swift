@@ -3,7 +3,7 @@ package import ICE
 internal import Negotiating
 package import Vocabulary
 
-// What whoever drives the call tells it of paths and packets, under the names that the agent has for it.
+// MARK: - Paths, under the names that the agent has for it
 
 extension CallSession: ICEMachine {
     package var usernameFragment: String { self.agent.usernameFragment }
@@ -46,16 +46,18 @@ extension CallSession: ICEMachine {
         self.withAgent(into: &outbox, at: now) { session, outbox in
             session.agent.clockAdvanced(to: now, into: &outbox)
             session.transport.clockAdvanced(to: now, &session.agent, into: &outbox)
-            session.advanceMedia(to: now, into: &outbox)
+            if session.transport.isOpen { session.media.clockAdvanced(to: now) }
+            session.flush(at: now, into: &outbox)
         }
     }
 
-    /// The end: whoever is there hears a goodbye, and nothing is believed any more.
+    /// The end: the other side is told, and nothing of it is believed any more.
     package mutating func close(at now: Instant, into outbox: inout Outbox<ICEEvent>) {
         guard self.agent.state != .closed else { return }
         self.negotiation.close()
         self.withAgent(into: &outbox, at: now) { session, outbox in
-            session.sayGoodbye(at: now, into: &outbox)
+            if session.transport.isOpen { session.media.sayGoodbye(at: now) }
+            session.flush(at: now, into: &outbox)
             session.transport.close(&session.agent, at: now, into: &outbox)
             session.agent.close(into: &outbox)
         }
@@ -88,6 +90,47 @@ extension CallSession {
             return self.receivedMedia(packet, on: path, from: address, at: now, into: &outbox) ? .handled : .ignored
         default: return .ignored
         }
+    }
+}
+
+// MARK: - Media
+
+extension CallSession {
+    /// More than this no path carries in one piece.
+    private static let maximumPacketBytes = 2048
+
+    private mutating func receivedMedia(
+        _ packet: Span<UInt8>, on path: PathID, from peer: SocketAddress, at now: Instant,
+        into outbox: inout Outbox<ICEEvent>
+    ) -> Bool {
+        guard packet.count > 1, packet.count <= Self.maximumPacketBytes else { return false }
+        // RFC 5761 §4.
+        let isRTCP = (192...223).contains(packet[1])
+        self.buffer.removeAll(keepingCapacity: true)
+        self.buffer.append(copying: packet)
+        let shown = self.tap.map { (tap: $0, from: peer, to: self.agent.address(of: path)) }
+        guard Self.open(&self.buffer, isRTCP: isRTCP, &self.transport, &self.media, shown, at: now) else {
+            return false
+        }
+        self.flush(at: now, into: &outbox)
+        return true
+    }
+
+    // Static, because the bytes are lent by the session while its lines change.
+    private static func open(
+        _ buffer: inout [UInt8], isRTCP: Bool, _ transport: inout SecureTransport, _ media: inout SessionMedia,
+        _ shown: (tap: any PacketTap, from: SocketAddress, to: SocketAddress)?, at now: Instant
+    ) -> Bool {
+        var packet = buffer.mutableSpan
+        guard let count = transport.open(&packet, isRTCP: isRTCP) else { return false }
+        let plain = packet.span.extracting(first: count)
+        if let shown { shown.tap.passed(plain, from: shown.from, to: shown.to, at: now) }
+        if let left = media.received(plain, isRTCP: isRTCP, at: now) { transport.forget(left) }
+        return true
+    }
+
+    mutating func flush(at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        self.media.flush(&self.transport, &self.agent, tap: self.tap, at: now, into: &outbox)
     }
 }
 

@@ -1,15 +1,14 @@
-internal import AudioStreams
 package import ICE
 package import Negotiating
 package import SDP
 package import Secure
 package import Vocabulary
 
-/// One call: descriptions, the path, its secrecy and the sound on it, as a value that takes packets and the time, and
+/// One call: descriptions, the path, its secrecy and the media on it, as a value that takes packets and the time, and
 /// fills an outbox.
 ///
 ///     descriptions ─▶ Negotiation ─▶ who they are, what flows ─┐
-///     packets ─▶ ICEAgent ─▶ SecureTransport ─▶ sound ◀────────┘
+///     packets ─▶ ICEAgent ─▶ SecureTransport ─▶ lines ◀────────┘
 ///
 /// It opens nothing and has no clock. Whoever drives it carries out what the agent wants (`Outbox`), takes the `events`
 /// after each call, and comes back when it says (`findDeadline`).
@@ -17,14 +16,12 @@ package struct CallSession {
     package let settings: CallSettings
     package internal(set) var agent: ICEAgent
     package internal(set) var negotiation: Negotiation
-    package internal(set) var events: [PeerEvent] = []
+    private var events: [PeerEvent] = []
+    // The facets of paths and media work with these, too.
     var transport: SecureTransport
-    var random: any RandomNumberGenerator & Sendable
-    var lines: [SoundLine] = []
-    var reporter: MediaReporter?
-    /// Who of them sends on which line.
-    var sources: [UInt32: Int] = [:]
-    var media = MediaOutbox()
+    var media: SessionMedia
+    private var candidates = CandidateExchange()
+    private var random: any RandomNumberGenerator & Sendable
     /// A packet of theirs while it is opened.
     var buffer: [UInt8] = []
     /// Sees packets as they are when nothing keeps them secret.
@@ -36,60 +33,59 @@ package struct CallSession {
     private var wantsRestart = false
     private var saidIsNeeded = false
     private var isGathering = false
-    private var ownCandidates: [ICECandidate] = []
-    private var hasAllCandidates = false
-    /// So many of ours stand in the description that was made last.
-    private var describedCandidates = 0
-    /// So many of ours the other side was told.
-    private var toldCandidates = 0
-    /// Theirs, for credentials that are still to come.
-    private var earlyCandidates: [ICECandidate?] = []
     private var lastState = (connection: ConnectionState.new, security: SecurityState.new)
-
-    /// As many as SRTP remembers.
-    static let mostSources = 64
-    /// More than this no way carries in one piece.
-    static let longestPacket = 2048
 
     package init(_ settings: CallSettings, _ context: DTLSContext, random: any RandomNumberGenerator & Sendable) {
         self.settings = settings
         self.random = random
         let credentials = ICECredentials(using: &self.random)
         self.agent = ICEAgent(.controlled, credentials, settings: settings.ice, random: self.random)
-        var negotiating = Negotiation.Settings(canonicalName: settings.canonicalName)
-        negotiating.format = settings.format
-        negotiating.format.preferences.isStereo = settings.sound.isStereo
         // A generator with a seed is copied: the machines are not to begin with the same number.
         _ = self.random.next()
-        self.negotiation = Negotiation(negotiating, random: self.random)
+        self.negotiation = Negotiation(Negotiation.Settings(settings), random: self.random)
         self.transport = SecureTransport(context)
+        self.media = SessionMedia(settings)
     }
 
     package var state: ConnectionState { ConnectionState(self.agent.state, self.transport.state) }
     package var securityState: SecurityState { self.transport.state }
 
-    package var hasNews: Bool { !self.events.isEmpty }
+    package var statistics: CallStatistics {
+        CallStatistics(
+            state: self.state, transport: self.agent.snapshot,
+            roundTrip: self.media.roundTrip ?? self.agent.roundTrip, lines: self.media.statistics)
+    }
+
+    package var hasNews: Bool { !self.events.isEmpty || self.media.hasEvents }
 
     package mutating func takeEvents() -> [PeerEvent] {
+        self.takeMediaEvents()
         defer { self.events.removeAll(keepingCapacity: true) }
         return self.events
     }
 
+    /// What the lines have to tell comes behind what was told before.
+    private mutating func takeMediaEvents() {
+        if self.media.hasEvents { self.events += self.media.takeEvents() }
+    }
+
     package mutating func findDeadline() -> Instant? {
-        .earlier(.earlier(self.agent.deadline, self.transport.deadline), self.findMediaDeadline())
+        let media = self.transport.isOpen ? self.media.findDeadline() : nil
+        return .earlier(.earlier(self.agent.deadline, self.transport.deadline), media)
     }
 }
 
 // MARK: - Descriptions
 
 extension CallSession {
-    /// A sound more, which may be sent, received or both.
+    /// A stream more, which may be sent, received or both. Pictures need `CallSettings.video`.
     @discardableResult
     package mutating func addTransceiver(
-        _ direction: SDPDirection = .sendReceive, name: String? = nil, isForTrack: Bool = false
+        _ kind: MediaKind = .audio, _ direction: SDPDirection = .sendReceive, name: String? = nil,
+        isForTrack: Bool = false
     ) -> Int {
         defer { self.noticeNeed() }
-        return self.negotiation.add(direction, stream: "parley", name: name, isForTrack: isForTrack)
+        return self.negotiation.add(kind, direction, stream: "parley", name: name, isForTrack: isForTrack)
     }
 
     package mutating func setDirection(_ direction: SDPDirection, of transceiver: Int) {
@@ -131,7 +127,7 @@ extension CallSession {
         if kind == .rollback { self.nextCredentials = nil }
         self.settle(at: now, into: &outbox)
         guard kind != .rollback else { return }
-        if self.nextCredentials == nil { self.toldCandidates = max(self.toldCandidates, self.describedCandidates) }
+        if self.nextCredentials == nil { self.candidates.described() }
         self.gather()
         self.tellCandidates()
     }
@@ -158,12 +154,11 @@ extension CallSession {
 
     private mutating func localTransport() -> LocalTransport {
         let credentials = self.nextCredentials ?? self.agent.credentials
-        self.describedCandidates = self.ownCandidates.count
         return LocalTransport(
             usernameFragment: credentials.usernameFragment, password: credentials.password,
             fingerprint: self.transport.fingerprint,
-            candidates: self.ownCandidates.map { $0.named(credentials.usernameFragment).text },
-            hasAllCandidates: self.hasAllCandidates)
+            candidates: self.candidates.describe(for: credentials.usernameFragment),
+            hasAllCandidates: self.candidates.hasAll)
     }
 
     /// After each description: what holds now is carried out.
@@ -196,7 +191,8 @@ extension CallSession {
             session.transport.agreed(
                 isClient: agreement.isClient, remote.fingerprints, &session.agent, at: now, into: &outbox)
         }
-        self.carryOutTransceivers(at: now)
+        self.media.carryOut(self.negotiation.transceivers, random: &self.random)
+        self.takeMediaEvents()
     }
 
     /// A first meeting, or another one with new credentials.
@@ -206,8 +202,7 @@ extension CallSession {
         else { return }
         if let next = self.nextCredentials.take() {
             self.wantsRestart = false
-            self.ownCandidates.removeAll()
-            (self.describedCandidates, self.toldCandidates) = (0, 0)
+            self.candidates.restart()
             self.withAgent(into: &outbox, at: now) { $0.agent.restart(next, at: now, into: &$1) }
         }
         self.withAgent(into: &outbox, at: now) {
@@ -215,15 +210,7 @@ extension CallSession {
         }
         for text in remote.candidates { self.candidateReceived(ICECandidate(text), at: now, into: &outbox) }
         if remote.hasAllCandidates { self.remoteCandidatesEnded(at: now, into: &outbox) }
-        let early = self.earlyCandidates
-        self.earlyCandidates = []
-        for candidate in early {
-            if let candidate {
-                self.candidateReceived(candidate, at: now, into: &outbox)
-            } else {
-                self.remoteCandidatesEnded(at: now, into: &outbox)
-            }
-        }
+        for candidate in self.candidates.takeEarly() { self.received(candidate, at: now, into: &outbox) }
     }
 }
 
@@ -236,9 +223,13 @@ extension CallSession {
         guard text.isEmpty || candidate != nil else { return }
         let isForLater = candidate?.usernameFragment.map { $0 != self.agreed?.usernameFragment } ?? false
         guard self.agreed != nil, self.negotiation.state == .stable || !isForLater else {
-            guard self.earlyCandidates.count < self.settings.ice.maximumRemotes else { return }
-            return self.earlyCandidates.append(candidate)
+            return self.candidates.keepEarly(candidate, atMost: self.settings.ice.maximumRemotes)
         }
+        self.received(candidate, at: now, into: &outbox)
+    }
+
+    /// One of theirs; nil says that there are no more.
+    private mutating func received(_ candidate: ICECandidate?, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
         if let candidate {
             self.candidateReceived(candidate, at: now, into: &outbox)
         } else {
@@ -254,8 +245,8 @@ extension CallSession {
         local.media[first].removeAttributes("candidate")
         local.media[first].set(.endOfCandidates, to: false)
         let fragment = (local.media[first].first() as SDPUsernameFragment?)?.value ?? ""
-        for candidate in self.ownCandidates { local.media[first].append(candidate: candidate.named(fragment).text) }
-        local.media[first].set(.endOfCandidates, to: self.hasAllCandidates)
+        for candidate in self.candidates.texts(for: fragment) { local.media[first].append(candidate: candidate) }
+        local.media[first].set(.endOfCandidates, to: self.candidates.hasAll)
         return local.text
     }
 
@@ -281,10 +272,9 @@ extension CallSession {
         guard let local = self.negotiation.localDescription, self.isGathering,
             let index = local.media.firstIndex(where: { !$0.isRejected })
         else { return }
-        for candidate in self.ownCandidates.dropFirst(self.toldCandidates) {
+        for candidate in self.candidates.takeUntold() {
             self.events.append(.candidate(candidate, mediaID: local.media[index].mediaID?.value, index: index))
         }
-        self.toldCandidates = self.ownCandidates.count
     }
 }
 
@@ -316,7 +306,7 @@ extension CallSession {
         self.noticeStates()
     }
 
-    /// Lets the agent inspect at a packet. Most are media, and nothing else comes of those.
+    /// Lets the agent look at a packet. Most are media, and nothing else comes of those.
     mutating func passToAgent(
         _ packet: Span<UInt8>, on path: PathID, from address: SocketAddress, at now: Instant,
         into outbox: inout Outbox<ICEEvent>
@@ -340,16 +330,24 @@ extension CallSession {
     private mutating func heard(_ event: ICEEvent, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
         switch event {
         case .candidate(let candidate):
-            self.ownCandidates.append(candidate)
+            self.candidates.add(candidate)
             self.tellCandidates()
         case .candidatesEnded:
-            self.hasAllCandidates = true
+            self.candidates.hasAll = true
             self.tellCandidates()
             if self.negotiation.localDescription != nil { self.events.append(.candidatesEnded) }
         case .stateChanged(let state): self.events.append(.iceStateChanged(state))
         case .selected: self.transport.pathOpened(&self.agent, at: now, into: &outbox)
         case .roleChanged, .resolve, .peerExpected, .dial, .serverSilent: return
         }
+    }
+
+    /// Reports begin when there is somebody to read them.
+    private mutating func openReports(at now: Instant) {
+        guard !self.media.hasReports, self.transport.isOpen, let first = self.negotiation.transceivers.first else {
+            return
+        }
+        self.media.openReports(first, seed: self.random.next(), at: now)
     }
 
     private mutating func noticeStates() {
@@ -382,12 +380,14 @@ extension RemoteTransport {
     }
 }
 
-extension ICECandidate {
-    /// The same under the name of another session.
-    fileprivate func named(_ fragment: String) -> ICECandidate {
-        ICECandidate(
-            foundation: self.foundation, component: self.component, transport: self.transport,
-            priority: self.priority, host: self.host, port: self.port, kind: self.kind, related: self.related,
-            usernameFragment: fragment)
+extension Negotiation.Settings {
+    fileprivate init(_ settings: CallSettings) {
+        self.init(canonicalName: settings.canonicalName)
+        var opus = OpusParameters()
+        opus.isStereo = settings.sound.isStereo
+        self.formats = [.audio: .audio(opus)]
+        guard let video = settings.video else { return }
+        self.formats[.video] = .video(video.codecs)
+        if video.echoes { self.mirrored = [.video] }
     }
 }

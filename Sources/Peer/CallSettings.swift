@@ -5,9 +5,9 @@ package import RTP
 /// How one call is made.
 package struct CallSettings: Sendable {
     package var ice = ICESettings()
-    /// What we offer and accept.
-    package var format = AudioFormat()
     package var sound = SoundSettings()
+    /// What becomes of pictures; nil rejects them.
+    package var video: VideoSettings?
     /// Who we are in reports.
     package var canonicalName = "parley"
     /// The time of day at the zero of the clock that is passed in, for reports.
@@ -35,4 +35,22 @@ package struct SoundSettings: Hashable, Sendable {
     package var echoes = false
 
     package init() {}
+}
+
+/// What becomes of pictures. They pass through as they are.
+package struct VideoSettings: Hashable, Sendable {
+    /// What is offered and accepted, the preferred one first.
+    package var codecs: [Codec] = [.vp8, .h264]
+    /// They see themselves.
+    package var echoes = false
+    /// Theirs are lent as they come, for another call.
+    package var lendsPackets = false
+
+    package init() {}
+
+    package static var echo: VideoSettings {
+        var settings = VideoSettings()
+        settings.echoes = true
+        return settings
+    }
 }

@@ -1,11 +1,13 @@
-package import AudioStreams
 package import ICE
+package import MediaStreams
+package import Negotiating
 internal import Vocabulary
 
 /// A call at one moment, under the names of W3C's statistics (webrtc-stats).
 package struct CallStatistics: Sendable {
     package struct Line: Hashable, Sendable {
         package let transceiver: Int
+        package let kind: MediaKind
         package let outbound: OutboundStatistics?
         package let inbound: InboundStatistics?
         /// How long sound of theirs waits before it is heard.
@@ -16,17 +18,7 @@ package struct CallStatistics: Sendable {
     package let transport: ICESnapshot
     package let roundTrip: Duration?
     package let lines: [Line]
-}
 
-extension CallSession {
-    package var statistics: CallStatistics {
-        CallStatistics(
-            state: self.state, transport: self.agent.snapshot,
-            roundTrip: self.reporter?.roundTrip ?? self.agent.roundTrip,
-            lines: self.lines.map { line in
-                CallStatistics.Line(
-                    transceiver: line.transceiver, outbound: line.sender?.statistics,
-                    inbound: line.receiver?.statistics, delay: line.receiver?.delay)
-            })
-    }
+    /// The first line of sound.
+    package var sound: Line? { self.lines.first { $0.kind == .audio } }
 }

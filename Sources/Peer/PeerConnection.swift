@@ -5,6 +5,7 @@ package import Pathways
 package import Reactor
 package import SDP
 package import Secure
+package import VideoStreams
 package import Vocabulary
 
 /// Who is told what becomes of a connection, always on its loop.
@@ -33,10 +34,10 @@ package final class PeerConnection {
     private var handler: (any PeerConnectionHandler)?
     /// Events are told one after the other, also when what is told asks for more.
     private var isTelling = false
-    private let ear: Ear
+    private let observer: Observer
 
     /// What the path tells; it would otherwise have to be there before the path.
-    private final class Ear: PeerPathHandler {
+    private final class Observer: PeerPathHandler {
         weak var connection: PeerConnection?
 
         func happened(_ event: ICEEvent, on path: PeerPath<CallSession>) {}
@@ -50,11 +51,11 @@ package final class PeerConnection {
     ) {
         self.means = means
         self.handler = handler
-        self.ear = Ear()
+        self.observer = Observer()
         self.path = PeerPath(
             CallSession(settings, context, random: SystemRandomNumberGenerator()), on: reactor, by: means.peers,
-            handler: self.ear)
-        self.ear.connection = self
+            handler: self.observer)
+        self.observer.connection = self
     }
 
     private func tell() {
@@ -102,14 +103,16 @@ extension PeerConnection {
     package var remoteDescription: String? { self.path.inspect { $0.negotiation.remoteDescription?.text } }
 
     @discardableResult
-    package func addTransceiver(_ direction: SDPDirection = .sendReceive, name: String? = nil) -> Int {
-        self.path.act { session, _, _ in session.addTransceiver(direction, name: name) }
+    package func addTransceiver(
+        _ kind: MediaKind = .audio, _ direction: SDPDirection = .sendReceive, name: String? = nil
+    ) -> Int {
+        self.path.act { session, _, _ in session.addTransceiver(kind, direction, name: name) }
     }
 
     /// A transceiver that may find its section in an offer of theirs.
     @discardableResult
-    package func addTrack(name: String? = nil) -> Int {
-        self.path.act { session, _, _ in session.addTransceiver(name: name, isForTrack: true) }
+    package func addTrack(_ kind: MediaKind = .audio, name: String? = nil) -> Int {
+        self.path.act { session, _, _ in session.addTransceiver(kind, name: name, isForTrack: true) }
     }
 
     package func setDirection(_ direction: SDPDirection, of transceiver: Int) {
@@ -177,4 +180,25 @@ extension PeerConnection {
     package var isDialling: Bool { self.path.inspect { $0.isDialling } }
 
     package func setTap(_ tap: any PacketTap) { self.path.act { session, _, _ in session.tap = tap } }
+}
+
+// MARK: - Pictures
+
+extension PeerConnection {
+    /// Lends what came, packet by packet.
+    package func takePictures(of transceiver: Int, _ body: (VideoPacket) -> Void) {
+        for packet in self.path.inspect({ $0.takePictures(of: transceiver) }) {
+            body(packet)
+            self.path.inspect { $0.recycle(packet, of: transceiver) }
+        }
+    }
+
+    /// A packet that another connection has lent.
+    package func forward(_ packet: VideoPacket, on transceiver: Int) {
+        self.path.act { $0.forward(packet, on: transceiver, at: $1, into: &$2) }
+    }
+
+    package func requestKeyFrame(of transceiver: Int) {
+        self.path.act { $0.requestKeyFrame(of: transceiver, at: $1, into: &$2) }
+    }
 }

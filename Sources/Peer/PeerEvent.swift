@@ -42,6 +42,10 @@ package enum PeerEvent: Hashable, Sendable {
     case key(Character, Duration, transceiver: Int)
     /// Packets that are lent need not wait for a missing one any longer.
     case payloadsWaiting
+    /// Packets of pictures wait to be taken.
+    case picturesWaiting(transceiver: Int)
+    /// They cannot show what is sent to them before a key frame comes.
+    case keyFrameWanted(transceiver: Int)
     /// They have left.
     case goodbye
 }

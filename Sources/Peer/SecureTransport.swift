@@ -186,16 +186,10 @@ extension SecureTransport {
         return isRTCP ? try? srtp.unprotectRTCP(&packet) : try? srtp.unprotectRTP(&packet)
     }
 
-    /// Protects a packet in place and puts it on the path. False when it has not left.
-    func send(
-        _ packet: inout MutableSpan<UInt8>, count: Int, isRTCP: Bool, _ agent: inout ICEAgent, at now: Instant,
-        into outbox: inout Outbox<ICEEvent>
-    ) -> Bool {
-        guard let srtp = self.srtp,
-            let length = isRTCP
-                ? try? srtp.protectRTCP(&packet, count: count) : try? srtp.protectRTP(&packet, count: count)
-        else { return false }
-        return agent.send(packet.span.extracting(first: length), at: now, into: &outbox)
+    /// Protects a packet in place and says how long it is now; nil where there are no keys.
+    func protect(_ packet: inout MutableSpan<UInt8>, count: Int, isRTCP: Bool) -> Int? {
+        guard let srtp = self.srtp else { return nil }
+        return isRTCP ? try? srtp.protectRTCP(&packet, count: count) : try? srtp.protectRTP(&packet, count: count)
     }
 
     func forget(_ ssrc: UInt32) { self.srtp?.forget(ssrc) }

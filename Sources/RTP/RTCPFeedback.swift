@@ -1,5 +1,13 @@
 package import Bytes
 
+/// How a stream is asked for a key frame.
+package enum RTCPKeyFrameRequest: Hashable, Sendable {
+    /// PLI: pictures were lost (RFC 4585 §6.3.1).
+    case pictureLoss
+    /// FIR: a picture that needs no other is wanted for another reason; repetitions have the same number (RFC 5104 §4.3.1).
+    case fullIntra(number: UInt8)
+}
+
 // Feedback about media (RFC 4585, RFC 5104, draft-alvestrand-rmcat-remb).
 
 extension RTCPPacket {

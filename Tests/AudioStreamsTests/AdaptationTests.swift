@@ -1,4 +1,6 @@
 import AudioStreams
+import MediaStreams
+import RTP
 import TestSupport
 import Testing
 import VirtualCalls
@@ -49,7 +51,8 @@ struct AdaptationTests {
     @Test("hears of losses in reports too, where packets carry no numbers of the transport")
     func reports() {
         var call = VirtualCall(
-            seed: 6, sender: { $0.extensions.transportCC = nil }, receiver: { $0.extensions.transportCC = nil },
+            seed: 6, sender: { $0.extensions.transportSequence = nil },
+            receiver: { $0.extensions.transportSequence = nil },
             line: { packet, random in
                 packet.time > 20_000 && Int.random(in: 0..<5, using: &random) == 0 ? nil : 50
             })
@@ -68,9 +71,9 @@ struct AdaptationTests {
         var call = VirtualCall(
             seed: 7,
             sender: {
-                $0.leastBitRate = 8000
-                $0.firstBitRate = 48_000
-                $0.mostBitRate = 48_000
+                $0.minimumBitRate = 8000
+                $0.initialBitRate = 48_000
+                $0.maximumBitRate = 48_000
                 $0.complexity = 0
             },
             line: VirtualLine.narrow(40, bitRate: { (20_000..<60_000).contains($0) ? 48_000 : 1_000_000 }, longest: 600)

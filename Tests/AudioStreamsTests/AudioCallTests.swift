@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import OpusCodec
 import RTP
 import TestSupport
@@ -52,7 +53,7 @@ struct AudioCallTests {
         }
     }
 
-    private static func concealed(_ call: VirtualCall) -> Double {
+    private static func concealed(_ call: borrowing VirtualCall) -> Double {
         let statistics = call.second.receiver.statistics
         return Double(statistics.concealedSamples) / Double(statistics.totalSamplesReceived)
     }
@@ -140,8 +141,8 @@ struct AudioCallTests {
             seed: 4,
             sender: {
                 $0.isStereo = true
-                $0.firstBitRate = 96_000
-                $0.mostBitRate = 96_000
+                $0.initialBitRate = 96_000
+                $0.maximumBitRate = 96_000
             }, receiver: { $0.isStereo = true }, line: VirtualLine.even(50))
         call.first.voice = .sound(zip(left, right).flatMap { [$0, $1] })
         call.second.isListening = true

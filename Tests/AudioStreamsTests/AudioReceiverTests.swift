@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import Bytes
 import RTP
 import TestSupport
@@ -10,7 +11,7 @@ struct AudioReceiverTests {
     private static func receiver(_ change: (inout AudioReceiverSettings) -> Void = { _ in }) -> AudioReceiver {
         var settings = AudioReceiverSettings()
         settings.payloadTypes = AudioPayloadTypes(opus: 111, red: 63, telephoneEvent: 110)
-        settings.extensions = AudioExtensions(audioLevel: 1)
+        settings.extensions = RTPExtensionIDs(audioLevel: 1)
         settings.lendsPayloads = true
         change(&settings)
         return AudioReceiver(settings)

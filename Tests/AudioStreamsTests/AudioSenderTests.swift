@@ -1,5 +1,6 @@
 import AudioFiles
 import AudioStreams
+import MediaStreams
 import OpusCodec
 import RTP
 import TestSupport
@@ -52,8 +53,8 @@ struct AudioSenderTests {
         var sender = AudioSender(
             .usual {
                 $0.isStereo = true
-                $0.firstBitRate = 96_000
-                $0.mostBitRate = 96_000
+                $0.initialBitRate = 96_000
+                $0.maximumBitRate = 96_000
             })
         let other = TestSound.sine(900, seconds: 2, rate: 48_000)
         let packets = try Self.speak(zip(Self.tone, other).flatMap { [$0, $1] }, into: &sender)
@@ -152,8 +153,8 @@ struct AudioSenderTests {
         var sender = AudioSender(
             .usual {
                 $0.payloadTypes.red = nil
-                $0.firstBitRate = 32_000
-                $0.mostBitRate = 32_000
+                $0.initialBitRate = 32_000
+                $0.maximumBitRate = 32_000
             })
         let voice = TestSound.babble(seconds: 2, rate: 48_000)
         let before = try Self.speak(voice, into: &sender)

@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import RTP
 import TestSupport
 import Testing
@@ -7,16 +8,16 @@ import Testing
 struct CallGradeTests {
     @Test("is best without any trouble, and worse with each")
     func order() {
-        let best = CallGrade(madeUp: 0, mouthToEar: .milliseconds(50))
+        let best = CallGrade(concealedShare: 0, mouthToEar: .milliseconds(50))
         #expect(best.rating > 90 && best.opinion > 4.3)
         var last = best
         for percent in [1, 3, 10, 30, 100] {
-            let grade = CallGrade(madeUp: Double(percent) / 100, mouthToEar: .milliseconds(50))
+            let grade = CallGrade(concealedShare: Double(percent) / 100, mouthToEar: .milliseconds(50))
             #expect(grade.rating < last.rating && grade.opinion <= last.opinion)
             last = grade
         }
         for milliseconds in [150, 300, 600, 2000] {
-            let grade = CallGrade(madeUp: 0, mouthToEar: .milliseconds(milliseconds))
+            let grade = CallGrade(concealedShare: 0, mouthToEar: .milliseconds(milliseconds))
             #expect(grade.rating < best.rating && grade.opinion >= 1)
         }
     }
@@ -26,7 +27,7 @@ struct CallGradeTests {
         // A delay that takes just as much away.
         let extra = (93.2 - rating - 0.024 * 177.3) / 0.134
         let delay = extra > 0 ? 177.3 + extra : (93.2 - rating) / 0.024
-        let grade = CallGrade(madeUp: 0, mouthToEar: .nanoseconds(Int64(delay * 1e6)))
+        let grade = CallGrade(concealedShare: 0, mouthToEar: .nanoseconds(Int64(delay * 1e6)))
         #expect(abs(grade.rating - rating) < 0.1)
         #expect(abs(grade.opinion - opinion) < 0.02)
     }

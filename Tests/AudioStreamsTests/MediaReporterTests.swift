@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import Bytes
 import RTP
 import TestSupport
@@ -24,7 +25,8 @@ struct MediaReporterTests {
             let now = Instant(milliseconds: Int64(millisecond))
             guard reporter.deadline <= now else { continue }
             if reporter.isReportDue(at: now) {
-                let report = MediaReport(sender: sender ? info : nil, receptions: hears ? [reception] : [])
+                let report = MediaReport(
+                    senders: sender ? [.init(ssrc: 7, info: info)] : [], receptions: hears ? [reception] : [])
                 reporter.report(report, at: now, into: &outbox)
             }
             reporter.clockAdvanced(to: now, into: &outbox)
@@ -150,7 +152,7 @@ struct MediaReporterTests {
                 guard case .feedback(let estimate) = event else { continue }
                 #expect((10_000...1_000_000).contains(estimate.bitRate))
             }
-            if reporter.isReportDue(at: now) { reporter.report(MediaReport(sender: nil), at: now, into: &outbox) }
+            if reporter.isReportDue(at: now) { reporter.report(MediaReport(), at: now, into: &outbox) }
             reporter.clockAdvanced(to: now, into: &outbox)
         }
         #expect(outbox.packets.allSatisfy { $0.range.count < 1500 })

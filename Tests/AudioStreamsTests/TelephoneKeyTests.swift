@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import RTP
 import TestSupport
 import Testing
@@ -18,7 +19,7 @@ struct TelephoneKeyTests {
             if let deadline = sender.deadline, deadline <= now { sender.clockAdvanced(to: now, into: &outbox) }
             seen += try outbox.takeAll().map { (millisecond, $0) }
         }
-        #expect(!sender.isDialling)
+        #expect(sender.isDialling == false)
         return seen
     }
 

@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import Bytes
 import RTP
 
@@ -41,7 +42,7 @@ extension AudioSenderSettings {
     static func usual(_ change: (inout AudioSenderSettings) -> Void = { _ in }) -> AudioSenderSettings {
         var settings = AudioSenderSettings(ssrc: 7)
         settings.payloadTypes = AudioPayloadTypes(opus: 111, red: 63, telephoneEvent: 110)
-        settings.extensions = AudioExtensions(audioLevel: 1, mid: 4, transportCC: 3)
+        settings.extensions = RTPExtensionIDs(audioLevel: 1, mediaID: 4, transportSequence: 3)
         settings.mid = "0"
         settings.firstSequence = 65_534
         settings.firstTimestamp = 1000

@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import RTP
 import Vocabulary
 
@@ -8,7 +9,7 @@ enum AudioReceiverFuzz {
     @Sendable static func run(_ input: [UInt8]) {
         var settings = AudioReceiverSettings()
         settings.payloadTypes = AudioPayloadTypes(opus: 111, red: 63, telephoneEvent: 110)
-        settings.extensions = AudioExtensions(audioLevel: 1, mid: 4, transportCC: 3)
+        settings.extensions = RTPExtensionIDs(audioLevel: 1, mediaID: 4, transportSequence: 3)
         settings.lendsPayloads = true
         var receiver = AudioReceiver(settings)
         var sound = [Float](repeating: 0, count: 480)
@@ -52,13 +53,15 @@ enum MediaReporterFuzz {
             sender.forward(opus.span, duration: 960, at: instant, into: &outbox)
             reporter.sent(outbox, at: instant)
             if let packet = try? RTPPacket(parsing: bytes.span) {
-                reporter.received(packet, transportCC: 3, at: instant)
+                reporter.received(packet, numbered: 3, at: instant)
             } else {
                 reporter.received(bytes.span, at: instant)
             }
             while let event = reporter.nextEvent() { self.take(event, &sender, at: instant) }
             if reporter.isReportDue(at: instant) {
-                reporter.report(MediaReport(sender: sender.senderInfo(at: instant)), at: instant, into: &outbox)
+                reporter.report(
+                    MediaReport(senders: [sender.senderReport(at: instant)].compactMap(\.self)), at: instant,
+                    into: &outbox)
             }
             reporter.clockAdvanced(to: instant, into: &outbox)
             outbox.removeAll()
@@ -71,7 +74,7 @@ enum MediaReporterFuzz {
         switch event {
         case .report(let report): sender.received(report: report, at: now)
         case .feedback(let estimate): sender.received(feedback: estimate, at: now)
-        case .quality, .goodbye: break
+        case .quality, .goodbye, .missing, .keyFrameRequest: break
         }
     }
 }

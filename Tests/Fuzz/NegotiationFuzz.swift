@@ -13,7 +13,7 @@ enum NegotiationFuzz {
         let text = String(decoding: input.bytes, as: UTF8.self)
         var side = Negotiation(Negotiation.Settings(canonicalName: "fuzz"), random: Dice(state: 1))
         if input.control & 1 != 0 { side.add() }
-        if input.control & 2 != 0 { side.add(.sendOnly) }
+        if input.control & 2 != 0 { side.add(.audio, .sendOnly) }
         if input.control & 4 != 0 {
             _ = try? side.createOffer(self.transport)
             try? side.setLocal(.offer)

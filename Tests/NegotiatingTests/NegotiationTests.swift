@@ -44,7 +44,7 @@ struct NegotiationTests {
         for side in [table.left, table.right] {
             #expect(side.state == .stable && !side.isNeeded)
             #expect(side.transceivers.map(\.currentDirection) == [.sendReceive])
-            #expect(side.transceivers[0].sending?.opus == 111)
+            #expect(side.transceivers[0].sending?.payloadType(of: .opus()) == 111)
         }
         #expect(table.left.agreement?.isClient == false && table.right.agreement?.isClient == true)
         #expect(table.left.agreement?.remote.usernameFragment == "frag20")
@@ -55,7 +55,7 @@ struct NegotiationTests {
     @Test("J01 gives what only the other side wants to say a place of its own")
     func theirs() throws {
         var table = Table()
-        table.left.add(.sendOnly)
+        table.left.add(.audio, .sendOnly)
         try table.exchange()
         #expect(table.right.transceivers.map(\.currentDirection) == [.receiveOnly])
         // Who has nothing to say until later says so later, in the same section.
@@ -98,7 +98,9 @@ struct NegotiationTests {
         #expect(answer.media[0].first(SDPSetup.self) == .active)
         // The next offer of ours leaves the others where they are.
         try right.setLocal(.answer)
-        #expect(right.transceivers[0].sending?.red == 63 && right.transceivers[0].sending?.telephoneEvent == 126)
+        #expect(
+            right.transceivers[0].sending?.payloadType(of: .red) == 63
+                && right.transceivers[0].sending?.payloadType(of: .telephoneEvent) == 126)
         let offer = try right.createOffer(Table.transport(2))
         #expect(offer.media.map(\.kind) == ["audio", "video", "application"])
         #expect(offer.media.map(\.isRejected) == [false, true, true])
@@ -111,7 +113,7 @@ struct NegotiationTests {
         table.right.add()
         try table.exchange()
         let before = table.left.transceivers
-        table.left.add(.sendOnly)
+        table.left.add(.audio, .sendOnly)
         let offer = try table.left.createOffer(Table.transport(1, generation: 1))
         try table.left.setLocal(.offer)
         #expect(offer.media.count == 2 && table.left.transceivers[1].mediaID != nil)
@@ -119,7 +121,7 @@ struct NegotiationTests {
         #expect(table.left.state == .stable && table.left.transceivers[0] == before[0])
         #expect(table.left.transceivers[1].mediaID == nil && table.left.isNeeded)
         // Theirs, too, with what came of it.
-        table.right.add(.sendOnly)
+        table.right.add(.audio, .sendOnly)
         let theirs = try table.right.createOffer(Table.transport(2))
         try table.left.setRemote(.offer, theirs.text)
         try table.left.setRemote(.rollback, "")

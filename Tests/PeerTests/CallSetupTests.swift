@@ -100,7 +100,7 @@ struct CallSetupTests {
         let scene = CallScene(signalling: .milliseconds(30))
         try scene.connect()
         #expect(scene.run(until: 5000) { scene.callers.allSatisfy { $0.audibleAt != nil } })
-        for caller in scene.callers { caller.session.addTransceiver(.sendOnly) }
+        for caller in scene.callers { caller.session.addTransceiver(.audio, .sendOnly) }
         scene.callee.isPolite = true
         try scene.caller.offer()
         try scene.callee.offer()

@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import ICE
 import Negotiating
 import Peer

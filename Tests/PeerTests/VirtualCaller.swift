@@ -19,6 +19,7 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
 
     var session: CallSession
     weak var other: VirtualCaller?
+    var onEvent: ((PeerEvent) -> Void)?
     private(set) var events: [PeerEvent] = []
     private(set) var moments: [(PeerEvent, Instant)] = []
     private(set) var audibleAt: Instant?
@@ -153,6 +154,7 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
         case .key(let key, _, _): self.keys.append(key)
         default: break
         }
+        self.onEvent?(event)
     }
 
     private func gather() {

@@ -1,9 +1,10 @@
 package import AudioStreams
+package import MediaStreams
 package import TestSupport
 
 /// Two ends of a call and the line between them, in virtual time. What one says goes to the other after `line` has decided
 /// how long it takes, or that it gets lost. The same seed gives the same call again.
-package struct VirtualCall {
+package struct VirtualCall: ~Copyable {
     /// A packet on its way: when it left, in milliseconds, and what it is.
     package struct Packet {
         package let time: Double

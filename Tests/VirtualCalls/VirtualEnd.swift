@@ -1,9 +1,10 @@
 package import AudioStreams
+package import MediaStreams
 package import RTP
 internal import Vocabulary
 
 /// One end of a call: what it says, what it hears, and the reports in between.
-package struct VirtualEnd {
+package struct VirtualEnd: ~Copyable {
     package enum Voice {
         case silent
         /// Over and over, at 48 kHz: a whole number of pieces of 10 ms.
@@ -47,7 +48,7 @@ package struct VirtualEnd {
     ) {
         var sending = AudioSenderSettings(ssrc: ssrc)
         sending.payloadTypes = AudioPayloadTypes(opus: 111, red: 63, telephoneEvent: 110)
-        sending.extensions = AudioExtensions(audioLevel: 1, mid: 4, transportCC: 3, absSendTime: 2)
+        sending.extensions = RTPExtensionIDs(audioLevel: 1, mediaID: 4, transportSequence: 3, absoluteSendTime: 2)
         sending.mid = "0"
         // Numbers soon begin anew.
         sending.firstSequence = 65_500
@@ -146,15 +147,19 @@ package struct VirtualEnd {
             let receptions = [self.receiver.takeReport()].compactMap { $0 }
             let quality = self.receiver.quality(roundTrip: self.reporter.roundTrip)
             let report = MediaReport(
-                sender: self.sender.senderInfo(at: now), receptions: receptions, qualities: [quality].compactMap { $0 })
+                senders: self.senders(at: now), receptions: receptions, qualities: [quality].compactMap { $0 })
             self.reporter.report(report, at: now, into: &self.outbox)
         }
         self.reporter.clockAdvanced(to: now, into: &self.outbox)
     }
 
+    private func senders(at now: Instant) -> [MediaReport.Sender] {
+        [self.sender.senderReport(at: now)].compactMap(\.self)
+    }
+
     /// Leaves.
     package mutating func hangUp(at now: Int64) {
-        let report = MediaReport(sender: self.sender.senderInfo(at: self.local(now)))
+        let report = MediaReport(senders: self.senders(at: self.local(now)))
         self.reporter.goodbye(report, reason: "done", at: self.local(now), into: &self.outbox)
     }
 
@@ -165,9 +170,10 @@ package struct VirtualEnd {
         switch kind {
         case .rtp:
             guard let packet = try? RTPPacket(parsing: bytes.span) else { return }
-            self.reporter.received(packet, transportCC: self.receiver.settings.extensions.transportCC, at: now)
+            self.reporter.received(packet, numbered: self.receiver.settings.extensions.transportSequence, at: now)
             self.receiver.received(packet, at: now)
             while let event = self.receiver.nextEvent() { self.events.append(event) }
+        case .srtp: break
         case .rtcp:
             self.reporter.received(bytes.span, at: now)
             while let event = self.reporter.nextEvent() { self.heard(event, at: now) }
@@ -184,6 +190,7 @@ package struct VirtualEnd {
             self.sender.received(feedback: estimate, at: now)
         case .goodbye(let ssrc): self.goodbyes.append(ssrc)
         case .quality(let quality): self.qualities.append(quality)
+        case .missing, .keyFrameRequest: break
         }
     }
 }

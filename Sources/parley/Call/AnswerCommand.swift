@@ -12,11 +12,12 @@ struct AnswerCommand: ParsableCommand {
         abstract: "Take every call: an echo, an announcement, a recorder.",
         discussion: """
             Waits to be called and answers, many at once, until it is interrupted. With --echo everybody hears \
-            themselves, without a codec in between; with --play they hear a recording and are hung up on; with --record \
+            themselves, without a codec in between, and with --video sees themselves; with --play they hear a recording and are hung up on; with --record \
             what they say is kept, a file for each call.
             """,
         examples: [
             .init("parley answer --as echo --echo", "Then: parley call @echo --play tone:440 --expect-audio."),
+            .init("parley answer --as mirror --echo --video", "Browsers hear and see themselves."),
             .init("parley answer --as news --play today.opus", "An announcement."),
             .init("parley answer --as box --play beep.wav --record messages", "An answering machine."),
         ],
@@ -36,6 +37,13 @@ struct AnswerCommand: ParsableCommand {
 
     @Flag(help: "Decode what is echoed and encode it again, as a conference would.")
     var decode = false
+
+    @Flag(
+        help: """
+            Send video back as well where it is offered, VP8 or H.264, as it came. Without it video is rejected and the \
+            sound goes on. Recordings stay sound.
+            """)
+    var video = false
 
     @Option(help: "What everybody hears: a recording, or a tone such as tone:440.", completion: .file)
     var play: PlayedThing?
@@ -63,6 +71,7 @@ struct AnswerCommand: ParsableCommand {
     func validate() throws(ValidationError) {
         if self.echo, self.play != nil { throw ValidationError("--echo and --play: only one of them can be heard") }
         if self.decode, !self.echo { throw ValidationError("--decode is about what --echo sends back") }
+        if self.video, !self.echo { throw ValidationError("--video is about what --echo sends back") }
         if self.play == .pipe { throw ValidationError("--play -: there is one standard input and many calls") }
         if self.http != nil, self.room != nil || self.client.alias != nil || self.client.token != nil {
             throw ValidationError("--http needs no server, and so no room, name or token there")
@@ -77,6 +86,7 @@ struct AnswerCommand: ParsableCommand {
         plan.settings.ice = self.way.settings
         plan.settings.sound.echoes = self.echo && !self.decode
         plan.settings.sound.isPlayed = self.echo && self.decode
+        if self.video { plan.settings.video = .echo }
         plan.echoesDecoded = self.echo && self.decode
         plan.settings.sound.lendsPayloads = self.record != nil
         plan.play = self.play

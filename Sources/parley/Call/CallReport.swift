@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import JSON
 import Peer
 import Vocabulary
@@ -16,13 +17,13 @@ struct CallReport {
     var listeningQuality: Double? {
         guard let inbound = self.inbound, inbound.packetsReceived > 0 else { return nil }
         let missed = Double(max(0, inbound.packetsLost)) + Double(inbound.packetsDiscarded)
-        let wait = (self.statistics?.lines.first?.delay ?? .zero) + .milliseconds(20)
+        let wait = (self.statistics?.sound?.delay ?? .zero) + .milliseconds(20)
         let delay = (self.roundTrip ?? .zero) / 2 + wait
-        return CallGrade(madeUp: missed / (missed + Double(inbound.packetsReceived)), mouthToEar: delay).opinion
+        return CallGrade(concealedShare: missed / (missed + Double(inbound.packetsReceived)), mouthToEar: delay).opinion
     }
 
-    var inbound: InboundStatistics? { self.statistics?.lines.first?.inbound }
-    var outbound: OutboundStatistics? { self.statistics?.lines.first?.outbound }
+    var inbound: InboundStatistics? { self.statistics?.sound?.inbound }
+    var outbound: OutboundStatistics? { self.statistics?.sound?.outbound }
     var roundTrip: Duration? { self.statistics?.roundTrip }
 
     /// On the error stream where standard output is for samples.

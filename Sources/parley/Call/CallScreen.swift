@@ -1,6 +1,7 @@
 import System
 import AudioStreams
 import Handset
+import MediaStreams
 import Peer
 import Reactor
 import Vocabulary
@@ -20,7 +21,7 @@ final class CallScreen {
     func show(_ link: PeerLink, for duration: Duration) {
         guard self.isInteractive else { return }
         let statistics = link.connection.getStats()
-        let line = statistics.lines.first
+        let line = statistics.sound
         var text = "\(Self.clock(duration))  they \(Self.bar(link.listener.level))"
         if let outbound = line?.outbound { text += "  we \(Self.bar(Float(outbound.audioLevel)))" }
         if let inbound = line?.inbound {

@@ -3,6 +3,7 @@ import Client
 import Handset
 import ICE
 import JSON
+import MediaStreams
 import Negotiating
 import Pathways
 import Peer

@@ -1,4 +1,5 @@
 import AudioStreams
+import MediaStreams
 import OpusCodec
 import TestSupport
 import VirtualCalls
@@ -80,7 +81,9 @@ enum MediaQuality {
         fflush(nil)
     }
 
-    private static func report(_ profile: Profile, _ call: VirtualCall, seconds: Double, times: Double, path: String)
+    private static func report(
+        _ profile: Profile, _ call: borrowing VirtualCall, seconds: Double, times: Double, path: String
+    )
         -> String
     {
         let sent = call.first.sender.statistics

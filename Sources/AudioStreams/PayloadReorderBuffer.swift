@@ -1,22 +1,23 @@
+internal import MediaStreams
 internal import Playout
 internal import Vocabulary
 
-/// Lines packets up in their order, for those who want each of them once: whoever comes too early waits a little for those
-/// who are missing.
-struct PayloadLine: Sendable {
+/// Puts packets into their order, for recorders and echoes that want each of them once: a packet that comes too early waits
+/// a little for those that are missing in front of it.
+struct PayloadReorderBuffer: Sendable {
     private var shelf = PacketBuffer()
     /// Where the next one should begin.
     private var next: Int64?
     /// When the first of all came, and how much has been handed out since, with what was missing.
     private var origin: Instant?
     private var told: Int64 = 0
-    private let patience: Duration
+    private let timeout: Duration
 
     /// A stamp that is farther away than this says nothing about time: senders begin anew, and strangers lie.
     private static let farthest: Int64 = 10 * 48_000
 
-    init(patience: Duration) {
-        self.patience = patience
+    init(timeout: Duration) {
+        self.timeout = timeout
     }
 
     mutating func insert(_ bytes: Span<UInt8>, start: Int64, duration: Int, isCopy: Bool, at now: Instant) {
@@ -35,7 +36,7 @@ struct PayloadLine: Sendable {
     /// When there is something to take, if nothing comes before.
     var deadline: Instant? {
         guard let first = self.shelf.first else { return nil }
-        return self.isNext(first) ? first.arrival : first.arrival + self.patience
+        return self.isNext(first) ? first.arrival : first.arrival + self.timeout
     }
 
     private func isNext(_ packet: borrowing PacketBuffer.Packet) -> Bool {
@@ -59,7 +60,7 @@ struct PayloadLine: Sendable {
             self.origin = packet.arrival
             return 0
         }
-        let passed = MediaClock.samples(in: origin.duration(to: packet.arrival)) - self.told
+        let passed = MediaClock.opus.ticks(in: origin.duration(to: packet.arrival)) - self.told
         guard let next = self.next else { return max(0, passed) }
         return min(max(0, packet.start - next), max(0, passed + Self.farthest))
     }

@@ -17,20 +17,24 @@ struct SentPackets: Sendable {
         let bytes: Int
     }
 
-    /// Five seconds of packets of 20 ms.
-    private static let most: Int64 = 256
     /// Those so far behind the latest will not come any more; before, they may only be slower.
-    private static let patience: Int64 = 20
+    private static let reorderingLimit: Int64 = 20
 
+    private let capacity: Int64
     private var packets: [Packet] = []
     private var highestSent: Int64 = -1
     private var highestTold: Int64 = -1
     private var judged: Int64 = -1
 
+    /// - Parameter capacity: how many packets are remembered.
+    init(capacity: Int) {
+        self.capacity = Int64(max(1, capacity))
+    }
+
     mutating func sent(_ sequence: UInt16, bytes: Int, at now: Instant) {
-        if self.packets.isEmpty { self.packets = [Packet](repeating: Packet(), count: Int(Self.most)) }
+        if self.packets.isEmpty { self.packets = [Packet](repeating: Packet(), count: Int(self.capacity)) }
         self.highestSent = self.highestSent < 0 ? Int64(sequence) : self.unwrapped(sequence)
-        self.packets[Int(self.highestSent % Self.most)] = Packet(
+        self.packets[Int(self.highestSent % self.capacity)] = Packet(
             sequence: self.highestSent, sent: now.nanoseconds, bytes: UInt16(clamping: bytes))
     }
 
@@ -39,12 +43,11 @@ struct SentPackets: Sendable {
         return max(0, self.highestSent + Int64(ahead))
     }
 
-    /// Says when and how long the packet left that is said to have arrived, or not to; nil for those that nobody remembers,
-    /// and when it was told before.
+    /// The send time and size of a packet that feedback mentions; nil if it is unknown, missing or already reported.
     mutating func told(_ sequence: UInt16, isReceived: Bool) -> Arrival? {
         guard !self.packets.isEmpty else { return nil }
         let number = self.unwrapped(sequence)
-        let index = Int(number % Self.most)
+        let index = Int(number % self.capacity)
         guard self.packets[index].sequence == number, self.packets[index].fate != .received else { return nil }
         self.highestTold = max(self.highestTold, number)
         self.packets[index].fate = isReceived ? .received : .missing
@@ -55,11 +58,11 @@ struct SentPackets: Sendable {
     /// because feedback gets lost as well.
     mutating func judge() -> (received: Int, lost: Int) {
         var (received, lost) = (0, 0)
-        let end = self.highestTold - Self.patience
-        self.judged = max(self.judged, end - Self.most)
+        let end = self.highestTold - Self.reorderingLimit
+        self.judged = max(self.judged, end - self.capacity)
         while self.judged < end {
             self.judged += 1
-            let packet = self.packets[Int(self.judged % Self.most)]
+            let packet = self.packets[Int(self.judged % self.capacity)]
             guard packet.sequence == self.judged else { continue }
             if packet.fate == .received { received += 1 }
             if packet.fate == .missing { lost += 1 }

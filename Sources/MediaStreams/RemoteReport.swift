@@ -4,7 +4,7 @@ package struct RemoteReport: Hashable, Sendable {
     /// Since the report before, from 0 to 1.
     package let fractionLost: Double
     package let packetsLost: Int64
-    /// In the clock of Opus.
+    /// In ticks of the stream's clock.
     package let jitter: UInt32
     package let roundTrip: Duration?
 

@@ -1,6 +1,6 @@
 /// Whether losses come alone or together (RFC 3611 §4.7.2, appendix A.2): a burst is where fewer than sixteen packets in a
 /// row arrive between two that are lost. What comes late counts as lost here.
-struct BurstMeter: Hashable, Sendable {
+package struct BurstMeter: Hashable, Sendable {
     private static let least = 16
 
     /// Of those that arrived since the last loss.
@@ -37,7 +37,7 @@ struct BurstMeter: Hashable, Sendable {
     }
 
     /// The share of all that is lost in bursts and in gaps, in 1/256, and how long both last, in packets.
-    var result: (burstDensity: UInt8, gapDensity: UInt8, burstLength: Int, gapLength: Int) {
+    package var result: (burstDensity: UInt8, gapDensity: UInt8, burstLength: Int, gapLength: Int) {
         let inGaps = self.arrivedInGaps + self.run + self.lostInGaps
         let gapDensity = inGaps > 0 ? 256 * self.lostInGaps / inGaps : 0
         let leaving = self.gaps + self.turns + self.lostTogether

@@ -1,9 +1,13 @@
-internal import Bytes
+package import Bytes
 
 /// Media and reports that are to leave over one transport, all in one piece of memory that is kept. Behind each packet
 /// there is room for what keeps it secret, so that it is protected where it lies.
 package struct MediaOutbox: Sendable {
-    package enum Kind: Hashable, Sendable { case rtp, rtcp }
+    package enum Kind: Hashable, Sendable {
+        case rtp, rtcp
+        /// Made secret before: it leaves again as it was.
+        case srtp
+    }
 
     package struct Packet: Hashable, Sendable {
         package let kind: Kind
@@ -11,6 +15,8 @@ package struct MediaOutbox: Sendable {
         package let range: Range<Int>
         /// Its number among all packets of the transport that are counted.
         package let transportSequence: UInt16?
+        /// Its sender wants it as it leaves, to be able to send it again.
+        package let isKept: Bool
     }
 
     /// The longest tag of SRTP, the number that SRTCP adds, and a little more.
@@ -48,9 +54,12 @@ package struct MediaOutbox: Sendable {
         try body(self.writer.bytes.span.extracting(packet.range))
     }
 
-    /// - Parameter isCounted: `body` is given a number to write into the packet.
-    mutating func append(
-        _ kind: Kind, isCounted: Bool = false, _ body: (inout ByteWriter, _ transportSequence: UInt16) -> Void
+    /// - Parameters:
+    ///   - isCounted: `body` is given a number to write into the packet.
+    ///   - isKept: its sender wants it as it leaves.
+    package mutating func append(
+        _ kind: Kind, isCounted: Bool = false, isKept: Bool = false,
+        _ body: (inout ByteWriter, _ transportSequence: UInt16) -> Void
     ) {
         let start = self.writer.count
         let sequence = self.nextTransportSequence
@@ -58,7 +67,9 @@ package struct MediaOutbox: Sendable {
         body(&self.writer, sequence)
         guard self.writer.count > start else { return }
         self.packets.append(
-            Packet(kind: kind, range: start..<self.writer.count, transportSequence: isCounted ? sequence : nil))
+            Packet(
+                kind: kind, range: start..<self.writer.count, transportSequence: isCounted ? sequence : nil,
+                isKept: isKept))
         self.writer.writeZeros(Self.trailerRoom)
     }
 }

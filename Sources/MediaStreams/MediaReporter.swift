@@ -12,7 +12,7 @@ package struct MediaReporter: Sendable {
     private var nextFeedback: Instant?
     private var reportsSent = 0
     private var arrivals = TransportArrivals()
-    private var sentPackets = SentPackets()
+    private var sentPackets: SentPackets
     private var bandwidth: BandwidthEstimator
     private var others: [OtherEnd] = []
     private var events: [MediaReporterEvent] = []
@@ -32,15 +32,18 @@ package struct MediaReporter: Sendable {
     /// made of it is decided twice a second.
     private static let feedbackInterval = Duration.milliseconds(200)
     /// More than one transport has.
-    private static let mostOthers = 64
-    private static let mostEvents = 256
+    private static let maximumOthers = 64
+    private static let maximumEvents = 256
+    /// As many packets as anybody keeps; more in one request is no loss but an attempt.
+    private static let maximumMissing = 512
 
     package init(_ settings: MediaReporterSettings, at now: Instant) {
         self.settings = settings
         self.interval = ReportInterval(
-            sessionBitRate: settings.sessionBitRate, least: settings.leastInterval, seed: settings.seed)
+            sessionBitRate: settings.sessionBitRate, least: settings.minimumInterval, seed: settings.seed)
+        self.sentPackets = SentPackets(capacity: settings.sentPacketsKept)
         self.bandwidth = BandwidthEstimator(
-            starting: settings.firstEstimate, within: 10_000...max(10_000, settings.mostEstimate))
+            starting: settings.initialEstimate, within: 10_000...max(10_000, settings.maximumEstimate))
         self.nextReport = now
         self.nextReport = now + self.interval.next(members: 2, isFirst: true)
     }
@@ -70,7 +73,7 @@ extension MediaReporter {
         let receptions = report.receptions.map { self.completed($0, at: now) }
         outbox.append(.rtcp) { writer, _ in
             let start = writer.count
-            self.write(report.sender, receptions, at: now, to: &writer)
+            self.write(report.senders, receptions, at: now, to: &writer)
             self.writeExtended(report, at: now, to: &writer)
             self.writeFeedback(to: &writer)
             self.interval.passed(writer.count - start)
@@ -79,15 +82,16 @@ extension MediaReporter {
         self.nextReport = now + self.interval.next(members: self.others.count + 1, isFirst: false)
     }
 
+    /// The first report of a compound packet carries what is said of others (RFC 3550 §6.1).
     private func write(
-        _ sender: RTCPSenderInfo?, _ receptions: [RTCPReport], at now: Instant, to writer: inout ByteWriter
+        _ senders: [MediaReport.Sender], _ receptions: [RTCPReport], at now: Instant, to writer: inout ByteWriter
     ) {
-        if var sender {
-            sender.time = self.time(at: now)
-            RTCPWriter.senderReport(self.settings.ssrc, sender, receptions, to: &writer)
-        } else {
-            RTCPWriter.receiverReport(self.settings.ssrc, receptions, to: &writer)
+        for (index, sender) in senders.enumerated() {
+            var info = sender.info
+            info.time = self.time(at: now)
+            RTCPWriter.senderReport(sender.ssrc, info, index == 0 ? receptions : [], to: &writer)
         }
+        if senders.isEmpty { RTCPWriter.receiverReport(self.settings.ssrc, receptions, to: &writer) }
         RTCPWriter.canonicalName(self.settings.cname, of: self.settings.ssrc, to: &writer)
     }
 
@@ -110,7 +114,7 @@ extension MediaReporter {
             }
         }
         // Who sends says the time in its own report.
-        let time = report.sender == nil ? self.time(at: now) : nil
+        let time = report.senders.isEmpty ? self.time(at: now) : nil
         guard time != nil || !echoes.isEmpty || !report.qualities.isEmpty else { return }
         RTCPWriter.extendedReport(
             from: self.settings.ssrc, time: time, echoes: echoes, quality: report.qualities, to: &writer)
@@ -126,9 +130,35 @@ extension MediaReporter {
     package mutating func clockAdvanced(to now: Instant, into outbox: inout MediaOutbox) {
         guard let next = self.nextFeedback, next <= now else { return }
         outbox.append(.rtcp) { writer, _ in
-            // Who takes nothing without a report gets an empty one.
-            if !self.settings.allowsReducedSize { self.write(nil, [], at: now, to: &writer) }
+            self.beginFeedback(at: now, to: &writer)
             self.writeFeedback(to: &writer)
+        }
+    }
+
+    private func beginFeedback(at now: Instant, to writer: inout ByteWriter) {
+        // Without reduced size an empty report goes in front.
+        if !self.settings.allowsReducedSize { self.write([], [], at: now, to: &writer) }
+    }
+
+    /// Asks the sender of a stream for packets again. Their numbers in order.
+    package func request(_ missing: [UInt16], of ssrc: UInt32, at now: Instant, into outbox: inout MediaOutbox) {
+        outbox.append(.rtcp) { writer, _ in
+            self.beginFeedback(at: now, to: &writer)
+            RTCPWriter.nack(from: self.settings.ssrc, about: ssrc, missing, to: &writer)
+        }
+    }
+
+    /// Asks the sender of a stream to begin anew with a picture that needs no other.
+    package func request(
+        _ request: RTCPKeyFrameRequest, of ssrc: UInt32, at now: Instant, into outbox: inout MediaOutbox
+    ) {
+        outbox.append(.rtcp) { writer, _ in
+            self.beginFeedback(at: now, to: &writer)
+            switch request {
+            case .pictureLoss: RTCPWriter.pictureLoss(from: self.settings.ssrc, about: ssrc, to: &writer)
+            case .fullIntra(let number):
+                RTCPWriter.fullIntra(from: self.settings.ssrc, about: ssrc, number: number, to: &writer)
+            }
         }
     }
 
@@ -138,7 +168,7 @@ extension MediaReporter {
     ) {
         let receptions = report.receptions.map { self.completed($0, at: now) }
         outbox.append(.rtcp) { writer, _ in
-            self.write(report.sender, receptions, at: now, to: &writer)
+            self.write(report.senders, receptions, at: now, to: &writer)
             RTCPWriter.goodbye([self.settings.ssrc], reason: reason, to: &writer)
         }
     }
@@ -156,7 +186,7 @@ extension MediaReporter {
     }
 
     /// A packet of media came, with its number among all of the transport if it had any.
-    package mutating func received(_ packet: borrowing RTPPacket, transportCC id: UInt8?, at now: Instant) {
+    package mutating func received(_ packet: borrowing RTPPacket, numbered id: UInt8?, at now: Instant) {
         self.heardSSRC = packet.header.ssrc
         guard self.settings.sendsTransportFeedback, let id, let sequence = packet.transportSequence(id) else { return }
         self.arrivals.heard(sequence, at: now)
@@ -176,6 +206,7 @@ extension MediaReporter {
             case .senderReport, .receiverReport: self.receivedReport(packet, at: now)
             case .extendedReport: self.receivedExtended(packet, at: now)
             case .transportFeedback: self.receivedFeedback(packet, at: now)
+            case .payloadFeedback: self.receivedPayloadFeedback(packet)
             case .goodbye: packet.forEachGoodbye { self.left($0) }
             default: break
             }
@@ -183,7 +214,7 @@ extension MediaReporter {
     }
 
     private mutating func tell(_ event: MediaReporterEvent) {
-        if self.events.count < Self.mostEvents { self.events.append(event) }
+        if self.events.count < Self.maximumEvents { self.events.append(event) }
     }
 
     private mutating func left(_ ssrc: UInt32) {
@@ -194,7 +225,7 @@ extension MediaReporter {
     /// Where that end is in the list; nil when there are too many.
     private mutating func index(of ssrc: UInt32) -> Int? {
         if let index = self.others.firstIndex(where: { $0.ssrc == ssrc }) { return index }
-        guard self.others.count < Self.mostOthers else { return nil }
+        guard self.others.count < Self.maximumOthers else { return nil }
         self.others.append(OtherEnd(ssrc: ssrc))
         return self.others.count - 1
     }
@@ -232,7 +263,7 @@ extension MediaReporter {
     }
 
     private mutating func receivedFeedback(_ packet: borrowing RTCPPacket, at now: Instant) {
-        guard let feedback = TransportWideFeedback(packet) else { return }
+        guard let feedback = TransportWideFeedback(packet) else { return self.receivedNACK(packet) }
         let tick = 1_000_000_000 / TransportWideFeedback.ticksPerSecond
         feedback.forEach { sequence, arrival in
             guard let sent = self.sentPackets.told(sequence, isReceived: arrival != nil), let arrival else { return }
@@ -246,5 +277,17 @@ extension MediaReporter {
                 TransportEstimate(
                     received: received, lost: lost, bitRate: self.bandwidth.bitRate,
                     isCongested: self.bandwidth.isCongested)))
+    }
+
+    private mutating func receivedNACK(_ packet: borrowing RTCPPacket) {
+        guard let ssrc = packet.mediaSSRC else { return }
+        var missing: [UInt16] = []
+        packet.forEachMissing { if missing.count < Self.maximumMissing { missing.append($0) } }
+        if !missing.isEmpty { self.tell(.missing(missing, of: ssrc)) }
+    }
+
+    private mutating func receivedPayloadFeedback(_ packet: borrowing RTCPPacket) {
+        if packet.isPictureLoss, let ssrc = packet.mediaSSRC { self.tell(.keyFrameRequest(.pictureLoss, of: ssrc)) }
+        packet.forEachFullIntra { self.tell(.keyFrameRequest(.fullIntra(number: $1), of: $0)) }
     }
 }

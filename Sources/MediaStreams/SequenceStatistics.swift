@@ -1,16 +1,17 @@
-internal import RTP
-internal import Vocabulary
+package import RTP
+package import Vocabulary
 
 /// What came of a stream, told by its numbers (RFC 3550 §6.4.1, appendices A.1, A.3 and A.8).
-struct SequenceStatistics: Hashable, Sendable {
+package struct SequenceStatistics: Hashable, Sendable {
     /// So far ahead is a loss, further is a stream that began anew.
-    private static let mostDropped = 3000
+    package static let maximumDropped: Int64 = 3000
     /// So far behind is late.
-    private static let mostMisordered = 100
+    private static let maximumMisordered = 100
 
-    private(set) var received: UInt64 = 0
-    private(set) var bursts = BurstMeter()
-    /// In samples, times 16.
+    private let clock: MediaClock
+    package private(set) var received: UInt64 = 0
+    package private(set) var bursts = BurstMeter()
+    /// In ticks of the clock, times 16.
     private var scaledJitter: Int64 = 0
     private var base: Int64?
     private var highest: Int64 = 0
@@ -23,16 +24,20 @@ struct SequenceStatistics: Hashable, Sendable {
     private var expectedAtReport: Int64 = 0
     private var receivedAtReport: Int64 = 0
 
+    package init(_ clock: MediaClock) {
+        self.clock = clock
+    }
+
     /// False for a packet that does not belong to the stream as it is known. Who sends is known already, by what keeps the
     /// transport secret, so that the first packet is believed.
-    mutating func heard(_ sequence: UInt16) -> Bool {
+    package mutating func heard(_ sequence: UInt16) -> Bool {
         guard self.base != nil else {
             self.begin(at: sequence)
             self.count()
             return true
         }
         let ahead = sequence.wrappedDistance(from: UInt16(truncatingIfNeeded: self.highest))
-        if ahead > Self.mostDropped || ahead < -Self.mostMisordered {
+        if ahead > Self.maximumDropped || ahead < -Self.maximumMisordered {
             guard sequence == self.suspected else {
                 self.suspected = sequence &+ 1
                 return false
@@ -47,6 +52,9 @@ struct SequenceStatistics: Hashable, Sendable {
         self.count()
         return true
     }
+
+    /// A packet that was missed, or came before: it belongs to the stream however late it is.
+    package mutating func heardLate() { self.count() }
 
     private mutating func begin(at sequence: UInt16) {
         self.base = Int64(sequence)
@@ -64,27 +72,27 @@ struct SequenceStatistics: Hashable, Sendable {
     }
 
     /// - Parameter timestamp: without its turns around the circle.
-    mutating func heard(timestamp: Int64, at now: Instant) {
-        let transit = MediaClock.samples(in: .nanoseconds(now.nanoseconds)) &- timestamp
+    package mutating func heard(timestamp: Int64, at now: Instant) {
+        let transit = self.clock.ticks(in: .nanoseconds(now.nanoseconds)) &- timestamp
         if let last = self.lastTransit {
             // A jump of the stream is no jitter.
-            let difference = min(abs(transit &- last), Int64(MediaClock.rate))
+            let difference = min(abs(transit &- last), Int64(self.clock.rate))
             self.scaledJitter += difference - ((self.scaledJitter + 8) >> 4)
         }
         self.lastTransit = transit
     }
 
-    var jitter: UInt32 { UInt32(clamping: self.scaledJitter >> 4) }
+    package var jitter: UInt32 { UInt32(clamping: self.scaledJitter >> 4) }
 
     private var expectedSinceBase: Int64 { self.base.map { self.highest - $0 + 1 } ?? 0 }
     private var lostSinceBase: Int64 { self.expectedSinceBase - self.receivedSinceBase }
     /// Of all that were sent, as far as is known.
-    var expected: Int64 { Int64(clamping: self.received) + self.lost }
+    package var expected: Int64 { Int64(clamping: self.received) + self.lost }
     /// Less than zero when packets came twice.
-    var lost: Int64 { self.lostBefore + self.lostSinceBase }
+    package var lost: Int64 { self.lostBefore + self.lostSinceBase }
 
     /// What there is to report since the last time; nil before anything came.
-    mutating func takeReport(about ssrc: UInt32) -> RTCPReport? {
+    package mutating func takeReport(about ssrc: UInt32) -> RTCPReport? {
         guard self.base != nil else { return nil }
         let expected = self.expectedSinceBase - self.expectedAtReport
         let lost = expected - (self.receivedSinceBase - self.receivedAtReport)

@@ -16,10 +16,12 @@ package struct MediaReporterSettings: Hashable, Sendable {
     package var clockStart = NTPTime(unixNanoseconds: 0)
     /// In bit/s; a twentieth is for reports.
     package var sessionBitRate = 64_000
-    package var leastInterval = Duration.seconds(1)
+    package var minimumInterval = Duration.seconds(1)
     /// In bit/s, for everything on the transport.
-    package var firstEstimate = 100_000
-    package var mostEstimate = 1_000_000
+    package var initialEstimate = 100_000
+    package var maximumEstimate = 1_000_000
+    /// Of so many packets it is known when they left, until feedback tells of them: five seconds of sound alone.
+    package var sentPacketsKept = 256
     /// A random number, so that not everybody reports at once.
     package var seed: UInt64 = 1
 
@@ -31,14 +33,25 @@ package struct MediaReporterSettings: Hashable, Sendable {
 
 /// What the streams of this end have to report.
 package struct MediaReport: Hashable, Sendable {
-    /// What is sent; nil for who only listens.
-    package var sender: RTCPSenderInfo?
-    /// What is received, as `AudioReceiver.takeReport` says it.
+    /// One stream that is sent.
+    package struct Sender: Hashable, Sendable {
+        package let ssrc: UInt32
+        package var info: RTCPSenderInfo
+
+        package init(ssrc: UInt32, info: RTCPSenderInfo) {
+            self.ssrc = ssrc
+            self.info = info
+        }
+    }
+
+    /// Empty for an end that only receives.
+    package var senders: [Sender]
+    /// What is received, as `SequenceStatistics.takeReport` says it.
     package var receptions: [RTCPReport]
     package var qualities: [RTCPCallQuality]
 
-    package init(sender: RTCPSenderInfo?, receptions: [RTCPReport] = [], qualities: [RTCPCallQuality] = []) {
-        self.sender = sender
+    package init(senders: [Sender] = [], receptions: [RTCPReport] = [], qualities: [RTCPCallQuality] = []) {
+        self.senders = senders
         self.receptions = receptions
         self.qualities = qualities
     }
@@ -52,6 +65,10 @@ package enum MediaReporterEvent: Hashable, Sendable {
     case feedback(TransportEstimate)
     /// How a call is to its listener.
     case quality(RTCPCallQuality)
+    /// Packets of that stream are missing over there, and wanted again (NACK).
+    case missing([UInt16], of: UInt32)
+    /// That stream is wanted from a key frame on.
+    case keyFrameRequest(RTCPKeyFrameRequest, of: UInt32)
     /// A sender has left.
     case goodbye(UInt32)
 }

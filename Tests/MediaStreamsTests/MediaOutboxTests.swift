@@ -1,19 +1,12 @@
-import AudioStreams
 import Bytes
-import TestSupport
+import MediaStreams
 import Testing
-import Vocabulary
 
 @Suite("An outbox of media")
 struct MediaOutboxTests {
     private static func filled() -> MediaOutbox {
         var outbox = MediaOutbox()
-        var sender = AudioSender(.usual())
-        let packet: [UInt8] = [0xF8, 1, 2, 3]
-        for index in 0..<3 {
-            let now = Instant(milliseconds: Int64(20 * index))
-            sender.forward(packet.span, duration: 960, at: now, into: &outbox)
-        }
+        for index in 0..<3 { outbox.append(.rtp, isCounted: true) { writer, _ in writer.write(UInt32(index)) } }
         return outbox
     }
 
@@ -56,9 +49,8 @@ struct MediaOutboxTests {
         #expect(outbox.packets.map(\.transportSequence) == [0, 1, 2])
         outbox.removeAll()
         #expect(outbox.isEmpty)
-        var other = AudioSender(.usual { $0.ssrc = 8 })
-        let packet: [UInt8] = [0xF8]
-        other.forward(packet.span, duration: 960, at: Instant(nanoseconds: 0), into: &outbox)
-        #expect(outbox.packets.map(\.transportSequence) == [3])
+        outbox.append(.rtcp) { writer, _ in writer.write(UInt32(9)) }
+        outbox.append(.rtp, isCounted: true) { writer, _ in writer.write(UInt32(9)) }
+        #expect(outbox.packets.map(\.transportSequence) == [nil, 3])
     }
 }

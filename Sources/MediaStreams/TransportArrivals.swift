@@ -5,7 +5,7 @@ internal import Vocabulary
 /// When the packets of a transport arrived, until the other side was told of them.
 struct TransportArrivals: Sendable {
     /// Nobody sends more between two feedbacks; what is further apart is a transport that began anew.
-    private static let most = 2000
+    private static let maximumSpan = 2000
 
     private var numbers = Unwrapper<UInt16>()
     /// The lowest that is not told of yet; those before it are told of again only when they arrive late.
@@ -20,7 +20,7 @@ struct TransportArrivals: Sendable {
         let number = self.numbers.unwrap(sequence)
         let tick = now.nanoseconds / (1_000_000_000 / TransportWideFeedback.ticksPerSecond)
         let first = self.first ?? number
-        guard abs(number - first) < Int64(Self.most) else { return self.restart(at: number, tick) }
+        guard abs(number - first) < Int64(Self.maximumSpan) else { return self.restart(at: number, tick) }
         if number < first {
             self.ticks.insert(contentsOf: repeatElement(nil, count: Int(first - number)), at: 0)
         }
