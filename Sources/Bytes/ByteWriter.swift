@@ -9,34 +9,17 @@ package struct ByteWriter: Hashable, Sendable {
     package var count: Int { self.bytes.count }
 
     /// A big-endian integer of any width.
+    // Without these four, every room beyond this one would run the generic code (docs/decisions/0003).
+    @specialized(where Integer == UInt8)
+    @specialized(where Integer == UInt16)
+    @specialized(where Integer == UInt32)
+    @specialized(where Integer == UInt64)
     package mutating func write<Integer: FixedWidthInteger>(_ value: Integer) {
         var shift = Integer.bitWidth
         while shift > 0 {
             shift -= 8
             self.bytes.append(UInt8(truncatingIfNeeded: value >> Integer(shift)))
         }
-    }
-
-    // The same for those that packets are made of. Generic code is not specialised from one room to the next, and costs
-    // many times as much.
-
-    package mutating func write(_ value: UInt8) {
-        self.bytes.append(value)
-    }
-
-    package mutating func write(_ value: UInt16) {
-        self.bytes.append(UInt8(truncatingIfNeeded: value >> 8))
-        self.bytes.append(UInt8(truncatingIfNeeded: value))
-    }
-
-    package mutating func write(_ value: UInt32) {
-        self.write(UInt16(truncatingIfNeeded: value >> 16))
-        self.write(UInt16(truncatingIfNeeded: value))
-    }
-
-    package mutating func write(_ value: UInt64) {
-        self.write(UInt32(truncatingIfNeeded: value >> 32))
-        self.write(UInt32(truncatingIfNeeded: value))
     }
 
     package mutating func write(contentsOf bytes: some Sequence<UInt8>) {
@@ -57,16 +40,12 @@ package struct ByteWriter: Hashable, Sendable {
     }
 
     /// Replaces what stands at `offset`: lengths are often known only at the end.
+    @specialized(where Integer == UInt16)
     package mutating func overwrite<Integer: FixedWidthInteger>(at offset: Int, with value: Integer) {
         for index in 0..<(Integer.bitWidth / 8) {
             let shift = Integer(Integer.bitWidth - 8 * (index + 1))
             self.bytes[offset + index] = UInt8(truncatingIfNeeded: value >> shift)
         }
-    }
-
-    package mutating func overwrite(at offset: Int, with value: UInt16) {
-        self.bytes[offset] = UInt8(truncatingIfNeeded: value >> 8)
-        self.bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
     }
 
     /// Lends a part of what was written, to be changed where it lies.

@@ -11,19 +11,12 @@ package struct Outbox<Event: Sendable>: Sendable {
 
     package init() {}
 
-    package var isEmpty: Bool { self.packets.isEmpty && self.events.isEmpty }
-
-    package mutating func removeAll() {
-        self.packets.removeAll()
-        self.events.removeAll(keepingCapacity: true)
+    // Specialised because agents are asked with each packet (docs/decisions/0003).
+    package var isEmpty: Bool {
+        @specialized(where Event == ICEEvent) get { self.packets.isEmpty && self.events.isEmpty }
     }
-}
 
-// The same for agents. Generic code is not specialised from one room to the next, and this is called with each packet.
-
-extension Outbox<ICEEvent> {
-    package var isEmpty: Bool { self.packets.isEmpty && self.events.isEmpty }
-
+    @specialized(where Event == ICEEvent)
     package mutating func removeAll() {
         self.packets.removeAll()
         if !self.events.isEmpty { self.events.removeAll(keepingCapacity: true) }

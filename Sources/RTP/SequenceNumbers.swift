@@ -1,5 +1,7 @@
 extension FixedWidthInteger where Self: UnsignedInteger {
     /// How far ahead of another number this one is on their circle: less than zero when it is behind.
+    // Each room would run the generic code without this, for every packet (docs/decisions/0003).
+    @specialized(where Self == UInt16)
     package func wrappedDistance(from other: Self) -> Int64 {
         let ahead = self &- other
         return ahead <= Self.max >> 1 ? Int64(ahead) : -Int64(other &- self)
@@ -15,6 +17,7 @@ package struct Unwrapper<Number: FixedWidthInteger & UnsignedInteger & Sendable>
     package init() {}
 
     /// The number without its turns around the circle. What lies before the first one of all is below zero.
+    @specialized(where Number == UInt16)
     package mutating func unwrap(_ number: Number) -> Int64 {
         let unwrapped = self.peek(number)
         self.last = unwrapped
@@ -22,32 +25,10 @@ package struct Unwrapper<Number: FixedWidthInteger & UnsignedInteger & Sendable>
     }
 
     /// The same without going on from it.
+    @specialized(where Number == UInt16)
     package func peek(_ number: Number) -> Int64 {
         guard let last = self.last else { return Int64(number) }
         return last &+ number.wrappedDistance(from: Number(truncatingIfNeeded: last))
-    }
-}
-
-// The same for the numbers that packets carry. Generic code is not specialised from one room to the next, and costs many times
-// as much.
-
-extension UInt16 {
-    package func wrappedDistance(from other: UInt16) -> Int64 {
-        let ahead = self &- other
-        return ahead <= .max >> 1 ? Int64(ahead) : Int64(ahead) - 0x1_0000
-    }
-}
-
-extension Unwrapper<UInt16> {
-    package mutating func unwrap(_ number: UInt16) -> Int64 {
-        let unwrapped = self.peek(number)
-        self.last = unwrapped
-        return unwrapped
-    }
-
-    package func peek(_ number: UInt16) -> Int64 {
-        guard let last = self.last else { return Int64(number) }
-        return last &+ number.wrappedDistance(from: UInt16(truncatingIfNeeded: last))
     }
 }
 
