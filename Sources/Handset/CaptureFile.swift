@@ -1,5 +1,4 @@
 package import System
-internal import PacketCapture
 internal import Peer
 package import Vocabulary
 

@@ -1,6 +1,5 @@
 import Bytes
 import AudioFiles
-import Resampling
 
 /// Any sound in another shape: as one channel, at another rate, louder, only a part of it.
 final class ShapedSource: SoundSource {

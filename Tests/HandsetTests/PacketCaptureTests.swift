@@ -1,4 +1,4 @@
-import PacketCapture
+import Handset
 import Testing
 import Vocabulary
 
