@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Hashing
 
 /// Why a request does not become a WebSocket.
 package struct WebSocketRefusal: Error, Hashable, Sendable, CustomStringConvertible {
@@ -77,7 +78,7 @@ package enum WebSocketHandshake {
 
     /// What proves that a key was read by somebody who speaks WebSocket.
     package static func acceptValue(for key: String) -> String {
-        Base64.encode(SHA1.hash(Array(key.utf8) + self.magic))
+        Base64.encode(Digest.sha1.hash(Array(key.utf8) + self.magic))
     }
 
     private static func isKey(_ text: String) -> Bool {
