@@ -10,9 +10,8 @@ extension ParleyClient {
     ) async throws(ClientError) -> ChatOutcome {
         let argument = RawJSON { json in
             json.members([target.member, ("kind", kind), ("id", id?.text)])
-            if let reply { json.member("reply", reply) }
-            json.key("body")
-            json.raw(body.bytes)
+            if let reply { json.field("reply", reply) }
+            json.field("body", raw: body.bytes)
         }
         return try ChatOutcome(try await self.request("chat.send", argument))
     }
@@ -44,8 +43,7 @@ extension ParleyClient {
     package func typing(_ isOn: Bool, in conversation: ConversationID) async throws(ClientError) {
         let argument = RawJSON { json in
             json.members([("conversation", conversation.text)])
-            json.key("on")
-            json.bool(isOn)
+            json.field("on", isOn)
         }
         _ = try await self.request("chat.typing", argument)
     }
@@ -58,8 +56,8 @@ extension ParleyClient {
     ) async throws(ClientError) -> [(view: ChatView, entries: [ChatEntry], remaining: Int)] {
         let argument = RawJSON { json in
             json.key("positions")
-            json.object { json in for (id, number) in positions { json.member(id.text, number) } }
-            if let newest { json.member("newest", UInt64(clamping: newest)) }
+            json.object { json in for (id, number) in positions { json.field(id.text, number) } }
+            if let newest { json.field("newest", UInt64(clamping: newest)) }
         }
         let answer = try await self.request("chat.sync", argument)
         guard let list = answer.list("conversations") else { throw .unreadableAnswer }
@@ -77,8 +75,8 @@ extension ParleyClient {
     ) async throws(ClientError) -> ChatPage {
         let argument = RawJSON { json in
             json.members([("conversation", conversation.text)])
-            if let number { json.member("before", number) }
-            json.member("limit", UInt64(clamping: limit))
+            if let number { json.field("before", number) }
+            json.field("limit", UInt64(clamping: limit))
         }
         return try ChatPage(try await self.request("chat.history", argument))
     }
@@ -110,7 +108,7 @@ extension ParleyClient {
         before place: String?, limit: Int
     ) async throws(ClientError) -> (views: [ChatView], next: String?) {
         let argument = RawJSON { json in
-            json.member("limit", UInt64(clamping: limit))
+            json.field("limit", UInt64(clamping: limit))
             json.members([("before", place)])
         }
         let answer = try await self.request("chat.conversations", argument)
@@ -140,14 +138,7 @@ extension ParleyClient {
     private static func place(_ conversation: ConversationID, _ number: UInt64) -> RawJSON {
         RawJSON { json in
             json.members([("conversation", conversation.text)])
-            json.member("number", number)
+            json.field("number", number)
         }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func member(_ name: String, _ number: UInt64) {
-        self.key(name)
-        self.integer(number)
     }
 }

@@ -67,8 +67,7 @@ extension ParleyClient {
     /// This device takes so many calls at once, until its connection breaks.
     package func answers(atOnce count: Int) async throws(ClientError) {
         let argument = RawJSON { json in
-            json.key("atOnce")
-            json.integer(count)
+            json.field("atOnce", count)
         }
         _ = try await self.request("call.answering", argument)
     }
@@ -123,8 +122,7 @@ extension ParleyClient {
 
     private static var everybody: RawJSON {
         RawJSON { json in
-            json.key("everybody")
-            json.bool(true)
+            json.field("everybody", true)
         }
     }
 

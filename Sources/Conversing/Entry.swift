@@ -98,8 +98,7 @@ enum EntryBody {
         self.object { json in
             json.member("user", user.text)
             guard let until else { return }
-            json.key("until")
-            json.integer(until.milliseconds)
+            json.field("until", until.milliseconds)
         }
     }
 
@@ -108,8 +107,7 @@ enum EntryBody {
     static func reaction(_ reaction: Reaction, isOn: Bool) -> [UInt8] {
         self.object { json in
             json.member("reaction", reaction.text)
-            json.key("on")
-            json.bool(isOn)
+            json.field("on", isOn)
         }
     }
 

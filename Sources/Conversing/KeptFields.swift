@@ -33,8 +33,7 @@ package struct KeptFields: Hashable, Sendable {
             var members = reader.members(of: object)
             while let member = members.next() {
                 guard let name = reader.text(at: member.key), !self.members.contains(name) else { continue }
-                json.key(name)
-                json.raw(reader.raw(member.value))
+                json.field(name, raw: reader.raw(member.value))
             }
         }
         return MessageBody(proven: json.bytes)

@@ -15,8 +15,7 @@ extension ICEServerOffer.Server {
             json.key("urls")
             json.array { json in self.urls.forEach { json.string($0.text) } }
             for case (let name, let text?) in [("username", self.username), ("credential", self.credential)] {
-                json.key(name)
-                json.string(text)
+                json.field(name, text)
             }
         }
     }

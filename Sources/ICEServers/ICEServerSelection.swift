@@ -62,11 +62,9 @@ package struct ICEServerSelection: Sendable {
 
     private func write(_ url: ICEServerURL, to json: inout JSONWriter) {
         json.object { json in
-            json.key("urls")
-            json.string(url.text)
+            json.field("urls", url.text)
             for (name, value) in self.beside[url] ?? [] {
-                json.key(name)
-                json.raw(value)
+                json.field(name, raw: value)
             }
         }
     }

@@ -2,7 +2,9 @@
 ///
 ///     var json = JSONWriter()
 ///     json.object { json in
-///         json.key("sid").string(sid)
+///         json.field("sid", sid)
+///         json.key("upgrades")
+///         json.array { json in json.string("websocket") }
 ///     }
 package struct JSONWriter: Hashable, Sendable {
     package private(set) var bytes: [UInt8]
@@ -75,6 +77,41 @@ package struct JSONWriter: Hashable, Sendable {
     }
 
     package mutating func raw(_ values: [UInt8]) { self.raw(values.span) }
+
+    // MARK: - Members with their names
+
+    package mutating func field(_ name: String, _ text: String) {
+        self.key(name)
+        self.string(text)
+    }
+
+    package mutating func field(_ name: String, _ number: some BinaryInteger) {
+        self.key(name)
+        self.integer(number)
+    }
+
+    package mutating func field(_ name: String, _ value: Bool) {
+        self.key(name)
+        self.bool(value)
+    }
+
+    /// A value that was proven before, as it stands.
+    package mutating func field(_ name: String, raw value: [UInt8]) {
+        self.key(name)
+        self.raw(value)
+    }
+
+    package mutating func field(_ name: String, object content: (inout JSONWriter) -> Void) {
+        self.key(name)
+        self.object(content)
+    }
+
+    package mutating func field(_ name: String, array content: (inout JSONWriter) -> Void) {
+        self.key(name)
+        self.array(content)
+    }
+
+    // MARK: - Bytes
 
     private mutating func append(_ bytes: Span<UInt8>) {
         unsafe bytes.withUnsafeBufferPointer { unsafe self.bytes.append(contentsOf: $0) }

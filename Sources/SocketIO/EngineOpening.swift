@@ -24,19 +24,15 @@ package struct EngineOpening: Hashable, Sendable {
     package func packet(for version: EngineVersion) -> EncodedPacket {
         var json = JSONWriter()
         json.object { json in
-            json.key("sid")
-            json.string(self.sid.text)
+            json.field("sid", self.sid.text)
             json.key("upgrades")
             json.array { json in
                 if self.offersUpgrade { json.string(EngineTransport.webSocket.rawValue) }
             }
-            json.key("pingInterval")
-            json.integer(self.pingInterval.clampedMilliseconds)
-            json.key("pingTimeout")
-            json.integer(self.pingTimeout.clampedMilliseconds)
+            json.field("pingInterval", self.pingInterval.clampedMilliseconds)
+            json.field("pingTimeout", self.pingTimeout.clampedMilliseconds)
             guard version == .v4 else { return }
-            json.key("maxPayload")
-            json.integer(self.maxPayload)
+            json.field("maxPayload", self.maxPayload)
         }
         return EncodedPacket(.open, body: json.bytes)
     }

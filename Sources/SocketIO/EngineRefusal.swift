@@ -27,10 +27,8 @@ package enum EngineRefusal: Int, Error, Hashable, Sendable, CaseIterable {
     package var body: [UInt8] {
         var json = JSONWriter()
         json.object { json in
-            json.key("code")
-            json.integer(self.rawValue)
-            json.key("message")
-            json.string(self.message)
+            json.field("code", self.rawValue)
+            json.field("message", self.message)
         }
         return json.bytes
     }

@@ -64,11 +64,9 @@ extension SocketPacketWriter {
         guard version == .v4 else { return EncodedPacket(messageWithDigit: head) }
         var payload = JSONWriter()
         payload.object { json in
-            json.key("sid")
-            json.string(sid)
+            json.field("sid", sid)
             guard let key else { return }
-            json.key("pid")
-            json.string(key.text)
+            json.field("pid", key.text)
         }
         return EncodedPacket(messageWithDigit: head + payload.bytes)
     }
@@ -83,8 +81,7 @@ extension SocketPacketWriter {
             payload.string(message)
         case .v4:
             payload.object { json in
-                json.key("message")
-                json.string(message)
+                json.field("message", message)
             }
         }
         return EncodedPacket(messageWithDigit: Self.head(.connectError, namespace) + payload.bytes)
@@ -99,10 +96,8 @@ extension JSONWriter {
     /// Stands in an argument for the attachment that follows as number `index`.
     package mutating func placeholder(_ index: Int) {
         self.object { json in
-            json.key("_placeholder")
-            json.bool(true)
-            json.key("num")
-            json.integer(index)
+            json.field("_placeholder", true)
+            json.field("num", index)
         }
     }
 }

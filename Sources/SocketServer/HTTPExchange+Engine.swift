@@ -27,12 +27,9 @@ extension HTTPExchange {
         json.object { json in
             json.key("error")
             json.object { json in
-                json.key("code")
-                json.string("rate_limited")
-                json.key("message")
-                json.string(message)
-                json.key("retryAfter")
-                json.integer(wait.wholeMilliseconds)
+                json.field("code", "rate_limited")
+                json.field("message", message)
+                json.field("retryAfter", wait.wholeMilliseconds)
             }
         }
         var response = HTTPResponse.json(.tooManyRequests, json.bytes)

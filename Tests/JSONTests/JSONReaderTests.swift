@@ -17,6 +17,13 @@ struct JSONReaderTests {
         try self.read(text) { reader, value in reader.integer(value) }
     }
 
+    @Test(
+        "finds a value that was proven before by its ends alone",
+        arguments: ["{\"a\":1}", " [1] ", "\"a\"\n", "-1", "true", "null"])
+    func provenDocuments(_ text: String) throws {
+        try self.read(text) { reader, value in #expect(reader.provenDocument == value) }
+    }
+
     @Test("takes the escapes out of strings")
     func strings() throws {
         #expect(try self.string("\"\"") == "")
@@ -97,6 +104,22 @@ struct JSONReaderTests {
 
 @Suite("A JSON writer")
 struct JSONWriterTests {
+    @Test("names members and writes their values")
+    func fields() {
+        var json = JSONWriter()
+        json.object { json in
+            json.field("text", "a")
+            json.field("number", UInt64.max)
+            json.field("flag", false)
+            json.field("raw", raw: Array("[1]".utf8))
+            json.field("object", object: { $0.field("inner", 1) })
+            json.field("array", array: { $0.integer(2) })
+        }
+        let text =
+            #"{"text":"a","number":18446744073709551615,"flag":false,"raw":[1],"object":{"inner":1},"array":[2]}"#
+        #expect(String(decoding: json.bytes, as: UTF8.self) == text)
+    }
+
     @Test("sets its commas itself")
     func commas() {
         var json = JSONWriter()

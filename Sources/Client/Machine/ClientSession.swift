@@ -170,8 +170,7 @@ extension ClientSession {
     mutating func join(before deadline: Instant, _ outbox: inout ClientOutbox) {
         self.state = .joining(deadline: deadline)
         let proof = RawJSON { json in
-            json.key("token")
-            json.string(self.token)
+            json.field("token", self.token)
             self.resumption.write(to: &json)
         }
         outbox.orders.append(.send(Array("40".utf8) + proof.bytes))

@@ -48,7 +48,8 @@ extension RawJSON {
     /// Of an array; nil for anything else.
     package var elements: [RawJSON]? {
         let reader = JSONReader(self.bytes.span)
-        guard let value = try? reader.document(), value.kind == .array else { return nil }
+        let value = reader.provenDocument
+        guard value.kind == .array else { return nil }
         var list: [RawJSON] = []
         var elements = reader.elements(of: value)
         while let element = elements.next() { list.append(RawJSON(proven: reader.raw(element))) }
@@ -58,7 +59,8 @@ extension RawJSON {
     /// Of an object, in their order; of anything else none.
     package var memberList: [(name: String, value: RawJSON)] {
         let reader = JSONReader(self.bytes.span)
-        guard let value = try? reader.document(), value.kind == .object else { return [] }
+        let value = reader.provenDocument
+        guard value.kind == .object else { return [] }
         var list: [(name: String, value: RawJSON)] = []
         var members = reader.members(of: value)
         while let member = members.next() {
@@ -70,7 +72,7 @@ extension RawJSON {
     /// What a string says; nil for anything else.
     package var string: String? {
         let reader = JSONReader(self.bytes.span)
-        return (try? reader.document()).flatMap { reader.string($0) }
+        return reader.string(reader.provenDocument)
     }
 
     /// A member as a name that checks itself.
@@ -78,9 +80,7 @@ extension RawJSON {
 
     private func read<Value>(_ name: String, _ take: (borrowing JSONReader, JSONValue) -> Value?) -> Value? {
         let reader = JSONReader(self.bytes.span)
-        guard let object = try? reader.document(), object.kind == .object,
-            let value = reader.member(name, of: object)
-        else { return nil }
+        guard let value = reader.member(name, of: reader.provenDocument) else { return nil }
         return take(reader, value)
     }
 }

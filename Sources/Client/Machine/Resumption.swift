@@ -9,11 +9,9 @@ struct Resumption {
 
     func write(to json: inout JSONWriter) {
         guard let key = self.key else { return }
-        json.key("pid")
-        json.string(key)
+        json.field("pid", key)
         guard let offset = self.offset else { return }
-        json.key("offset")
-        json.string(offset)
+        json.field("offset", offset)
     }
 
     /// Whether the session goes on: the server then names the key that we showed.

@@ -4,8 +4,7 @@ extension JSONWriter {
     /// Texts under their names, in the middle of an object; what is nil stays away.
     mutating func members(_ members: [(String, String?)]) {
         for case (let name, let text?) in members {
-            self.key(name)
-            self.string(text)
+            self.field(name, text)
         }
     }
 }

@@ -28,8 +28,7 @@ extension OutgoingMessage {
     var argument: RawJSON {
         RawJSON { json in
             json.members([self.target.member, ("kind", self.kind), ("id", self.id.text)])
-            json.key("body")
-            json.raw(self.body.bytes)
+            json.field("body", raw: self.body.bytes)
         }
     }
 }

@@ -49,8 +49,7 @@ package struct CandidateDescription: Hashable, Sendable {
         RawJSON { json in
             json.members([("candidate", self.candidate), ("sdpMid", self.mid)])
             if let index = self.lineIndex {
-                json.key("sdpMLineIndex")
-                json.integer(index)
+                json.field("sdpMLineIndex", index)
             }
             json.members([("usernameFragment", self.usernameFragment)])
         }

@@ -69,8 +69,7 @@ extension Signal.Content {
             case .candidate(let value): ("candidate", value)
             case .data(let value): ("data", value)
             }
-        json.key(name)
-        json.raw(value.bytes)
+        json.field(name, raw: value.bytes)
     }
 }
 

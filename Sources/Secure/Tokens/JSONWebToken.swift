@@ -68,8 +68,7 @@ extension JSONWebToken {
         var json = JSONWriter()
         json.object { json in
             for (name, text) in [("alg", key.algorithm.rawValue), ("kid", key.id), ("typ", type)] {
-                json.key(name)
-                json.string(text)
+                json.field(name, text)
             }
         }
         return json.bytes

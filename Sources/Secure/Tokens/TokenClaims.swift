@@ -57,8 +57,7 @@ extension TokenClaims {
         json.object { json in
             self.writeRegistered(to: &json)
             for (name, text) in self.texts.sorted(by: { $0.key < $1.key }) {
-                json.key(name)
-                json.string(text)
+                json.field(name, text)
             }
         }
         return json.bytes
@@ -66,12 +65,10 @@ extension TokenClaims {
 
     private func writeRegistered(to json: inout JSONWriter) {
         for case (let name, let text?) in [("iss", self.issuer), ("sub", self.subject), ("jti", self.tokenID)] {
-            json.key(name)
-            json.string(text)
+            json.field(name, text)
         }
         for case (let name, let time?) in [("iat", self.issuedAt), ("nbf", self.notBefore), ("exp", self.expiry)] {
-            json.key(name)
-            json.integer(time)
+            json.field(name, time)
         }
         guard !self.audience.isEmpty else { return }
         json.key("aud")

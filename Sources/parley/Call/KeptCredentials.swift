@@ -70,14 +70,12 @@ struct KeptCredentials: Sendable {
         let old = try self.read()
         let json = RawJSON { json in
             for (url, names) in old?.memberList ?? [] where url != server.description {
-                json.key(url)
-                json.raw(names.bytes)
+                json.field(url, raw: names.bytes)
             }
             json.key(server.description)
             json.object { json in
                 for (other, value) in old?.member(server.description)?.memberList ?? [] where other != name {
-                    json.key(other)
-                    json.raw(value.bytes)
+                    json.field(other, raw: value.bytes)
                 }
                 json.key(name)
                 json.object { json in

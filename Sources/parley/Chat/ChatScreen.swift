@@ -73,8 +73,7 @@ extension ChatScreen {
         var random = SystemRandomNumberGenerator()
         guard let id = MessageID(RandomToken(using: &random).text) else { return }
         let body = RawJSON { json in
-            json.key("text")
-            json.string(text)
+            json.field("text", text)
         }
         board.withLock { $0.said(id) }
         let target = board.withLock { $0.conversation.map { .conversation($0) } ?? self.target }

@@ -57,8 +57,7 @@ struct FileSending {
     private static func body(_ id: FileID, _ name: String, _ type: String) -> RawJSON {
         RawJSON { json in
             for (key, value) in [("file", id.text), ("name", name), ("type", type)] {
-                json.key(key)
-                json.string(value)
+                json.field(key, value)
             }
         }
     }
