@@ -46,7 +46,7 @@ package final class FileFolder: Sendable {
     /// with each piece that comes.
     private func remainingBytes(of upload: FileID, _ length: Int) -> Int {
         guard let status = FileStatus(of: self.place(of: upload)) else { return length }
-        let isIdle = SystemClock.realTime / 1_000_000_000 - Int64(status.modifiedSeconds) > Self.idleTimeout
+        let isIdle = KernelClock.realTime / 1_000_000_000 - Int64(status.modifiedSeconds) > Self.idleTimeout
         return isIdle ? 0 : max(0, length - status.size)
     }
 
@@ -201,5 +201,55 @@ extension FileFolder {
             }
         }
         return count
+    }
+}
+
+extension FileFolder {
+    private static let piece = 1 << 20
+    private static let maximumThumbnailBytes = 4 << 20
+
+    /// Takes over what lies in another folder, and looks whether it is what its name says. What is here already stays.
+    ///
+    /// - Parameter draft: a name nobody else writes under.
+    /// - Returns: false when it is not there.
+    package func take(
+        _ hash: ContentHash, size: Int, from other: FileFolder, as draft: FileID
+    ) throws(FileTrouble) -> Bool {
+        if self.size(of: hash) != size {
+            let place = other.place(of: hash)
+            guard FileSystem.exists(place) else { return false }
+            let file = try FileTrouble.catching { () throws(SystemError) in try FileHandle(place, for: .reading) }
+            try self.copy(from: file, as: draft, expecting: hash)
+        }
+        try self.takeThumbnail(of: hash, from: other, as: draft)
+        return true
+    }
+
+    private func copy(
+        from file: borrowing FileHandle, as draft: FileID, expecting hash: ContentHash
+    ) throws(FileTrouble) {
+        let upload = try self.begin(draft)
+        defer { self.removeUpload(draft) }
+        var bytes: [UInt8] = []
+        while true {
+            try FileTrouble.catching { () throws(SystemError) in try file.read(into: &bytes, upTo: Self.piece) }
+            if bytes.isEmpty { break }
+            try upload.append(bytes)
+        }
+        let kept = try self.keep(upload)
+        self.settled(kept.hash, draft)
+        guard kept.hash == hash else {
+            _ = self.remove([kept.hash])
+            throw FileTrouble(.damaged, file.path)
+        }
+    }
+
+    private func takeThumbnail(
+        of hash: ContentHash, from other: FileFolder, as draft: FileID
+    ) throws(FileTrouble) {
+        guard !self.hasThumbnail(hash),
+            let bytes = other.bytes(of: hash, isThumbnail: true, upTo: Self.maximumThumbnailBytes)
+        else { return }
+        try self.keepThumbnail(bytes, of: hash, drawn: draft)
     }
 }

@@ -114,7 +114,7 @@ extension HTTPConnection {
         guard let exchange = self.exchange else { return }
         self.await(.body)
         if let body = exchange.body { return body.bodyReceived(bytes) }
-        self.perform(exchange.machine.bodyDiscarded(bytes.count, atMost: self.server.settings.maxDiscardedBytes))
+        self.perform(exchange.machine.bodyDiscarded(bytes.count, atMost: self.server.settings.maximumDiscardedBytes))
     }
 
     private func requestEnded() {
@@ -134,7 +134,7 @@ extension HTTPConnection {
     }
 
     private func updateReading() {
-        self.isFull = self.held.count > self.server.settings.maxPipelinedBytes
+        self.isFull = self.held.count > self.server.settings.maximumPipelinedBytes
         if self.isFull || self.isBodyPaused { self.stream.pauseReading() } else { self.stream.resumeReading() }
     }
 
@@ -398,7 +398,66 @@ extension HTTPConnection {
 
     package func ended(_ end: StreamEnd) {
         self.leaveServer()
-        self.server.said(goodbye: end, self.stream.peer)
+        self.server.connectionEnded(end, self.stream.peer)
         self.exchange.take()?.abandoned()
     }
+}
+
+/// A connection moves to the loop that the thing it asks for lives on, so that all work on that thing stays there.
+/// It moves with a request that is not answered yet, which the other loop then answers.
+extension HTTPConnection {
+    /// What travels.
+    struct Parcel: Sendable {
+        let parser: HTTPRequestParser
+        let request: HTTPRequestHead
+        let held: [UInt8]
+        let peerHasFinished: Bool
+        let connection: DetachedConnection
+        let tls: DetachedTLS?
+    }
+
+    /// Takes up what another loop has let go, and answers its request.
+    static func arrive(_ parcel: Parcel, _ server: HTTPLoopServer) {
+        do throws(ReactorError) {
+            let connection = try TCPConnection(parcel.connection, on: server.reactor)
+            guard let tls = parcel.tls else {
+                return Self.settle(parcel, on: connection, server) { connection.start($0) }
+            }
+            let stream = TLSStream(tls, over: connection)
+            Self.settle(parcel, on: stream, server) {
+                stream.start($0)
+                connection.start(stream)
+            }
+            stream.readOn()
+        } catch {
+            server.connectionEnded(.failed(error), parcel.connection.peer)
+            server.journal.error(.connectionLost, "a connection could not move to its loop", [.error: .error(error)])
+        }
+    }
+
+    /// The rules of the room hold for those who move in, too: where it is full, they go.
+    private static func settle(
+        _ parcel: Parcel, on stream: any ByteStream, _ server: HTTPLoopServer, start: (any StreamHandler) -> Void
+    ) {
+        guard !server.isFull else {
+            server.connectionEnded(.closed, stream.peer)
+            if let farewell = server.turnAway(stream) { start(farewell) } else { stream.abort() }
+            return
+        }
+        let http = HTTPConnection(parcel, on: stream, server)
+        start(http)
+        http.resume(parcel.request)
+    }
+}
+
+extension HTTPExchange {
+    /// Has the request answered on another loop. Only before the body is claimed and an answer begun.
+    package func move(to loop: EventLoop) {
+        precondition(self.machine.answer == .none && loop !== self.reactor.loop, "there is nothing to move")
+        self.connection?.leave(for: loop)
+    }
+}
+
+extension LogName {
+    static let connectionLost = LogName("connection.lost")
 }

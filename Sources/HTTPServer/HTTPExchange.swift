@@ -130,7 +130,7 @@ extension HTTPExchange {
     package func start(_ head: HTTPResponseHead, length: Int?) -> Bool {
         guard let connection = self.connection, self.machine.answer == .none else { return false }
         let mayKeepAlive = self.machine.mayKeepAlive(
-            bodyLength: self.request.framing.length ?? 0, atMost: connection.server.settings.maxDiscardedBytes)
+            bodyLength: self.request.framing.length ?? 0, atMost: connection.server.settings.maximumDiscardedBytes)
         if head.status == .contentTooLarge || head.status == .tooManyRequests {
             connection.server.metrics.refusals.increment()
         }

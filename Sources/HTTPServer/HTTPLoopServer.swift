@@ -49,11 +49,11 @@ package final class HTTPLoopServer {
     /// Room for putting a few bytes together before they are written.
     func withScratch<Result>(_ body: (inout [UInt8]) -> Result) -> Result {
         // The room a very large message took is not kept.
-        self.scratch.removeAll(keepingCapacity: self.scratch.capacity <= Self.mostScratch)
+        self.scratch.removeAll(keepingCapacity: self.scratch.capacity <= Self.maximumScratch)
         return body(&self.scratch)
     }
 
-    private static let mostScratch = 256 << 10
+    private static let maximumScratch = 256 << 10
 
     /// Now, as HTTP writes it; made once a second.
     var date: String {
@@ -66,7 +66,7 @@ package final class HTTPLoopServer {
     }
 
     /// Nobody else may come, neither fresh nor from another loop.
-    var isFull: Bool { self.connections.count + self.webSockets.count >= self.settings.maxConnectionsPerLoop }
+    var isFull: Bool { self.connections.count + self.webSockets.count >= self.settings.maximumConnectionsPerLoop }
 
     /// Takes a fresh connection in, or turns it away.
     func welcome(_ stream: any ByteStream) -> (any StreamHandler)? {
@@ -82,7 +82,7 @@ package final class HTTPLoopServer {
     /// Whether one more may come from there; it is counted then.
     private func admits(_ address: IPAddress) -> Bool {
         guard self.settings.counts(address) else { return true }
-        let limit = self.settings.maxConnectionsPerAddress
+        let limit = self.settings.maximumConnectionsPerAddress
         return self.prefixes.withLock { $0.add(address, atMost: limit) }
     }
 
@@ -93,17 +93,17 @@ package final class HTTPLoopServer {
         _ reason: String = "too many connections, please come back later"
     ) -> (any StreamHandler)? {
         self.metrics.refusals.increment()
-        guard !stream.isEncrypted, self.turnedAway < Self.mostTurnedAway else { return nil }
+        guard !stream.isEncrypted, self.turnedAway < Self.maximumTurnedAway else { return nil }
         self.turnedAway += 1
         self.writeLastAnswer(status, reason, to: stream)
         stream.close()
         return Farewell { self.turnedAway -= 1 }
     }
 
-    private static let mostTurnedAway = 1024
+    private static let maximumTurnedAway = 1024
 
     /// A connection that was welcomed has ended, whatever it had become.
-    func said(goodbye end: StreamEnd, _ peer: SocketAddress) {
+    func connectionEnded(_ end: StreamEnd, _ peer: SocketAddress) {
         self.metrics.connections.decrement()
         if self.settings.counts(peer.ip) { self.prefixes.withLock { $0.remove(peer.ip) } }
         if end == .slowReader { self.metrics.slowReaders.increment() }

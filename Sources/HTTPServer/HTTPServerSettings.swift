@@ -19,15 +19,15 @@ package struct HTTPServerSettings: Sendable {
 
     /// Open connections on one loop, those that moved there included; those beyond are answered 503 and closed, or
     /// just closed behind TLS.
-    package var maxConnectionsPerLoop = 60_000
+    package var maximumConnectionsPerLoop = 60_000
     /// Open connections of one client prefix, over all loops; those beyond are answered 429 and closed in the same way.
-    package var maxConnectionsPerAddress = 4_000
+    package var maximumConnectionsPerAddress = 4_000
     /// This machine itself has as many as it likes: a proxy on it may speak for everybody.
     package var countsThisMachine = false
     /// What may wait behind a request that is not answered yet.
-    package var maxPipelinedBytes = 64 << 10
+    package var maximumPipelinedBytes = 64 << 10
     /// What is read and thrown away of a body nobody wanted, to keep its connection.
-    package var maxDiscardedBytes = 256 << 10
+    package var maximumDiscardedBytes = 256 << 10
     /// Smaller messages are not worth compressing.
     package var compressionThreshold = 1024
     /// Who in front of the server is believed about whom it speaks for.
@@ -40,6 +40,6 @@ package struct HTTPServerSettings: Sendable {
 
     /// How large a body may be is said by whoever takes it; one that nobody takes is not read at all.
     package init() {
-        self.limits.maxBodyBytes = .max
+        self.limits.maximumBodyBytes = .max
     }
 }

@@ -20,7 +20,7 @@ package final class StaticFiles {
     }
 
     private static let freshFor: UInt64 = 1000
-    private static let mostCachedBytes = 64 << 20
+    private static let maximumCachedBytes = 64 << 20
 
     package init(root: String, on reactor: Reactor, cacheControl: String = "no-cache") {
         self.root = root
@@ -57,7 +57,7 @@ package final class StaticFiles {
     private func remember(_ file: StoredFile?, at path: String) {
         if let old = self.cache.removeValue(forKey: path) { self.cachedBytes -= old.file.weight }
         guard let file, file.weight > 0 else { return }
-        if self.cachedBytes + file.weight > Self.mostCachedBytes {
+        if self.cachedBytes + file.weight > Self.maximumCachedBytes {
             self.cache.removeAll()
             self.cachedBytes = 0
         }

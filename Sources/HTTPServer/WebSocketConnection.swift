@@ -195,7 +195,7 @@ extension WebSocketConnection {
     package func drained() { self.handler?.drained(self) }
 
     package func ended(_ end: StreamEnd) {
-        self.server.said(goodbye: end, self.stream.peer)
+        self.server.connectionEnded(end, self.stream.peer)
         self.finish(nil, "")
         if self.server.webSockets.remove(self) { self.server.metrics.webSockets.decrement() }
     }
@@ -206,15 +206,15 @@ extension WebSocketConnection {
 extension HTTPExchange {
     /// Makes a WebSocket of a request that asks for one, or answers why not.
     ///
-    /// - Parameter maxMessageBytes: how much one message may weigh, when that is more than the server's settings say.
+    /// - Parameter maximumMessageBytes: how much one message may weigh, when that is more than the server's settings say.
     package func upgradeToWebSocket(
-        subprotocols: [String] = [], maxMessageBytes: Int = 0,
+        subprotocols: [String] = [], maximumMessageBytes: Int = 0,
         _ makeHandler: (WebSocketConnection) -> any WebSocketHandler
     ) {
         do throws(WebSocketRefusal) {
             let upgrade = try WebSocketHandshake.accept(self.request, subprotocols: subprotocols)
             self.switchProtocols(upgrade.response.fields) { stream, server in
-                let limits = server.settings.webSocketLimits.raised(toMessagesOf: maxMessageBytes)
+                let limits = server.settings.webSocketLimits.raised(toMessagesOf: maximumMessageBytes)
                 let webSocket = WebSocketConnection(stream, server, upgrade.compression, limits)
                 webSocket.start(makeHandler(webSocket))
                 if server.isDraining { webSocket.sayGoingAway() }
@@ -231,8 +231,8 @@ extension HTTPExchange {
 extension WebSocketLimits {
     fileprivate func raised(toMessagesOf count: Int) -> WebSocketLimits {
         var limits = self
-        limits.maxMessageBytes = max(limits.maxMessageBytes, count)
-        limits.maxFrameBytes = max(limits.maxFrameBytes, count)
+        limits.maximumMessageBytes = max(limits.maximumMessageBytes, count)
+        limits.maximumFrameBytes = max(limits.maximumFrameBytes, count)
         return limits
     }
 }

@@ -93,7 +93,7 @@ private struct ICEServerParser {
 
     /// Shorter than a minute, and clients would do little else than fetch new ones.
     private func life(_ place: JSONPlace?, in reader: borrowing JSONReader) throws(ICEServerFileError) -> Duration {
-        guard let place else { return TURNCredentials.longestLife }
+        guard let place else { return TURNCredentials.maximumLifetime }
         guard let seconds = reader.integer(place.value), (60...600).contains(seconds) else {
             throw place.fail(.lifeOutOfRange)
         }

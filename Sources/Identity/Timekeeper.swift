@@ -12,7 +12,7 @@ package struct Timekeeper: Sendable {
     }
 
     package static let system = Timekeeper(
-        wall: { WallTime(milliseconds: SystemClock.realTime / 1_000_000) },
-        steady: { Instant(nanoseconds: SystemClock.monotonic) }
+        wall: { WallTime(milliseconds: KernelClock.realTime / 1_000_000) },
+        steady: { Instant(nanoseconds: KernelClock.monotonic) }
     )
 }

@@ -11,7 +11,7 @@ package struct LogTime: Hashable, Sendable {
     }
 
     @Sendable package static func now() -> LogTime {
-        let time = SystemClock.realTime
+        let time = KernelClock.realTime
         return LogTime(secondsSince1970: time / 1_000_000_000, milliseconds: time / 1_000_000 % 1000)
     }
 }

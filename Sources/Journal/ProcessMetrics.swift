@@ -4,7 +4,7 @@ import System
 package enum ProcessMetrics {
     package static func register(in registry: MetricsRegistry) {
         registry.counter("process_cpu_seconds_total", "Processor time used, in user and system mode.") {
-            Double(SystemClock.processorTime) * 1e-9
+            Double(KernelClock.processorTime) * 1e-9
         }
         registry.gauge("process_resident_memory_bytes", "Memory that is in use and not swapped out.") {
             CurrentProcess.residentBytes()

@@ -17,7 +17,7 @@ package final class PeerConnectionFactory {
         self.context = try DTLSContext(peerWith: SelfSignedIdentity(names: ["parley"]))
         // What libraries do once would otherwise keep the first caller waiting for longer than all that is the call's own.
         SRTPSession.prepare()
-        try self.context.rehearse()
+        try self.context.warmUp()
         self.watch = InterfaceWatch(on: reactor, inspect: Self.addresses)
         self.names = LocalNames(on: reactor, watching: self.watch)
         self.sockets = SharedSockets(on: reactor)

@@ -138,7 +138,7 @@ extension SecureTransport {
         guard !session.isClosedByPeer else { return self.end(.closed) }
         self.deadline = session.timeout.map { now + $0 }
         guard session.isEstablished else { return }
-        session.rest()
+        session.releaseBuffers()
         guard self.srtp == nil else { return }
         guard self.isExpected(session), let keys = try session.srtpKeys(), let srtp = try? SRTPSession(keys) else {
             return self.end(.failed)

@@ -16,7 +16,7 @@
 /// The chunks of one loop, the one used last first, since it is still warm.
 struct ChunkPool {
     static let usualSize = 2048
-    private static let mostKept = 1024
+    private static let maximumKept = 1024
     private var idle: [ByteChunk] = []
 
     mutating func take(atLeast size: Int) -> ByteChunk {
@@ -25,7 +25,7 @@ struct ChunkPool {
     }
 
     mutating func giveBack(_ chunk: ByteChunk) {
-        guard chunk.capacity == Self.usualSize, self.idle.count < Self.mostKept else { return }
+        guard chunk.capacity == Self.usualSize, self.idle.count < Self.maximumKept else { return }
         self.idle.append(chunk)
     }
 }

@@ -89,7 +89,7 @@ extension EventLoop {
 
 extension EventLoop {
     /// What one starts and the other finds: lent for the time of `startThread`.
-    private final class Birth {
+    private final class Startup {
         let loop: EventLoop
         var ready = uv_sem_t()
         var failure: ReactorError?
@@ -98,23 +98,23 @@ extension EventLoop {
     }
 
     private func startThread() throws(ReactorError) {
-        let birth = Birth(self)
-        unsafe uv_sem_init(&birth.ready, 0)
-        defer { unsafe uv_sem_destroy(&birth.ready) }
-        let argument = unsafe Unmanaged.passUnretained(birth).toOpaque()
+        let startup = Startup(self)
+        unsafe uv_sem_init(&startup.ready, 0)
+        defer { unsafe uv_sem_destroy(&startup.ready) }
+        let argument = unsafe Unmanaged.passUnretained(startup).toOpaque()
         let code = unsafe uv_thread_create(self.thread, EventLoop.threadBody, argument)
         guard code == 0 else { throw ReactorError(.start, code: code, "a loop's thread") }
-        unsafe uv_sem_wait(&birth.ready)
-        if let failure = birth.failure { throw failure }
+        unsafe uv_sem_wait(&startup.ready)
+        if let failure = startup.failure { throw failure }
     }
 
     private static let threadBody: uv_thread_cb = { argument in
         guard let argument = unsafe argument else { return }
-        let birth = unsafe Unmanaged<Birth>.fromOpaque(argument).takeUnretainedValue()
-        let loop = birth.loop
+        let startup = unsafe Unmanaged<Startup>.fromOpaque(argument).takeUnretainedValue()
+        let loop = startup.loop
         loop.threadID = uv_thread_self()
-        let reactor = loop.makeReactor(reportingTo: birth)
-        unsafe uv_sem_post(&birth.ready)
+        let reactor = loop.makeReactor(reportingTo: startup)
+        unsafe uv_sem_post(&startup.ready)
         reactor?.run()
         loop.closeInbox()
         loop.reactor = nil
@@ -126,13 +126,13 @@ extension EventLoop {
         self.inbox.withLock { swap(&$0, &rest) }
     }
 
-    private func makeReactor(reportingTo birth: Birth) -> Reactor? {
+    private func makeReactor(reportingTo startup: Startup) -> Reactor? {
         do throws(ReactorError) {
             let reactor = try unsafe Reactor(loop: self, wakeUp: self.wakeUp)
             self.reactor = reactor
             return reactor
         } catch {
-            birth.failure = error
+            startup.failure = error
             return nil
         }
     }

@@ -7,15 +7,15 @@ extension Reactor {
     package func offload<Value: Sendable>(
         _ work: @escaping @Sendable () -> Value, completion: @escaping (Value) -> Void
     ) {
-        let errand = Errand(work, completion)
-        unsafe errand.request.pointee.data = unsafe Unmanaged.passRetained(errand as AnyErrand).toOpaque()
-        let code = unsafe uv_queue_work(self.uv, errand.request, AnyErrand.goOut, AnyErrand.comeHome)
-        precondition(code == 0, "uv_queue_work refused an errand that has a body")
+        let job = Job(work, completion)
+        unsafe job.request.pointee.data = unsafe Unmanaged.passRetained(job as AnyJob).toOpaque()
+        let code = unsafe uv_queue_work(self.uv, job.request, AnyJob.run, AnyJob.finish)
+        precondition(code == 0, "uv_queue_work refused a job that has a body")
     }
 }
 
 /// What travels to the helper thread and back.
-@safe class AnyErrand {
+@safe class AnyJob {
     let request = UnsafeMutablePointer<uv_work_t>.allocate(capacity: 1)
 
     deinit {
@@ -25,20 +25,20 @@ extension Reactor {
     func work() {}
     func complete() {}
 
-    static let goOut: uv_work_cb = { request in
+    static let run: uv_work_cb = { request in
         guard let data = unsafe request?.pointee.data else { return }
-        unsafe Unmanaged<AnyErrand>.fromOpaque(data).takeUnretainedValue().work()
+        unsafe Unmanaged<AnyJob>.fromOpaque(data).takeUnretainedValue().work()
     }
 
-    /// A cancelled errand never ran, so it has nothing to bring.
-    static let comeHome: uv_after_work_cb = { request, status in
+    /// A cancelled job never ran, so it has nothing to bring.
+    static let finish: uv_after_work_cb = { request, status in
         guard let data = unsafe request?.pointee.data else { return }
-        let errand = unsafe Unmanaged<AnyErrand>.fromOpaque(data).takeRetainedValue()
-        if status == 0 { errand.complete() }
+        let job = unsafe Unmanaged<AnyJob>.fromOpaque(data).takeRetainedValue()
+        if status == 0 { job.complete() }
     }
 }
 
-private final class Errand<Value: Sendable>: AnyErrand {
+private final class Job<Value: Sendable>: AnyJob {
     private let body: @Sendable () -> Value
     private let completion: (Value) -> Void
     private var result: Value?

@@ -1,5 +1,6 @@
 internal import CSockets
 internal import CUV
+package import Vocabulary
 
 /// Something that has gathered work in this turn and does it once at the turn's end.
 package protocol EndOfTurn: AnyObject {
@@ -203,5 +204,90 @@ extension Reactor {
     private static func closeForGood(_ handle: UnsafeMutablePointer<uv_handle_t>?) {
         guard let handle = unsafe handle, unsafe uv_is_closing(handle) == 0 else { return }
         if let owner = unsafe HandleOwner.of(handle) { owner.loopEnds() } else { unsafe uv_close(handle, nil) }
+    }
+}
+
+extension Reactor {
+    /// Lets `work` wait for other threads without keeping the loop, and hands its result to `completion` here.
+    ///
+    /// For what is asked seldom: signing in, storage. What every frame does stays synchronous.
+    package func perform<Value: Sendable>(
+        _ work: @escaping @Sendable () async -> Value, completion: @escaping (Value) -> Void
+    ) {
+        let loop = self.loop
+        let ticket = ReturnTicket(completion)
+        Task(executorPreference: loop) {
+            let value = await work()
+            loop.execute { _ in ticket.redeem(value) }
+        }
+    }
+}
+
+extension Reactor {
+    /// A function for another thread to call, once: what it is given comes to `completion` here, in the order of such
+    /// calls.
+    package func returning<Value: Sendable>(_ completion: @escaping (Value) -> Void) -> @Sendable (Value) -> Void {
+        let loop = self.loop
+        let ticket = ReturnTicket(completion)
+        return { value in loop.execute { _ in ticket.redeem(value) } }
+    }
+}
+
+/// A closure that belongs to a loop, carried by a task that only passes it on.
+private final class ReturnTicket<Value>: @unchecked Sendable {
+    // Unchecked because `completion` is touched on its loop only: where the ticket is made and where it is redeemed.
+    private var completion: ((Value) -> Void)?
+
+    init(_ completion: @escaping (Value) -> Void) { self.completion = completion }
+
+    /// Lets go of the closure on the loop, whoever holds the ticket last.
+    func redeem(_ value: Value) {
+        let completion = self.completion
+        self.completion = nil
+        completion?(value)
+    }
+}
+
+extension Reactor {
+    /// Looks up the addresses of a name on a helper thread, the best one first.
+    package func resolve(
+        _ name: String, completion: @escaping (Result<[IPAddress], ReactorError>) -> Void
+    ) {
+        self.offload({ Self.lookUp(name) }, completion: completion)
+    }
+
+    private static func lookUp(_ name: String) -> Result<[IPAddress], ReactorError> {
+        var hints = unsafe addrinfo()
+        // Without a type every address comes once for each.
+        unsafe hints.ai_socktype = SystemSocket.stream
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = unsafe getaddrinfo(name, nil, &hints, &list)
+        guard code == 0 else {
+            let known = code == EAI_AGAIN ? UV_EAI_AGAIN : UV_EAI_NONAME
+            return .failure(ReactorError(.resolve, code: known.rawValue, name))
+        }
+        defer { unsafe freeaddrinfo(list) }
+        return .success(unsafe self.addresses(in: list))
+    }
+
+    private static func addresses(in list: UnsafeMutablePointer<addrinfo>?) -> [IPAddress] {
+        var addresses: [IPAddress] = []
+        var next = unsafe list
+        while let entry = unsafe next {
+            if let address = unsafe SystemAddress(entry.pointee)?.socketAddress { addresses.append(address.ip) }
+            unsafe next = entry.pointee.ai_next
+        }
+        return addresses
+    }
+}
+
+extension SystemAddress {
+    fileprivate init?(_ entry: addrinfo) {
+        let length = Int(unsafe entry.ai_addrlen)
+        guard let source = unsafe entry.ai_addr, length <= MemoryLayout<sockaddr_storage>.size else { return nil }
+        self.init()
+        let bytes = unsafe UnsafeRawBufferPointer(start: source, count: length)
+        unsafe withUnsafeMutableBytes(of: &self.storage) { unsafe $0.copyMemory(from: bytes) }
+        self.length = unsafe entry.ai_addrlen
     }
 }

@@ -115,11 +115,11 @@ package struct ServiceConfiguration: Sendable {
     /// of thousands of pieces, and want them back.
     var effectiveHTTP: HTTPServerSettings {
         var http = self.http
-        http.webSocketLimits.maxMessageBytes = self.engine.maxPayload
+        http.webSocketLimits.maximumMessageBytes = self.engine.maxPayload
         guard self.exposesTestEndpoints else { return http }
-        http.webSocketLimits.maxMessageBytes = max(http.webSocketLimits.maxMessageBytes, 16 << 20)
-        http.webSocketLimits.maxFrameBytes = max(http.webSocketLimits.maxFrameBytes, 16 << 20)
-        http.webSocketLimits.maxFragments = max(http.webSocketLimits.maxFragments, 1 << 17)
+        http.webSocketLimits.maximumMessageBytes = max(http.webSocketLimits.maximumMessageBytes, 16 << 20)
+        http.webSocketLimits.maximumFrameBytes = max(http.webSocketLimits.maximumFrameBytes, 16 << 20)
+        http.webSocketLimits.maximumFragments = max(http.webSocketLimits.maximumFragments, 1 << 17)
         http.writePolicy.limit = max(http.writePolicy.limit, 32 << 20)
         return http
     }

@@ -133,7 +133,7 @@ extension EngineLink {
                 return UnwantedChannel()
             }
         }
-        exchange.upgradeToWebSocket(maxMessageBytes: self.maxPayload) { webSocket in
+        exchange.upgradeToWebSocket(maximumMessageBytes: self.maxPayload) { webSocket in
             self.webSocket = webSocket
             return EngineChannel(self)
         }

@@ -89,7 +89,7 @@ extension SocketSessions {
         )
         switch request.transport {
         case .polling: link.begin(answering: exchange)
-        case .webSocket: exchange.upgradeToWebSocket(maxMessageBytes: link.maxPayload) { link.begin(on: $0) }
+        case .webSocket: exchange.upgradeToWebSocket(maximumMessageBytes: link.maxPayload) { link.begin(on: $0) }
         }
         // A handshake that went wrong leaves nothing behind.
         guard link.hasBegun else { return self.arrivals.left(link.client.address) }

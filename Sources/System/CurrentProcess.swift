@@ -20,18 +20,18 @@ package enum CurrentProcess {
         var limit = rlimit()
         guard unsafe getrlimit(self.descriptors, &limit) == 0 else { return 0 }
         var wanted = limit
-        wanted.rlim_cur = self.mostDescriptors(limit.rlim_max)
+        wanted.rlim_cur = self.maximumDescriptors(limit.rlim_max)
         if wanted.rlim_cur > limit.rlim_cur, unsafe setrlimit(self.descriptors, &wanted) == 0 { limit = wanted }
         return Int(clamping: limit.rlim_cur)
     }
 
     #if canImport(Glibc)
     private static let descriptors = Int32(RLIMIT_NOFILE.rawValue)
-    private static func mostDescriptors(_ hard: rlim_t) -> rlim_t { hard }
+    private static func maximumDescriptors(_ hard: rlim_t) -> rlim_t { hard }
     #else
     private static let descriptors = RLIMIT_NOFILE
     /// The hard limit there reads "infinite" and is not meant.
-    private static func mostDescriptors(_ hard: rlim_t) -> rlim_t { min(hard, rlim_t(OPEN_MAX)) }
+    private static func maximumDescriptors(_ hard: rlim_t) -> rlim_t { min(hard, rlim_t(OPEN_MAX)) }
     #endif
 }
 

@@ -239,7 +239,7 @@ struct ServeCommand: ParsableCommand {
         service.arrivals.rate = .init(perSecond: Double(self.connectRate), burst: Double(self.connectRate) * 10)
         service.arrivals.maximumOpen = self.sessionsPerAddress
         // A client that polls has two connections.
-        service.http.maxConnectionsPerAddress = self.sessionsPerAddress * 2
+        service.http.maximumConnectionsPerAddress = self.sessionsPerAddress * 2
         service.http.trustedProxies = TrustedProxies(self.trustedProxy)
         service.exposesTestEndpoints = self.testEndpoints
         return service

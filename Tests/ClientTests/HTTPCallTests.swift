@@ -24,7 +24,7 @@ struct HTTPCallTests {
         let address = try await self.serve(raw, on: loops)
         let outcome = await withCheckedContinuation { continuation in
             loop.execute { reactor in
-                HTTPCall(ServerURL(address), on: reactor, maxBodyBytes: 100) { continuation.resume(returning: $0) }
+                HTTPCall(ServerURL(address), on: reactor, maximumBodyBytes: 100) { continuation.resume(returning: $0) }
                     .send(.get, "/", timeout: .seconds(20))
             }
         }

@@ -11,13 +11,13 @@ enum HTTPRequestFuzz {
 
     private static func transcript(_ pieces: [[UInt8]]) -> [String] {
         var limits = HTTPLimits()
-        limits.maxURIBytes = 200
-        limits.maxHeaderBytes = 400
-        limits.maxHeaderCount = 8
-        limits.maxBodyBytes = 300
-        limits.maxChunkExtensionBytes = 20
-        limits.maxTrailerBytes = 60
-        limits.maxTrailerCount = 3
+        limits.maximumURIBytes = 200
+        limits.maximumHeaderBytes = 400
+        limits.maximumHeaderCount = 8
+        limits.maximumBodyBytes = 300
+        limits.maximumChunkExtensionBytes = 20
+        limits.maximumTrailerBytes = 60
+        limits.maximumTrailerCount = 3
         var parser = HTTPRequestParser(limits: limits)
         var said: [String] = []
         var body: [UInt8] = []

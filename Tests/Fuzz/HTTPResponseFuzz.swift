@@ -12,8 +12,8 @@ enum HTTPResponseFuzz {
 
     private static func transcript(_ pieces: [[UInt8]], _ method: HTTPMethod) -> [String] {
         var limits = HTTPLimits()
-        limits.maxHeaderBytes = 400
-        limits.maxBodyBytes = 300
+        limits.maximumHeaderBytes = 400
+        limits.maximumBodyBytes = 300
         var parser = HTTPResponseParser(limits: limits)
         parser.expect(answerTo: method)
         var said: [String] = []

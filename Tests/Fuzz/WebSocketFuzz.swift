@@ -17,9 +17,9 @@ enum WebSocketFuzz {
 
     private static func said(_ input: FuzzInput, pieces: [[UInt8]]) -> Said {
         var limits = WebSocketLimits()
-        limits.maxMessageBytes = 1000
-        limits.maxFrameBytes = 600
-        limits.maxFragments = 5
+        limits.maximumMessageBytes = 1000
+        limits.maximumFrameBytes = 600
+        limits.maximumFragments = 5
         var parser = WebSocketParser(role: input.control & 64 == 0 ? .server : .client, limits: limits)
         let inflater = input.control & 32 == 0 ? nil : WebSocketInflater()
         var said = Said()

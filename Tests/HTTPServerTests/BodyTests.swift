@@ -133,10 +133,10 @@ struct BodyTests {
         }
     }
 
-    @Test("nobody wants costs the connection when it is too long: maxDiscardedBytes", arguments: [true, false])
-    func maxDiscardedBytes(isChunked: Bool) async throws {
+    @Test("nobody wants costs the connection when it is too long: maximumDiscardedBytes", arguments: [true, false])
+    func maximumDiscardedBytes(isChunked: Bool) async throws {
         var settings = HTTPServerSettings()
-        settings.maxDiscardedBytes = 10_000
+        settings.maximumDiscardedBytes = 10_000
         try await withBench(settings) { bench in
             let line = try await bench.dial()
             let chunked = "POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\n"

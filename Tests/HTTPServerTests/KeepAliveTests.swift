@@ -65,10 +65,10 @@ struct KeepAliveTests {
         }
     }
 
-    @Test("is read no further while a request that is not answered has enough behind it: maxPipelinedBytes")
-    func maxPipelinedBytes() async throws {
+    @Test("is read no further while a request that is not answered has enough behind it: maximumPipelinedBytes")
+    func maximumPipelinedBytes() async throws {
         var settings = HTTPServerSettings()
-        settings.maxPipelinedBytes = 1000
+        settings.maximumPipelinedBytes = 1000
         try await withBench(settings) { bench in
             var waiting: [HTTPExchange] = []
             bench.respond = { waiting.append($0) }

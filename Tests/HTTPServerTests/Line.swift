@@ -68,7 +68,7 @@ extension Line {
     /// Reads from the beginning each time: what a test gets is small.
     private func nextAnswer(_ method: HTTPMethod) -> Answer? {
         var limits = HTTPLimits()
-        limits.maxBodyBytes = .max
+        limits.maximumBodyBytes = .max
         var parser = HTTPResponseParser(limits: limits)
         parser.expect(answerTo: method)
         var (answer, offset): (Answer?, Int) = (nil, 0)

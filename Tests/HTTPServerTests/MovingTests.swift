@@ -120,9 +120,9 @@ struct MovingTests {
         }
     }
 
-    @Test("is turned away where it is one too many, and is no longer counted: maxConnectionsPerLoop")
-    func maxConnectionsPerLoop() async throws {
-        try await Self.withTwoLoops(settings { $0.maxConnectionsPerLoop = 1 }) { bench, dial in
+    @Test("is turned away where it is one too many, and is no longer counted: maximumConnectionsPerLoop")
+    func maximumConnectionsPerLoop() async throws {
+        try await Self.withTwoLoops(settings { $0.maximumConnectionsPerLoop = 1 }) { bench, dial in
             let home = try await Self.fill(bench, dial)
             let line = try await dial()
             line.get("/")
@@ -135,9 +135,9 @@ struct MovingTests {
         }
     }
 
-    @Test("is cut without a word behind TLS where it is one too many: maxConnectionsPerLoop")
+    @Test("is cut without a word behind TLS where it is one too many: maximumConnectionsPerLoop")
     func maxConnectionsPerLoopBehindTLS() async throws {
-        try await Self.withTwoLoops(settings { $0.maxConnectionsPerLoop = 1 }, isEncrypted: true) { bench, dial in
+        try await Self.withTwoLoops(settings { $0.maximumConnectionsPerLoop = 1 }, isEncrypted: true) { bench, dial in
             let home = try await Self.fill(bench, dial)
             let line = try await dial()
             line.get("/")

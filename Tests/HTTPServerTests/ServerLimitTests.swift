@@ -31,31 +31,33 @@ struct HTTPLimitsOnTheWireTests {
         }
     }
 
-    @Test("has a target of so many bytes: maxURIBytes", arguments: [(100, 200), (101, 414)])
-    func maxURIBytes(length: Int, status: Int) async throws {
+    @Test("has a target of so many bytes: maximumURIBytes", arguments: [(100, 200), (101, 414)])
+    func maximumURIBytes(length: Int, status: Int) async throws {
         let path = "/" + String(repeating: "x", count: length - 1)
-        try await Self.expect(status, for: "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n") { $0.limits.maxURIBytes = 100 }
+        try await Self.expect(status, for: "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n") {
+            $0.limits.maximumURIBytes = 100
+        }
     }
 
-    @Test("has header lines of so many bytes: maxHeaderBytes", arguments: [(50, 200), (500, 431), (70_000, 431)])
-    func maxHeaderBytes(length: Int, status: Int) async throws {
+    @Test("has header lines of so many bytes: maximumHeaderBytes", arguments: [(50, 200), (500, 431), (70_000, 431)])
+    func maximumHeaderBytes(length: Int, status: Int) async throws {
         let request = Self.head + "X-Long: \(String(repeating: "x", count: length))\r\n\r\n"
-        try await Self.expect(status, for: request) { $0.limits.maxHeaderBytes = 200 }
+        try await Self.expect(status, for: request) { $0.limits.maximumHeaderBytes = 200 }
     }
 
-    @Test("has so many header lines: maxHeaderCount", arguments: [(9, 200), (10, 431)])
-    func maxHeaderCount(count: Int, status: Int) async throws {
+    @Test("has so many header lines: maximumHeaderCount", arguments: [(9, 200), (10, 431)])
+    func maximumHeaderCount(count: Int, status: Int) async throws {
         let request = Self.head + (0..<count).map { "X-\($0): y\r\n" }.joined() + "\r\n"
-        try await Self.expect(status, for: request) { $0.limits.maxHeaderCount = 10 }
+        try await Self.expect(status, for: request) { $0.limits.maximumHeaderCount = 10 }
     }
 
-    @Test("has a body of so many bytes: maxBodyBytes", arguments: [(8, 200), (9, 413)])
-    func maxBodyBytes(length: Int, status: Int) async throws {
+    @Test("has a body of so many bytes: maximumBodyBytes", arguments: [(8, 200), (9, 413)])
+    func maximumBodyBytes(length: Int, status: Int) async throws {
         let body = String(repeating: "x", count: length)
         let fixed = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n\(body)"
         let chunks = Self.chunked + "\(length)\r\n\(body)\r\n0\r\n\r\n"
         for request in [fixed, chunks] {
-            try await Self.expect(status, for: request) { $0.limits.maxBodyBytes = 8 }
+            try await Self.expect(status, for: request) { $0.limits.maximumBodyBytes = 8 }
         }
     }
 
@@ -65,31 +67,31 @@ struct HTTPLimitsOnTheWireTests {
             ("ffffffffffffffff", 400), ("7fffffffffffffff", 400), ("7fffffff", 413), ("g", 400), ("-1", 400), ("", 400),
         ])
     func chunkSizes(size: String, status: Int) async throws {
-        try await Self.expect(status, for: Self.chunked + "\(size)\r\n") { $0.limits.maxBodyBytes = 1 << 20 }
+        try await Self.expect(status, for: Self.chunked + "\(size)\r\n") { $0.limits.maximumBodyBytes = 1 << 20 }
     }
 
-    @Test("has chunk extensions of so many bytes: maxChunkExtensionBytes", arguments: [(8, 200), (40, 400)])
-    func maxChunkExtensionBytes(length: Int, status: Int) async throws {
+    @Test("has chunk extensions of so many bytes: maximumChunkExtensionBytes", arguments: [(8, 200), (40, 400)])
+    func maximumChunkExtensionBytes(length: Int, status: Int) async throws {
         let request = Self.chunked + "1;\(String(repeating: "x", count: length))\r\ny\r\n0\r\n\r\n"
-        try await Self.expect(status, for: request) { $0.limits.maxChunkExtensionBytes = 20 }
+        try await Self.expect(status, for: request) { $0.limits.maximumChunkExtensionBytes = 20 }
     }
 
-    @Test("has trailers of so many bytes: maxTrailerBytes", arguments: [(8, 200), (80, 431)])
-    func maxTrailerBytes(length: Int, status: Int) async throws {
+    @Test("has trailers of so many bytes: maximumTrailerBytes", arguments: [(8, 200), (80, 431)])
+    func maximumTrailerBytes(length: Int, status: Int) async throws {
         let request = Self.chunked + "0\r\nX-A: \(String(repeating: "x", count: length))\r\n\r\n"
-        try await Self.expect(status, for: request) { $0.limits.maxTrailerBytes = 40 }
+        try await Self.expect(status, for: request) { $0.limits.maximumTrailerBytes = 40 }
     }
 
-    @Test("has so many trailers: maxTrailerCount", arguments: [(2, 200), (3, 431)])
-    func maxTrailerCount(count: Int, status: Int) async throws {
+    @Test("has so many trailers: maximumTrailerCount", arguments: [(2, 200), (3, 431)])
+    func maximumTrailerCount(count: Int, status: Int) async throws {
         let request = Self.chunked + "0\r\n" + (0..<count).map { "X-\($0): y\r\n" }.joined() + "\r\n"
-        try await Self.expect(status, for: request) { $0.limits.maxTrailerCount = 2 }
+        try await Self.expect(status, for: request) { $0.limits.maximumTrailerCount = 2 }
     }
 
-    @Test("has so many empty lines before it: maxLeadingEmptyLines", arguments: [(1, 200), (2, 400)])
-    func maxLeadingEmptyLines(count: Int, status: Int) async throws {
+    @Test("has so many empty lines before it: maximumLeadingEmptyLines", arguments: [(1, 200), (2, 400)])
+    func maximumLeadingEmptyLines(count: Int, status: Int) async throws {
         let request = String(repeating: "\r\n", count: count) + Self.head + "\r\n"
-        try await Self.expect(status, for: request) { $0.limits.maxLeadingEmptyLines = 1 }
+        try await Self.expect(status, for: request) { $0.limits.maximumLeadingEmptyLines = 1 }
     }
 }
 
@@ -200,9 +202,9 @@ struct HTTPTimeoutTests {
 
 @Suite("A full server", .timeLimit(.minutes(2)))
 struct FullServerTests {
-    @Test("answers 503 to those beyond: maxConnectionsPerLoop")
-    func maxConnectionsPerLoop() async throws {
-        try await withBench(settings { $0.maxConnectionsPerLoop = 2 }) { bench in
+    @Test("answers 503 to those beyond: maximumConnectionsPerLoop")
+    func maximumConnectionsPerLoop() async throws {
+        try await withBench(settings { $0.maximumConnectionsPerLoop = 2 }) { bench in
             let lines = try await [bench.dial(), bench.dial(), bench.dial()]
             lines[0].get("/")
             #expect(try await lines[0].answer().status == 200)

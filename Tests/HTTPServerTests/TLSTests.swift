@@ -36,8 +36,8 @@ struct TLSTests {
     @Test("carries ten megabytes there and back, over HTTP and over a WebSocket")
     func large() async throws {
         let settings = settings {
-            $0.webSocketLimits.maxMessageBytes = 16 << 20
-            $0.webSocketLimits.maxFrameBytes = 16 << 20
+            $0.webSocketLimits.maximumMessageBytes = 16 << 20
+            $0.webSocketLimits.maximumFrameBytes = 16 << 20
             $0.writePolicy.limit = 32 << 20
         }
         try await Self.withTLS(settings) { bench, client in
@@ -211,9 +211,9 @@ struct TLSTests {
         }
     }
 
-    @Test("turns those beyond the limit away without a handshake: maxConnectionsPerLoop")
-    func maxConnectionsPerLoop() async throws {
-        try await Self.withTLS(settings { $0.maxConnectionsPerLoop = 1 }) { bench, client in
+    @Test("turns those beyond the limit away without a handshake: maximumConnectionsPerLoop")
+    func maximumConnectionsPerLoop() async throws {
+        try await Self.withTLS(settings { $0.maximumConnectionsPerLoop = 1 }) { bench, client in
             let first = try await bench.dialTLS(client)
             first.get("/")
             #expect(try await first.answer().status == 200)

@@ -45,13 +45,13 @@ struct TrustedProxyTests {
 struct ConnectionsPerAddressTests {
     private static func settings(_ change: (inout HTTPServerSettings) -> Void = { _ in }) -> HTTPServerSettings {
         var settings = HTTPServerSettings()
-        settings.maxConnectionsPerAddress = 2
+        settings.maximumConnectionsPerAddress = 2
         settings.countsThisMachine = true
         change(&settings)
         return settings
     }
 
-    @Test("are so many, and one more when one has gone: maxConnectionsPerAddress")
+    @Test("are so many, and one more when one has gone: maximumConnectionsPerAddress")
     func limit() async throws {
         try await withBench(Self.settings()) { bench in
             let lines = [try await bench.dial(), try await bench.dial()]

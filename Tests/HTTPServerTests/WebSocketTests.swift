@@ -15,8 +15,8 @@ final class SocketLine {
 
     private static var limits: WebSocketLimits {
         var limits = WebSocketLimits()
-        limits.maxMessageBytes = 64 << 20
-        limits.maxFrameBytes = 64 << 20
+        limits.maximumMessageBytes = 64 << 20
+        limits.maximumFrameBytes = 64 << 20
         return limits
     }
 
@@ -379,39 +379,40 @@ struct WebSocketLimitTests {
         }
     }
 
-    @Test("has frames of so many bytes: maxFrameBytes", arguments: [(100, nil), (101, .messageTooBig)] as [Case])
-    func maxFrameBytes(size: Int, code: WebSocketCloseCode?) async throws {
-        try await Self.expect(code, { $0.webSocketLimits.maxFrameBytes = 100 }) {
+    @Test("has frames of so many bytes: maximumFrameBytes", arguments: [(100, nil), (101, .messageTooBig)] as [Case])
+    func maximumFrameBytes(size: Int, code: WebSocketCloseCode?) async throws {
+        try await Self.expect(code, { $0.webSocketLimits.maximumFrameBytes = 100 }) {
             $0.send(.binary, [UInt8](repeating: 1, count: size))
         }
     }
 
-    @Test("is refused by what a frame announces, before it comes: maxFrameBytes")
+    @Test("is refused by what a frame announces, before it comes: maximumFrameBytes")
     func announced() async throws {
-        try await Self.expect(.messageTooBig, { $0.webSocketLimits.maxFrameBytes = 100 }) {
+        try await Self.expect(.messageTooBig, { $0.webSocketLimits.maximumFrameBytes = 100 }) {
             $0.line.send([0x82, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
         }
     }
 
-    @Test("has messages of so many bytes: maxMessageBytes", arguments: [(50, nil), (51, .messageTooBig)] as [Case])
-    func maxMessageBytes(size: Int, code: WebSocketCloseCode?) async throws {
-        try await Self.expect(code, { $0.webSocketLimits.maxMessageBytes = 100 }) {
+    @Test("has messages of so many bytes: maximumMessageBytes", arguments: [(50, nil), (51, .messageTooBig)] as [Case])
+    func maximumMessageBytes(size: Int, code: WebSocketCloseCode?) async throws {
+        try await Self.expect(code, { $0.webSocketLimits.maximumMessageBytes = 100 }) {
             $0.send(.binary, [UInt8](repeating: 1, count: 50), isFinal: false)
             $0.send(.continuation, [UInt8](repeating: 1, count: size))
         }
     }
 
-    @Test("has messages of so many frames: maxFragments", arguments: [(10, nil), (11, .policyViolation)] as [Case])
-    func maxFragments(count: Int, code: WebSocketCloseCode?) async throws {
-        try await Self.expect(code, { $0.webSocketLimits.maxFragments = 10 }) {
+    @Test("has messages of so many frames: maximumFragments", arguments: [(10, nil), (11, .policyViolation)] as [Case])
+    func maximumFragments(count: Int, code: WebSocketCloseCode?) async throws {
+        try await Self.expect(code, { $0.webSocketLimits.maximumFragments = 10 }) {
             for index in 0..<count { $0.send(index == 0 ? .text : .continuation, [0x78], isFinal: index == count - 1) }
         }
     }
 
     @Test(
-        "unpacks to so many bytes: maxMessageBytes", arguments: [(100_000, nil), (100_001, .messageTooBig)] as [Case])
+        "unpacks to so many bytes: maximumMessageBytes",
+        arguments: [(100_000, nil), (100_001, .messageTooBig)] as [Case])
     func bomb(size: Int, code: WebSocketCloseCode?) async throws {
-        try await Self.expect(code, { $0.webSocketLimits.maxMessageBytes = 100_000 }, isCompressed: true) {
+        try await Self.expect(code, { $0.webSocketLimits.maximumMessageBytes = 100_000 }, isCompressed: true) {
             var packed: [UInt8] = []
             WebSocketDeflater(windowBits: 15).deflate([UInt8](repeating: 0, count: size).span, into: &packed)
             $0.send(.binary, packed, isCompressed: true)

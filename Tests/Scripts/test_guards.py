@@ -71,6 +71,17 @@ class GuardTests(unittest.TestCase):
         python = 'TEXT = """\ndef test_short(self): pass\n"""\n'
         self.assertEqual(lines(guards.titles_stand_alone, "Tests/Scripts/test_a.py", python), [])
 
+    def test_facets_are_for_large_types_and_those_of_others(self):
+        def found(length):
+            whole = Source("Sources/Room/Ship.swift", "struct Ship {}\n" * length)
+            facets = [Source(f"Sources/Room/{name}+Sailing.swift", "extension X {}\n") for name in ["Ship", "Harbour"]]
+            elsewhere = Source("Sources/Other/Ship+Cargo.swift", "extension Ship {}\n")
+            return [path for path, _ in guards.facets_that_cost([whole, *facets, elsewhere])]
+
+        self.assertEqual(found(10), ["Sources/Room/Ship+Sailing.swift"])
+        self.assertEqual(found(499), ["Sources/Room/Ship+Sailing.swift"])
+        self.assertEqual(found(500), [])
+
     def test_registries_and_private_paths_stay_outside(self):
         self.assertEqual(lines(guards.no_registry_hosts, "Scripts/a", "https://registry.npm" "js.org/x\n"), [1])
         self.assertEqual(lines(guards.no_private_paths, "README.md", "cd /ho" "me/anna/parley\ncd ~/parley\n"), [1])

@@ -77,16 +77,16 @@ struct DTLSTests {
         try pair.connect()
         #expect(pair.server.isEstablished && !pair.client.isEstablished)
         pair.loses = { _ in false }
-        pair.server.rest()
+        pair.server.releaseBuffers()
         while !pair.client.isEstablished {
             if pair.client.timeout == .zero { try pair.client.timedOut() }
             try pair.carry()
         }
-        for session in [pair.client, pair.server] { session.rest() }
+        for session in [pair.client, pair.server] { session.releaseBuffers() }
         try pair.client.send([1, 2, 3].span)
         try pair.carry()
         #expect(pair.heardByServer == [[1, 2, 3]])
-        for session in [pair.client, pair.server] { session.rest() }
+        for session in [pair.client, pair.server] { session.releaseBuffers() }
         pair.client.close()
         try pair.carry()
         #expect(pair.server.isClosedByPeer)

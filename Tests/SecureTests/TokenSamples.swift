@@ -23,7 +23,7 @@ enum Sample {
     }
 
     static let rules = TokenVerifier.Rules(
-        type: "at+jwt", audience: "parley", issuer: "parley", longestLife: .seconds(3600))
+        type: "at+jwt", audience: "parley", issuer: "parley", maximumLifetime: .seconds(3600))
 
     static func verifier(_ rules: TokenVerifier.Rules = rules) throws -> TokenVerifier {
         TokenVerifier(KeyRing([try self.shared(), try self.pair()]), rules)

@@ -106,8 +106,8 @@ struct ParleyServiceTests {
     @Test("takes messages as large as it tells its clients, and larger ones from tests only when it is told to")
     func testEndpoints() {
         var configuration = self.configuration
-        #expect(configuration.effectiveHTTP.webSocketLimits.maxMessageBytes == configuration.engine.maxPayload)
+        #expect(configuration.effectiveHTTP.webSocketLimits.maximumMessageBytes == configuration.engine.maxPayload)
         configuration.exposesTestEndpoints = true
-        #expect(configuration.effectiveHTTP.webSocketLimits.maxMessageBytes == 16 << 20)
+        #expect(configuration.effectiveHTTP.webSocketLimits.maximumMessageBytes == 16 << 20)
     }
 }

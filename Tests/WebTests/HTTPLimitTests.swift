@@ -16,14 +16,14 @@ struct HTTPLimitTests {
         return whole.error?.fault
     }
 
-    @Test("maxURIBytes refuses a longer target with 414", arguments: [(10, nil), (11, HTTPFault.uriTooLong)])
-    func maxURIBytes(length: Int, fault: HTTPFault?) {
+    @Test("maximumURIBytes refuses a longer target with 414", arguments: [(10, nil), (11, HTTPFault.uriTooLong)])
+    func maximumURIBytes(length: Int, fault: HTTPFault?) {
         let target = "/" + String(repeating: "a", count: length - 1)
-        #expect(Self.request(target: target) { $0.maxURIBytes = 10 } == fault)
+        #expect(Self.request(target: target) { $0.maximumURIBytes = 10 } == fault)
         #expect(HTTPFault.uriTooLong.status.code == 414)
     }
 
-    @Test("maxURIBytes stops a request line that never ends")
+    @Test("maximumURIBytes stops a request line that never ends")
     func endlessLine() {
         let text = "GET /" + String(repeating: "a", count: 100_000)
         let error = RequestTranscript(of: text).error
@@ -31,73 +31,78 @@ struct HTTPLimitTests {
     }
 
     // "Host: x", one field, and their line ends.
-    @Test("maxHeaderBytes refuses larger headers with 431", arguments: [(21, nil), (22, HTTPFault.headerTooLarge)])
-    func maxHeaderBytes(length: Int, fault: HTTPFault?) {
+    @Test("maximumHeaderBytes refuses larger headers with 431", arguments: [(21, nil), (22, HTTPFault.headerTooLarge)])
+    func maximumHeaderBytes(length: Int, fault: HTTPFault?) {
         let field = "A: " + String(repeating: "b", count: length - 14) + "\r\n"
-        #expect(Self.request(fields: field) { $0.maxHeaderBytes = 21 } == fault)
+        #expect(Self.request(fields: field) { $0.maximumHeaderBytes = 21 } == fault)
         #expect(HTTPFault.headerTooLarge.status.code == 431)
     }
 
-    @Test("maxHeaderBytes stops a header line that never ends")
+    @Test("maximumHeaderBytes stops a header line that never ends")
     func endlessHeader() {
         let text = "GET / HTTP/1.1\r\nA: " + String(repeating: "a", count: 100_000)
         let error = RequestTranscript(of: text).error
         #expect(error?.fault == .headerTooLarge && (error?.offset ?? 0) < 33_000)
     }
 
-    @Test("maxHeaderBytes refuses 64 KiB of headers")
+    @Test("maximumHeaderBytes refuses 64 KiB of headers")
     func manyKilobytes() {
         let fields = (0..<64).map { "X-\($0): \(String(repeating: "a", count: 1000))\r\n" }.joined()
         #expect(Self.request(fields: fields) { _ in } == .headerTooLarge)
     }
 
-    @Test("maxHeaderCount refuses more headers with 431", arguments: [(2, nil), (3, HTTPFault.tooManyFields)])
-    func maxHeaderCount(count: Int, fault: HTTPFault?) {
+    @Test("maximumHeaderCount refuses more headers with 431", arguments: [(2, nil), (3, HTTPFault.tooManyFields)])
+    func maximumHeaderCount(count: Int, fault: HTTPFault?) {
         let fields = String(repeating: "A: b\r\n", count: count)
-        #expect(Self.request(fields: fields) { $0.maxHeaderCount = 3 } == fault)
+        #expect(Self.request(fields: fields) { $0.maximumHeaderCount = 3 } == fault)
         #expect(HTTPFault.tooManyFields.status.code == 431)
     }
 
-    @Test("maxBodyBytes refuses an announced body with 413", arguments: [(5, nil), (6, HTTPFault.bodyTooLarge)])
-    func maxBodyBytes(length: Int, fault: HTTPFault?) {
+    @Test("maximumBodyBytes refuses an announced body with 413", arguments: [(5, nil), (6, HTTPFault.bodyTooLarge)])
+    func maximumBodyBytes(length: Int, fault: HTTPFault?) {
         let body = String(repeating: "a", count: length)
-        #expect(Self.request(fields: "Content-Length: \(length)\r\n", body: body) { $0.maxBodyBytes = 5 } == fault)
+        #expect(Self.request(fields: "Content-Length: \(length)\r\n", body: body) { $0.maximumBodyBytes = 5 } == fault)
         #expect(HTTPFault.bodyTooLarge.status.code == 413)
     }
 
-    @Test("maxBodyBytes refuses chunks that add up to more", arguments: [("2", nil), ("3", HTTPFault.bodyTooLarge)])
+    @Test(
+        "maximumBodyBytes refuses chunks that add up to more", arguments: [("2", nil), ("3", HTTPFault.bodyTooLarge)])
     func maxChunkedBodyBytes(size: String, fault: HTTPFault?) {
         let body = "3\r\nabc\r\n\(size)\r\n" + (size == "2" ? "de\r\n0\r\n\r\n" : "")
-        #expect(Self.request(fields: "Transfer-Encoding: chunked\r\n", body: body) { $0.maxBodyBytes = 5 } == fault)
+        #expect(Self.request(fields: "Transfer-Encoding: chunked\r\n", body: body) { $0.maximumBodyBytes = 5 } == fault)
     }
 
     @Test(
-        "maxChunkExtensionBytes adds up over the whole body",
+        "maximumChunkExtensionBytes adds up over the whole body",
         arguments: [(3, nil), (4, HTTPFault.chunkExtensionTooLarge)])
-    func maxChunkExtensionBytes(length: Int, fault: HTTPFault?) {
+    func maximumChunkExtensionBytes(length: Int, fault: HTTPFault?) {
         let more = String(repeating: "e", count: length)
         let body = "1;eee\r\na\r\n1;\(more)\r\nb\r\n0\r\n\r\n"
-        let found = Self.request(fields: "Transfer-Encoding: chunked\r\n", body: body) { $0.maxChunkExtensionBytes = 6 }
+        let found = Self.request(fields: "Transfer-Encoding: chunked\r\n", body: body) {
+            $0.maximumChunkExtensionBytes = 6
+        }
         #expect(found == fault)
     }
 
-    @Test("maxTrailerBytes refuses larger trailers", arguments: [(10, nil), (11, HTTPFault.headerTooLarge)])
-    func maxTrailerBytes(length: Int, fault: HTTPFault?) {
+    @Test("maximumTrailerBytes refuses larger trailers", arguments: [(10, nil), (11, HTTPFault.headerTooLarge)])
+    func maximumTrailerBytes(length: Int, fault: HTTPFault?) {
         let trailer = "A: " + String(repeating: "b", count: length - 5) + "\r\n"
         let body = "0\r\n\(trailer)\r\n"
-        #expect(Self.request(fields: "Transfer-Encoding: chunked\r\n", body: body) { $0.maxTrailerBytes = 10 } == fault)
+        #expect(
+            Self.request(fields: "Transfer-Encoding: chunked\r\n", body: body) { $0.maximumTrailerBytes = 10 } == fault)
     }
 
-    @Test("maxTrailerCount refuses more trailers", arguments: [(2, nil), (3, HTTPFault.tooManyFields)])
-    func maxTrailerCount(count: Int, fault: HTTPFault?) {
+    @Test("maximumTrailerCount refuses more trailers", arguments: [(2, nil), (3, HTTPFault.tooManyFields)])
+    func maximumTrailerCount(count: Int, fault: HTTPFault?) {
         let body = "0\r\n" + String(repeating: "A: b\r\n", count: count) + "\r\n"
-        #expect(Self.request(fields: "Transfer-Encoding: chunked\r\n", body: body) { $0.maxTrailerCount = 2 } == fault)
+        #expect(
+            Self.request(fields: "Transfer-Encoding: chunked\r\n", body: body) { $0.maximumTrailerCount = 2 } == fault)
     }
 
-    @Test("maxLeadingEmptyLines refuses more empty lines", arguments: [(1, nil), (2, HTTPFault.tooManyEmptyLines)])
-    func maxLeadingEmptyLines(count: Int, fault: HTTPFault?) {
+    @Test("maximumLeadingEmptyLines refuses more empty lines", arguments: [(1, nil), (2, HTTPFault.tooManyEmptyLines)])
+    func maximumLeadingEmptyLines(count: Int, fault: HTTPFault?) {
         var limits = HTTPLimits()
-        limits.maxLeadingEmptyLines = 1
+        limits.maximumLeadingEmptyLines = 1
         let text = String(repeating: "\r\n", count: count) + "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
         #expect(RequestTranscript(of: text, limits: limits).error?.fault == fault)
     }

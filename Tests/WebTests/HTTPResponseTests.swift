@@ -95,10 +95,10 @@ struct HTTPResponseParserTests {
         #expect(ResponseTranscript(of: Array(text.utf8), cutInto: [1]) == whole)
     }
 
-    @Test("maxBodyBytes holds for a body without a length")
-    func maxBodyBytes() {
+    @Test("maximumBodyBytes holds for a body without a length")
+    func maximumBodyBytes() {
         var limits = HTTPLimits()
-        limits.maxBodyBytes = 3
+        limits.maximumBodyBytes = 3
         let head = "HTTP/1.1 200 OK\r\n\r\n"
         #expect(ResponseTranscript(of: Array("\(head)abc".utf8), limits: limits).fault == nil)
         let whole = ResponseTranscript(of: Array("\(head)abcd".utf8), limits: limits)

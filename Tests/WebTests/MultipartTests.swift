@@ -58,7 +58,7 @@ struct MultipartTests {
     }
 
     @Test("may have a head of eight kibibytes and no more, however it is cut", arguments: [1, 1000, 8199, 10_000])
-    func longestHead(step: Int) throws {
+    func maximumHeadBytes(step: Int) throws {
         for (length, isTaken) in [(8190, true), (8191, false)] {
             let head = String(repeating: "y", count: length)
             let body = Array("--a b\r\n\(head)\r\n\r\n\r\n--a b--".utf8)

@@ -84,7 +84,7 @@ struct WebSocketCompressionTests {
         #expect(FrameTranscript(of: binary, compresses: true).events == [.assembled(.binary, [0x61, 0xFF])])
     }
 
-    @Test("maxMessageBytes holds to the byte")
+    @Test("maximumMessageBytes holds to the byte")
     func exactLimit() throws {
         let message = [UInt8](repeating: 1, count: 50_000)
         var payload: [UInt8] = []

@@ -139,14 +139,14 @@ struct WebSocketParserTests {
 struct WebSocketLimitTests {
     private static func limits(message: Int = 100, frame: Int = 100, fragments: Int = 100) -> WebSocketLimits {
         var limits = WebSocketLimits()
-        limits.maxMessageBytes = message
-        limits.maxFrameBytes = frame
-        limits.maxFragments = fragments
+        limits.maximumMessageBytes = message
+        limits.maximumFrameBytes = frame
+        limits.maximumFragments = fragments
         return limits
     }
 
-    @Test("maxFrameBytes refuses a longer frame when its header comes")
-    func maxFrameBytes() {
+    @Test("maximumFrameBytes refuses a longer frame when its header comes")
+    func maximumFrameBytes() {
         let fits = Frames.frame(.binary, [UInt8](repeating: 1, count: 50))
         let isTooLong = Frames.frame(.binary, [UInt8](repeating: 1, count: 51))
         #expect(FrameTranscript(of: fits, limits: Self.limits(frame: 50)).error == nil)
@@ -155,8 +155,8 @@ struct WebSocketLimitTests {
         #expect(transcript.consumed == 6)
     }
 
-    @Test("maxMessageBytes refuses a longer message when the header of its last straw comes")
-    func maxMessageBytes() {
+    @Test("maximumMessageBytes refuses a longer message when the header of its last straw comes")
+    func maximumMessageBytes() {
         let part = [UInt8](repeating: 1, count: 50)
         let start = Frames.frame(.binary, part, isFinal: false)
         let fits = start + Frames.frame(.continuation, part)
@@ -166,13 +166,13 @@ struct WebSocketLimitTests {
         #expect(transcript.error?.fault == .messageTooBig && transcript.events.isEmpty)
     }
 
-    @Test("maxMessageBytes holds for the longest length that can be written")
+    @Test("maximumMessageBytes holds for the longest length that can be written")
     func hugeLength() {
         let header = Frames.hex("82 FF 7F FF FF FF FF FF FF FF 00 00 00 00")
         #expect(FrameTranscript(of: header).error?.closeCode == .messageTooBig)
     }
 
-    @Test("maxMessageBytes stops a compression bomb")
+    @Test("maximumMessageBytes stops a compression bomb")
     func bomb() {
         var payload: [UInt8] = []
         WebSocketDeflater().deflate([UInt8](repeating: 0, count: 8 << 20).span, into: &payload)
@@ -183,12 +183,12 @@ struct WebSocketLimitTests {
             #expect(transcript.error?.fault == .messageTooBig && transcript.error?.closeCode == .messageTooBig)
         }
         var roomy = WebSocketLimits()
-        roomy.maxMessageBytes = 8 << 20
+        roomy.maximumMessageBytes = 8 << 20
         #expect(FrameTranscript(of: frame, limits: roomy, compresses: true).error == nil)
     }
 
-    @Test("maxFragments stops a flood of tiny fragments")
-    func maxFragments() {
+    @Test("maximumFragments stops a flood of tiny fragments")
+    func maximumFragments() {
         let start = Frames.frame(.text, "", isFinal: false)
         let more = Frames.frame(.continuation, "", isFinal: false)
         let fits = start + (0..<98).flatMap { _ in more } + Frames.frame(.continuation, "")
@@ -198,7 +198,7 @@ struct WebSocketLimitTests {
         #expect(transcript.error?.fault == .tooManyFragments && transcript.error?.closeCode == .policyViolation)
     }
 
-    @Test("maxFragments begins anew with each message")
+    @Test("maximumFragments begins anew with each message")
     func fragmentsPerMessage() {
         let message = Frames.frame(.text, "a", isFinal: false) + Frames.frame(.continuation, "b")
         let bytes = (0..<10).flatMap { _ in message }

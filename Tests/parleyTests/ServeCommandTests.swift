@@ -58,7 +58,7 @@ struct ServeCommandTests {
         #expect(service.drainTimeout == .milliseconds(500) && service.loops == 3)
         #expect(service.crossOrigin.allowed == ["https://example.org"])
         #expect(service.arrivals.rate == TokenBucket.Rate(perSecond: 7, burst: 70) && service.arrivals.maximumOpen == 9)
-        #expect(service.http.maxConnectionsPerAddress == 18)
+        #expect(service.http.maximumConnectionsPerAddress == 18)
         #expect(service.http.trustedProxies.networks.map(\.description) == ["10.0.0.0/8"])
     }
 

@@ -23,16 +23,16 @@ package final class HTTPCall: StreamHandler {
     private var head: HTTPResponseHead?
     private var body: [UInt8] = []
 
-    /// The call lives until `completion` was called, once. A longer answer than `maxBodyBytes` is none.
+    /// The call lives until `completion` was called, once. A longer answer than `maximumBodyBytes` is none.
     package init(
-        _ server: ServerURL, on reactor: Reactor, maxBodyBytes: Int = 1 << 20,
+        _ server: ServerURL, on reactor: Reactor, maximumBodyBytes: Int = 1 << 20,
         completion: @escaping (Outcome) -> Void
     ) {
         self.server = server
         self.reactor = reactor
         self.completion = completion
         var limits = HTTPLimits()
-        limits.maxBodyBytes = maxBodyBytes
+        limits.maximumBodyBytes = maximumBodyBytes
         self.parser = HTTPResponseParser(limits: limits)
     }
 

@@ -23,7 +23,7 @@ final class WebSocketLine: StreamHandler {
     /// A server keeps no more than this for one client, so that no message is larger.
     private static let limits = {
         var limits = WebSocketLimits()
-        (limits.maxMessageBytes, limits.maxFrameBytes) = (4_000_000, 4_000_000)
+        (limits.maximumMessageBytes, limits.maximumFrameBytes) = (4_000_000, 4_000_000)
         return limits
     }()
 

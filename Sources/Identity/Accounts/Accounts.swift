@@ -47,10 +47,10 @@ package final class Accounts: Sendable {
         let name = settings.serviceName
         self.accessVerifier = TokenVerifier(
             KeyRing([self.accessKey]),
-            .init(type: Self.accessType, audience: name, issuer: name, longestLife: settings.accessLife))
+            .init(type: Self.accessType, audience: name, issuer: name, maximumLifetime: settings.accessLife))
         self.applicationVerifier = TokenVerifier(
             KeyRing(applications.map(\.key)),
-            .init(type: "JWT", audience: name, longestLife: settings.applicationLife))
+            .init(type: "JWT", audience: name, maximumLifetime: settings.applicationLife))
         try self.recallRestrictions()
     }
 

@@ -42,7 +42,7 @@ internal import COpenSSL
     }
 
     /// A handshake with ourselves: what OpenSSL looks up and reads in once is there when somebody comes.
-    package func rehearse() throws(SecureError) {
+    package func warmUp() throws(SecureError) {
         let (client, server) = (try DTLSSession(self, role: .client), try DTLSSession(self, role: .server))
         try client.start()
         for _ in 0..<3 {

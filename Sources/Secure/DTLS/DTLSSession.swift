@@ -88,7 +88,7 @@ internal import COpenSSL
     }
 
     /// Gives back what a handshake takes of memory, and nobody needs between two goodbyes. Whatever comes takes it again.
-    package func rest() { unsafe SSL_free_buffers(self.ssl) }
+    package func releaseBuffers() { unsafe SSL_free_buffers(self.ssl) }
 
     private func wake() { unsafe SSL_alloc_buffers(self.ssl) }
 

@@ -10,11 +10,11 @@ package struct TURNCredentials: Hashable, Sendable {
     package let expiry: WallTime
 
     /// Whoever steals them gains no more than this.
-    package static let longestLife = Duration.seconds(600)
+    package static let maximumLifetime = Duration.seconds(600)
 
     /// - Parameter life: at most ten minutes; a longer one is cut.
-    package init(for user: UserID, secret: [UInt8], life: Duration = Self.longestLife, at now: WallTime) {
-        self.expiry = WallTime(seconds: (now + min(max(life, .zero), Self.longestLife)).seconds)
+    package init(for user: UserID, secret: [UInt8], life: Duration = Self.maximumLifetime, at now: WallTime) {
+        self.expiry = WallTime(seconds: (now + min(max(life, .zero), Self.maximumLifetime)).seconds)
         self.username = "\(self.expiry.seconds):\(user.text)"
         self.credential = Base64.encode(HMAC.code(of: self.username, key: secret, using: .sha1))
     }

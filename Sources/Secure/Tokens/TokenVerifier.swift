@@ -17,13 +17,13 @@ package struct TokenVerifier: Sendable {
         /// How long after its end a token still counts.
         package var expiryLeeway: Duration = .zero
         /// The longest time from issue to expiry that is believed.
-        package var longestLife: Duration
+        package var maximumLifetime: Duration
 
-        package init(type: String, audience: String, issuer: String? = nil, longestLife: Duration) {
+        package init(type: String, audience: String, issuer: String? = nil, maximumLifetime: Duration) {
             self.type = type
             self.audience = audience
             self.issuer = issuer
-            self.longestLife = longestLife
+            self.maximumLifetime = maximumLifetime
         }
     }
 
@@ -80,7 +80,7 @@ package struct TokenVerifier: Sendable {
         guard now.milliseconds - self.rules.expiryLeeway.clampedMilliseconds < expiry * 1000 else { throw .expired }
         guard (notBefore ?? 0) * 1000 <= now.milliseconds + leeway else { throw .notYetValid }
         guard issuedAt * 1000 <= now.milliseconds + leeway else { throw .issuedInTheFuture }
-        guard .seconds(expiry - issuedAt) <= self.rules.longestLife else { throw .livesTooLong }
+        guard .seconds(expiry - issuedAt) <= self.rules.maximumLifetime else { throw .livesTooLong }
     }
 }
 

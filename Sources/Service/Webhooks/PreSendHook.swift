@@ -50,7 +50,7 @@ final class PreSendHook: ChatGate {
 
     private func ask(for user: UserID) {
         guard let question = self.waiting[user]?.first else { return }
-        let call = HTTPCall(self.url.server, on: self.reactor, maxBodyBytes: 64 << 10) { [weak self] outcome in
+        let call = HTTPCall(self.url.server, on: self.reactor, maximumBodyBytes: 64 << 10) { [weak self] outcome in
             self?.answered(outcome, for: user)
         }
         var json = JSONWriter()

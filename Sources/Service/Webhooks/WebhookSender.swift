@@ -143,7 +143,7 @@ final class WebhookSender {
 
     private func send(_ item: DeliveryQueue.Item) {
         guard let payload = self.payloads[item.number] else { return self.delivered(item) }
-        let call = HTTPCall(self.url.server, on: self.reactor, maxBodyBytes: 64 << 10) { [weak self] outcome in
+        let call = HTTPCall(self.url.server, on: self.reactor, maximumBodyBytes: 64 << 10) { [weak self] outcome in
             switch outcome {
             case .success(let answer) where answer.status.isSuccess: self?.delivered(item)
             case .success(let answer): self?.failed(item, "it answered \(answer.status.code)")

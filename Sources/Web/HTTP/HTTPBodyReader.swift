@@ -20,10 +20,10 @@ struct HTTPBodyReader: Sendable {
     }
 
     private var state: State
-    private var maxBytes: Int
+    private var maximumBytes: Int
 
     init(_ framing: HTTPBodyFraming, limits: HTTPLimits) {
-        self.maxBytes = limits.maxBodyBytes
+        self.maximumBytes = limits.maximumBodyBytes
         switch framing {
         case .none: self.state = .complete
         case .length(let length): self.state = .fixed(remaining: length)
@@ -41,9 +41,9 @@ struct HTTPBodyReader: Sendable {
     }
 
     mutating func limit(to bytes: Int) {
-        self.maxBytes = min(self.maxBytes, max(0, bytes))
+        self.maximumBytes = min(self.maximumBytes, max(0, bytes))
         guard case .chunked(var decoder) = self.state else { return }
-        decoder.maxBodyBytes = self.maxBytes
+        decoder.maximumBodyBytes = self.maximumBytes
         self.state = .chunked(decoder)
     }
 
@@ -52,7 +52,7 @@ struct HTTPBodyReader: Sendable {
         switch self.state {
         case .fixed(let remaining):
             // Before anything is read of a body, its whole length is what remains.
-            guard remaining <= self.maxBytes else { throw HTTPParseError(.bodyTooLarge, at: offset) }
+            guard remaining <= self.maximumBytes else { throw HTTPParseError(.bodyTooLarge, at: offset) }
             let data = Self.take(remaining, bytes, from: &offset)
             guard let data else { return nil }
             self.state = data.count == remaining ? .complete : .fixed(remaining: remaining - data.count)
@@ -66,9 +66,9 @@ struct HTTPBodyReader: Sendable {
             return step
         case .untilClose:
             guard offset < bytes.count else { return nil }
-            guard self.maxBytes > 0 else { throw HTTPParseError(.bodyTooLarge, at: offset) }
-            let data = Self.take(self.maxBytes, bytes, from: &offset)
-            self.maxBytes -= data?.count ?? 0
+            guard self.maximumBytes > 0 else { throw HTTPParseError(.bodyTooLarge, at: offset) }
+            let data = Self.take(self.maximumBytes, bytes, from: &offset)
+            self.maximumBytes -= data?.count ?? 0
             return data.map(Step.data)
         case .complete:
             return .end(trailers: nil)

@@ -21,12 +21,12 @@ struct HTTPChunkedDecoder: Sendable {
     private var trailers: HTTPSectionScanner
     private var held: [UInt8] = []
     private let limits: HTTPLimits
-    var maxBodyBytes: Int
+    var maximumBodyBytes: Int
 
     init(limits: HTTPLimits) {
         self.limits = limits
-        self.maxBodyBytes = limits.maxBodyBytes
-        self.trailers = HTTPSectionScanner(fields: limits.maxTrailerBytes + 2)
+        self.maximumBodyBytes = limits.maximumBodyBytes
+        self.trailers = HTTPSectionScanner(fields: limits.maximumTrailerBytes + 2)
     }
 
     /// The next piece, or nil when the bytes are used up.
@@ -103,14 +103,16 @@ struct HTTPChunkedDecoder: Sendable {
         default:
             guard byte == ASCII.tab || !byte.isControl else { throw HTTPParseError(.controlCharacter, at: offset) }
             self.extensionBytes += 1
-            guard self.extensionBytes <= self.limits.maxChunkExtensionBytes else {
+            guard self.extensionBytes <= self.limits.maximumChunkExtensionBytes else {
                 throw HTTPParseError(.chunkExtensionTooLarge, at: offset)
             }
         }
     }
 
     private mutating func beginChunk(at offset: Int) throws(HTTPParseError) {
-        guard self.size <= self.maxBodyBytes - self.received else { throw HTTPParseError(.bodyTooLarge, at: offset) }
+        guard self.size <= self.maximumBodyBytes - self.received else {
+            throw HTTPParseError(.bodyTooLarge, at: offset)
+        }
         self.received += self.size
         self.state = self.size == 0 ? .trailers : .data(remaining: self.size)
     }
@@ -124,7 +126,7 @@ struct HTTPChunkedDecoder: Sendable {
         guard isComplete else { return nil }
         guard self.held.count > 2 else { return .end(trailers: nil) }
         do throws(HTTPParseError) {
-            let fields = try HTTPFields(parsing: self.held.span, from: 0, limit: self.limits.maxTrailerCount)
+            let fields = try HTTPFields(parsing: self.held.span, from: 0, limit: self.limits.maximumTrailerCount)
             guard !Self.forbidden.contains(where: fields.contains) else {
                 throw HTTPParseError(.forbiddenTrailer, at: 0)
             }

@@ -30,11 +30,11 @@ struct HTTPMessageReader: Sendable {
     /// Bytes of the connection that lie before the ones passed in.
     private var consumed = 0
 
-    init(limits: HTTPLimits, maxStartLineBytes: Int, leadingEmptyLines: Int) {
+    init(limits: HTTPLimits, maximumStartLineBytes: Int, leadingEmptyLines: Int) {
         self.limits = limits
         self.collector = HTTPHeadCollector(
             HTTPSectionScanner(
-                startLine: maxStartLineBytes, fields: limits.maxHeaderBytes + 2,
+                startLine: maximumStartLineBytes, fields: limits.maximumHeaderBytes + 2,
                 leadingEmptyLines: leadingEmptyLines))
     }
 

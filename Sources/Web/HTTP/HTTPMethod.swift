@@ -27,7 +27,7 @@ package struct HTTPMethod: Hashable, Sendable, CustomStringConvertible {
 
 extension HTTPMethod {
     /// The longest method anybody registered has seventeen letters.
-    static let maxBytes = 32
+    static let maximumBytes = 32
 
     /// Nil when a byte of the range belongs in no token.
     init?(_ bytes: Span<UInt8>, in range: Range<Int>) {

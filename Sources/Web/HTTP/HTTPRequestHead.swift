@@ -46,14 +46,14 @@ extension HTTPRequestHead {
         let parsed = try RequestTarget(head, in: target, method: method)
         self.path = parsed.path
         self.query = parsed.query
-        self.fields = try HTTPFields(parsing: head, from: line.upperBound + 2, limit: limits.maxHeaderCount)
+        self.fields = try HTTPFields(parsing: head, from: line.upperBound + 2, limit: limits.maximumHeaderCount)
         let host = try Self.host(in: self.fields, version: self.version)
         self.authority = parsed.authority ?? host
         self.framing = try HTTPBodyFraming.ofRequest(self.fields, version: self.version)
         if let expectation = self.fields[.expect], expectation.lowercased() != "100-continue" {
             throw HTTPParseError(.unsupportedExpectation, at: 0)
         }
-        if case .length(let length) = self.framing, length > limits.maxBodyBytes {
+        if case .length(let length) = self.framing, length > limits.maximumBodyBytes {
             throw HTTPParseError(.bodyTooLarge, at: 0)
         }
     }
@@ -67,10 +67,10 @@ extension HTTPRequestHead {
         else { throw HTTPParseError(.malformedStartLine, at: 0) }
         guard let method = HTTPMethod(head, in: 0..<first) else { throw HTTPParseError(.malformedStartLine, at: 0) }
         // A tunnel would turn everything after this head into bytes of somebody else's protocol.
-        guard method != .connect, first <= HTTPMethod.maxBytes else {
+        guard method != .connect, first <= HTTPMethod.maximumBytes else {
             throw HTTPParseError(.unsupportedMethod, at: 0)
         }
-        guard second - first - 1 <= limits.maxURIBytes else { throw HTTPParseError(.uriTooLong, at: first + 1) }
+        guard second - first - 1 <= limits.maximumURIBytes else { throw HTTPParseError(.uriTooLong, at: first + 1) }
         return (method, (first + 1)..<second, (second + 1)..<line.upperBound)
     }
 

@@ -17,8 +17,8 @@ package struct HTTPRequestParser: Sendable {
         self.reader = HTTPMessageReader(
             limits: limits,
             // Around the target: a method, two spaces, a version and the line's end.
-            maxStartLineBytes: HTTPMethod.maxBytes + limits.maxURIBytes + 12,
-            leadingEmptyLines: limits.maxLeadingEmptyLines)
+            maximumStartLineBytes: HTTPMethod.maximumBytes + limits.maximumURIBytes + 12,
+            leadingEmptyLines: limits.maximumLeadingEmptyLines)
     }
 
     /// True between requests: nothing is held and nothing is missing.

@@ -36,14 +36,14 @@ extension HTTPResponseHead {
             throw HTTPParseError(.malformedStartLine, at: 9)
         }
         self.status = status
-        self.fields = try HTTPFields(parsing: head, from: line.upperBound + 2, limit: limits.maxHeaderCount)
+        self.fields = try HTTPFields(parsing: head, from: line.upperBound + 2, limit: limits.maximumHeaderCount)
     }
 
     /// How the body ends, which also depends on what was asked (RFC 9112 §6.3).
     func framing(answering method: HTTPMethod, limits: HTTPLimits) throws(HTTPParseError) -> HTTPBodyFraming {
         let framing = try HTTPBodyFraming.ofResponse(self.fields, version: self.version)
         guard self.status.mayHaveBody, method != .head else { return .none }
-        if case .length(let length) = framing, length > limits.maxBodyBytes {
+        if case .length(let length) = framing, length > limits.maximumBodyBytes {
             throw HTTPParseError(.bodyTooLarge, at: 0)
         }
         return framing

@@ -15,7 +15,8 @@ package struct HTTPResponseParser: Sendable {
     private var method = HTTPMethod.get
 
     package init(limits: HTTPLimits = HTTPLimits()) {
-        self.reader = HTTPMessageReader(limits: limits, maxStartLineBytes: limits.maxURIBytes, leadingEmptyLines: 0)
+        self.reader = HTTPMessageReader(
+            limits: limits, maximumStartLineBytes: limits.maximumURIBytes, leadingEmptyLines: 0)
     }
 
     /// Says what the next answer answers: one to HEAD has no body, whatever its fields say.

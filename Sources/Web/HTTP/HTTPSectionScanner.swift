@@ -16,24 +16,24 @@ struct HTTPSectionScanner: Sendable {
     private var emptyLines = 0
     private var lineLength = 0
     private var sawCarriageReturn = false
-    private let maxStartLine: Int
-    private let maxFields: Int
-    private let maxEmptyLines: Int
+    private let maximumStartLine: Int
+    private let maximumFields: Int
+    private let maximumEmptyLines: Int
 
     /// For a head: a start line, then fields.
     init(startLine: Int, fields: Int, leadingEmptyLines: Int) {
         self.stage = .leading
-        self.maxStartLine = startLine
-        self.maxFields = fields
-        self.maxEmptyLines = leadingEmptyLines
+        self.maximumStartLine = startLine
+        self.maximumFields = fields
+        self.maximumEmptyLines = leadingEmptyLines
     }
 
     /// For a trailer section: only fields.
     init(fields: Int) {
         self.stage = .fields
-        self.maxStartLine = 0
-        self.maxFields = fields
-        self.maxEmptyLines = 0
+        self.maximumStartLine = 0
+        self.maximumFields = fields
+        self.maximumEmptyLines = 0
     }
 
     /// Bytes of empty lines that came before the section.
@@ -61,7 +61,7 @@ struct HTTPSectionScanner: Sendable {
     /// Moves past bytes that are nothing special, as far as the limit of the stage allows. Most bytes go this way.
     private mutating func skipPlain(_ bytes: Span<UInt8>, from offset: inout Int) {
         guard self.stage != .leading, !self.sawCarriageReturn else { return }
-        let limit = self.stage == .startLine ? self.maxStartLine : self.maxFields
+        let limit = self.stage == .startLine ? self.maximumStartLine : self.maximumFields
         let end = offset + min(bytes.count - offset, max(0, limit - self.count))
         var index = offset
         while index < end, bytes[index] >= ASCII.space, bytes[index] != ASCII.delete { index += 1 }
@@ -76,9 +76,9 @@ struct HTTPSectionScanner: Sendable {
         case .leading:
             if byte != ASCII.carriageReturn, byte != ASCII.lineFeed { self.stage = .startLine }
         case .startLine:
-            guard self.count <= self.maxStartLine else { throw HTTPParseError(.uriTooLong, at: offset) }
+            guard self.count <= self.maximumStartLine else { throw HTTPParseError(.uriTooLong, at: offset) }
         case .fields:
-            guard self.count <= self.maxFields else { throw HTTPParseError(.headerTooLarge, at: offset) }
+            guard self.count <= self.maximumFields else { throw HTTPParseError(.headerTooLarge, at: offset) }
         }
     }
 
@@ -105,7 +105,9 @@ struct HTTPSectionScanner: Sendable {
         case .leading:
             self.count = 0
             self.emptyLines += 1
-            guard self.emptyLines <= self.maxEmptyLines else { throw HTTPParseError(.tooManyEmptyLines, at: offset) }
+            guard self.emptyLines <= self.maximumEmptyLines else {
+                throw HTTPParseError(.tooManyEmptyLines, at: offset)
+            }
             return false
         case .startLine:
             self.count = 0

@@ -28,8 +28,8 @@ package struct MultipartReader: Sendable {
         case preamble, head, content, ended
     }
 
-    private static let longestHead = 8 << 10
-    private static let mostParts = 32
+    private static let maximumHeadBytes = 8 << 10
+    private static let maximumParts = 32
 
     /// CR LF and the boundary with its two dashes.
     private let boundary: [UInt8]
@@ -87,7 +87,7 @@ package struct MultipartReader: Sendable {
         }
         guard tail.elementsEqual([0x0D, 0x0A]) else { throw .malformed }
         self.parts += 1
-        guard self.parts <= Self.mostParts else { throw .tooManyParts }
+        guard self.parts <= Self.maximumParts else { throw .tooManyParts }
         self.pending.removeFirst(self.boundary.count)
         self.state = .head
         return true
@@ -113,9 +113,9 @@ package struct MultipartReader: Sendable {
         let places = self.looked..<max(self.looked, self.pending.count - 3)
         let end = places.first { self.pending[$0..<($0 + 4)].elementsEqual([0x0D, 0x0A, 0x0D, 0x0A]) }
         self.looked = end == nil ? places.upperBound : 0
-        guard let end, end <= Self.longestHead else {
+        guard let end, end <= Self.maximumHeadBytes else {
             // The line that ends the longest head may itself be on its way.
-            guard self.pending.count < Self.longestHead + 4 else { throw .headTooLong }
+            guard self.pending.count < Self.maximumHeadBytes + 4 else { throw .headTooLong }
             return false
         }
         let lines = String(decoding: self.pending[..<end], as: UTF8.self).split(separator: "\r\n")

@@ -153,11 +153,13 @@ extension WebSocketParser {
     private mutating func begin(_ frame: WebSocketIncomingFrame) throws(WebSocketError) {
         self.mask = frame.mask
         guard !frame.opcode.isControl else { return }
-        guard frame.length <= self.limits.maxFrameBytes else { throw WebSocketError(.frameTooBig) }
-        guard frame.length <= self.limits.maxMessageBytes - (self.message?.bytes.count ?? 0) else {
+        guard frame.length <= self.limits.maximumFrameBytes else { throw WebSocketError(.frameTooBig) }
+        guard frame.length <= self.limits.maximumMessageBytes - (self.message?.bytes.count ?? 0) else {
             throw WebSocketError(.messageTooBig)
         }
-        guard (self.message?.fragments ?? 0) < self.limits.maxFragments else { throw WebSocketError(.tooManyFragments) }
+        guard (self.message?.fragments ?? 0) < self.limits.maximumFragments else {
+            throw WebSocketError(.tooManyFragments)
+        }
         self.message?.fragments += 1
     }
 }
@@ -174,7 +176,7 @@ extension WebSocketParser {
         let (first, length) = (bytes[offset], Int(bytes[offset + 1] ^ 0x80))
         let start = offset + 6
         guard first == 0x81 || first == 0x82, length < 126, start + length <= bytes.count,
-            length <= min(self.limits.maxFrameBytes, self.limits.maxMessageBytes), self.message == nil
+            length <= min(self.limits.maximumFrameBytes, self.limits.maximumMessageBytes), self.message == nil
         else { return nil }
         var mask = WebSocketMask(bytes.span, at: offset + 2)
         let range = start..<(start + length)
@@ -245,7 +247,7 @@ extension WebSocketParser {
         _ kind: WebSocketMessageKind, _ payload: Span<UInt8>, _ inflater: WebSocketInflater?
     ) throws(WebSocketError) -> WebSocketEvent {
         guard let inflater else { throw WebSocketError(.reservedBits) }
-        let bytes = try inflater.inflate(payload, limit: self.limits.maxMessageBytes)
+        let bytes = try inflater.inflate(payload, limit: self.limits.maximumMessageBytes)
         guard kind == .binary || UTF8Validator.isValid(bytes.span) else { throw WebSocketError(.invalidText) }
         return .assembled(kind, bytes)
     }

@@ -32,7 +32,7 @@ struct AdminCall {
         let outcome = Locked<HTTPCall.Outcome>(.failure(.stopped))
         let done = Gate()
         group.loops[0].execute { reactor in
-            let call = HTTPCall(ServerURL(self.address), on: reactor, maxBodyBytes: 1 << 24) { result in
+            let call = HTTPCall(ServerURL(self.address), on: reactor, maximumBodyBytes: 1 << 24) { result in
                 outcome.withLock { $0 = result }
                 done.open()
             }

@@ -117,7 +117,7 @@ extension VirtualTURNServer {
         guard self.allocations.values.filter({ $0.owner == name && !$0.isOver }).count < self.temper.quota else {
             return self.refuse(.allocationQuotaReached, message, client, key)
         }
-        let lifetime = min(message.lifetime ?? .seconds(600), self.temper.longestLife)
+        let lifetime = min(message.lifetime ?? .seconds(600), self.temper.maximumLifetime)
         let allocation = VirtualAllocation(name, message.transaction, client, self, until: self.network.now + lifetime)
         let hasSecond = isBoth && self.temper.families.contains(.ipv6)
         do throws(VirtualSocketError) {
@@ -136,7 +136,7 @@ extension VirtualTURNServer {
         self.succeed(message, client, key) { writer in
             for relay in allocation.relays { writer.append(.xorRelayedAddress, relay.address) }
             if let missing { writer.append(addressError: .addressFamilyNotSupported, for: missing) }
-            writer.append(lifetime: min(message.lifetime ?? .seconds(600), self.temper.longestLife))
+            writer.append(lifetime: min(message.lifetime ?? .seconds(600), self.temper.maximumLifetime))
             writer.append(.xorMappedAddress, client.address)
         }
     }
@@ -145,7 +145,7 @@ extension VirtualTURNServer {
         guard let allocation = self.live(client) else {
             return self.refuse(.allocationMismatch, message, client, key)
         }
-        let lifetime = min(message.lifetime ?? .seconds(600), self.temper.longestLife)
+        let lifetime = min(message.lifetime ?? .seconds(600), self.temper.maximumLifetime)
         allocation.prolong(until: self.network.now + lifetime)
         if lifetime == .zero {
             allocation.close()

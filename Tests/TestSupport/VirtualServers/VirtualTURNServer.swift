@@ -14,7 +14,7 @@ package final class VirtualTURNServer: VirtualDatagramHandler {
         package var families: Set<STUNAddressFamily> = [.ipv4, .ipv6]
         /// Whether one allocation may have two families (RFC 8656).
         package var grantsBoth = true
-        package var longestLife = Duration.seconds(600)
+        package var maximumLifetime = Duration.seconds(600)
         /// Every request after so long needs a new nonce.
         package var nonceLife: Duration?
         package var transports: Set<UInt8> = [17]

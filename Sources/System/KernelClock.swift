@@ -5,7 +5,7 @@ internal import Darwin
 #endif
 
 /// The clocks of the system, in nanoseconds.
-package enum SystemClock {
+package enum KernelClock {
     /// Since 1970; it is set now and then.
     package static var realTime: Int64 { self.read(CLOCK_REALTIME) }
 
