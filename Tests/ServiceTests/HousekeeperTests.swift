@@ -68,7 +68,7 @@ struct HousekeeperTests {
 
     private static func call(daysAgo days: Int64) throws -> StoredCall {
         var random = SystemRandomNumberGenerator()
-        let moment = KernelClock.now() + .seconds(-86_400 * days)
+        let moment = SystemClock.now() + .seconds(-86_400 * days)
         return StoredCall(
             id: CallID(using: &random), caller: try #require(UserID("alice")), callee: UserID("bob"), kind: "audio",
             started: moment, answered: nil, ended: moment, outcome: "declined")
