@@ -115,7 +115,8 @@ let package = Package(
 
         // Floor 6: each end of a Socket.IO connection.
         room(
-            "Client", "Bytes", "Calling", "HTTPServer", "JSON", "Operations", "Reactor", "Secure", "SocketIO",
+            "Client", "Bytes", "Calling", "Conversing", "HTTPServer", "JSON", "Operations", "Reactor", "Secure",
+            "SocketIO",
             "Vocabulary", "Web"),
         room(
             "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "MulticastDNS", "Reactor", "STUN", "Secure",
@@ -150,7 +151,7 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "Client", "Files",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "Client", "Conversing", "Files",
                 "HTTPServer",
                 "Handset",
                 "ICE", "ICEServers", "Identity", "JSON",
@@ -236,7 +237,7 @@ let package = Package(
             isPlain: true),
         tests(of: "ICE", "Bytes", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
         tests(
-            of: "Client", "Bytes", "Calling", "JSON", "Journal", "System", "Operations", "Reactor", "Service",
+            of: "Client", "Bytes", "Calling", "Conversing", "JSON", "Journal", "System", "Operations", "Reactor", "Service",
             "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(

@@ -23,6 +23,14 @@ package enum SignalContent: String, Hashable, Sendable, CaseIterable {
     case candidate
     /// Whatever the two have agreed on.
     case data
+
+    /// - Parameter json: one sound JSON value.
+    package func argument(_ json: [UInt8]) -> Argument {
+        Argument([self.rawValue]) { writer in
+            writer.key(self.rawValue)
+            writer.raw(json)
+        }
+    }
 }
 
 /// `signal`: what one client wants another to have and the server does not read. There is more of it than of everything else

@@ -12,6 +12,10 @@ struct APIRoute: Sendable {
     let operation: Operation
     let route: Route
 
+    var method: HTTPMethod { self.route.method }
+    var path: String { self.route.path }
+    var status: HTTPStatus { self.route.status }
+
     static let all = Operation.all.flatMap { operation in
         operation.description.routes.map { APIRoute(operation: operation, route: $0) }
     }
@@ -21,7 +25,7 @@ struct APIRoute: Sendable {
 
     /// A request without a body has its other fields in the query.
     var query: [Part] {
-        guard self.route.method == .get else { return [] }
+        guard self.method == .get else { return [] }
         return self.operation.description.fields.map(\.name).filter { !self.route.names.contains($0) }
             .map { self.part($0) }
     }

@@ -29,7 +29,7 @@ struct APIRoutes: Sendable {
     func add(to router: inout Router, desk: @escaping (Reactor) -> Desk) {
         router.on(.get, "/v1/openapi.json") { exchange, _ in exchange.respond(Self.description) }
         for route in APIRoute.all {
-            router.on(route.route.method, route.route.path) { exchange, parameters in
+            router.on(route.method, route.path) { exchange, parameters in
                 guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
                 let visit = APIVisit(exchange, self, desk(exchange.reactor))
                 visit.admit { identity in
@@ -116,7 +116,7 @@ final class APIVisit {
             case .success(let write):
                 var json = JSONWriter()
                 write(&json)
-                self.answer(.json(route.route.status, json.bytes))
+                self.answer(.json(route.status, json.bytes))
             case .failure(let error): self.refuse(error)
             }
         }
