@@ -237,7 +237,8 @@ let package = Package(
             isPlain: true),
         tests(of: "ICE", "Bytes", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
         tests(
-            of: "Client", "Bytes", "Calling", "Conversing", "JSON", "Journal", "System", "Operations", "Reactor", "Service",
+            of: "Client", "Bytes", "Calling", "Conversing", "JSON", "Journal", "System", "Operations", "Reactor",
+            "Service",
             "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(

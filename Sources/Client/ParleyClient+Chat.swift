@@ -1,19 +1,18 @@
-internal import JSON
+package import Conversing
+internal import Operations
 package import Vocabulary
 
 /// Conversations.
 extension ParleyClient {
     /// Says something. With an `id` it can be said again when no answer came, and is there once all the same.
     package func send(
-        _ body: RawJSON, kind: String = "text", to target: ChatTarget, as id: MessageID? = nil,
+        _ body: RawJSON, kind: MessageKind = .text, to target: ChatTarget, as id: MessageID? = nil,
         replyingTo reply: UInt64? = nil
     ) async throws(ClientError) -> ChatOutcome {
-        let argument = RawJSON { json in
-            json.members([target.member, ("kind", kind), ("id", id?.text)])
-            if let reply { json.field("reply", reply) }
-            json.field("body", raw: body.bytes)
-        }
-        return try ChatOutcome(try await self.request("chat.send", argument))
+        try ChatOutcome(
+            try await self.request(
+                .chat(.send), Field.recipient(target.recipient), Field.messageKind(kind), Field.client.optional(id),
+                Field.reply.optional(reply), Field.body(MessageBody(proven: body.bytes))))
     }
 
     package func send(
@@ -29,23 +28,21 @@ extension ParleyClient {
     package func postAgain(_ id: MessageID) { self.outgoing { $0.again(id, at: $1) } }
 
     package func recall(_ number: UInt64, in conversation: ConversationID) async throws(ClientError) -> ChatOutcome {
-        try ChatOutcome(try await self.request("chat.recall", Self.place(conversation, number)))
+        try ChatOutcome(
+            try await self.request(.chat(.recall), Field.conversation(conversation), Field.number(number)))
     }
 
     /// How far this device's reader got. What is unread then comes back.
     @discardableResult
     package func markRead(_ number: UInt64, in conversation: ConversationID) async throws(ClientError) -> Int {
-        let answer = try await self.request("chat.read", Self.place(conversation, number))
+        let answer = try await self.request(
+            .chat(.read), Field.conversation(conversation), Field.number(number))
         guard let unread = answer.integer("unread") else { throw .unreadableAnswer }
         return unread
     }
 
     package func typing(_ isOn: Bool, in conversation: ConversationID) async throws(ClientError) {
-        let argument = RawJSON { json in
-            json.members([("conversation", conversation.text)])
-            json.field("on", isOn)
-        }
-        _ = try await self.request("chat.typing", argument)
+        try await self.request(.chat(.typing), Field.conversation(conversation), Field.isOn(isOn))
     }
 
     /// Brings what was missed; from then on events come live. Ask again after every `connected`.
@@ -54,12 +51,8 @@ extension ParleyClient {
     package func sync(
         from positions: [ConversationID: UInt64] = [:], newest: Int? = nil
     ) async throws(ClientError) -> [(view: ChatView, entries: [ChatEntry], remaining: Int)] {
-        let argument = RawJSON { json in
-            json.key("positions")
-            json.object { json in for (id, number) in positions { json.field(id.text, number) } }
-            if let newest { json.field("newest", UInt64(clamping: newest)) }
-        }
-        let answer = try await self.request("chat.sync", argument)
+        let answer = try await self.request(
+            .chat(.sync), Field.positions(positions), Field.newest.optional(newest))
         guard let list = answer.list("conversations") else { throw .unreadableAnswer }
         var pieces: [(view: ChatView, entries: [ChatEntry], remaining: Int)] = []
         for piece in list {
@@ -73,12 +66,9 @@ extension ParleyClient {
     package func history(
         of conversation: ConversationID, before number: UInt64? = nil, limit: Int = 20
     ) async throws(ClientError) -> ChatPage {
-        let argument = RawJSON { json in
-            json.members([("conversation", conversation.text)])
-            if let number { json.field("before", number) }
-            json.field("limit", UInt64(clamping: limit))
-        }
-        return try ChatPage(try await self.request("chat.history", argument))
+        try ChatPage(
+            try await self.request(
+                .chat(.history), Field.conversation(conversation), Field.before.optional(number), Field.limit(limit)))
     }
 
     /// The latest conversations.
@@ -107,11 +97,8 @@ extension ParleyClient {
     private func conversations(
         before place: String?, limit: Int
     ) async throws(ClientError) -> (views: [ChatView], next: String?) {
-        let argument = RawJSON { json in
-            json.field("limit", UInt64(clamping: limit))
-            json.members([("before", place)])
-        }
-        let answer = try await self.request("chat.conversations", argument)
+        let answer = try await self.request(
+            .chat(.conversations), Field.limit(limit), Field.place.optional(place))
         guard let list = answer.list("conversations") else { throw .unreadableAnswer }
         return (list.compactMap { ChatView($0) }, answer.text("next"))
     }
@@ -120,25 +107,14 @@ extension ParleyClient {
     package func search(
         _ text: String, in conversation: ConversationID? = nil
     ) async throws(ClientError) -> ChatPage {
-        let argument = RawJSON { $0.members([("text", text), ("conversation", conversation?.text)]) }
-        return try ChatPage(try await self.request("chat.search", argument))
+        try ChatPage(
+            try await self.request(.chat(.search), Field.words(text), Field.conversation.optional(conversation)))
     }
 
     package func createGroup(
         titled title: DisplayName? = nil, with users: [UserID]
     ) async throws(ClientError) -> ChatOutcome {
-        let argument = RawJSON { json in
-            json.members([("title", title?.text)])
-            json.key("users")
-            json.array { json in for user in users { json.string(user.text) } }
-        }
-        return try ChatOutcome(try await self.request("chat.create", argument))
-    }
-
-    private static func place(_ conversation: ConversationID, _ number: UInt64) -> RawJSON {
-        RawJSON { json in
-            json.members([("conversation", conversation.text)])
-            json.field("number", number)
-        }
+        try ChatOutcome(
+            try await self.request(.chat(.create), Field.title.optional(title), Field.users(users)))
     }
 }

@@ -1,34 +1,32 @@
-internal import JSON
+internal import Operations
 package import Vocabulary
 
 /// What people are called and what they look like.
 extension ParleyClient {
     package func ownProfile() async throws(ClientError) -> ProfileView {
-        try Self.profile(try await self.request("profile.own", RawJSON { _ in }))
+        try Self.profile(try await self.request(.profile(.own)))
     }
 
     /// Those of `users` of whom something is known.
     package func profiles(of users: [UserID]) async throws(ClientError) -> [ProfileView] {
-        let argument = RawJSON { json in
-            json.key("users")
-            json.array { json in for user in users { json.string(user.text) } }
-        }
-        let answer = try await self.request("profile.list", argument)
+        let answer = try await self.request(.profile(.list), Field.users(users))
         guard let list = answer.list("users") else { throw .unreadableAnswer }
         return list.compactMap { ProfileView($0) }
     }
 
-    /// What is nil stays; an empty name takes away what there was.
+    /// What is nil stays.
     @discardableResult
     package func changeProfile(
-        name: String? = nil, avatar: FileID? = nil
+        name: DisplayName? = nil, avatar: FileID? = nil
     ) async throws(ClientError) -> ProfileView {
-        let argument = RawJSON { $0.members([("name", name), ("avatar", avatar?.text)]) }
-        return try Self.profile(try await self.request("profile.change", argument))
+        let answer = try await self.request(
+            .profile(.change), Field.name.optional(name.map { .set($0) }),
+            Field.avatar.optional(avatar.map { .set($0) }))
+        return try Self.profile(answer)
     }
 
     package func removeAvatar() async throws(ClientError) {
-        _ = try await self.request("profile.change", RawJSON { $0.members([("avatar", "")]) })
+        try await self.request(.profile(.change), Field.avatar(.removed))
     }
 
     private static func profile(_ json: RawJSON) throws(ClientError) -> ProfileView {

@@ -1,3 +1,4 @@
+package import Operations
 package import Reactor
 package import Vocabulary
 
@@ -68,12 +69,18 @@ package final class ParleyClient: Sendable {
         return UploadDesk(self.server, token: token, on: self.loop)
     }
 
-    /// Asks for something the typed requests do not know.
+    /// Asks for anything there is. The answer is read by whoever asks.
     @discardableResult
-    package func request(_ name: String, _ argument: RawJSON) async throws(ClientError) -> RawJSON {
+    package func request(_ operation: Operation, _ arguments: Argument...) async throws(ClientError) -> RawJSON {
+        try await self.request(operation, arguments)
+    }
+
+    @discardableResult
+    package func request(_ operation: Operation, _ arguments: [Argument]) async throws(ClientError) -> RawJSON {
+        let argument = RawJSON(arguments)
         let result = await withCheckedContinuation { continuation in
             self.loop.execute { reactor in
-                self.shell.request(name, argument, on: reactor) { continuation.resume(returning: $0) }
+                self.shell.request(operation, argument, on: reactor) { continuation.resume(returning: $0) }
             }
         }
         return try result.get()

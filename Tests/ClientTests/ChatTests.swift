@@ -66,7 +66,7 @@ struct ChatTests {
         let picture = Array("GIF89a".utf8) + [8, 0, 8, 0, 0, 0, 0]
         let file = try await desk.begin(picture.count, called: "me.gif")
         try await desk.send(picture, at: 0, to: file)
-        let changed = try await ann.client.changeProfile(name: "Anna", avatar: file)
+        let changed = try await ann.client.changeProfile(name: DisplayName("Anna"), avatar: file)
         #expect(changed.name == "Anna" && changed.avatar == "/v1/avatars/\(file.text)")
         #expect(try await bob.hears { if case .profile(let profile) = $0 { profile } else { nil } } == changed)
         #expect(try await bob.client.profiles(of: [ann.signedIn.user]) == [changed])

@@ -1,4 +1,5 @@
 import Calling
+import Operations
 import TestSupport
 import Testing
 import Vocabulary
@@ -62,9 +63,22 @@ struct ParleyEventTests {
         ("call.peerAway", #"{"call":"\#(call)"}"#),
         ("call.peerBack", #"{"call":"\#(call)","member":"\#(member)"}"#),
         ("call.ended", #"{"call":"\#(call)","outcome":"declined","by":"u"}"#),
+        ("profile", #"{"user":"u","name":"Ann"}"#),
+        ("chat.entry", #"{"conversation":"c","number":1,"id":"1.1","type":"message","from":"u","time":5}"#),
+        ("chat.receipt", #"{"conversation":"c","user":"u","delivered":1,"read":1,"time":5}"#),
+        ("chat.typing", #"{"conversation":"c","user":"u","on":true}"#),
         ("ice.servers", #"{"iceServers":[],"expires":5}"#),
         ("session.ending", #"{"error":{"code":"token_expired","message":""}}"#),
     ]
+
+    @Test("An event's sample stands here for every event of the table, with no field it does not have")
+    func complete() throws {
+        #expect(Set(Self.events.map(\.0)) == Set(ServerEvent.allCases.map(\.rawValue)))
+        for (name, json) in Self.events {
+            let names = ServerEvent(rawValue: name)?.fields.map(\.name) ?? []
+            #expect(Set(try #require(RawJSON(json)).memberList.map(\.name)).isSubset(of: names), "\(name)")
+        }
+    }
 
     @Test("is known by its type", arguments: Self.events)
     func known(name: String, json: String) throws {

@@ -1,4 +1,5 @@
 import Client
+import Operations
 import Reactor
 import Testing
 import Vocabulary
@@ -118,7 +119,7 @@ struct TroubleTests {
         let client = ParleyClient(stage.server, token: "nonsense", on: stage.loop)
         await #expect(throws: LinkFailure.refused(code: "unauthorized")) { try await client.connect() }
         await #expect(throws: ClientError.ended(.refused(code: "unauthorized"))) {
-            try await client.request("ice.servers", RawJSON { _ in })
+            try await client.request(.session(.iceServers))
         }
     }
 

@@ -1,5 +1,6 @@
 internal import Bytes
 package import JSON
+internal import Operations
 
 /// One JSON value as the very bytes it travels in, with a few questions that can be asked of an object.
 ///
@@ -22,6 +23,11 @@ package struct RawJSON: Hashable, Sendable, CustomStringConvertible {
         var json = JSONWriter()
         json.object(content)
         self.bytes = json.bytes
+    }
+
+    /// A request's one object.
+    init(_ arguments: [Argument]) {
+        self.init { json in for argument in arguments { argument.write(to: &json) } }
     }
 
     /// A part of something that was read before.

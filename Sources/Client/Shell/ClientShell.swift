@@ -1,3 +1,4 @@
+internal import Operations
 internal import Reactor
 internal import Vocabulary
 
@@ -69,11 +70,11 @@ extension ClientShell {
         self.session.renew(token: token)
     }
 
-    func request(_ name: String, _ argument: RawJSON, on reactor: Reactor, _ answer: @escaping Answer) {
+    func request(_ operation: Operation, _ argument: RawJSON, on reactor: Reactor, _ answer: @escaping Answer) {
         self.reactor = reactor
         var outbox = ClientOutbox()
         do throws(ClientError) {
-            let id = try self.session.request(name, argument, at: self.now, &outbox)
+            let id = try self.session.request(operation.name, argument, at: self.now, &outbox)
             self.answers[id] = answer
         } catch {
             answer(.failure(error))
@@ -102,7 +103,7 @@ extension ClientShell {
 
     private func send(_ message: OutgoingMessage) {
         guard let reactor = self.reactor else { return }
-        self.request("chat.send", message.argument, on: reactor) { result in
+        self.request(.chat(.send), message.argument, on: reactor) { result in
             switch result.flatMap({ ChatOutcome.read($0) }) {
             case .success(let outcome): self.carryOut(self.messages.answered(message.id, outcome))
             case .failure(let error): self.carryOut(self.messages.unanswered(message.id, error))

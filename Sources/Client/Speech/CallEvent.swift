@@ -27,35 +27,33 @@ package struct CallEvent: Hashable, Sendable {
     package let call: CallID
     package let change: Change
 
-    init?(_ name: String, _ json: RawJSON) {
-        guard let call = json.name("call", { CallID($0) }), let change = Change(name, json) else { return nil }
+    init?(_ json: RawJSON, _ change: Change) {
+        guard let call = json.name("call", { CallID($0) }) else { return nil }
         self.call = call
         self.change = change
     }
 }
 
 extension CallEvent.Change {
-    fileprivate init?(_ name: String, _ json: RawJSON) {
-        switch name {
-        case "call.incoming":
-            guard let kind = json.kind, let caller = Participant(json.member("from")) else { return nil }
-            self = .incoming(kind, from: caller)
-        case "call.ringing": self = .ringing
-        case "call.connected":
-            guard let kind = json.kind, let role = json.role, let peer = Participant(json.member("peer")) else {
-                return nil
-            }
-            self = .connected(kind, role, peer: peer)
-        case "call.peerAway": self = .peerAway
-        case "call.peerBack":
-            guard let member = json.name("member", { SessionID($0) }) else { return nil }
-            self = .peerBack(member)
-        case "call.ended":
-            guard let outcome = json.text("outcome") else { return nil }
-            let by = json.name("by") { UserID($0) }
-            self = .ended(CallEvent.End(outcome: outcome, by: by, into: json.name("into") { CallID($0) }))
-        default: return nil
+    init?(incoming json: RawJSON) {
+        guard let kind = json.kind, let caller = Participant(json.member("from")) else { return nil }
+        self = .incoming(kind, from: caller)
+    }
+
+    init?(connected json: RawJSON) {
+        guard let kind = json.kind, let role = json.role, let peer = Participant(json.member("peer")) else {
+            return nil
         }
+        self = .connected(kind, role, peer: peer)
+    }
+}
+
+extension CallEvent.End {
+    init?(_ json: RawJSON) {
+        guard let outcome = json.text("outcome") else { return nil }
+        self.outcome = outcome
+        self.by = json.name("by") { UserID($0) }
+        self.into = json.name("into") { CallID($0) }
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Operations
 package import Vocabulary
 
 /// Something that happened in a conversation, and its place there.
@@ -93,10 +94,10 @@ package enum ChatTarget: Hashable, Sendable {
         }
     }
 
-    var member: (String, String?) {
+    var recipient: Recipient {
         switch self {
-        case .conversation(let id): ("conversation", id.text)
-        case .user(let user): ("user", user.text)
+        case .conversation(let id): .conversation(id)
+        case .user(let user): .user(user)
         }
     }
 }

@@ -1,4 +1,5 @@
-internal import JSON
+package import Conversing
+internal import Operations
 package import Vocabulary
 
 /// Something one says, and the name it keeps however often it is said: it is there once.
@@ -13,10 +14,10 @@ package struct OutgoingMessage: Hashable, Sendable {
 
     package let id: MessageID
     package let target: ChatTarget
-    package let kind: String
+    package let kind: MessageKind
     package let body: RawJSON
 
-    package init(_ body: RawJSON, kind: String = "text", to target: ChatTarget, as id: MessageID) {
+    package init(_ body: RawJSON, kind: MessageKind = .text, to target: ChatTarget, as id: MessageID) {
         self.id = id
         self.target = target
         self.kind = kind
@@ -26,9 +27,9 @@ package struct OutgoingMessage: Hashable, Sendable {
 
 extension OutgoingMessage {
     var argument: RawJSON {
-        RawJSON { json in
-            json.members([self.target.member, ("kind", self.kind), ("id", self.id.text)])
-            json.field("body", raw: self.body.bytes)
-        }
+        RawJSON([
+            Field.recipient(self.target.recipient), Field.messageKind(self.kind), Field.client(self.id),
+            Field.body(MessageBody(proven: self.body.bytes)),
+        ])
     }
 }

@@ -1,3 +1,4 @@
+internal import Operations
 package import Vocabulary
 
 /// What a client hears, in the order in which it happened.
@@ -33,23 +34,43 @@ package enum ParleyEvent: Hashable, Sendable {
 extension ParleyEvent {
     /// What the server says, in our own words.
     init(_ name: String, _ json: RawJSON) {
-        self = Self.known(name, json) ?? .other(name: name, json)
+        self = ServerEvent(rawValue: name).flatMap { Self.known($0, json) } ?? .other(name: name, json)
     }
 
-    private static func known(_ name: String, _ json: RawJSON) -> ParleyEvent? {
-        switch name {
-        case "welcome": Welcome(json).map { .welcome($0) }
-        case "presence": Presence(json).map { .presence($0) }
-        case "profile": ProfileView(json).map { .profile($0) }
-        case "signal": Signal(json).map { .signal($0) }
-        case "chat.entry": ChatEntry(json).map { .entry($0) }
-        case "chat.receipt": ChatReceipt(json).map { .receipt($0) }
-        case "chat.typing": ChatTyping(json).map { .typing($0) }
-        case "ice.servers": ICEServerAdvice(json).map { .iceServers($0) }
-        case "session.ending": ServerRefusal(in: json).map { .sessionEnding($0) }
-        case _ where name.hasPrefix("room."): RoomEvent(name, json).map { .room($0) }
-        case _ where name.hasPrefix("call."): CallEvent(name, json).map { .call($0) }
-        default: nil
+    private static func known(_ event: ServerEvent, _ json: RawJSON) -> ParleyEvent? {
+        switch event {
+        case .welcome: Welcome(json).map { .welcome($0) }
+        case .presence: Presence(json).map { .presence($0) }
+        case .profile: ProfileView(json).map { .profile($0) }
+        case .signal: Signal(json).map { .signal($0) }
+        case .chatEntry: ChatEntry(json).map { .entry($0) }
+        case .chatReceipt: ChatReceipt(json).map { .receipt($0) }
+        case .chatTyping: ChatTyping(json).map { .typing($0) }
+        case .iceServers: ICEServerAdvice(json).map { .iceServers($0) }
+        case .sessionEnding: ServerRefusal(in: json).map { .sessionEnding($0) }
+        case .roomJoined: Self.room(json, Participant(json).map { .joined($0) })
+        case .roomAway: Self.room(json, json.session.map { .away($0) })
+        case .roomBack: Self.room(json, json.session.map { .back($0) })
+        case .roomLeft: Self.room(json, json.session.map { .left($0, reason: json.text("reason") ?? "left") })
+        case .roomDismissed: Self.room(json, .dismissed(reason: json.text("reason") ?? "removed"))
+        case .callIncoming: Self.call(json, CallEvent.Change(incoming: json))
+        case .callRinging: Self.call(json, .ringing)
+        case .callConnected: Self.call(json, CallEvent.Change(connected: json))
+        case .callPeerAway: Self.call(json, .peerAway)
+        case .callPeerBack: Self.call(json, json.session.map { .peerBack($0) })
+        case .callEnded: Self.call(json, CallEvent.End(json).map { .ended($0) })
         }
     }
+
+    private static func room(_ json: RawJSON, _ change: RoomEvent.Change?) -> ParleyEvent? {
+        change.flatMap { RoomEvent(json, $0) }.map { .room($0) }
+    }
+
+    private static func call(_ json: RawJSON, _ change: CallEvent.Change?) -> ParleyEvent? {
+        change.flatMap { CallEvent(json, $0) }.map { .call($0) }
+    }
+}
+
+extension RawJSON {
+    fileprivate var session: SessionID? { self.name("member") { SessionID($0) } }
 }

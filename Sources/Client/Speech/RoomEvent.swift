@@ -17,27 +17,11 @@ package struct RoomEvent: Hashable, Sendable {
     /// Gap-free, and the same for everybody in the room.
     package let number: UInt64?
 
-    init?(_ name: String, _ json: RawJSON) {
-        guard let room = json.name("room", { RoomName($0) }), let change = Change(name, json) else { return nil }
+    init?(_ json: RawJSON, _ change: Change) {
+        guard let room = json.name("room", { RoomName($0) }) else { return nil }
         self.room = room
         self.change = change
         self.number = json.number
-    }
-}
-
-extension RoomEvent.Change {
-    fileprivate init?(_ name: String, _ json: RawJSON) {
-        let member = json.name("member") { SessionID($0) }
-        switch (name, member) {
-        case ("room.joined", _):
-            guard let participant = Participant(json) else { return nil }
-            self = .joined(participant)
-        case ("room.away", let member?): self = .away(member)
-        case ("room.back", let member?): self = .back(member)
-        case ("room.left", let member?): self = .left(member, reason: json.text("reason") ?? "left")
-        case ("room.dismissed", _): self = .dismissed(reason: json.text("reason") ?? "removed")
-        default: return nil
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-internal import JSON
+internal import Operations
 package import Vocabulary
 
 /// What members of a room and the two sides of a call pass to each other.
@@ -40,36 +40,33 @@ extension Signal.Scope {
             return nil
         }
     }
-
-    var member: (String, String?) {
-        switch self {
-        case .room(let room): ("room", room.text)
-        case .call(let call): ("call", call.text)
-        }
-    }
 }
 
 extension Signal.Content {
     init?(_ json: RawJSON) {
-        if let description = json.member("description") {
-            self = .description(description)
-        } else if let candidate = json.member("candidate") {
-            self = .candidate(candidate)
-        } else if let data = json.member("data") {
-            self = .data(data)
-        } else {
-            return nil
+        for content in SignalContent.allCases {
+            guard let value = json.member(content.rawValue) else { continue }
+            self.init(content, value)
+            return
+        }
+        return nil
+    }
+
+    private init(_ content: SignalContent, _ value: RawJSON) {
+        switch content {
+        case .description: self = .description(value)
+        case .candidate: self = .candidate(value)
+        case .data: self = .data(value)
         }
     }
 
-    func write(to json: inout JSONWriter) {
-        let (name, value) =
-            switch self {
-            case .description(let value): ("description", value)
-            case .candidate(let value): ("candidate", value)
-            case .data(let value): ("data", value)
-            }
-        json.field(name, raw: value.bytes)
+    /// As a field of the request.
+    var argument: Argument {
+        switch self {
+        case .description(let value): SignalContent.description.argument(value.bytes)
+        case .candidate(let value): SignalContent.candidate.argument(value.bytes)
+        case .data(let value): SignalContent.data.argument(value.bytes)
+        }
     }
 }
 

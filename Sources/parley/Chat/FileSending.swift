@@ -1,6 +1,7 @@
 import System
 import Arguments
 import Client
+import Conversing
 import JSON
 import SoundFiles
 import Vocabulary
@@ -63,12 +64,12 @@ struct FileSending {
     }
 
     /// By what the server found in it.
-    private static func kind(of type: String) -> String {
+    private static func kind(of type: String) -> MessageKind {
         switch type.prefix(while: { $0 != "/" }) {
-        case "image": "image"
-        case "audio": "voice"
-        case "video": "video"
-        default: "file"
+        case "image": .image
+        case "audio": .voice
+        case "video": .video
+        default: .file
         }
     }
 }
