@@ -32,6 +32,18 @@ extension ParleyClient {
             try await self.request(.chat(.recall), Field.conversation(conversation), Field.number(number)))
     }
 
+    package func pin(
+        _ number: UInt64, _ isOn: Bool = true, in conversation: ConversationID
+    ) async throws(ClientError) -> ChatOutcome {
+        let place = (Field.conversation(conversation), Field.number(number))
+        return try ChatOutcome(try await self.request(.chat(.pin), place.0, place.1, Field.isOn(isOn)))
+    }
+
+    /// The latest pin first.
+    package func pins(of conversation: ConversationID) async throws(ClientError) -> ChatPage {
+        try ChatPage(try await self.request(.chat(.pins), Field.conversation(conversation)))
+    }
+
     /// How far this device's reader got. What is unread then comes back.
     @discardableResult
     package func markRead(_ number: UInt64, in conversation: ConversationID) async throws(ClientError) -> Int {

@@ -6,6 +6,7 @@ package enum ConversationChange: Hashable, Sendable {
     case edit(UInt64, MessageBody)
     case recall(UInt64)
     case react(UInt64, Reaction, isOn: Bool)
+    case pin(UInt64, isOn: Bool)
 
     case invite([UserID])
     case join
@@ -28,7 +29,7 @@ package enum ConversationChange: Hashable, Sendable {
     package var target: UInt64? {
         switch self {
         case .post(let draft): draft.reply
-        case .edit(let target, _), .recall(let target), .react(let target, _, _): target
+        case .edit(let target, _), .recall(let target), .react(let target, _, _), .pin(let target, _): target
         case .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve: nil
         }
     }
@@ -85,6 +86,9 @@ package struct MessageState: Hashable, Sendable {
     package let isMessage: Bool
     package let isRecalled: Bool
     package var reactions = OtherReactions()
+    package var isPinned = false
+    /// How many messages of the conversation are.
+    package var pinned = 0
 
     package init(sender: UserID, time: WallTime, isMessage: Bool, isRecalled: Bool) {
         self.sender = sender
@@ -123,6 +127,8 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     case tooLong
     /// No more different signs fit under the message.
     case tooManyReactions
+    /// As many messages are pinned as may be.
+    case tooManyPins
     /// They block as many people as one may.
     case tooManyBlocked
     /// The message was taken back.

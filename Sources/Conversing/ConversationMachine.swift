@@ -116,6 +116,7 @@ extension ConversationMachine {
         case .recall(let number): return try self.recall(number, by: member, at: now, about: target)
         case .react(let number, let reaction, let isOn):
             return try self.reaction(reaction, isOn: isOn, to: number, by: member, at: now, about: target)
+        case .pin(let number, let isOn): return try self.pin(number, isOn: isOn, by: member, at: now, about: target)
         case .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve:
             return try self.membership(change, by: member, at: now, unwilling)
         }
@@ -253,6 +254,20 @@ extension ConversationMachine {
         return Proposal(entry: entry, effect: .none)
     }
 
+    /// Between two people both pin; elsewhere those who lead.
+    private func pin(
+        _ number: UInt64, isOn: Bool, by member: Member, at now: WallTime, about target: MessageState?
+    ) throws(ConversationRefusal) -> Proposal {
+        guard self.kind == .direct || member.role >= .admin else { throw .forbidden }
+        guard let target, target.isMessage, number > member.since else { throw .noMessage }
+        guard !target.isRecalled else { throw .recalled }
+        guard target.isPinned != isOn else { throw .taken }
+        guard !isOn || target.pinned < self.settings.maximumPins else { throw .tooManyPins }
+        var entry = self.entry(isOn ? .pinned : .unpinned, by: member.user, at: now)
+        entry.target = number
+        return Proposal(entry: entry, effect: .none)
+    }
+
     private func recall(
         _ number: UInt64, by member: Member, at now: WallTime, about target: MessageState?
     ) throws(ConversationRefusal) -> Proposal {
@@ -300,7 +315,7 @@ extension ConversationMachine {
         case .dissolve:
             try self.check(member, .owner)
             return self.proposal(.dissolved, by: member, at: now, nil, .dissolved)
-        case .post, .edit, .recall, .react, .join:
+        case .post, .edit, .recall, .react, .pin, .join:
             preconditionFailure("\(change) is nothing that members do to members")
         }
     }

@@ -8,6 +8,8 @@ package struct ConversationSettings: Hashable, Sendable {
     /// Different signs under one message, and those of one person.
     package var maximumReactions = 50
     package var maximumReactionsOfOne = 10
+    /// Messages that are pinned in one conversation.
+    package var maximumPins = 100
     /// People one user blocks: they are known to the server for as long as their user is there.
     package var maximumBlocked = 1000
     /// How long its sender may change a message or take it back. Who leads a group may take back any, at any time.

@@ -7,6 +7,7 @@ package struct Entry: Hashable, Sendable {
         case message = 0
         case edited, recalled, reacted
         case created, joined, left, removed, renamed, role, silenced, dissolved
+        case pinned, unpinned
     }
 
     package let number: UInt64
@@ -28,6 +29,8 @@ package struct Entry: Hashable, Sendable {
     package var edited: WallTime?
     package var isRecalled = false
     package var reactions: [ReactionTally] = []
+    /// The entry that pinned it.
+    package var pinned: UInt64?
 
     package init(number: UInt64, counted: UInt64, sort: Sort, sender: UserID, time: WallTime) {
         self.number = number
@@ -42,6 +45,17 @@ package struct Entry: Hashable, Sendable {
         let names = self.mentions.reduce(0) { $0 + $1.text.utf8.count + 3 }
         return 400 + names + (self.body?.count ?? 0) + self.reactions.reduce(0) { $0 + $1.size }
     }
+}
+
+/// Which entries of a conversation somebody wants to see.
+package enum EntryRange: Hashable, Sendable {
+    /// The latest ones before a number, or of all.
+    case before(UInt64?)
+    case after(UInt64)
+    /// Messages that are pinned, the latest pin first.
+    case pinned
+
+    package init(before: UInt64?, after: UInt64?) { self = after.map { .after($0) } ?? .before(before) }
 }
 
 /// Who put the same sign under a message.
@@ -73,6 +87,8 @@ extension Entry.Sort {
         case .role: "role"
         case .silenced: "silenced"
         case .dissolved: "dissolved"
+        case .pinned: "pinned"
+        case .unpinned: "unpinned"
         }
     }
 }

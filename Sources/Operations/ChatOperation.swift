@@ -8,6 +8,7 @@ package enum ChatOperation: String, OperationFamily {
     case edit = "chat.edit"
     case recall = "chat.recall"
     case react = "chat.react"
+    case pin = "chat.pin"
     case create = "chat.create"
     case invite = "chat.invite"
     case join = "chat.join"
@@ -20,6 +21,7 @@ package enum ChatOperation: String, OperationFamily {
     // What was said, and where.
     case sync = "chat.sync"
     case history = "chat.history"
+    case pins = "chat.pins"
     case search = "chat.search"
     case conversations = "chat.conversations"
     case conversation = "chat.conversation"
@@ -40,6 +42,7 @@ package enum ChatOperation: String, OperationFamily {
         case .edit: .edit
         case .recall: .recall
         case .react: .react
+        case .pin: .pin
         case .create: .create
         case .invite: .invite
         case .join: .join
@@ -51,6 +54,7 @@ package enum ChatOperation: String, OperationFamily {
         case .dissolve: .dissolve
         case .sync: .sync
         case .history: .history
+        case .pins: .pins
         case .search: .search
         case .conversations: .conversations
         case .conversation: .conversation
@@ -73,7 +77,7 @@ package enum ChatRequest: Sendable {
     case change(ConversationID, ConversationChange, as: MessageID?)
     case create(ConversationKind, title: DisplayName?, with: [UserID], named: ConversationID?, as: MessageID?)
     case sync([ConversationID: UInt64], newest: Int?, limit: Int?, hasEcho: Bool)
-    case history(ConversationID, before: UInt64?, after: UInt64?, limit: Int)
+    case history(ConversationID, EntryRange, limit: Int)
     case search(String, in: ConversationID?, limit: Int)
     case conversations(before: String?, limit: Int)
     case conversation(ConversationID)
@@ -121,6 +125,10 @@ extension Specification<ChatRequest> {
         at: [.put("\(message)/reactions/:reaction"), .delete("\(message)/reactions/:reaction").off],
         refusals: [.blocked, .silenced])
 
+    fileprivate static let pin = Self.change(
+        { .pin($0, isOn: $1) }, .number, .isOn,
+        at: [.put("\(place)/pins/:number"), .delete("\(place)/pins/:number").off])
+
     fileprivate static let create = Specification(
         ChatRequest.create, .kind.or(.group), .optional(.title), .users.or([]), .optional(.conversation),
         .optional(.client), routes: [.post("conversations").creating], answer: .outcome,
@@ -147,8 +155,12 @@ extension Specification<ChatRequest> {
         routes: [.post("sync")], answer: .synced)
     // Also with `wait`, and as a stream.
     fileprivate static let history = Specification(
-        ChatRequest.history, .conversation, .optional(.before), .optional(.after), .limit.or(20),
+        { .history($0, EntryRange(before: $1, after: $2), limit: $3) }, .conversation, .optional(.before),
+        .optional(.after), .limit.or(20),
         routes: [.get("\(place)/entries")], answer: .entries, refusals: [.notFound, .notMember])
+    fileprivate static let pins = Specification(
+        { ChatRequest.history($0, .pinned, limit: $1) }, .conversation, .limit.or(RequestLimits.maximumPage),
+        routes: [.get("\(place)/pins")], answer: .entries, refusals: [.notFound, .notMember])
     fileprivate static let search = Specification(
         ChatRequest.search, .words, .optional(.conversation), .limit.or(20), routes: [.get("search")], answer: .entries,
         refusals: [.notFound, .notMember])

@@ -63,6 +63,17 @@ extension MemoryTables {
         try self.read { UInt64(($0.entries[key] ?? []).count { $0.isRecalled && $0.number > number }) }
     }
 
+    func pinnedCount(of key: ConversationKey) throws(StoreError) -> Int {
+        try self.read { ($0.entries[key] ?? []).count { $0.pinned != nil } }
+    }
+
+    func pinnedEntries(of key: ConversationKey, after number: UInt64, limit: Int) throws(StoreError) -> [Entry] {
+        try self.read { rows in
+            let pinned = (rows.entries[key] ?? []).filter { $0.pinned != nil && $0.number > number }
+            return Array(pinned.sorted { ($0.pinned ?? 0) > ($1.pinned ?? 0) }.prefix(limit))
+        }
+    }
+
     func insert(_ entry: Entry, in key: ConversationKey) throws(StoreError) -> Bool {
         if let client = entry.client {
             let name = MemoryRows.Name(sender: entry.sender, client: client)
@@ -84,6 +95,7 @@ extension MemoryTables {
         case .recalled:
             self.rows.entries[key.conversation]?[index].body = nil
             self.rows.entries[key.conversation]?[index].isRecalled = true
+        case .pinned(let number): self.rows.entries[key.conversation]?[index].pinned = number
         }
     }
 

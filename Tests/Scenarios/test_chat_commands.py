@@ -113,6 +113,24 @@ class Commands(Talk):
         screen.type("/quit")
         self.assertEqual(screen.process.wait(PATIENCE), 0)
 
+    def test_D24_a_terminal_pins_and_lists(self):
+        """D24.terminal"""
+        a, b = self.listener("A"), self.listener("B")
+        place = self.say(a, "keep this", user=b.user)["conversation"]
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        screen.wait_for("keep this")
+        screen.type("/pin 1")
+        self.assertEqual(a.expect("chat.entry", type="pinned")["target"], 1)
+        screen.wait_for("pinned 1")
+        screen.type("/pins")
+        screen.wait_for("— 1 —")
+        a.ask("chat.pin", conversation=place, number=1, on=False)
+        screen.wait_for("unpinned 1")
+        screen.type("/unpin 1")
+        screen.wait_for("was not unpinned")
+        screen.type("/quit")
+        self.assertEqual(screen.process.wait(PATIENCE), 0)
+
     def test_D03_D04_a_terminal_marks_what_is_kept_and_what_is_not_and_says_it_again_once(self):
         a, b = self.listener("A"), self.listener("B")
         screen = self.screen("chat", f"@{a.user}", *self.as_user(b))

@@ -185,7 +185,7 @@ struct ConversationStoreTests {
         let request = HistoryRequest(id, for: .bob, .after(20), limit: 10)
         let page = try await talk.store.ask(request).get()
         #expect(page.items.map(\.entry.number) == Array(21...25) && !page.hasMore)
-        for direction in [HistoryRequest.Direction.before(0), .before(1), .after(.max)] {
+        for direction in [EntryRange.before(0), .before(1), .after(.max)] {
             let request = HistoryRequest(id, for: .bob, direction, limit: 10)
             #expect(try await talk.store.ask(request).get().items.isEmpty)
         }

@@ -89,7 +89,7 @@ private struct Crowd {
         try await self.change(.react(number, try #require(Reaction(text)), isOn: isOn), by: user)
     }
 
-    func page(_ direction: HistoryRequest.Direction, limit: Int) async throws -> EntryPage {
+    func page(_ direction: EntryRange, limit: Int) async throws -> EntryPage {
         let request = HistoryRequest(self.id, for: .alice, direction, limit: limit)
         return try await self.store.ask(request).get()
     }

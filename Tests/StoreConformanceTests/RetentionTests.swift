@@ -69,9 +69,9 @@ struct RetentionTests {
         let join = ChangeRequest(.id(diary.id), .join, by: carol, at: WallTime(milliseconds: 7 * Diary.day))
         _ = try await diary.store.ask(join).get()
         for (direction, numbers) in [
-            (HistoryRequest.Direction.before(nil), [5, 6, 7, 8]), (.before(7), [5, 6]), (.before(5), []),
+            (EntryRange.before(nil), [5, 6, 7, 8]), (.before(7), [5, 6]), (.before(5), []),
             (.before(3), []), (.after(0), [5, 6, 7, 8]), (.after(3), [5, 6, 7, 8]),
-        ] as [(HistoryRequest.Direction, [UInt64])] {
+        ] as [(EntryRange, [UInt64])] {
             let request = HistoryRequest(diary.id, for: carol, direction, limit: 10)
             let page = try await diary.store.ask(request).get()
             #expect(page.items.map(\.entry.number) == numbers && !page.hasMore, "\(direction)")

@@ -117,7 +117,7 @@ extension ChatModel.Talk {
         case .leave, .dissolve: self.isDissolved = true
         case .setRole(let user, let role): self.members[user]?.role = role
         case .silence(let user, let until): self.members[user]?.isSilenced = until != nil
-        case .rename: break
+        case .rename, .pin: break
         }
     }
 

@@ -86,6 +86,10 @@ extension ChangeRequest {
             state.reactions = try Reactions.others(
                 than: reaction, by: self.actor, under: EntryKey(key, number), tables)
         }
+        if case .pin = change {
+            state.isPinned = entry.pinned != nil
+            state.pinned = try tables.pinnedCount(of: key)
+        }
         return state
     }
 
@@ -103,7 +107,7 @@ extension ChangeRequest {
         switch change {
         case .post(let draft): draft.body.files(as: draft.kind)
         case .edit(let target, let body): body.files(as: try tables.entry(EntryKey(key, target))?.kind)
-        case .recall, .react, .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve: []
+        case .recall, .react, .pin, .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve: []
         }
     }
 

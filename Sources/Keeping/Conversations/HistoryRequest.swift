@@ -2,23 +2,17 @@ package import Conversing
 package import Vocabulary
 
 package struct HistoryRequest: StoreRequest {
-    package enum Direction: Hashable, Sendable {
-        /// The latest ones before a number, or of all.
-        case before(UInt64?)
-        case after(UInt64)
-    }
-
     package let conversation: ConversationID
     package let user: UserID
-    package let direction: Direction
+    package let range: EntryRange
     package let limit: Int
 
     package static let access = StoreAccess.readsCommitted
 
-    package init(_ conversation: ConversationID, for user: UserID, _ direction: Direction, limit: Int) {
+    package init(_ conversation: ConversationID, for user: UserID, _ range: EntryRange, limit: Int) {
         self.conversation = conversation
         self.user = user
-        self.direction = direction
+        self.range = range
         self.limit = limit
     }
 }
@@ -45,6 +39,9 @@ extension HistoryRequest {
         guard let conversation = try tables.conversation(self.conversation),
             let place = try tables.member(self.user, of: conversation.key)
         else { return .failure(.notMember) }
+        if self.range == .pinned {
+            return .success(try self.pinned(conversation.key, since: place.member.since, tables))
+        }
         let bounds = try tables.entryBounds(of: conversation.key)
         guard let bounds, let range = self.range(since: place.member.since, bounds), self.limit > 0 else {
             return .success(EntryPage())
@@ -56,13 +53,20 @@ extension HistoryRequest {
         return .success(EntryPage(items: items, hasMore: !isWhole))
     }
 
-    private var isFromEnd: Bool { if case .before = self.direction { true } else { false } }
+    private func pinned(
+        _ key: ConversationKey, since: UInt64, _ tables: some Tables
+    ) throws(StoreError) -> EntryPage {
+        let entries = try tables.pinnedEntries(of: key, after: since, limit: self.limit)
+        return EntryPage(items: entries.map { EntryPage.Item(conversation: self.conversation, key: key, entry: $0) })
+    }
+
+    private var isFromEnd: Bool { if case .before = self.range { true } else { false } }
 
     /// What was said too long ago is gone, and what lies before `since` is not theirs to see.
     private func range(since: UInt64, _ bounds: ClosedRange<UInt64>) -> ClosedRange<UInt64>? {
         var (low, high) = (max(since + 1, bounds.lowerBound), bounds.upperBound)
-        switch self.direction {
-        case .before(nil): break
+        switch self.range {
+        case .before(nil), .pinned: break
         case .before(let number?): high = min(high, max(number, 1) - 1)
         case .after(let number): low = max(low, min(number, bounds.upperBound) + 1)
         }

@@ -69,11 +69,14 @@ enum Writing {
             let target = EntryKey(key, number)
             try self.removeBelongings(of: target, tables)
             try tables.update(target, .recalled(at: entry.time))
+            try tables.update(target, .pinned(by: nil))
             try tables.clearEdits(of: target)
         case .react(let number, let reaction, true):
             try tables.putReaction(reaction, of: entry.sender, under: EntryKey(key, number))
         case .react(let number, let reaction, false):
             try tables.removeReaction(reaction, of: entry.sender, under: EntryKey(key, number))
+        case .pin(let number, let isOn):
+            try tables.update(EntryKey(key, number), .pinned(by: isOn ? entry.number : nil))
         case .post, .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve: break
         }
     }

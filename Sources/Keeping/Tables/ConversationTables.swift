@@ -165,6 +165,10 @@ package protocol EntryTable: AnyObject {
     /// How many messages behind `number` were taken back.
     func recalledCount(of key: ConversationKey, after number: UInt64) throws(StoreError) -> UInt64
 
+    func pinnedCount(of key: ConversationKey) throws(StoreError) -> Int
+    /// Behind `number`, the latest pin first, without their reactions.
+    func pinnedEntries(of key: ConversationKey, after number: UInt64, limit: Int) throws(StoreError) -> [Entry]
+
     /// False when its sender has written something under the same name; then nothing is written.
     func insert(_ entry: Entry, in key: ConversationKey) throws(StoreError) -> Bool
     func update(_ key: EntryKey, _ change: EntryChange) throws(StoreError)
@@ -176,6 +180,8 @@ package protocol EntryTable: AnyObject {
 package enum EntryChange: Hashable, Sendable {
     case edited(MessageBody, at: WallTime)
     case recalled(at: WallTime)
+    /// By the entry of this number; by none any more.
+    case pinned(by: UInt64?)
 }
 
 package protocol ReactionTable: AnyObject {

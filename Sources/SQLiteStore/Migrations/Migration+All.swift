@@ -1,7 +1,7 @@
 extension Migration {
     /// Every form the tables ever had, oldest first. Only append.
     static let all = [
-        accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation,
+        accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation, pins,
     ]
 
     /// Times are milliseconds since 1970, hashes are SHA-256.
@@ -54,6 +54,13 @@ extension Migration {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX calls_by_caller ON calls (caller, started);
         CREATE INDEX calls_by_callee ON calls (callee, started);
+        """)
+
+    /// The number of the entry that pinned a message.
+    private static let pins = Migration(
+        """
+        ALTER TABLE entries ADD COLUMN pinned INTEGER;
+        CREATE INDEX pinned_entries ON entries (id) WHERE pinned IS NOT NULL;
         """)
 
     /// For throwing out the oldest ones.

@@ -4,7 +4,7 @@ internal import Vocabulary
 
 /// `id` and `target` are packed keys.
 enum EntryColumn: Int32, Column {
-    case id, counted, sort, sender, time, client, kind, target, mentions, forwarded, body, edited, recalled
+    case id, counted, sort, sender, time, client, kind, target, mentions, forwarded, body, edited, recalled, pinned
 }
 
 enum EntryMarkColumn: Int32, Column { case id, counted, time }
@@ -31,6 +31,7 @@ extension Entry {
         self.body = row.isNull(.body) ? nil : row.blob(.body)
         self.edited = row.time(.edited)
         self.isRecalled = !row.isNull(.recalled)
+        self.pinned = row.isNull(.pinned) ? nil : row.number(.pinned)
     }
 
     fileprivate func values(in key: ConversationKey) -> [SQLValue] {
@@ -48,8 +49,8 @@ extension Entry {
             case .forwarded: self.isForwarded ? .flag(true) : .null
             case .body: .blob(self.body)
             case .edited: .time(self.edited)
-            // When it is said at first, nobody has taken it back.
-            case .recalled: .null
+            // When it is said at first, nobody has taken it back or pinned it.
+            case .recalled, .pinned: .null
             }
         }
     }
@@ -61,6 +62,10 @@ extension SQLiteTables {
     private static let entryByClient = "\(entryColumns) WHERE sender = ? AND client = ?"
     private static let entriesUp = "\(entryColumns) WHERE id BETWEEN ? AND ? ORDER BY id ASC LIMIT ?"
     private static let entriesDown = "\(entryColumns) WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?"
+    private static let pinnedEntries = """
+        \(entryColumns) WHERE pinned IS NOT NULL AND id BETWEEN ? AND ? ORDER BY pinned DESC LIMIT ?
+        """
+    private static let pinnedCount = "SELECT count(*) FROM entries WHERE pinned IS NOT NULL AND id BETWEEN ? AND ?"
     private static let markColumns = "SELECT \(EntryMarkColumn.list()) FROM entries WHERE id BETWEEN ? AND ?"
     private static let marksUp = "\(markColumns) ORDER BY id ASC LIMIT ?"
     private static let lastMark = "\(markColumns) ORDER BY id DESC LIMIT 1"
@@ -124,6 +129,18 @@ extension SQLiteTables {
         return UInt64(clamping: try self.connection.number(sql, values) ?? 0)
     }
 
+    func pinnedCount(of key: ConversationKey) throws(StoreError) -> Int {
+        Int(try self.connection.number(Self.pinnedCount, SQLValue.keys(key)) ?? 0)
+    }
+
+    func pinnedEntries(of key: ConversationKey, after number: UInt64, limit: Int) throws(StoreError) -> [Entry] {
+        let range = min(number, ConversationKey.maximumEntry - 1) + 1...ConversationKey.maximumEntry
+        let values = SQLValue.keys(key, range) + [.count(limit)]
+        return try self.connection.all(Self.pinnedEntries, values) { (row: Row<EntryColumn>) throws(StoreError) in
+            try Entry(row)
+        }
+    }
+
     func insert(_ entry: Entry, in key: ConversationKey) throws(StoreError) -> Bool {
         try self.connection.run(Self.insertEntry, entry.values(in: key)) == 1
     }
@@ -136,6 +153,9 @@ extension SQLiteTables {
         case .recalled(let time):
             let sql = "UPDATE entries SET body = NULL, recalled = ? WHERE id = ?"
             try self.connection.run(sql, [.time(time), .key(key)])
+        case .pinned(let number):
+            let sql = "UPDATE entries SET pinned = ? WHERE id = ?"
+            try self.connection.run(sql, [number.map { .number($0) } ?? .null, .key(key)])
         }
     }
 

@@ -28,8 +28,10 @@ final class ChatRequests {
             request.limit = limit ?? request.limit
             request.newest = newest
             self.sync(request, hasEcho: hasEcho, asked)
-        case .history(let id, let before, let after, let limit):
-            self.history(id, before: before, after: after, limit: limit, asked)
+        case .history(let id, let range, let limit):
+            self.desk.history(HistoryRequest(id, for: asked.user, range, limit: limit)) {
+                asked.answer($0) { $0.page($1) }
+            }
         case .search(let words, let id, let limit):
             self.desk.search(SearchRequest(words, for: asked.user, in: id, limit: limit)) {
                 asked.answer($0) { $0.page($1) }
@@ -43,10 +45,7 @@ final class ChatRequests {
             }
         case .delivered(let id, let number): self.mark(id, delivered: number, read: nil, asked)
         case .read(let id, let number): self.mark(id, delivered: number, read: number, asked)
-        case .typing(let id, let isOn):
-            guard let guest = asked.guest else { throw RequestError(.badRequest, "typing is for those on a line") }
-            try self.desk.typed(isOn, id, by: guest)
-            asked.done(.success(()))
+        case .typing(let id, let isOn): try self.type(id, isOn, asked)
         case .clear(let id): self.desk.clear(id, of: asked.user) { asked.done($0) }
         case .mute(let id, let isOn): self.desk.setMuted(isOn, id, of: asked.user) { asked.done($0) }
         case .retention(let id, let retention):
@@ -190,15 +189,6 @@ extension ChatRequests {
         self.desk.sync(request, guest, hasEcho: hasEcho) { asked.answer($0) { $0.synced($1) } }
     }
 
-    private func history(
-        _ id: ConversationID, before: UInt64?, after: UInt64?, limit: Int, _ asked: ChatAsker
-    ) {
-        let direction: HistoryRequest.Direction = after.map { .after($0) } ?? .before(before)
-        self.desk.history(HistoryRequest(id, for: asked.user, direction, limit: limit)) {
-            asked.answer($0) { $0.page($1) }
-        }
-    }
-
     private func conversations(before cursor: String?, limit: Int, _ asked: ChatAsker) throws(RequestError) {
         let place = cursor.map { ConversationPlace(cursor: $0) }
         if case .some(nil) = place {
@@ -213,6 +203,12 @@ extension ChatRequests {
 // MARK: - One's own arrangements
 
 extension ChatRequests {
+    private func type(_ id: ConversationID, _ isOn: Bool, _ asked: ChatAsker) throws(RequestError) {
+        guard let guest = asked.guest else { throw RequestError(.badRequest, "typing needs a connection") }
+        try self.desk.typed(isOn, id, by: guest)
+        asked.done(.success(()))
+    }
+
     private func block(_ other: UserID, _ isOn: Bool, _ asked: ChatAsker) throws(RequestError) {
         guard other != asked.user else { throw RequestError(.badRequest, "nobody can block themselves") }
         self.desk.setBlocked(isOn, other, by: asked.user) { asked.done($0) }

@@ -349,6 +349,7 @@ extension RequestError {
         case .noMessage: self.init(.notFound, "there is no such message")
         case .tooLong: self.init(.badRequest, "a message is too long")
         case .tooManyBlocked: self.init(.conflict, "you block as many people as one may")
+        case .tooManyPins: self.init(.conflict, "no more messages can be pinned here")
         case .tooManyReactions: self.init(.conflict, "no more different reactions fit under this message")
         case .recalled: self.init(.conflict, "the message was taken back")
         case .tooLate: self.init(.tooLate, "it is too late to change this message")

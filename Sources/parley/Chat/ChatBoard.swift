@@ -104,6 +104,14 @@ extension ChatBoard {
         }
     }
 
+    /// Each with its number, by which it can be taken off.
+    func pinned(_ entries: [ChatEntry]) -> [String] {
+        guard !entries.isEmpty else { return ["— nothing is pinned —"] }
+        return entries.flatMap { entry in
+            ["— \(entry.number) —"] + ChatText.lines(of: entry, by: self.name(of: entry.from))
+        }
+    }
+
     mutating func heard(_ entry: ChatEntry) -> Hearing {
         let before = self.inbox.elsewhere.messages
         self.inbox.heard(entry)

@@ -11,7 +11,7 @@ struct ChatCommand: ParsableCommand {
         discussion: """
             Shows the latest messages and then what comes, and sends every line that is typed: … is on its way, ✓ is \
             kept, ✗ was not taken or not answered in 20 s, and /again says it once more. /file PATH sends a file, /recall \
-            takes the last message back, /older shows what was said before, /call tells how to ring the other one, /quit \
+            takes the last message back, /older shows what was said before, /pin N, /unpin N and /pins keep messages at hand, /call tells how to ring the other one, /quit \
             ends. When standard input is no terminal every line of it is sent and the command ends when all are kept.
             """,
         examples: [

@@ -63,6 +63,9 @@ extension ChatScreen {
             let (id, own) = board.withLock { ($0.conversation, $0.lastOwn) }
             guard let id, let own else { break }
             _ = try await self.client.asking { client throws(ClientError) in try await client.recall(own, in: id) }
+        case "/pins": try await self.showPins(board)
+        case _ where line.hasPrefix("/pin "): try await self.pin(line.dropFirst("/pin ".count), true, board)
+        case _ where line.hasPrefix("/unpin "): try await self.pin(line.dropFirst("/unpin ".count), false, board)
         case _ where line.hasPrefix("/file "): await self.sendFile(String(line.dropFirst("/file ".count)), board)
         default: try self.send(line, board)
         }
@@ -95,6 +98,24 @@ extension ChatScreen {
         } catch {
             self.lines.ended("✗ not sent: \(error)")
         }
+    }
+
+    private func pin(_ words: Substring, _ isOn: Bool, _ board: Locked<ChatBoard>) async throws(CommandFailure) {
+        guard let number = UInt64(words), let id = board.withLock(\.conversation) else {
+            return self.lines.print(["— /pin and /unpin take the number of a message —"])
+        }
+        do throws(ClientError) {
+            _ = try await self.client.pin(number, isOn, in: id)
+        } catch {
+            self.lines.print(["— message \(number) was not \(isOn ? "pinned" : "unpinned"): \(error) —"])
+        }
+    }
+
+    private func showPins(_ board: Locked<ChatBoard>) async throws(CommandFailure) {
+        guard let id = board.withLock(\.conversation) else { return }
+        let page = try await self.client.asking { client throws(ClientError) in try await client.pins(of: id) }
+        await self.learn(page.entries, board)
+        self.lines.print(board.withLock { $0.pinned(page.entries) })
     }
 
     /// A call speaks with a line of its own and with files, pipes or tones for a microphone, none of which is here.

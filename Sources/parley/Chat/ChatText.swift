@@ -40,6 +40,7 @@ enum ChatText {
         case "edited": return "changed\(target): \(self.plain(entry.body?.text("text") ?? ""))"
         case "recalled": return "took back\(target)"
         case "reacted": return "\(self.plain(entry.body?.text("reaction") ?? "reacted"))\(target)"
+        case "pinned", "unpinned": return "\(entry.type)\(target)"
         case "created": return "began the conversation"
         case "joined": return "brought in \(self.names(entry.body))"
         case "removed": return "sent away \(entry.body?.text("user") ?? "")"
