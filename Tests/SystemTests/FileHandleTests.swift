@@ -55,7 +55,8 @@ struct FileHandleTests {
             #expect(try first.lock())
             #expect(try !isFree())
         }
-        #expect(try isFree())
+        // A child process of another test may hold a copy of the descriptor until it has become its program.
+        while try !isFree() {}
     }
 
     @Test("opens files that have no name, which can be read twice")

@@ -21,14 +21,14 @@ struct AdminCommandTests {
             (["users", "kick"], "kick: name a user by id, as 'parley users' lists them"),
             (["users", "ban", "no such id"], "ban: name a user by id, as 'parley users' lists them"),
             (["users", "bann", "x"], "bann"),
-            (["users", "ban", "x", "--for", "10ms"], "--for: a ban lasts a second or more"),
+            (["users", "ban", "x", "--for", "10ms"], "--for must be at least 1s"),
             (["webhooks", "list", "c"], "list takes no conversation"),
             (["webhooks", "replay", "a b"], "'a b' is not a valid conversation id"),
             (["webhooks", "replay", "c", "--after", "-1"], "--after"),
-            (["token", "a b", "--app", "shop:s"], "'a b' cannot be a user's id"),
+            (["token", "a b", "--app", "shop:s"], "'a b' is not a valid user id"),
             (["token", "alice", "--app", "shop"], "--app"),
             (["token", "alice", "--app", "shop:ed25519:c2hvcnQ="], "--app"),
-            (["token", "alice", "--app", "shop:s", "--life", "0s"], "--life: it would be over before it began"),
+            (["token", "alice", "--app", "shop:s", "--life", "0s"], "--life must be greater than zero"),
         ]
     )
     func refusals(words: [String], message: String) {

@@ -65,11 +65,11 @@ struct ServeCommandTests {
     @Test(
         "refuses what does not go together",
         arguments: [
-            (["--tls-cert", "c"], "--tls-cert and --tls-key belong together"),
-            (["--tls-key", "k"], "--tls-cert and --tls-key belong together"),
+            (["--tls-cert", "c"], "--tls-cert and --tls-key must be given together"),
+            (["--tls-key", "k"], "--tls-cert and --tls-key must be given together"),
             (
                 ["--tls-cert", "c", "--tls-key", "k", "--tls", "self-signed"],
-                "--tls self-signed does not go with --tls-cert"
+                "--tls self-signed cannot be combined with --tls-cert"
             ),
             (["--loops", "0"], "--loops: 0 is not between 1 and 256"),
             (["--connect-rate", "0"], "--connect-rate must be at least 1"),

@@ -29,8 +29,8 @@ struct StunCommandTests {
     @Test(
         "refuses what cannot be asked",
         arguments: [
-            ([], "name a server"), (["stun://a"], "neither a host nor a URL"), (["a b"], "neither a host nor a URL"),
-            (["turn:a"], "--username"), (["a", "--username", "u"], "belong together"),
+            ([], "name a server"), (["stun://a"], "not a host or a URL"), (["a b"], "not a host or a URL"),
+            (["turn:a"], "--username"), (["a", "--username", "u"], "must be given together"),
             (["a", "--lifetime", "2h"], "at most 1h"),
         ] as [([String], String)])
     func refuses(words: [String], reason: String) {

@@ -106,6 +106,8 @@ internal import COpenSSL
         switch unsafe SSL_get_error(self.ssl, code) {
         case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: return
         case SSL_ERROR_ZERO_RETURN: self.isClosedByPeer = true
+        // No system call is made here: OpenSSL 3.0.19 says this of a record that it has discarded (RFC 6347 §4.1.2.7).
+        case SSL_ERROR_SYSCALL where ERR_peek_error() == 0: return
         default: throw SecureError(attempt)
         }
     }
