@@ -55,7 +55,7 @@ class Pins(Talk):
         self.assertEqual(self.pins(b, place), [])
         self.assertEqual(b.error("chat.pin", conversation=place, number=1), "conflict")
 
-    def test_D24_at_most_a_hundred_are_pinned(self):
+    def test_D24_the_limit_of_pinned_messages_of_one_conversation(self):
         """D24.limited"""
         a, b = self.listener("A"), self.listener("B")
         place = self.say(a, "1", user=b.user)["conversation"]

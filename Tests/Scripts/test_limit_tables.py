@@ -39,7 +39,8 @@ class LimitTableTests(unittest.TestCase):
     def has_test(self, row: str) -> bool:
         """A scenario of that name, or a test of a room whose title ends with it."""
         name = re.sub(r"[^a-z0-9]+", "_", row.lower().replace("'", ""))
-        return {name, f"the_limit_of_{name}"} & self.scenarios or f": {row}\n" in self.titles
+        ends = tuple({name, f"the_limit_of_{name}"})
+        return any(re.sub(r"^[A-Z]\d\d_", "", scenario) in ends for scenario in self.scenarios) or f": {row}\n" in self.titles
 
     def test_every_row_of_the_protocol_and_the_link_layer_has_a_test_of_its_name(self):
         for document in ("protocol.md", "link-layer.md"):
