@@ -73,6 +73,8 @@ struct FLObjectTests {
             let file = FLPaths.file(named: name)
             #expect(file?.id == id && file?.isSmall == isSmall)
         }
+        let marked = FLPaths.file(named: "s_AAAAAAAAAAAAAAAAAA.amr")
+        #expect(marked?.id == FileID("s_AAAAAAAAAAAAAAAAAA") && marked?.isSmall == false)
         for name in ["", "..", "s_", "../AAAAAAAAAAAAAAAAAAAA", "AAAAAAAAAAAAAAAAAAA.jpg", "%2e"] {
             #expect(FLPaths.file(named: name) == nil)
         }

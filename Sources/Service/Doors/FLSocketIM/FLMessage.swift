@@ -112,8 +112,10 @@ struct FLPaths {
 
     /// The file of a path's last part, and whether the small picture is meant.
     static func file(named name: String) -> (id: FileID, isSmall: Bool)? {
-        let isSmall = name.hasPrefix("s_")
-        let stem = name.dropFirst(isSmall ? 2 : 0).prefix { $0 != "." }
-        return FileID(String(stem)).map { ($0, isSmall) }
+        let stem = name.prefix { $0 != "." }
+        // An id may begin with these two letters as well.
+        if let id = FileID(String(stem)) { return (id, false) }
+        guard stem.hasPrefix("s_") else { return nil }
+        return FileID(String(stem.dropFirst(2))).map { ($0, true) }
     }
 }
