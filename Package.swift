@@ -294,8 +294,8 @@ if Context.environment["PARLEY_BENCH"] != nil {
         .executableTarget(
             name: "CallLoadBench",
             dependencies: [
-                "AudioStreams", "Client", "JSON", "System", "Negotiating", "Pathways", "Peer", "Reactor", "Vocabulary",
-                "Web",
+                "AudioStreams", "Client", "JSON", "MediaStreams", "System", "Negotiating", "Pathways", "Peer", "Reactor",
+                "Vocabulary", "Web",
             ],
             path: "Tests/Bench/CallLoad", swiftSettings: houseForTests),
         .executableTarget(

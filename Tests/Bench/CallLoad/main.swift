@@ -1,6 +1,7 @@
 import AudioStreams
 import Client
 import JSON
+import MediaStreams
 import System
 import Negotiating
 import Pathways
