@@ -42,7 +42,7 @@ final class SignallingApplication: SocketApplication {
         var settings = ConversationSettings()
         settings.keptFields = DoorList.keptFields
         let chat = ChatService(store, on: reactor, settings: settings, clock: SystemClock.now)
-        let profiles = ProfileService(store, board, chat)
+        let profiles = ProfileService(board, chat)
         let faces = ProfileCache(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         self.board = board
@@ -116,7 +116,7 @@ extension SignallingApplication {
             case .failure(let refusal): arrival.refuse(refusal.text)
             case .success(let visitor):
                 // Whoever has a good token gets in, also when the store has no time.
-                self.chat.blocked(by: visitor.identity.user) { blocked in
+                self.chat.fetch(ListBlocked(by: visitor.identity.user)) { blocked in
                     self.admit(visitor, arrival, blocking: try? blocked.get(), by: entrance)
                 }
             }

@@ -7,9 +7,9 @@ package import Vocabulary
 
 /// Carries out what is asked about conversations, and answers each request when it is safe.
 final class ChatRequests {
-    private let desk: ChatService
+    private let chat: ChatService
 
-    init(_ desk: ChatService) { self.desk = desk }
+    init(_ chat: ChatService) { self.chat = chat }
 
     func carryOut(_ request: ChatRequest, _ asked: ChatAsker) throws(RequestError) {
         switch request {
@@ -18,41 +18,41 @@ final class ChatRequests {
             try self.send(draft, to: recipient, as: client, forwarding: posting.original, asked)
         case .change(let id, let change, let client):
             if case .edit(_, let body) = change { try self.check(body) }
-            self.change(ChangeRequest(.id(id), change, by: asked.user, as: client, at: self.desk.now), asked)
+            self.change(ChangeRequest(.id(id), change, by: asked.user, as: client, at: self.chat.now), asked)
         case .create(let kind, let title, let users, let id, let client):
             let request = CreationRequest(
-                try self.checked(id), kind, title: title, by: asked.user, with: users, as: client, at: self.desk.now)
-            self.desk.create(request, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
+                try self.checked(id), kind, title: title, by: asked.user, with: users, as: client, at: self.chat.now)
+            self.chat.create(request, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
         case .sync(let positions, let newest, let limit, let hasEcho):
             var request = SyncRequest(asked.user, on: asked.device, from: positions)
             request.limit = limit ?? request.limit
             request.newest = newest
             self.sync(request, hasEcho: hasEcho, asked)
         case .history(let id, let range, let limit):
-            self.desk.history(HistoryRequest(id, for: asked.user, range, limit: limit)) {
+            self.chat.ask(HistoryRequest(id, for: asked.user, range, limit: limit)) {
                 asked.answer($0) { $0.page($1) }
             }
         case .search(let words, let id, let limit):
-            self.desk.search(SearchRequest(words, for: asked.user, in: id, limit: limit)) {
+            self.chat.search(SearchRequest(words, for: asked.user, in: id, limit: limit)) {
                 asked.answer($0) { $0.page($1) }
             }
         case .conversations(let cursor, let limit): try self.conversations(before: cursor, limit: limit, asked)
         case .conversation(let id):
-            self.desk.conversation(id, of: asked.user) { asked.answer($0) { $0.conversation($1) } }
+            self.chat.ask(ViewConversation(id, for: asked.user)) { asked.answer($0) { $0.conversation($1) } }
         case .members(let id, let after, let limit):
-            self.desk.members(MemberRequest(id, for: asked.user, after: after?.text ?? "", limit: limit)) {
+            self.chat.ask(MemberRequest(id, for: asked.user, after: after?.text ?? "", limit: limit)) {
                 asked.answer($0) { $0.memberList($1, limit: limit) }
             }
         case .delivered(let id, let number): self.mark(id, delivered: number, read: nil, asked)
         case .read(let id, let number): self.mark(id, delivered: number, read: number, asked)
         case .typing(let id, let isOn): try self.type(id, isOn, asked)
-        case .clear(let id): self.desk.clear(id, of: asked.user) { asked.done($0) }
-        case .mute(let id, let isOn): self.desk.setMuted(isOn, id, of: asked.user) { asked.done($0) }
+        case .clear(let id): self.chat.ask(ClearHistory(of: id, for: asked.user)) { asked.done($0) }
+        case .mute(let id, let isOn): self.chat.ask(SetMuted(isOn, id, of: asked.user)) { asked.done($0) }
         case .retention(let id, let retention):
-            self.desk.setRetention(retention, id, by: asked.user) { asked.done($0) }
+            self.chat.ask(SetRetention(retention, id, by: asked.user)) { asked.done($0) }
         case .block(let other, let isOn): try self.block(other, isOn, asked)
         case .blocked:
-            self.desk.blocked(by: asked.user) { asked.answer($0) { $0.names("users", $1) } }
+            self.chat.fetch(ListBlocked(by: asked.user)) { asked.answer($0) { $0.names("users", $1) } }
         }
     }
 }
@@ -109,7 +109,7 @@ extension ChatService {
 
 extension ChatRequests {
     private func change(_ request: ChangeRequest, _ asked: ChatAsker) {
-        self.desk.change(request, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
+        self.chat.change(request, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
     }
 
     private func draft(
@@ -138,16 +138,16 @@ extension ChatRequests {
         let address: ConversationAddress =
             switch recipient {
             case .conversation(let id): .id(id)
-            case .user(let user): .user(user, new: self.desk.newID())
+            case .user(let user): .user(user, new: self.chat.newID())
             }
-        var request = ChangeRequest(address, .post(draft), by: asked.user, as: client, at: self.desk.now)
+        var request = ChangeRequest(address, .post(draft), by: asked.user, as: client, at: self.chat.now)
         request.original = original.map { ($0.conversation, $0.number) }
-        request.keptFields = self.desk.settings.keptFields
+        request.keptFields = self.chat.settings.keptFields
         self.change(request, asked)
     }
 
     private func check(_ body: MessageBody) throws(RequestError) {
-        let kept = self.desk.settings.keptFields
+        let kept = self.chat.settings.keptFields
         guard !kept.appear(in: body) else {
             let names = kept.members.map { "'\($0)'" }.joined(separator: " and ")
             throw RequestError(.badRequest, "\(names) in a body are written by the server only")
@@ -155,9 +155,9 @@ extension ChatRequests {
     }
 
     private func checked(_ id: ConversationID?) throws(RequestError) -> ConversationID {
-        guard let id else { return self.desk.newID() }
+        guard let id else { return self.chat.newID() }
         // Whoever took such an id first would be where others look for something else.
-        guard !self.desk.settings.keptFields.reserve(id) else {
+        guard !self.chat.settings.keptFields.reserve(id) else {
             throw RequestError(.badRequest, "conversations with such ids are made by the server only")
         }
         return id
@@ -178,15 +178,15 @@ extension Posting {
 extension ChatRequests {
     private func mark(_ id: ConversationID, delivered: UInt64, read: UInt64?, _ asked: ChatAsker) {
         let request = MarkRequest(
-            id, of: asked.user, on: asked.device, delivered: delivered, read: read, at: self.desk.now)
-        self.desk.mark(request) { asked.answer($0) { $0.marked($1) } }
+            id, of: asked.user, on: asked.device, delivered: delivered, read: read, at: self.chat.now)
+        self.chat.mark(request) { asked.answer($0) { $0.marked($1) } }
     }
 
     private func sync(_ request: SyncRequest, hasEcho: Bool, _ asked: ChatAsker) {
         guard let guest = asked.guest else {
-            return self.desk.missed(request) { asked.answer($0) { $0.synced($1) } }
+            return self.chat.fetch(request) { asked.answer($0) { $0.synced($1) } }
         }
-        self.desk.sync(request, guest, hasEcho: hasEcho) { asked.answer($0) { $0.synced($1) } }
+        self.chat.sync(request, guest, hasEcho: hasEcho) { asked.answer($0) { $0.synced($1) } }
     }
 
     private func conversations(before cursor: String?, limit: Int, _ asked: ChatAsker) throws(RequestError) {
@@ -194,7 +194,7 @@ extension ChatRequests {
         if case .some(nil) = place {
             throw RequestError(.badRequest, "field 'before' must be the 'next' of an answer")
         }
-        self.desk.conversations(of: asked.user, before: place ?? nil, limit: limit) {
+        self.chat.fetch(ListConversations(of: asked.user, before: place ?? nil, limit: limit)) {
             asked.answer($0) { $0.conversations($1) }
         }
     }
@@ -205,13 +205,13 @@ extension ChatRequests {
 extension ChatRequests {
     private func type(_ id: ConversationID, _ isOn: Bool, _ asked: ChatAsker) throws(RequestError) {
         guard let guest = asked.guest else { throw RequestError(.badRequest, "typing needs a connection") }
-        try self.desk.typed(isOn, id, by: guest)
+        try self.chat.typed(isOn, id, by: guest)
         asked.done(.success(()))
     }
 
     private func block(_ other: UserID, _ isOn: Bool, _ asked: ChatAsker) throws(RequestError) {
         guard other != asked.user else { throw RequestError(.badRequest, "nobody can block themselves") }
-        self.desk.setBlocked(isOn, other, by: asked.user) { asked.done($0) }
+        self.chat.setBlocked(isOn, other, by: asked.user) { asked.done($0) }
     }
 }
 

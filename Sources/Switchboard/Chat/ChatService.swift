@@ -54,7 +54,7 @@ package final class ChatService {
     }
 
     /// The store's answer, on this loop and in the words of the switchboard.
-    func returning<Value: Sendable>(
+    private func returning<Value: Sendable>(
         _ completion: @escaping Completion<Value>
     ) -> @Sendable (Result<Value, StoreError>) -> Void {
         self.reactor.returning { [unowned self] result in
@@ -65,7 +65,7 @@ package final class ChatService {
         }
     }
 
-    func ruling<Value: Sendable>(
+    private func ruling<Value: Sendable>(
         _ completion: @escaping Completion<Value>
     ) -> @Sendable (Result<Result<Value, ConversationRefusal>, StoreError>) -> Void {
         self.returning { result in
@@ -86,32 +86,26 @@ extension ChatService {
     package func change(
         _ request: ChangeRequest, from guest: Guest? = nil, _ completion: @escaping Completion<ChangeOutcome>
     ) {
-        guard let gate = self.gate, request.change.hasWords else { return self.carryOut(request, guest, completion) }
+        guard let gate = self.gate, request.change.hasWords else { return self.write(request, guest, completion) }
         gate.judge(request) { [unowned self] refusal in
-            guard let refusal else { return self.carryOut(request, guest, completion) }
+            guard let refusal else { return self.write(request, guest, completion) }
             completion(.failure(refusal))
         }
     }
 
-    /// What the server itself has to say for somebody: nobody is asked, and nobody waits.
-    package func note(_ request: ChangeRequest) { self.carryOut(request, nil) { _ in } }
-
-    private func carryOut(
-        _ request: ChangeRequest, _ guest: Guest?, _ completion: @escaping Completion<ChangeOutcome>
-    ) {
-        self.store.send(request, self.ruling(self.telling(guest, completion)))
-    }
+    /// What the server itself has to say for a user: no hook is asked, and no client waits.
+    package func note(_ request: ChangeRequest) { self.write(request, nil) { _ in } }
 
     package func create(
         _ request: CreationRequest, from guest: Guest? = nil, _ completion: @escaping Completion<ChangeOutcome>
     ) {
-        self.store.send(request, self.ruling(self.telling(guest, completion)))
+        self.write(request, guest, completion)
     }
 
-    private func telling(_ guest: Guest?, _ completion: @escaping Completion<ChangeOutcome>) -> Completion<
-        ChangeOutcome
-    > {
-        { [unowned self] result in
+    private func write<Request: StoreRequest>(
+        _ request: Request, _ guest: Guest?, _ completion: @escaping Completion<ChangeOutcome>
+    ) where Request.Answer == Verdict<ChangeOutcome> {
+        self.ask(request) { [unowned self] result in
             if case .success(let outcome) = result, !outcome.isRepeated { self.tell(outcome, from: guest) }
             completion(result)
         }
@@ -132,12 +126,10 @@ extension ChatService {
 
     /// How far a device got. The others in the conversation hear of it, unless they are too many.
     package func mark(_ request: MarkRequest, _ completion: @escaping Completion<Marked>) {
-        self.store.send(
-            request,
-            self.ruling { [unowned self] result in
-                if case .success(let marked) = result, marked.isNews { self.tell(marked, request) }
-                completion(result)
-            })
+        self.ask(request) { [unowned self] result in
+            if case .success(let marked) = result, marked.isNews { self.tell(marked, request) }
+            completion(result)
+        }
     }
 
     private static let maximumReceivers = 256
@@ -158,64 +150,31 @@ extension ChatService {
 // MARK: - What is only asked of the store
 
 extension ChatService {
-    /// What a device missed, for somebody who asks from time to time.
-    package func missed(_ request: SyncRequest, _ completion: @escaping Completion<Synced>) {
-        self.store.send(request, self.returning(completion))
+    /// Something that may be refused.
+    package func ask<Request: StoreRequest, Value: Sendable>(
+        _ request: Request, _ completion: @escaping Completion<Value>
+    ) where Request.Answer == Verdict<Value> {
+        self.store.send(request, self.ruling(completion))
     }
 
-    package func history(_ request: HistoryRequest, _ completion: @escaping Completion<EntryPage>) {
-        self.store.send(request, self.ruling(completion))
+    /// Something that everybody may ask.
+    package func fetch<Request: StoreRequest>(
+        _ request: Request, _ completion: @escaping Completion<Request.Answer>
+    ) {
+        self.store.send(request, self.returning(completion))
     }
 
     package func search(_ request: SearchRequest, _ completion: @escaping Completion<EntryPage>) {
         self.store.search(request, self.ruling(completion))
     }
 
-    package func conversations(
-        of user: UserID, before: ConversationPlace?, limit: Int, _ completion: @escaping Completion<ConversationList>
-    ) {
-        self.store.send(ListConversations(of: user, before: before, limit: limit), self.returning(completion))
-    }
-
-    package func conversation(
-        _ id: ConversationID, of user: UserID, _ completion: @escaping Completion<ConversationView>
-    ) {
-        self.store.send(ViewConversation(id, for: user), self.ruling(completion))
-    }
-
-    package func members(_ request: MemberRequest, _ completion: @escaping Completion<[MemberView]>) {
-        self.store.send(request, self.ruling(completion))
-    }
-
-    package func clear(_ id: ConversationID, of user: UserID, _ completion: @escaping Completion<UInt64>) {
-        self.store.send(ClearHistory(of: id, for: user), self.ruling(completion))
-    }
-
-    package func setRetention(
-        _ retention: Duration?, _ id: ConversationID, by user: UserID, _ completion: @escaping Completion<Void>
-    ) {
-        self.store.send(SetRetention(retention, id, by: user), self.ruling(completion))
-    }
-
-    package func setMuted(
-        _ isMuted: Bool, _ id: ConversationID, of user: UserID, _ completion: @escaping Completion<Void>
-    ) {
-        self.store.send(SetMuted(isMuted, id, of: user), self.ruling(completion))
-    }
-
     package func setBlocked(
         _ isBlocked: Bool, _ other: UserID, by user: UserID, _ completion: @escaping Completion<Void>
     ) {
-        self.store.send(
-            SetBlocked(isBlocked, other, by: user),
-            self.ruling { [unowned self] result in
-                if case .success = result { self.onBlock(other, user, isBlocked) }
-                completion(result)
-            })
-    }
-
-    package func blocked(by user: UserID, _ completion: @escaping Completion<[UserID]>) {
-        self.store.send(ListBlocked(by: user), self.returning(completion))
+        self.ask(SetBlocked(isBlocked, other, by: user)) { [unowned self] result in
+            if case .success = result { self.onBlock(other, user, isBlocked) }
+            completion(result)
+        }
     }
 }
 
@@ -226,18 +185,16 @@ extension ChatService {
     package func sync(
         _ request: SyncRequest, _ guest: Guest, hasEcho: Bool, _ completion: @escaping Completion<Synced>
     ) {
-        self.store.send(
-            request,
-            self.returning { [unowned self] result in
-                // Whoever has gone in the meantime would listen for ever.
-                if case .success(let synced) = result, !guest.socket.isGone {
-                    let subscription = self.subscriptions[guest.session] ?? ChatSubscription(guest, hasEcho: hasEcho)
-                    subscription.hasEcho = hasEcho
-                    self.subscriptions[guest.session] = subscription
-                    self.audience.add(subscription, to: synced.ids)
-                }
-                completion(result)
-            })
+        self.fetch(request) { [unowned self] result in
+            // A client that has gone in the meantime would be kept for ever.
+            if case .success(let synced) = result, !guest.socket.isGone {
+                let subscription = self.subscriptions[guest.session] ?? ChatSubscription(guest, hasEcho: hasEcho)
+                subscription.hasEcho = hasEcho
+                self.subscriptions[guest.session] = subscription
+                self.audience.add(subscription, to: synced.ids)
+            }
+            completion(result)
+        }
     }
 
     /// The same for a listener of another kind, which says itself when it has had enough.
@@ -245,12 +202,10 @@ extension ChatService {
         _ listener: any ChatListener, _ request: SyncRequest, isAlive: @escaping () -> Bool,
         _ completion: @escaping Completion<Synced>
     ) {
-        self.store.send(
-            request,
-            self.returning { [unowned self] result in
-                if case .success(let synced) = result, isAlive() { self.audience.add(listener, to: synced.ids) }
-                completion(result)
-            })
+        self.fetch(request) { [unowned self] result in
+            if case .success(let synced) = result, isAlive() { self.audience.add(listener, to: synced.ids) }
+            completion(result)
+        }
     }
 
     /// Something moves in one conversation: the listener is told, and asks for what it may see itself.

@@ -2,21 +2,19 @@ internal import Conversing
 internal import JSON
 package import Operations
 internal import Pacing
-package import Keeping
+internal import Keeping
 internal import Vocabulary
 
 /// What people say of themselves: takes it, keeps it, and tells everybody who sees them. It lives on the loop of the
 /// sockets.
 package final class ProfileService {
-    private let store: any Store
     private let board: Switchboard
     private let chat: ChatService
     /// Each change is told to many.
     private var changes = AttemptLimiter<UserID>(
         .init(free: 20, firstDelay: .seconds(1), maximumDelay: .seconds(60), forgetsAfter: .seconds(600)))
 
-    package init(_ store: any Store, _ board: Switchboard, _ chat: ChatService) {
-        self.store = store
+    package init(_ board: Switchboard, _ chat: ChatService) {
         self.board = board
         self.chat = chat
     }
@@ -34,7 +32,7 @@ package final class ProfileService {
     }
 
     private func find(_ users: [UserID], _ completion: @escaping ChatService.Completion<[Profile]>) {
-        self.store.send(FindProfiles(of: users), self.chat.returning(completion))
+        self.chat.fetch(FindProfiles(of: users), completion)
     }
 
     private func read(_ user: UserID, _ asked: ChatAsker) {
@@ -64,13 +62,11 @@ extension ProfileService {
         } catch {
             throw RequestError(.rateLimited, "too many changes of one profile", retryAfter: error.retryAfter)
         }
-        self.store.send(
-            change,
-            self.chat.returning { [unowned self] result in
-                let changed = result.flatMap { $0.mapError { RequestError($0) } }
-                if case .success(let changed) = changed, changed.isNews { self.tell(changed) }
-                asked.answer(changed) { $0.profile($1.profile) }
-            })
+        self.chat.fetch(change) { [unowned self] result in
+            let changed = result.flatMap { $0.mapError { RequestError($0) } }
+            if case .success(let changed) = changed, changed.isNews { self.tell(changed) }
+            asked.answer(changed) { $0.profile($1.profile) }
+        }
     }
 
     private static func picture(

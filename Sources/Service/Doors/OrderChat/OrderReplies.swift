@@ -29,7 +29,7 @@ final class OrderReplies {
         let due = self.replies.filter { self.isDue($0, after: entry, words: words, in: outcome.conversation) }
         guard !due.isEmpty else { return }
         let request = MemberRequest(outcome.conversation, for: OrderWords.speaker, limit: 10)
-        self.chat.members(request) { [unowned self] result in
+        self.chat.ask(request) { [unowned self] result in
             guard case .success(let members) = result else { return }
             for reply in due { self.say(reply, after: outcome, to: members) }
         }

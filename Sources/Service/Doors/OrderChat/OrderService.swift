@@ -44,7 +44,7 @@ extension OrderService {
 
     /// What is there already has to be an order of ours.
     private func confirm(_ id: ConversationID, _ reply: @escaping Reply, _ work: @escaping () -> Void) {
-        self.chat.conversation(id, of: OrderWords.speaker) { result in
+        self.chat.ask(ViewConversation(id, for: OrderWords.speaker)) { result in
             guard case .success(let view) = result, view.kind == OrderWords.kind else {
                 return reply(.failure(RequestError(.conflict, "another conversation has this id")))
             }
@@ -90,7 +90,7 @@ extension OrderService {
 extension OrderService {
     func session(_ request: LooseObject, _ user: UserID, _ reply: @escaping Reply) throws(RequestError) {
         let id = try self.session(ofOrder: request.text("orderID"))
-        self.chat.conversation(id, of: user) { result in
+        self.chat.ask(ViewConversation(id, for: user)) { result in
             reply(result.map { [Self.session(id, $0.subject ?? "", role: $0.role)] })
         }
     }
@@ -101,7 +101,7 @@ extension OrderService {
         guard let content = request.object("content"), let type = request.integer("chatType") else {
             throw self.refuse("field 'content' must be an object and 'chatType' a number")
         }
-        self.chat.conversation(id, of: user) { result in
+        self.chat.ask(ViewConversation(id, for: user)) { result in
             do throws(RequestError) {
                 let view = try result.get()
                 guard view.kind == OrderWords.kind else {
@@ -168,13 +168,13 @@ extension OrderService {
         var sync = SyncRequest(user, on: OrderWords.device)
         sync.kind = OrderWords.kind
         sync.positions = try Field.positions.or([:]).read(RequestFields(document: request.json.span))
-        self.chat.missed(sync) { result in
+        self.chat.fetch(sync) { result in
             guard case .success(let synced) = result else { return reply(result.map { _ in [] }) }
             let unknown = synced.ids.filter { OrderWords.isSession($0) && sync.positions[$0] == nil }
             guard !unknown.isEmpty else { return reply(.success(Self.items(synced, as: role, for: user))) }
             // An app that has nothing of an order wants all of it.
             for id in unknown { sync.positions[id] = 0 }
-            self.chat.missed(sync) { reply($0.map { Self.items($0, as: role, for: user) }) }
+            self.chat.fetch(sync) { reply($0.map { Self.items($0, as: role, for: user) }) }
         }
     }
 
