@@ -233,7 +233,7 @@ let package = Package(
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
         tests(
-            of: "HTTPServer", "Journal", "System", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web",
+            of: "HTTPServer", "Journal", "Pacing", "System", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web",
             isPlain: true),
         tests(of: "ICE", "Bytes", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
         tests(
@@ -294,7 +294,8 @@ if Context.environment["PARLEY_BENCH"] != nil {
         .executableTarget(
             name: "CallLoadBench",
             dependencies: [
-                "AudioStreams", "Client", "JSON", "MediaStreams", "System", "Negotiating", "Pathways", "Peer", "Reactor",
+                "AudioStreams", "Client", "JSON", "MediaStreams", "System", "Negotiating", "Pathways", "Peer",
+                "Reactor",
                 "Vocabulary", "Web",
             ],
             path: "Tests/Bench/CallLoad", swiftSettings: houseForTests),

@@ -24,6 +24,9 @@ package final class HTTPConnection: StreamHandler {
     /// The loop that this connection is about to move to.
     private var destination: EventLoop?
 
+    /// Bytes a second that the body has to bring, where it is gathered in memory.
+    var minimumBodyRate: Int?
+    private var claimedBody: (start: UInt64, bytes: Int) = (0, 0)
     private var awaited = Awaited.head
     private var deadline: UInt64 = .max
     private var timer: Timer?
@@ -102,6 +105,7 @@ extension HTTPConnection {
     private func begin(_ head: HTTPRequestHead, _ bytes: Span<UInt8>, _ offset: Int) {
         let exchange = HTTPExchange(head, on: self)
         self.exchange = exchange
+        self.minimumBodyRate = nil
         self.server.metrics.requests.increment()
         self.await(.nothing)
         // What follows an upgrade's head belongs to the new protocol; it has to be at hand before the answer.
@@ -112,6 +116,7 @@ extension HTTPConnection {
 
     private func deliver(_ bytes: Span<UInt8>) {
         guard let exchange = self.exchange else { return }
+        self.claimedBody.bytes += bytes.count
         self.await(.body)
         if let body = exchange.body { return body.bodyReceived(bytes) }
         self.perform(exchange.machine.bodyDiscarded(bytes.count, atMost: self.server.settings.maximumDiscardedBytes))
@@ -155,6 +160,7 @@ extension HTTPConnection {
     }
 
     func bodyClaimed() {
+        self.claimedBody = (self.stream.reactor.now, 0)
         self.await(.body)
         self.readHeld()
     }
@@ -337,9 +343,17 @@ extension HTTPConnection {
         switch awaited {
         case .head: self.expect(within: settings.headerTimeout)
         case .request: self.expect(within: settings.idleTimeout)
-        case .body: self.expect(within: settings.bodyTimeout)
+        case .body: self.expect(within: min(settings.bodyTimeout, self.remainingBodyTime ?? settings.bodyTimeout))
         case .nothing: self.deadline = .max
         }
+    }
+
+    /// Who sends a byte now and then would keep what came before for as long as they like.
+    private var remainingBodyTime: Duration? {
+        guard let rate = self.minimumBodyRate else { return nil }
+        let allowed = self.server.settings.bodyTimeout + .seconds(Double(self.claimedBody.bytes) / Double(rate))
+        let taken = Duration.milliseconds(self.stream.reactor.now &- self.claimedBody.start)
+        return max(.zero, allowed - taken)
     }
 
     /// Moves the deadline. The timer is left where it is unless it would ring too late: most deadlines move on

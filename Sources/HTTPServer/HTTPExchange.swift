@@ -81,7 +81,18 @@ extension HTTPExchange {
 
     /// Gathers a body of at most `limit` bytes; a longer one is answered 413 without `completion`.
     package func collectBody(limit: Int, _ completion: @escaping ([UInt8]) -> Void) {
-        self.streamBody(to: HTTPBodyCollector(completion), limit: limit)
+        guard let connection = self.connection else { return }
+        let held = HeldBytes(connection.server.unfinishedBytes, for: self.client)
+        let collector = HTTPBodyCollector(held, completion) { [unowned self] in
+            self.respond(.error(.serviceUnavailable, "too much is unfinished already; send it again later"))
+        }
+        connection.minimumBodyRate = connection.server.settings.minimumBodyRate
+        self.streamBody(to: collector, limit: limit)
+    }
+
+    /// A claim on what may wait for clients that do not read; nil when the client has gone.
+    package func makeUnreadClaim() -> HeldBytes? {
+        self.connection.map { HeldBytes($0.server.unreadBytes, for: self.client) }
     }
 
     /// Lets the client wait: nothing more of the body is read until `resumeBody`.
@@ -98,11 +109,18 @@ extension HTTPExchange {
 
 private final class HTTPBodyCollector: HTTPBodySink {
     private var bytes: [UInt8] = []
+    private let held: HeldBytes
     private let completion: ([UInt8]) -> Void
+    private let refuse: () -> Void
 
-    init(_ completion: @escaping ([UInt8]) -> Void) { self.completion = completion }
+    init(_ held: HeldBytes, _ completion: @escaping ([UInt8]) -> Void, refuse: @escaping () -> Void) {
+        self.held = held
+        self.completion = completion
+        self.refuse = refuse
+    }
 
     func bodyReceived(_ bytes: Span<UInt8>) {
+        guard self.held.hold(self.bytes.count + bytes.count) else { return self.refuse() }
         self.bytes.append(copying: bytes)
     }
 

@@ -8,6 +8,18 @@ internal import Web
 /// Answers requests, on whichever loop they arrived.
 package typealias HTTPResponder = (HTTPExchange) -> Void
 
+/// What all loops of a server count together.
+struct HTTPBudgets: Sendable {
+    let connections = Locked(PrefixCount())
+    let unfinishedBytes: HeldBytes.Budget
+    let unreadBytes: HeldBytes.Budget
+
+    init(_ settings: HTTPServerSettings) {
+        self.unfinishedBytes = Locked(PrefixBudget(settings.unfinishedBytes))
+        self.unreadBytes = Locked(PrefixBudget(settings.unreadBytes))
+    }
+}
+
 /// The HTTP server as one loop knows it: its connections, and what they share.
 package final class HTTPLoopServer {
     /// The same server on the other loops. Not owned: they are owned together.
@@ -24,6 +36,9 @@ package final class HTTPLoopServer {
     private let responder: HTTPResponder
     /// How many connections each client prefix has, on all loops.
     private let prefixes: Locked<PrefixCount>
+    let unfinishedBytes: HeldBytes.Budget
+    let unreadBytes: HeldBytes.Budget
+    private var inflation: PrefixBuckets
     private var scratch: [UInt8] = []
     private var turnedAway = 0
     private var dateText = ""
@@ -32,7 +47,7 @@ package final class HTTPLoopServer {
 
     init(
         _ reactor: Reactor, _ siblings: LoopLocal<HTTPLoopServer>, _ settings: HTTPServerSettings,
-        _ metrics: HTTPMetrics, _ journal: Journal, _ prefixes: Locked<PrefixCount>,
+        _ metrics: HTTPMetrics, _ journal: Journal, _ budgets: HTTPBudgets,
         responder: @escaping HTTPResponder
     ) {
         self.siblings = siblings
@@ -40,7 +55,10 @@ package final class HTTPLoopServer {
         self.settings = settings
         self.metrics = metrics
         self.journal = journal
-        self.prefixes = prefixes
+        self.prefixes = budgets.connections
+        self.unfinishedBytes = budgets.unfinishedBytes
+        self.unreadBytes = budgets.unreadBytes
+        self.inflation = PrefixBuckets(settings.inflation)
         self.responder = responder
     }
 
@@ -54,6 +72,11 @@ package final class HTTPLoopServer {
     }
 
     private static let maximumScratch = 256 << 10
+
+    /// How long a client has to wait after its messages unfolded to so many bytes.
+    func spend(inflated count: Int, by address: IPAddress) -> Duration? {
+        self.inflation.spend(count, by: address, at: Instant(milliseconds: Int64(clamping: self.reactor.now)))
+    }
 
     /// Now, as HTTP writes it; made once a second.
     var date: String {

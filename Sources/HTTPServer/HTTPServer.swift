@@ -21,10 +21,10 @@ package final class HTTPServer: Sendable {
         self.group = group
         self.journal = journal
         self.tls = Locked(tls)
-        let prefixes = Locked(PrefixCount())
+        let budgets = HTTPBudgets(settings)
         self.loops = LoopLocal(group) { reactor, siblings in
             HTTPLoopServer(
-                reactor, siblings, settings, metrics, journal, prefixes, responder: makeResponder(reactor))
+                reactor, siblings, settings, metrics, journal, budgets, responder: makeResponder(reactor))
         }
     }
 

@@ -1,3 +1,4 @@
+package import Pacing
 package import Reactor
 internal import Vocabulary
 package import Web
@@ -14,6 +15,8 @@ package struct HTTPServerSettings: Sendable {
     package var idleTimeout = Duration.seconds(75)
     /// Within a body that somebody takes, for the next piece of it.
     package var bodyTimeout = Duration.seconds(30)
+    /// What a body that is gathered in memory has to bring a second, after a first `bodyTimeout`.
+    package var minimumBodyRate = 4 << 10
     /// For the peer's side of a WebSocket's goodbye.
     package var closeTimeout = Duration.seconds(5)
 
@@ -28,6 +31,12 @@ package struct HTTPServerSettings: Sendable {
     package var maximumPipelinedBytes = 64 << 10
     /// What is read and thrown away of a body nobody wanted, to keep its connection.
     package var maximumDiscardedBytes = 256 << 10
+    /// Half messages and bodies, which nobody can use yet.
+    package var unfinishedBytes = PrefixBudget.Limits(ofPrefix: 64 << 20, total: 256 << 20)
+    /// What waits for WebSocket clients that do not read.
+    package var unreadBytes = PrefixBudget.Limits(ofPrefix: 64 << 20, total: 256 << 20)
+    /// How much compressed messages of one client prefix may unfold to: bytes at once, and a second.
+    package var inflation = TokenBucket.Rate(perSecond: 2_000_000, burst: 1_000_000)
     /// Smaller messages are not worth compressing.
     package var compressionThreshold = 1024
     /// Who in front of the server is believed about whom it speaks for.

@@ -1,5 +1,7 @@
+internal import Bytes
 internal import Journal
 package import Reactor
+internal import Vocabulary
 package import Web
 
 /// Who is told what comes over a WebSocket, always on its loop.
@@ -36,11 +38,22 @@ package final class WebSocketConnection: StreamHandler {
     private let compression: PerMessageDeflate?
     private var state = State.open
     private var closeTimer: TimerToken?
+    /// Who asked for it, which a proxy may have done for them.
+    private let client: IPAddress
+    /// Its share of what is unfinished, while it has more than a little.
+    private var unfinished: HeldBytes?
+    /// Runs while nothing is read, since compressed messages have cost enough; what came already waits.
+    private var restTimer: TimerToken?
+    private var waiting: [UInt8] = []
+    private var inflatedBytes = 0
+    private var newLimit: Int?
 
     init(
-        _ stream: any ByteStream, _ server: HTTPLoopServer, _ compression: PerMessageDeflate?, _ limits: WebSocketLimits
+        _ stream: any ByteStream, for client: IPAddress, _ server: HTTPLoopServer, _ compression: PerMessageDeflate?,
+        _ limits: WebSocketLimits
     ) {
         self.stream = stream
+        self.client = client
         self.server = server
         self.compression = compression
         self.parser = WebSocketParser(role: .server, limits: limits)
@@ -54,9 +67,8 @@ package final class WebSocketConnection: StreamHandler {
     package var isOpen: Bool { self.state == .open && self.stream.isOpen }
     package var queuedBytes: Int { self.stream.queuedBytes }
 
-    /// Nothing is read until `resumeReading`.
-    package func pauseReading() { self.stream.pauseReading() }
-    package func resumeReading() { self.stream.resumeReading() }
+    /// How much one message may weigh from the next read on.
+    package func limitMessages(to count: Int) { self.newLimit = count }
 }
 
 // MARK: - Sending
@@ -100,19 +112,53 @@ extension WebSocketConnection {
 
 extension WebSocketConnection {
     package func received(_ bytes: inout MutableSpan<UInt8>) {
+        if self.restTimer != nil { return self.waiting.append(copying: bytes.span) }
         let inflater = self.compression == nil ? nil : self.server.codec.inflater
         guard let handler = self.handler else { return }
+        if let limit = self.newLimit.take() { self.parser.limits = WebSocketLimits(toMessagesOf: limit) }
         // Counted here and told once: a message of a few bytes would feel the cost of a shared counter.
         var delivered = 0
         do throws(WebSocketError) {
-            try self.parser.readAll(in: &bytes, inflater: inflater) { event, bytes in
+            let count = try self.parser.readAll(in: &bytes, inflater: inflater) { event, bytes, inflated in
                 if self.take(event, in: bytes, handler) { delivered += 1 }
-                return self.state != .closed
+                return self.state != .closed && self.mayReadOn(after: inflated)
             }
+            if self.restTimer != nil { self.waiting.append(copying: bytes.span.extracting(count..<bytes.count)) }
+            try self.holdUnfinished()
         } catch {
             self.fail(error)
         }
         if delivered > 0 { self.server.metrics.webSocketMessages.increment(by: delivered) }
+    }
+
+    private func holdUnfinished() throws(WebSocketError) {
+        let count = self.parser.unfinishedBytes
+        guard count > Self.freelyUnfinished else { return self.unfinished = nil }
+        let held = self.unfinished ?? HeldBytes(self.server.unfinishedBytes, for: self.client)
+        self.unfinished = held
+        guard held.hold(count) else { throw WebSocketError(.tooMuchUnfinished) }
+    }
+
+    private static let freelyUnfinished = 4096
+
+    /// A few bytes can unfold to many, and all that is done with those is work for everybody who waits behind them.
+    private func mayReadOn(after inflated: Int) -> Bool {
+        guard inflated != self.inflatedBytes else { return true }
+        let cost = inflated &- self.inflatedBytes
+        self.inflatedBytes = inflated
+        guard let wait = self.server.spend(inflated: cost, by: self.client) else { return true }
+        self.stream.pauseReading()
+        self.restTimer = self.reactor.schedule(after: wait) { [unowned self] in self.rested() }
+        return false
+    }
+
+    private func rested() {
+        self.restTimer = nil
+        var waiting = self.waiting
+        self.waiting = []
+        var bytes = waiting.mutableSpan
+        self.received(&bytes)
+        if self.restTimer == nil, self.state != .closed { self.stream.resumeReading() }
     }
 
     /// True when a message was handed on.
@@ -187,6 +233,8 @@ extension WebSocketConnection {
         guard self.state != .closed else { return }
         self.state = .closed
         if let timer = self.closeTimer.take() { self.reactor.cancel(timer) }
+        if let timer = self.restTimer.take() { self.reactor.cancel(timer) }
+        (self.waiting, self.unfinished) = ([], nil)
         self.stream.close()
         self.handler.take()?.closed(self, code, reason: reason)
     }
@@ -206,16 +254,17 @@ extension WebSocketConnection {
 extension HTTPExchange {
     /// Makes a WebSocket of a request that asks for one, or answers why not.
     ///
-    /// - Parameter maximumMessageBytes: how much one message may weigh, when that is more than the server's settings say.
+    /// - Parameter maximumMessageBytes: how much one message may weigh, where the server's settings do not say it.
     package func upgradeToWebSocket(
-        subprotocols: [String] = [], maximumMessageBytes: Int = 0,
+        subprotocols: [String] = [], maximumMessageBytes: Int? = nil,
         _ makeHandler: (WebSocketConnection) -> any WebSocketHandler
     ) {
         do throws(WebSocketRefusal) {
             let upgrade = try WebSocketHandshake.accept(self.request, subprotocols: subprotocols)
-            self.switchProtocols(upgrade.response.fields) { stream, server in
-                let limits = server.settings.webSocketLimits.raised(toMessagesOf: maximumMessageBytes)
-                let webSocket = WebSocketConnection(stream, server, upgrade.compression, limits)
+            self.switchProtocols(upgrade.response.fields) { [client] stream, server in
+                let limits = maximumMessageBytes.map { WebSocketLimits(toMessagesOf: $0) }
+                let webSocket = WebSocketConnection(
+                    stream, for: client, server, upgrade.compression, limits ?? server.settings.webSocketLimits)
                 webSocket.start(makeHandler(webSocket))
                 if server.isDraining { webSocket.sayGoingAway() }
                 return webSocket
@@ -229,11 +278,9 @@ extension HTTPExchange {
 }
 
 extension WebSocketLimits {
-    fileprivate func raised(toMessagesOf count: Int) -> WebSocketLimits {
-        var limits = self
-        limits.maximumMessageBytes = max(limits.maximumMessageBytes, count)
-        limits.maximumFrameBytes = max(limits.maximumFrameBytes, count)
-        return limits
+    fileprivate init(toMessagesOf count: Int) {
+        self.init()
+        (self.maximumMessageBytes, self.maximumFrameBytes) = (count, count)
     }
 }
 

@@ -29,15 +29,26 @@ package struct TokenBucket: Hashable, Sendable {
         return Int(min(self.rate.burst, self.tokens + elapsed * self.rate.perSecond))
     }
 
+    /// Takes them in any case, and says how long it takes until the bucket is no longer overdrawn; nil when it is not.
+    package mutating func spend(_ count: Double, at now: Instant) -> Duration? {
+        self.fill(at: now)
+        self.tokens -= count
+        return self.tokens < 0 ? .seconds(-self.tokens / self.rate.perSecond) : nil
+    }
+
     /// Nil when there are as many to take; else how long it takes until there are.
     package mutating func take(_ count: Double = 1, at now: Instant) -> Duration? {
-        let elapsed = Double(max(0, now.nanoseconds - self.filled.nanoseconds)) / 1e9
-        self.tokens = min(self.rate.burst, self.tokens + elapsed * self.rate.perSecond)
-        self.filled = max(self.filled, now)
+        self.fill(at: now)
         guard self.tokens < count else {
             self.tokens -= count
             return nil
         }
         return .seconds((count - self.tokens) / self.rate.perSecond)
+    }
+
+    private mutating func fill(at now: Instant) {
+        let elapsed = Double(max(0, now.nanoseconds - self.filled.nanoseconds)) / 1e9
+        self.tokens = min(self.rate.burst, self.tokens + elapsed * self.rate.perSecond)
+        self.filled = max(self.filled, now)
     }
 }

@@ -292,6 +292,9 @@ extension EngineSession {
         }
     }
 
+    /// What waits for the next poll.
+    package var queuedBytes: Int { self.queue.bytes }
+
     /// How much the session's WebSocket has not been able to write yet.
     package mutating func backlogChanged(to bytes: Int, into outbox: inout EngineOutbox) {
         guard case .webSocket = self.state, bytes > self.settings.maxQueuedBytes else { return }

@@ -3,6 +3,8 @@ internal import SocketIO
 
 /// Sends every message back, as the conformance suite of Engine.IO wants it.
 final class EchoLayer: EngineLayer {
+    var isOpenToAll: Bool { true }
+
     func opened(on link: EngineLink) {}
 
     func received(_ message: Span<UInt8>, isText: Bool, on link: EngineLink) -> Bool {

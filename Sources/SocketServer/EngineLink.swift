@@ -23,6 +23,11 @@ final class EngineLink {
     private var webSocket: WebSocketConnection?
     private var waitingPoll: HTTPExchange?
     private var timer: (token: TimerToken, rings: Instant)?
+    /// Its body is being gathered.
+    private weak var posting: HTTPExchange?
+    private let unread: HeldBytes?
+    /// The client was let in.
+    private var isAdmitted = false
 
     init(
         _ sid: SessionID, version: EngineVersion, policy: LinkPolicy, for request: EngineRequest,
@@ -34,6 +39,8 @@ final class EngineLink {
         self.policy = policy
         self.sessions = sessions
         self.layer = sessions.makeLayer(version, policy)
+        self.isAdmitted = self.layer.isOpenToAll
+        self.unread = exchange.makeUnreadClaim()
         self.session = EngineSession(
             sid: sid, version: version, transport: request.transport, base64Only: request.base64Only,
             settings: policy.engine, at: sessions.now, into: &self.outbox)
@@ -44,7 +51,22 @@ final class EngineLink {
 
 extension EngineLink {
     /// What one polling body or one WebSocket message may weigh.
-    var maxPayload: Int { self.policy.engine.maxPayload }
+    var maximumMessageBytes: Int {
+        self.isAdmitted ? self.policy.engine.maxPayload : self.policy.maximumBytesBeforeConnect
+    }
+
+    /// The client was let in, and may send messages of full size.
+    func admit() {
+        guard !self.isAdmitted else { return }
+        self.isAdmitted = true
+        self.webSocket?.limitMessages(to: self.maximumMessageBytes)
+    }
+
+    /// Whether a request says that it is of this session, beyond its id.
+    func accepts(_ exchange: HTTPExchange) -> Bool {
+        guard let name = self.policy.credential else { return true }
+        return QueryItems(exchange.request.query ?? "")?[name] == self.client.query?[name]
+    }
 
     func begin(answering exchange: HTTPExchange) {
         self.waitingPoll = exchange
@@ -102,12 +124,14 @@ extension EngineLink {
             self.session.postAborted(into: &self.outbox)
             self.perform()
         }
+        self.posting = exchange
         let isBinary = exchange.request.fields[.contentType] == "application/octet-stream"
-        exchange.collectBody(limit: self.maxPayload) { self.posted($0, isBinary: isBinary, on: exchange) }
+        exchange.collectBody(limit: self.maximumMessageBytes) { self.posted($0, isBinary: isBinary, on: exchange) }
     }
 
     private func posted(_ body: [UInt8], isBinary: Bool, on exchange: HTTPExchange) {
         exchange.onAbandoned = nil
+        self.posting = nil
         var body = body
         do throws(ByteError) {
             let packets = try EnginePayloadDecoder(version: self.version).decode(&body, isBinary: isBinary)
@@ -133,7 +157,7 @@ extension EngineLink {
                 return UnwantedChannel()
             }
         }
-        exchange.upgradeToWebSocket(maximumMessageBytes: self.maxPayload) { webSocket in
+        exchange.upgradeToWebSocket(maximumMessageBytes: self.maximumMessageBytes) { webSocket in
             self.webSocket = webSocket
             return EngineChannel(self)
         }
@@ -194,6 +218,7 @@ extension EngineLink {
         }
         self.session.send(packets, into: &self.outbox)
         self.perform()
+        self.holdUnread(self.session.queuedBytes)
     }
 
     /// The same packet goes to many; a WebSocket gets the frame that was made for all of them.
@@ -252,6 +277,7 @@ extension EngineLink {
     private func answerPoll(_ packets: [EncodedPacket]) {
         guard let exchange = self.waitingPoll.take() else { return }
         exchange.onAbandoned = nil
+        self.holdUnread(self.session.queuedBytes)
         let payload = EnginePayload(packets, version: self.version, base64Only: self.session.base64Only)
         let type = payload.isBinary ? "application/octet-stream" : "text/plain; charset=UTF-8"
         exchange.respondOnce(HTTPResponse(.ok, fields: [.contentType: type], body: .bytes(payload.bytes)))
@@ -262,13 +288,28 @@ extension EngineLink {
         self.sessions.forget(self)
         if let timer = self.timer.take() { self.sessions.clock.cancel(timer.token) }
         self.layer.ended(reason)
+        // What it sends now is for nobody.
+        self.posting?.fail()
+        _ = self.unread?.hold(0)
     }
 
     private func watchBacklog() {
-        guard let webSocket = self.webSocket, webSocket.queuedBytes > 65_536 else { return }
+        guard let webSocket = self.webSocket, webSocket.queuedBytes > Self.freelyUnread else { return }
         self.session.backlogChanged(to: webSocket.queuedBytes, into: &self.outbox)
         if !self.outbox.isEmpty { self.perform() }
+        self.holdUnread(webSocket.queuedBytes)
     }
+
+    private static let freelyUnread = 65_536
+
+    /// What waits for clients that do not read has to fit into what all of them may have.
+    private func holdUnread(_ count: Int) {
+        guard !self.isOver, self.unread?.hold(count > Self.freelyUnread ? count : 0) == false else { return }
+        self.session.end(.slowReader, into: &self.outbox)
+        self.perform()
+    }
+
+    fileprivate func drained() { _ = self.unread?.hold(0) }
 
     /// Leaves the timer where it is unless it would ring too late: most deadlines move on before they pass.
     private func armTimer() {
@@ -298,6 +339,8 @@ private final class EngineChannel: WebSocketHandler {
     func received(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, on webSocket: WebSocketConnection) {
         self.link.webSocketReceived(kind, payload)
     }
+
+    func drained(_ webSocket: WebSocketConnection) { self.link.drained() }
 
     func closed(_ webSocket: WebSocketConnection, _ code: WebSocketCloseCode?, reason: String) {
         self.link.webSocketClosed(webSocket)

@@ -12,6 +12,12 @@ package struct LinkPolicy: Sendable {
     /// Query parameters by which clients are known that do not name the revision.
     package var impliedBy: [String] = []
 
+    /// What a client that was not let in yet may send in one message: it has a token to bring and no more.
+    package var maximumBytesBeforeConnect = 16 << 10
+    /// The query parameter with the token a session began with. Every request of the session has to bring it again: where
+    /// others are told the session's id, that alone must not be enough to speak for it.
+    package var credential: String?
+
     package init(_ engine: EngineSettings = EngineSettings()) { self.engine = engine }
 
     /// For clients of Socket.IO 1 and 2 over Engine.IO 3. They lose an opening that reaches them in one read with the answer

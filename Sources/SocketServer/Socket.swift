@@ -167,7 +167,7 @@ extension Socket {
         if let window = self.window.take() { self.sessions.clock.cancel(window) }
         self.link = link
         self.layer = layer
-        layer.add(self)
+        layer.add(self, on: link)
         link.send([self.welcome])
         for packets in missed { link.send(packets) }
         self.sessions.application.returned(self)

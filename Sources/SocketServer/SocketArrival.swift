@@ -37,6 +37,7 @@ package final class SocketArrival {
         guard self.settle() else { return }
         let refusal = SocketPacketWriter.connectError(self.version, from: self.namespace, message: message)
         self.link.send([refusal])
+        self.layer.refused(on: self.link)
     }
 
     /// False when it was settled before, or the client has gone.

@@ -9,8 +9,9 @@ final class SocketLayer: EngineLayer {
     private(set) var sockets: [Socket] = []
     /// Where the client has knocked and nobody has answered yet.
     private var arriving: Set<Namespace> = []
-    /// How often the client was let in.
+    /// How often the client was let in, and turned away.
     private var connects = 0
+    private var refusals = 0
     private let sessions: SocketSessions
     private var assembler: SocketPacketAssembler
     /// Runs until the client has connected to a namespace.
@@ -26,8 +27,10 @@ final class SocketLayer: EngineLayer {
     /// Revision 4, which speaks over Engine.IO 3, connects everybody to the main namespace without being asked. Of the
     /// others it is expected that they ask before long.
     func opened(on link: EngineLink) {
-        guard link.version == .v4 else {
-            return self.sessions.application.arrived(SocketArrival(.main, auth: [], on: link, layer: self))
+        defer {
+            if link.version == .v3 {
+                self.sessions.application.arrived(SocketArrival(.main, auth: [], on: link, layer: self))
+            }
         }
         self.connectTimer = self.sessions.clock.schedule(after: self.sessions.settings.connectTimeout) {
             self.connectTimer = nil
@@ -53,12 +56,13 @@ final class SocketLayer: EngineLayer {
         let id = link.policy.sharesSessionID && namespace.isMain ? link.sid : self.sessions.newSocketID()
         let socket = Socket(id, namespace, on: link, layer: self, sessions: self.sessions, mayReturn: mayReturn)
         self.connects += 1
-        self.add(socket)
+        self.add(socket, on: link)
         return socket
     }
 
-    func add(_ socket: Socket) {
+    func add(_ socket: Socket, on link: EngineLink) {
         self.stopWaiting()
+        link.admit()
         self.sockets.append(socket)
     }
 
@@ -73,7 +77,8 @@ extension SocketLayer {
             let outcome =
                 isText ? try self.assembler.received(text: message) : try self.assembler.received(binary: message)
             switch outcome {
-            case .waiting: return true
+            // Attachments are for those who were let in.
+            case .waiting: return !self.sockets.isEmpty
             case .packet(let packet): return self.take(packet, message, attachments: [], on: link)
             case .assembled(let whole):
                 return self.take(
@@ -122,6 +127,13 @@ extension SocketLayer {
 
 extension SocketLayer {
     func answered(_ arrival: SocketArrival) { self.arriving.remove(arrival.namespace) }
+
+    /// A client that is turned away again and again has nothing else in mind. Old ones ask only once, and have until the end
+    /// of their time to understand the answer.
+    func refused(on link: EngineLink) {
+        self.refusals += 1
+        if self.refusals >= self.sessions.settings.maximumRefusals { link.close(.forcedClose) }
+    }
 
     private func connect(_ packet: SocketPacket, _ bytes: Span<UInt8>, on link: EngineLink) -> Bool {
         let namespace = packet.namespace

@@ -10,7 +10,7 @@ package struct SocketServerSettings: Sendable {
     package var arrivals = SessionAdmission.Limits()
     /// The namespaces there are.
     package var namespaces: Set<Namespace> = [.main]
-    /// A client of Engine.IO 4 that connects to no namespace for so long is sent away.
+    /// A client that was let into no namespace for so long is sent away.
     package var connectTimeout = Duration.seconds(45)
     /// How long a place is kept for a client whose line is down; nil keeps none.
     package var recoveryWindow: Duration? = .seconds(120)
@@ -18,6 +18,8 @@ package struct SocketServerSettings: Sendable {
     package var maxPendingAcks = 1000
     /// How often one session may be let in: each time its client has a clean sheet, also for what it may ask for.
     package var maxConnects = 16
+    /// How often one session may be turned away before it ends.
+    package var maximumRefusals = 3
 
     /// No Socket.IO: every message of Engine.IO goes back where it came from, for its conformance suite.
     package var echoes = false

@@ -64,14 +64,14 @@ extension SocketSessions {
     private func answer(_ exchange: HTTPExchange, _ request: EngineRequest) throws(EngineRefusal) {
         switch request.purpose {
         case .handshake(let version): try self.welcome(exchange, request, version: version)
-        case .poll(let sid): try self.link(sid).poll(exchange)
-        case .post(let sid): try self.link(sid).post(exchange)
-        case .upgrade(let sid): try self.link(sid).upgrade(exchange)
+        case .poll(let sid): try self.link(sid, exchange).poll(exchange)
+        case .post(let sid): try self.link(sid, exchange).post(exchange)
+        case .upgrade(let sid): try self.link(sid, exchange).upgrade(exchange)
         }
     }
 
-    private func link(_ sid: SessionID) throws(EngineRefusal) -> EngineLink {
-        guard let link = self.links[sid] else { throw .unknownSession }
+    private func link(_ sid: SessionID, _ exchange: HTTPExchange) throws(EngineRefusal) -> EngineLink {
+        guard let link = self.links[sid], link.accepts(exchange) else { throw .unknownSession }
         return link
     }
 
@@ -89,7 +89,8 @@ extension SocketSessions {
         )
         switch request.transport {
         case .polling: link.begin(answering: exchange)
-        case .webSocket: exchange.upgradeToWebSocket(maximumMessageBytes: link.maxPayload) { link.begin(on: $0) }
+        case .webSocket:
+            exchange.upgradeToWebSocket(maximumMessageBytes: link.maximumMessageBytes) { link.begin(on: $0) }
         }
         // A handshake that went wrong leaves nothing behind.
         guard link.hasBegun else { return self.arrivals.left(link.client.address) }

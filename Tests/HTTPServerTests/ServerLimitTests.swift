@@ -1,4 +1,5 @@
 import Journal
+import Pacing
 import Reactor
 import TestSupport
 import Testing
@@ -178,6 +179,22 @@ struct HTTPTimeoutTests {
         }
     }
 
+    @Test("H4 for a body that is gathered is not made longer by a byte now and then: minimumBodyRate")
+    func minimumBodyRate() async throws {
+        let settings = settings {
+            $0.bodyTimeout = .milliseconds(250)
+            $0.minimumBodyRate = 1000
+        }
+        try await withBench(settings) { bench in
+            bench.respond = { $0.collectBody(limit: 10_000) { _ in } }
+            let line = try await bench.dial()
+            line.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999\r\n\r\n")
+            try await Self.drip(String(repeating: "x", count: 5000), into: line, bench)
+            #expect(try await line.answer().status == 408)
+            try await line.closed()
+        }
+    }
+
     @Test("does not run while the answer is ours to give")
     func oursToGive() async throws {
         let settings = settings {
@@ -196,6 +213,62 @@ struct HTTPTimeoutTests {
             try await bench.until("much later") { bench.reactor.now > later }
             for exchange in waiting { exchange.respond(.text(.ok, "late")) }
             for line in lines { #expect(try await line.answer().text == "late") }
+        }
+    }
+}
+
+@Suite("Bytes that are held for clients", .timeLimit(.minutes(2)))
+struct HeldBytesTests {
+    @Test("H4 as half bodies and half messages have one budget: unfinishedBytes")
+    func unfinished() async throws {
+        try await withBench(settings { $0.unfinishedBytes = .init(ofPrefix: 100_000, total: 1_000_000) }) { bench in
+            bench.respond = { exchange in
+                guard !exchange.request.isUpgrade(to: "websocket") else {
+                    return exchange.upgradeToWebSocket { _ in Echo() }
+                }
+                exchange.collectBody(limit: 90_000) { exchange.respond(.text(.ok, "\($0.count)")) }
+            }
+            let half = [UInt8](repeating: 0x78, count: 80_000)
+            let first = try await bench.dial()
+            first.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 80001\r\n\r\n")
+            first.send(half)
+            let second = try await bench.dial()
+            second.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 80001\r\n\r\n")
+            second.send(half)
+            #expect(try await second.answer().status == 503)
+            let third = try await bench.dialWebSocket()
+            third.send(.text, half, isFinal: false)
+            guard case .close(.policyViolation, _) = try await third.next() else { throw NeverCame(what: "1008") }
+            first.send("x")
+            #expect(try await first.answer().text == "80001")
+            // What is done is given back.
+            let fourth = try await bench.dial()
+            fourth.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 80000\r\n\r\n")
+            fourth.send(half)
+            #expect(try await fourth.answer().text == "80000")
+        }
+    }
+
+    @Test("H2 unfold only as fast as a client prefix may, and those of the others wait for nothing: inflation")
+    func inflation() async throws {
+        try await withBench(settings { $0.inflation = .init(perSecond: 1_000_000, burst: 100_000) }) { bench in
+            bench.respond = { $0.upgradeToWebSocket { _ in Echo() } }
+            let greedy = try await bench.dialWebSocket(isCompressed: true)
+            let modest = try await bench.dialWebSocket()
+            var packed: [UInt8] = []
+            WebSocketDeflater(windowBits: 15).deflate([UInt8](repeating: 0, count: 100_000).span, into: &packed)
+            let start = bench.reactor.now
+            for _ in 0..<6 { greedy.send(.binary, packed, isCompressed: true) }
+            modest.send("hello")
+            guard case .assembled(.text, Array("hello".utf8)) = try await modest.next() else {
+                throw NeverCame(what: "an echo")
+            }
+            for _ in 0..<6 {
+                guard case .assembled(.binary, let bytes) = try await greedy.next(), bytes.count == 100_000 else {
+                    throw NeverCame(what: "an echo")
+                }
+            }
+            #expect(bench.reactor.now - start >= 400)
         }
     }
 }

@@ -79,6 +79,62 @@ struct HandshakeTests {
         }
     }
 
+    @Test("H4 of version 3 that is refused is over in time, however often its client pings")
+    func refusedLegacy() async throws {
+        try await play({ $0.connectTimeout = .seconds(20) }) { scene in
+            scene.company.refusal = "banned"
+            let old = Client(scene: scene, version: "EIO=3").webSocket()
+            scene.wait(.seconds(10))
+            #expect(old.heard().last == #"44"banned""#)
+            old.say("2")
+            scene.wait(.milliseconds(9_999))
+            #expect(old.heard() == ["3"])
+            scene.wait(.milliseconds(11))
+            #expect(old.heard() == ["closed 1000"])
+        }
+    }
+
+    @Test("H2 that is followed by one refused CONNECT after the other ends with the third")
+    func refusals() async throws {
+        try await play { scene in
+            scene.company.refusal = "banned"
+            let client = Client(scene: scene).connected()
+            client.say("40")
+            #expect(client.heard().count == 3)
+            client.say("40")
+            #expect(client.heard().suffix(2) == [#"44{"message":"banned"}"#, "closed 1000"])
+        }
+    }
+
+    @Test("H4 that no accepted CONNECT has followed yet takes no large messages and no attachments")
+    func beforeConnect() async throws {
+        try await play { scene in
+            let large = Client(scene: scene).webSocket()
+            // The header of a text of 20,000 bytes is enough.
+            large.pipe.send([0x81, 0xFE, 0x4E, 0x20, 0, 0, 0, 0])
+            #expect(large.heard().last == "closed 1009")
+            let binary = Client(scene: scene).webSocket()
+            binary.say(#"451-["x",{"_placeholder":true,"num":0}]"#)
+            #expect(binary.heard().last == "closed 1002")
+        }
+    }
+
+    @Test("H1 with a token in its query is followed only by requests that have the same one")
+    func credential() async throws {
+        try await play({ $0.legacyLink?.credential = "key" }) { scene in
+            let victim = Client(scene: scene, version: "EIO=3&key=1")
+            let sid = try #require(victim.open())
+            for query in ["EIO=3", "EIO=3&key=2"] {
+                for method in ["GET", "POST"] {
+                    let thief = Client(scene: scene, version: query)
+                    let answer = try #require(thief.ask(method, "transport=polling&sid=\(sid)").answer)
+                    #expect(answer.status == 400 && answer.body.contains("Session ID unknown"))
+                }
+            }
+            #expect(victim.poll(sid).answer?.body == "2:40")
+        }
+    }
+
     @Test("of somebody who may not come in ends with the reason")
     func refusal() async throws {
         try await play { scene in

@@ -78,7 +78,7 @@ final class StormStage: @unchecked Sendable {
         case .change(let request): desk.change(request) { self.answered(index, .outcome($0)) }
         case .create(let request): desk.create(request) { self.answered(index, .outcome($0)) }
         case .mark(let request): desk.mark(request) { self.answered(index, .marked($0)) }
-        case .fetch(_, let request): desk.history(request) { self.answered(index, .page($0)) }
+        case .fetch(_, let request): desk.ask(request) { self.answered(index, .page($0)) }
         case .block(let user, let other, let isBlocked):
             desk.setBlocked(isBlocked, other, by: user) { _ in self.answered(index, .nothing) }
         case .sync(let device, let request):

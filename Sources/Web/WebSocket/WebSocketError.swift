@@ -2,7 +2,7 @@
 package struct WebSocketError: Error, Hashable, Sendable, CustomStringConvertible {
     package let fault: WebSocketFault
 
-    init(_ fault: WebSocketFault) {
+    package init(_ fault: WebSocketFault) {
         self.fault = fault
     }
 
@@ -34,6 +34,8 @@ package enum WebSocketFault: Hashable, Sendable, CaseIterable {
     case frameTooBig
     case messageTooBig
     case tooManyFragments
+    /// This message's share of what may be unfinished altogether.
+    case tooMuchUnfinished
 }
 
 extension WebSocketFault {
@@ -44,7 +46,7 @@ extension WebSocketFault {
         case .unexpectedContinuation, .missingContinuation, .malformedClose, .invalidCloseCode: .protocolError
         case .invalidText, .corruptCompression: .invalidData
         case .frameTooBig, .messageTooBig: .messageTooBig
-        case .tooManyFragments: .policyViolation
+        case .tooManyFragments, .tooMuchUnfinished: .policyViolation
         }
     }
 
@@ -67,6 +69,7 @@ extension WebSocketFault {
         case .frameTooBig: "the frame is too big"
         case .messageTooBig: "the message is too big"
         case .tooManyFragments: "too many fragments"
+        case .tooMuchUnfinished: "too many unfinished messages; send it again later"
         }
     }
 }

@@ -41,7 +41,10 @@ package struct WebSocketParser: Sendable {
     }
 
     package let role: WebSocketRole
-    package let limits: WebSocketLimits
+    /// May be raised and lowered between messages.
+    package var limits: WebSocketLimits
+    /// What compressed messages have become so far.
+    package private(set) var inflatedBytes = 0
     private var state = State.header
     /// The part of a header that came with earlier reads.
     private var header: InlineArray<14, UInt8> = .init(repeating: 0)
@@ -72,15 +75,21 @@ package struct WebSocketParser: Sendable {
         }
     }
 
+    /// What is held of a message that is not complete.
+    package var unfinishedBytes: Int { self.message?.bytes.count ?? 0 }
+
     /// Hands every event to `take` until the bytes are used up or it answers false.
+    ///
+    /// - Returns: how many bytes were read.
     package mutating func readAll(
         in bytes: inout MutableSpan<UInt8>, inflater: WebSocketInflater?,
-        _ take: (WebSocketEvent, Span<UInt8>) -> Bool
-    ) throws(WebSocketError) {
+        _ take: (WebSocketEvent, Span<UInt8>, _ inflatedBytes: Int) -> Bool
+    ) throws(WebSocketError) -> Int {
         var offset = 0
         while let event = try self.next(in: &bytes, from: &offset, inflater: inflater) {
-            guard take(event, bytes.span) else { return }
+            guard take(event, bytes.span, self.inflatedBytes) else { break }
         }
+        return offset
     }
 
     private mutating func event(
@@ -243,11 +252,12 @@ extension WebSocketParser {
         return .assembled(message.kind, message.bytes)
     }
 
-    private func inflated(
+    private mutating func inflated(
         _ kind: WebSocketMessageKind, _ payload: Span<UInt8>, _ inflater: WebSocketInflater?
     ) throws(WebSocketError) -> WebSocketEvent {
         guard let inflater else { throw WebSocketError(.reservedBits) }
         let bytes = try inflater.inflate(payload, limit: self.limits.maximumMessageBytes)
+        self.inflatedBytes &+= bytes.count
         guard kind == .binary || UTF8Validator.isValid(bytes.span) else { throw WebSocketError(.invalidText) }
         return .assembled(kind, bytes)
     }

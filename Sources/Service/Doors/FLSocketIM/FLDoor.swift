@@ -20,6 +20,7 @@ struct FLDoor: Door {
         var policy = LinkPolicy.legacy(
             EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3), maxPayload: 2_000_000))
         policy.impliedBy = ["auth_token", "b64"]
+        policy.credential = "auth_token"
         return policy
     }
 

@@ -42,8 +42,11 @@ struct OrderRoutes: Sendable {
             @escaping (OrderService, LooseObject, UserID, @escaping OrderService.Reply) throws(RequestError) -> Void
     ) {
         router.on(.post, "/orderchat/\(name)") { exchange, _ in
+            // Only then the body, so that it is held for users alone.
+            let identity = Result { () throws(RequestError) in try self.site.accounts.identity(of: exchange) }
+            if case .failure(let error) = identity { return Self.answer(exchange, .failure(error)) }
             self.collect(exchange) { hall, request, reply throws(RequestError) in
-                let user = try self.site.accounts.identity(of: exchange).user
+                let user = try identity.get().user
                 let (_, wait) = hall.allowance.take(user, at: hall.board.now)
                 if let wait { throw RequestError(.rateLimited, "request rate limit exceeded", retryAfter: wait) }
                 try work(OrderService(hall.chat), request, user, reply)
