@@ -172,12 +172,8 @@ GUARDS: list[Guard] = [
 ]
 
 
-# Kept apart on purpose: steps of a schema are read one by one. The others are still to be joined.
-_IN_SEVERAL_FILES = {"Migration"} | {
-    "APIRoute", "AdminRoutes", "AudioSender", "CallDesk", "CallMachine", "CallTable", "ChatDesk", "ChatService",
-    "ClientSession", "EngineSession", "Entry", "ICECandidate", "ICEServerList", "ICEServerOffer", "MessageBody",
-    "ParleyClient", "PeerPath", "SDPDescription", "SQLiteStore", "STUNMessage", "SignallingApplication",
-}  # fmt: skip
+# Kept apart on purpose: steps of a schema are read one by one.
+_IN_SEVERAL_FILES = {"Migration"}
 
 _DECLARATION = re.compile(r"\b(?:struct|class|enum|actor|protocol)\s+(\w+)")
 

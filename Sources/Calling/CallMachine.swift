@@ -27,10 +27,10 @@ package struct CallMachine: Sendable {
     package let id: CallID
     package let caller: UserID
     package let callee: UserID
-    package internal(set) var kind: CallKind
-    let settings: CallSettings
-    let started: Instant
-    var state: State
+    package private(set) var kind: CallKind
+    private let settings: CallSettings
+    private let started: Instant
+    private(set) var state: State
 
     /// The callee's devices ring, if there are any.
     package init(
@@ -50,7 +50,7 @@ package struct CallMachine: Sendable {
         self.end(.busy, by: nil, at: now, into: &outbox)
     }
 
-    init(_ invitation: CallInvitation, kind: CallKind, settings: CallSettings, at now: Instant) {
+    private init(_ invitation: CallInvitation, kind: CallKind, settings: CallSettings, at now: Instant) {
         self.id = invitation.id
         self.caller = invitation.caller.user
         self.callee = invitation.callee
@@ -77,7 +77,7 @@ package struct CallMachine: Sendable {
     }
 
     /// What a call that is over says to whoever still wants something of it.
-    var whyOver: CallRefusal {
+    private var whyOver: CallRefusal {
         if case .ended(let outcome) = self.state { .ended(outcome) } else { .answeredElsewhere }
     }
 
@@ -91,7 +91,7 @@ package struct CallMachine: Sendable {
     package func concerns(_ user: UserID) -> Bool { user == self.caller || user == self.callee }
 
     /// Ends the call for everybody who has not been told, and for good.
-    mutating func end(_ outcome: CallOutcome, by user: UserID?, at now: Instant, into outbox: inout CallOutbox) {
+    private mutating func end(_ outcome: CallOutcome, by user: UserID?, at now: Instant, into outbox: inout CallOutbox) {
         for session in self.openSessions {
             outbox.append(.ended(session, .over(outcome, by: user)), of: self.id)
         }
@@ -103,7 +103,7 @@ package struct CallMachine: Sendable {
     }
 
     /// Those that know of the call and do not know its end, the caller first.
-    var openSessions: [SessionID] {
+    private var openSessions: [SessionID] {
         switch self.state {
         case .ringing(let ringing): [ringing.caller.line.session] + ringing.open
         case .talking(let talk): [talk[.caller].line.session, talk[.callee].line.session]
@@ -116,5 +116,330 @@ package struct CallMachine: Sendable {
         case .talking(let talk): talk.since
         case .ringing, .ended, .merged: nil
         }
+    }
+}
+
+// MARK: - Answers and goodbyes
+
+extension CallMachine {
+    /// A device says that it rings.
+    package mutating func acknowledged(by line: Line, into outbox: inout CallOutbox) throws(CallRefusal) {
+        guard line.user == self.callee else { throw .notYours }
+        switch self.state {
+        case .ringing(var ringing):
+            let isFirst = ringing.acknowledged(line.session)
+            self.state = .ringing(ringing)
+            if isFirst { outbox.append(.ringing(ringing.caller.line.session), of: self.id) }
+        case .talking:
+            break
+        case .ended, .merged:
+            throw self.whyOver
+        }
+    }
+
+    /// The callee takes the call on this line. The first device wins; said twice it is true once.
+    package mutating func accepted(
+        by line: Line, at now: Instant, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        guard line.user == self.callee else { throw .notYours }
+        switch self.state {
+        case .ringing(let ringing):
+            for session in ringing.open where session != line.session {
+                outbox.append(.ended(session, .answeredElsewhere), of: self.id)
+            }
+            self.connect(ringing.caller, with: CallSeat(line), at: now, into: &outbox)
+        case .talking(let talk):
+            guard talk[.callee].line == line else { throw .answeredElsewhere }
+        case .ended, .merged:
+            throw self.whyOver
+        }
+    }
+
+    /// The callee says no, on any of their devices and for all of them.
+    ///
+    /// From the device that has the call it is a goodbye; from another one it came too late.
+    package mutating func declined(
+        by line: Line, at now: Instant, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        guard line.user == self.callee else { throw .notYours }
+        try self.hungUp(by: line, at: now, into: &outbox)
+    }
+
+    /// Somebody ends the call: the caller cancels, the callee declines, or one of two who talk says goodbye.
+    ///
+    /// While it rings any device of either side can; afterwards the one that holds the seat, or, while the seat waits
+    /// for its user, any of theirs. So a "no" that crossed a "yes" on another device harms nobody.
+    package mutating func hungUp(
+        by line: Line, at now: Instant, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        guard self.concerns(line.user) else { throw .notYours }
+        switch self.state {
+        case .ringing:
+            self.end(line.user == self.caller ? .cancelled : .declined, by: line.user, at: now, into: &outbox)
+        case .talking(let talk):
+            guard talk.hears(line) else { throw .answeredElsewhere }
+            self.end(.completed, by: line.user, at: now, into: &outbox)
+        case .ended, .merged:
+            throw self.whyOver
+        }
+    }
+
+    /// A device cannot do its part. A ringing one steps aside; the last of them, the caller or a talking one ends the call.
+    package mutating func failed(
+        by line: Line, at now: Instant, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        guard self.concerns(line.user) else { throw .notYours }
+        switch self.state {
+        case .ringing(let ringing):
+            self.failedWhileRinging(ringing, by: line, at: now, into: &outbox)
+        case .talking(let talk):
+            guard talk.hears(line) else { throw .answeredElsewhere }
+            self.end(.failed, by: line.user, at: now, into: &outbox)
+        case .ended, .merged:
+            throw self.whyOver
+        }
+    }
+
+    /// The user rings the same person anew. If that comes from the line that holds their seat in this call, or if the
+    /// line of that seat is down, they have left it.
+    mutating func forsaken(by line: Line, at now: Instant, into outbox: inout CallOutbox) {
+        switch self.state {
+        case .ringing(let ringing):
+            guard ringing.caller.hears(line) else { return }
+            self.end(.cancelled, by: line.user, at: now, into: &outbox)
+        case .talking(let talk):
+            guard talk.hears(line) else { return }
+            self.end(.completed, by: line.user, at: now, into: &outbox)
+        case .ended, .merged:
+            break
+        }
+    }
+
+    /// The user may take part in nothing any more.
+    package mutating func userRemoved(_ user: UserID, at now: Instant, into outbox: inout CallOutbox) {
+        switch self.state {
+        case .ringing:
+            self.end(user == self.caller ? .cancelled : .declined, by: user, at: now, into: &outbox)
+        case .talking:
+            self.end(.completed, by: user, at: now, into: &outbox)
+        case .ended, .merged:
+            break
+        }
+    }
+
+    package mutating func serverStopped(at now: Instant, into outbox: inout CallOutbox) {
+        guard !self.isOver else { return }
+        self.end(.serverRestarted, by: nil, at: now, into: &outbox)
+    }
+
+    private mutating func failedWhileRinging(
+        _ ringing: CallRinging, by line: Line, at now: Instant, into outbox: inout CallOutbox
+    ) {
+        guard line.user == self.callee else { return self.end(.failed, by: line.user, at: now, into: &outbox) }
+        var ringing = ringing
+        if ringing.gaveUp(line.session, patientUntil: now + self.settings.linkGrace) {
+            outbox.append(.ended(line.session, .over(.failed, by: line.user)), of: self.id)
+        }
+        self.state = .ringing(ringing)
+        if ringing.isHopeless { self.end(.failed, by: line.user, at: now, into: &outbox) }
+    }
+
+    /// Both sides are told who they talk with, the caller first, and whether that one has to be waited for.
+    private mutating func connect(
+        _ caller: CallSeat, with callee: CallSeat, at now: Instant, into outbox: inout CallOutbox
+    ) {
+        let talk = CallTalk(caller, with: callee, since: now)
+        self.state = .talking(talk)
+        for role in CallConnection.Role.allCases {
+            outbox.append(.connected(talk[role].line.session, talk.connection(for: role, kind: self.kind)), of: self.id)
+        }
+        for role in CallConnection.Role.allCases where talk[role].isAway {
+            outbox.append(.peerAway(talk[role.other].line.session), of: self.id)
+        }
+    }
+}
+
+// MARK: - Crossed calls
+
+/// Two people ring each other at the same time. Both want to talk, so it becomes one call, answered at once.
+extension CallMachine {
+    /// The callee rings the caller. The call with the smaller name lives on; it is returned if it is not this one.
+    package mutating func crossed(
+        by invitation: CallInvitation, at now: Instant, into outbox: inout CallOutbox
+    ) throws(CallRefusal) -> CallMachine? {
+        guard invitation.caller.user == self.callee, invitation.callee == self.caller else { throw .notYours }
+        switch self.state {
+        case .ringing(let ringing) where invitation.id.text < self.id.text:
+            return self.merged(ringing, into: invitation, at: now, into: &outbox)
+        case .ringing:
+            self.kind = self.kind.common(with: invitation.kind)
+            try self.accepted(by: invitation.caller, at: now, into: &outbox)
+            return nil
+        case .talking, .merged:
+            throw .answeredElsewhere
+        case .ended(let outcome):
+            throw .ended(outcome)
+        }
+    }
+
+    /// Leaves no record: nobody talked under this name, and the other call has its own.
+    private mutating func merged(
+        _ ringing: CallRinging, into invitation: CallInvitation, at now: Instant, into outbox: inout CallOutbox
+    ) -> CallMachine {
+        for session in self.openSessions {
+            let goesOn = session == ringing.caller.line.session || session == invitation.caller.session
+            outbox.append(.ended(session, goesOn ? .merged(into: invitation.id) : .answeredElsewhere), of: self.id)
+        }
+        self.state = .merged(into: invitation.id)
+        let kind = self.kind.common(with: invitation.kind)
+        var survivor = CallMachine(invitation, kind: kind, settings: self.settings, at: now)
+        survivor.connect(CallSeat(invitation.caller), with: ringing.caller, at: now, into: &outbox)
+        return survivor
+    }
+}
+
+extension CallKind {
+    /// Nobody's camera opens for a call they did not mean to be seen in.
+    fileprivate func common(with other: CallKind) -> CallKind { self == other ? self : .audio }
+}
+
+// MARK: - Links and seats
+
+extension CallMachine {
+    /// A line of one of the two came up: a device that has to ring, or one that is back with its old session.
+    package mutating func lineOpened(_ line: Line, into outbox: inout CallOutbox) {
+        switch self.state {
+        case .ringing(var ringing):
+            if ringing.caller.line == line { ringing.caller.taken(by: line) }
+            let hasToRing =
+                line.user == self.callee && ringing.lineUp(line.session, atMost: self.settings.maximumDevices)
+            self.state = .ringing(ringing)
+            guard hasToRing else { return }
+            let invitation = CallInvitation(self.id, from: ringing.caller.line, to: self.callee, kind: self.kind)
+            outbox.append(.ring(line.session, invitation), of: self.id)
+        case .talking(let talk):
+            guard let role = talk.role(of: line), talk[role].isAway else { return }
+            self.take(role, of: talk, by: line, into: &outbox)
+        case .ended, .merged:
+            break
+        }
+    }
+
+    /// A line of one of the two broke. The call waits for it.
+    package mutating func lineLost(_ line: Line, at now: Instant, into outbox: inout CallOutbox) {
+        let patience = now + self.settings.linkGrace
+        switch self.state {
+        case .ringing(var ringing):
+            if ringing.caller.line == line { ringing.caller.left(until: patience) }
+            if line.user == self.callee { ringing.lineDown(line.session, patientUntil: patience) }
+            self.state = .ringing(ringing)
+        case .talking(var talk):
+            guard let role = talk.role(of: line), !talk[role].isAway else { return }
+            talk[role].left(until: patience)
+            self.state = .talking(talk)
+            outbox.append(.peerAway(talk[role.other].line.session), of: self.id)
+        case .ended, .merged:
+            break
+        }
+    }
+
+    /// A line takes its user's seat: after a reload, or to go on talking on another device.
+    ///
+    /// The seat has to be free, or its holder's session has to be named: a new link is often up before anybody has
+    /// noticed that the old one is gone.
+    package mutating func seatTaken(
+        by line: Line, replacing old: SessionID?, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        guard self.concerns(line.user) else { throw .notYours }
+        switch self.state {
+        case .ringing(var ringing):
+            // The callee has no seat yet, only devices that ring.
+            guard line.user == self.caller else { return }
+            let holder = ringing.caller.line
+            guard try ringing.caller.taken(by: line, replacing: old) else { return }
+            self.state = .ringing(ringing)
+            self.leave(holder, to: line, into: &outbox)
+        case .talking(let talk):
+            guard let role = talk.role(of: line.user) else { throw .notYours }
+            var seat = talk[role]
+            guard try seat.taken(by: line, replacing: old) else { return }
+            self.take(role, of: talk, by: line, into: &outbox)
+        case .ended, .merged:
+            throw self.whyOver
+        }
+    }
+
+    /// Time has passed; what has run out is over, the earliest first.
+    package mutating func clockAdvanced(to now: Instant, into outbox: inout CallOutbox) {
+        switch self.state {
+        case .ringing(let ringing) where ringing.deadline <= now:
+            if ringing.caller.keptUntil == ringing.deadline {
+                self.end(.lost, by: self.caller, at: now, into: &outbox)
+            } else if ringing.unreachableUntil == ringing.deadline {
+                self.end(.offline, by: nil, at: now, into: &outbox)
+            } else {
+                self.end(.noAnswer, by: nil, at: now, into: &outbox)
+            }
+        case .talking(let talk):
+            guard let deadline = talk.deadline, deadline <= now else { return }
+            let isCallers = talk[.caller].keptUntil == deadline
+            self.end(.lost, by: isCallers ? self.caller : self.callee, at: now, into: &outbox)
+        case .ringing, .ended, .merged:
+            break
+        }
+    }
+
+    /// Where something from this line goes.
+    package func route(from line: Line) throws(CallRefusal) -> CallRoute {
+        guard self.concerns(line.user) else { throw .notYours }
+        switch self.state {
+        case .talking(let talk):
+            guard let role = talk.role(of: line) else { throw .answeredElsewhere }
+            let peer = talk[role.other]
+            return peer.isAway ? .keep(for: peer.line.session) : .deliver(to: peer.line.session)
+        case .ringing:
+            throw .stillRinging
+        case .ended, .merged:
+            throw self.whyOver
+        }
+    }
+
+    /// What this line sees of the call.
+    package func view(for line: Line) throws(CallRefusal) -> CallView {
+        guard self.concerns(line.user) else { throw .notYours }
+        let phase: CallView.Phase
+        switch self.state {
+        case .ringing:
+            phase = .ringing
+        case .talking(let talk):
+            phase = self.phase(of: talk, for: line)
+        case .ended(let outcome):
+            phase = .ended(outcome)
+        case .merged:
+            throw .answeredElsewhere
+        }
+        return CallView(id: self.id, caller: self.caller, callee: self.callee, kind: self.kind, phase: phase)
+    }
+
+    private func phase(of talk: CallTalk, for line: Line) -> CallView.Phase {
+        guard let role = talk.role(of: line) else { return .talkingElsewhere }
+        return .talking(talk.connection(for: role, kind: self.kind), isPeerAway: talk[role.other].isAway)
+    }
+
+    /// Puts a line into a seat and tells the other side, and the line that held it.
+    private mutating func take(
+        _ role: CallConnection.Role, of talk: CallTalk, by line: Line, into outbox: inout CallOutbox
+    ) {
+        var talk = talk
+        let holder = talk[role].line
+        talk[role].taken(by: line)
+        self.state = .talking(talk)
+        outbox.append(.peerBack(talk[role.other].line.session, as: line.session), of: self.id)
+        self.leave(holder, to: line, into: &outbox)
+    }
+
+    private func leave(_ holder: Line, to line: Line, into outbox: inout CallOutbox) {
+        guard holder != line else { return }
+        outbox.append(.ended(holder.session, .movedElsewhere), of: self.id)
     }
 }

@@ -1,3 +1,5 @@
+package import Calling
+package import Conversing
 package import Operations
 package import Reactor
 package import Vocabulary
@@ -57,7 +59,7 @@ package final class ParleyClient: Sendable {
     }
 
     /// What is said is seen to on the loop.
-    func outgoing(_ event: @escaping @Sendable (inout OutgoingMessages, Instant) -> [OutgoingMessages.Order]) {
+    private func outgoing(_ event: @escaping @Sendable (inout OutgoingMessages, Instant) -> [OutgoingMessages.Order]) {
         self.loop.execute { reactor in self.shell.outgoing(on: reactor, event) }
     }
 
@@ -84,5 +86,299 @@ package final class ParleyClient: Sendable {
             }
         }
         return try result.get()
+    }
+}
+
+// MARK: - Rooms
+
+extension ParleyClient {
+    package func join(_ room: RoomName, replacing member: SessionID? = nil) async throws(ClientError) -> RoomView {
+        try RoomView(try await self.request(.room(.join), Field.room(room), Field.replaced.optional(member)))
+    }
+
+    package func leave(_ room: RoomName) async throws(ClientError) {
+        try await self.request(.room(.leave), Field.room(room))
+    }
+
+    package func members(of room: RoomName) async throws(ClientError) -> RoomView {
+        try RoomView(try await self.request(.room(.members), Field.room(room)))
+    }
+}
+
+// MARK: - Signals
+
+extension ParleyClient {
+    /// To one member, or to all others in the room; its number then comes back.
+    @discardableResult
+    package func signal(
+        _ content: Signal.Content, in room: RoomName, to member: SessionID? = nil
+    ) async throws(ClientError) -> UInt64? {
+        try await self.request(.signal, Field.room(room), Field.receiver.optional(member), content.argument).number
+    }
+
+    /// To the other side of a call that was answered.
+    package func signal(_ content: Signal.Content, in call: CallID) async throws(ClientError) {
+        try await self.request(.signal, Field.call(call), content.argument)
+    }
+}
+
+// MARK: - Calls
+
+extension ParleyClient {
+    /// Rings a user. A second invitation under the same name is the same call.
+    package func invite(
+        _ user: UserID, to kind: CallKind, as call: CallID? = nil
+    ) async throws(ClientError) -> CallID {
+        let answer = try await self.request(
+            .call(.invite), Field.user(user), Field.callKind(kind), Field.call.optional(call))
+        guard let call = answer.name("call", { CallID($0) }) else { throw .unreadableAnswer }
+        return call
+    }
+
+    /// This device takes so many calls at once, until its connection breaks.
+    package func answers(atOnce count: Int) async throws(ClientError) {
+        try await self.request(.call(.answering), Field.atOnce(count))
+    }
+
+    /// Tells the caller that it rings here.
+    package func ringing(_ call: CallID) async throws(ClientError) {
+        try await self.request(.call(.ringing), Field.call(call))
+    }
+
+    package func accept(_ call: CallID) async throws(ClientError) {
+        try await self.request(.call(.accept), Field.call(call))
+    }
+
+    package func decline(_ call: CallID) async throws(ClientError) {
+        try await self.request(.call(.decline), Field.call(call))
+    }
+
+    package func hangUp(_ call: CallID) async throws(ClientError) {
+        try await self.request(.call(.hangUp), Field.call(call))
+    }
+
+    /// This device cannot do its part.
+    package func fail(_ call: CallID) async throws(ClientError) {
+        try await self.request(.call(.failed), Field.call(call))
+    }
+
+    /// Takes one's seat in a call on this connection.
+    package func take(_ call: CallID, replacing member: SessionID? = nil) async throws(ClientError) -> CallView {
+        try CallView(try await self.request(.call(.take), Field.call(call), Field.replaced.optional(member)))
+    }
+}
+
+// MARK: - Presence
+
+extension ParleyClient {
+    /// How they are now; changes come as events.
+    package func watch(_ users: [UserID]) async throws(ClientError) -> [Presence] {
+        try Self.presences(try await self.request(.presence(.watch), Field.watched(.users(users))))
+    }
+
+    package func watchEverybody() async throws(ClientError) -> [Presence] {
+        try Self.presences(try await self.request(.presence(.watch), Field.watched(.everybody)))
+    }
+
+    package func unwatch(_ users: [UserID]) async throws(ClientError) {
+        try await self.request(.presence(.unwatch), Field.watched(.users(users)))
+    }
+
+    package func unwatchEverybody() async throws(ClientError) {
+        try await self.request(.presence(.unwatch), Field.watched(.everybody))
+    }
+
+    private static func presences(_ answer: RawJSON) throws(ClientError) -> [Presence] {
+        guard let list = answer.list("users") else { throw .unreadableAnswer }
+        let presences = list.compactMap { Presence($0) }
+        guard presences.count == list.count else { throw .unreadableAnswer }
+        return presences
+    }
+}
+
+// MARK: - The session itself
+
+extension ParleyClient {
+    package func iceServers() async throws(ClientError) -> ICEServerAdvice {
+        guard let advice = ICEServerAdvice(try await self.request(.session(.iceServers))) else {
+            throw .unreadableAnswer
+        }
+        return advice
+    }
+
+    /// Shows a fresh token, now and at every connect to come. Until when the session may last comes back.
+    @discardableResult
+    package func refreshSession(with token: String) async throws(ClientError) -> WallTime {
+        self.use(token: token)
+        let answer = try await self.request(.session(.refresh), Field.token(token))
+        guard let expires = answer.integer("expires") else { throw .unreadableAnswer }
+        return WallTime(milliseconds: Int64(expires))
+    }
+}
+
+// MARK: - Conversations
+
+/// Conversations.
+extension ParleyClient {
+    /// Says something. With an `id` it can be said again when no answer came, and is there once all the same.
+    package func send(
+        _ body: RawJSON, kind: MessageKind = .text, to target: ChatTarget, as id: MessageID? = nil,
+        replyingTo reply: UInt64? = nil
+    ) async throws(ClientError) -> ChatOutcome {
+        try ChatOutcome(
+            try await self.request(
+                .chat(.send), Field.recipient(target.recipient), Field.messageKind(kind), Field.client.optional(id),
+                Field.reply.optional(reply), Field.body(MessageBody(proven: body.bytes))))
+    }
+
+    package func send(
+        text: String, to target: ChatTarget, as id: MessageID? = nil
+    ) async throws(ClientError) -> ChatOutcome {
+        try await self.send(RawJSON { $0.members([("text", text)]) }, to: target, as: id)
+    }
+
+    /// Says something and sees to it: what becomes of it comes as `outgoing`, at the latest after twenty seconds.
+    package func post(_ message: OutgoingMessage) { self.outgoing { $0.said(message, at: $1) } }
+
+    /// Says once more what has failed, under the same name.
+    package func postAgain(_ id: MessageID) { self.outgoing { $0.again(id, at: $1) } }
+
+    package func recall(_ number: UInt64, in conversation: ConversationID) async throws(ClientError) -> ChatOutcome {
+        try ChatOutcome(
+            try await self.request(.chat(.recall), Field.conversation(conversation), Field.number(number)))
+    }
+
+    package func pin(
+        _ number: UInt64, _ isOn: Bool = true, in conversation: ConversationID
+    ) async throws(ClientError) -> ChatOutcome {
+        let place = (Field.conversation(conversation), Field.number(number))
+        return try ChatOutcome(try await self.request(.chat(.pin), place.0, place.1, Field.isOn(isOn)))
+    }
+
+    /// The latest pin first.
+    package func pins(of conversation: ConversationID) async throws(ClientError) -> ChatPage {
+        try ChatPage(try await self.request(.chat(.pins), Field.conversation(conversation)))
+    }
+
+    /// How far this device's reader got. What is unread then comes back.
+    @discardableResult
+    package func markRead(_ number: UInt64, in conversation: ConversationID) async throws(ClientError) -> Int {
+        let answer = try await self.request(
+            .chat(.read), Field.conversation(conversation), Field.number(number))
+        guard let unread = answer.integer("unread") else { throw .unreadableAnswer }
+        return unread
+    }
+
+    package func typing(_ isOn: Bool, in conversation: ConversationID) async throws(ClientError) {
+        try await self.request(.chat(.typing), Field.conversation(conversation), Field.isOn(isOn))
+    }
+
+    /// Brings what was missed; from then on events come live. Ask again after every `connected`.
+    ///
+    /// - Parameter newest: of each conversation only so many of the newest entries, also of one that was seen before.
+    package func sync(
+        from positions: [ConversationID: UInt64] = [:], newest: Int? = nil
+    ) async throws(ClientError) -> [(view: ChatView, entries: [ChatEntry], remaining: Int)] {
+        let answer = try await self.request(
+            .chat(.sync), Field.positions(positions), Field.newest.optional(newest))
+        guard let list = answer.list("conversations") else { throw .unreadableAnswer }
+        var pieces: [(view: ChatView, entries: [ChatEntry], remaining: Int)] = []
+        for piece in list {
+            guard let view = ChatView(piece) else { throw .unreadableAnswer }
+            let entries = try ChatPage(piece).entries
+            pieces.append((view, entries, piece.integer("remaining") ?? 0))
+        }
+        return pieces
+    }
+
+    package func history(
+        of conversation: ConversationID, before number: UInt64? = nil, limit: Int = 20
+    ) async throws(ClientError) -> ChatPage {
+        try ChatPage(
+            try await self.request(
+                .chat(.history), Field.conversation(conversation), Field.before.optional(number), Field.limit(limit)))
+    }
+
+    /// The latest conversations.
+    package func conversations(limit: Int = 50) async throws(ClientError) -> [ChatView] {
+        var (views, place): ([ChatView], String?) = ([], nil)
+        repeat {
+            let page = try await self.conversations(before: place, limit: min(limit - views.count, 200))
+            views += page.views
+            place = page.next
+        } while place != nil && views.count < limit
+        return views
+    }
+
+    /// The conversation with somebody, however long it has been quiet.
+    package func conversation(with user: UserID) async throws(ClientError) -> ChatView? {
+        var place: String?
+        repeat {
+            let page = try await self.conversations(before: place, limit: 200)
+            if let view = page.views.first(where: { $0.kind == "direct" && $0.peer == user }) { return view }
+            place = page.next
+        } while place != nil
+        return nil
+    }
+
+    /// As many as one answer holds, and where the next one begins.
+    private func conversations(
+        before place: String?, limit: Int
+    ) async throws(ClientError) -> (views: [ChatView], next: String?) {
+        let answer = try await self.request(
+            .chat(.conversations), Field.limit(limit), Field.place.optional(place))
+        guard let list = answer.list("conversations") else { throw .unreadableAnswer }
+        return (list.compactMap { ChatView($0) }, answer.text("next"))
+    }
+
+    /// The latest entries in which some words stand.
+    package func search(
+        _ text: String, in conversation: ConversationID? = nil
+    ) async throws(ClientError) -> ChatPage {
+        try ChatPage(
+            try await self.request(.chat(.search), Field.words(text), Field.conversation.optional(conversation)))
+    }
+
+    package func createGroup(
+        titled title: DisplayName? = nil, with users: [UserID]
+    ) async throws(ClientError) -> ChatOutcome {
+        try ChatOutcome(
+            try await self.request(.chat(.create), Field.title.optional(title), Field.users(users)))
+    }
+}
+
+// MARK: - Profiles
+
+/// What people are called and what they look like.
+extension ParleyClient {
+    package func ownProfile() async throws(ClientError) -> ProfileView {
+        try Self.profile(try await self.request(.profile(.own)))
+    }
+
+    /// Those of `users` of whom something is known.
+    package func profiles(of users: [UserID]) async throws(ClientError) -> [ProfileView] {
+        let answer = try await self.request(.profile(.list), Field.users(users))
+        guard let list = answer.list("users") else { throw .unreadableAnswer }
+        return list.compactMap { ProfileView($0) }
+    }
+
+    /// What is nil stays.
+    @discardableResult
+    package func changeProfile(
+        name: DisplayName? = nil, avatar: FileID? = nil
+    ) async throws(ClientError) -> ProfileView {
+        let answer = try await self.request(
+            .profile(.change), Field.name.optional(name.map { .set($0) }),
+            Field.avatar.optional(avatar.map { .set($0) }))
+        return try Self.profile(answer)
+    }
+
+    package func removeAvatar() async throws(ClientError) {
+        try await self.request(.profile(.change), Field.avatar(.removed))
+    }
+
+    private static func profile(_ json: RawJSON) throws(ClientError) -> ProfileView {
+        guard let profile = ProfileView(json) else { throw .unreadableAnswer }
+        return profile
     }
 }

@@ -1,3 +1,4 @@
+internal import JSON
 internal import Secure
 package import Vocabulary
 
@@ -42,31 +43,104 @@ package struct ICEServerList: Hashable, Sendable {
     }
 }
 
-/// The servers as one client gets them.
-package struct ICEServerOffer: Hashable, Sendable {
-    package struct Server: Hashable, Sendable {
-        package let urls: [ICEServerURL]
-        package var username: String?
-        package var credential: String?
+// MARK: - Parsing
+
+extension ICEServerList {
+    /// - Parameter environment: where `"secret": "env:NAME"` is looked up.
+    package init(parsing bytes: [UInt8], environment: [String: String]) throws(ICEServerFileError) {
+        guard bytes.count <= Self.maximumBytes else { throw ICEServerFileError(.tooLarge, at: "") }
+        let reader = JSONReader(bytes.span)
+        let document = try Self.document(of: reader)
+        let top = try document.members(["iceServers"], in: reader)
+        guard let list = top["iceServers"] else { throw document.fail(.missing("iceServers")) }
+        let parser = ICEServerParser(environment: environment)
+        var servers: [ICEServer] = []
+        for place in try list.elements(limit: Self.maximumServers, in: reader) {
+            servers.append(try parser.server(place, in: reader))
+        }
+        self.init(servers)
     }
 
-    package private(set) var servers: [Server]
-    /// When the first of the credentials ends; nil when none does.
-    package private(set) var expiry: WallTime?
-    /// When a client should be given new ones: after four fifths of their life.
-    package private(set) var refresh: WallTime?
-
-    fileprivate mutating func add(_ server: ICEServer, for user: UserID, at now: WallTime) {
-        switch server.credentials {
-        case .none: self.servers.append(Server(urls: server.urls))
-        case .fixed(let username, let credential):
-            self.servers.append(Server(urls: server.urls, username: username, credential: credential))
-        case .minted(let secret, let life):
-            let made = TURNCredentials(for: user, secret: secret, life: life, at: now)
-            self.servers.append(Server(urls: server.urls, username: made.username, credential: made.credential))
-            self.expiry = min(self.expiry ?? made.expiry, made.expiry)
-            let due = now + (life * 4 / 5)
-            self.refresh = min(self.refresh ?? due, due)
+    private static func document(of reader: borrowing JSONReader) throws(ICEServerFileError) -> JSONPlace {
+        do throws(JSONError) {
+            return JSONPlace(value: try reader.document(depth: 8), path: "")
+        } catch {
+            throw ICEServerFileError(.notJSON(offset: error.offset), at: "")
         }
+    }
+}
+
+private struct ICEServerParser {
+    let environment: [String: String]
+
+    private static let names: Set = ["urls", "username", "credential", "credentialType", "secret", "ttl"]
+
+    func server(_ place: JSONPlace, in reader: borrowing JSONReader) throws(ICEServerFileError) -> ICEServer {
+        let members = try place.members(Self.names, in: reader)
+        guard let urlPlace = members["urls"] else { throw place.fail(.missing("urls")) }
+        let urls = try self.urls(urlPlace, in: reader)
+        let credentials = try self.credentials(members, of: place, in: reader)
+        let needsThem = urls.contains { $0.scheme.needsCredentials }
+        guard needsThem == (credentials != .none) else {
+            throw place.fail(needsThem ? .noCredentials : .uselessCredentials)
+        }
+        return ICEServer(urls: urls, credentials: credentials)
+    }
+
+    /// One text or an array of them.
+    private func urls(_ place: JSONPlace, in reader: borrowing JSONReader) throws(ICEServerFileError) -> [ICEServerURL]
+    {
+        guard place.value.kind == .array else { return [try self.url(place, in: reader)] }
+        var urls: [ICEServerURL] = []
+        for element in try place.elements(limit: ICEServerList.maximumURLs, in: reader) {
+            urls.append(try self.url(element, in: reader))
+        }
+        guard !urls.isEmpty else { throw place.fail(.noURL) }
+        return urls
+    }
+
+    private func url(_ place: JSONPlace, in reader: borrowing JSONReader) throws(ICEServerFileError) -> ICEServerURL {
+        guard let url = ICEServerURL(try place.text(in: reader)) else { throw place.fail(.wrongURL) }
+        return url
+    }
+
+    private func credentials(
+        _ members: [String: JSONPlace], of place: JSONPlace, in reader: borrowing JSONReader
+    ) throws(ICEServerFileError) -> ICEServer.Credentials {
+        if let type = members["credentialType"], try type.text(in: reader) != "password" {
+            throw type.fail(.wrongKind(wanted: "\"password\""))
+        }
+        if let secret = members["secret"] {
+            guard members["username"] == nil, members["credential"] == nil else {
+                throw place.fail(.credentialsBesideSecret)
+            }
+            return .minted(secret: try self.secret(secret, in: reader), life: try self.life(members["ttl"], in: reader))
+        }
+        if let life = members["ttl"] { throw life.fail(.missing("secret")) }
+        switch (members["username"], members["credential"]) {
+        case (nil, nil): return .none
+        case (let username?, let credential?):
+            return .fixed(username: try username.text(in: reader), credential: try credential.text(in: reader))
+        case (nil, _): throw place.fail(.missing("username"))
+        case (_, nil): throw place.fail(.missing("credential"))
+        }
+    }
+
+    private func secret(_ place: JSONPlace, in reader: borrowing JSONReader) throws(ICEServerFileError) -> [UInt8] {
+        let text = try place.text(in: reader)
+        guard text.hasPrefix("env:") else { return Array(text.utf8) }
+        let name = String(text.dropFirst(4))
+        guard let value = self.environment[name] else { throw place.fail(.noSuchVariable(name)) }
+        guard !value.isEmpty else { throw place.fail(.empty) }
+        return Array(value.utf8)
+    }
+
+    /// Shorter than a minute, and clients would do little else than fetch new ones.
+    private func life(_ place: JSONPlace?, in reader: borrowing JSONReader) throws(ICEServerFileError) -> Duration {
+        guard let place else { return TURNCredentials.maximumLifetime }
+        guard let seconds = reader.integer(place.value), (60...600).contains(seconds) else {
+            throw place.fail(.lifeOutOfRange)
+        }
+        return .seconds(seconds)
     }
 }

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import JSON
 internal import SocketIO
 package import Vocabulary
@@ -11,7 +12,7 @@ package import Vocabulary
 ///
 /// What comes back knows where it was: the server's key and the last event's offset go into the next CONNECT.
 package struct ClientSession: ~Copyable {
-    enum State {
+    private enum State {
         /// Can become: dialing, ended.
         case idle
         /// A WebSocket is being opened. Can become: opening, resting, ended.
@@ -28,11 +29,11 @@ package struct ClientSession: ~Copyable {
         case ended(LinkFailure)
     }
 
-    let settings: ClientSettings
-    var state = State.idle
-    var heartbeat: Heartbeat?
-    var requests = RequestBook()
-    var resumption = Resumption()
+    private let settings: ClientSettings
+    private var state = State.idle
+    private var heartbeat: Heartbeat?
+    private var requests = RequestBook()
+    private var resumption = Resumption()
     package private(set) var token: String
     private var backOff: BackOff
     private var random: any RandomNumberGenerator & Sendable
@@ -132,7 +133,7 @@ extension ClientSession {
     }
 
     /// Lets go of a WebSocket that is of no more use.
-    mutating func drop(_ failure: LinkFailure, at now: Instant, _ outbox: inout ClientOutbox) {
+    private mutating func drop(_ failure: LinkFailure, at now: Instant, _ outbox: inout ClientOutbox) {
         outbox.orders.append(.hangUp)
         self.rest(after: failure, at: now, &outbox)
     }
@@ -167,7 +168,7 @@ extension ClientSession {
 
 extension ClientSession {
     /// Shows who we are, and where we were.
-    mutating func join(before deadline: Instant, _ outbox: inout ClientOutbox) {
+    private mutating func join(before deadline: Instant, _ outbox: inout ClientOutbox) {
         self.state = .joining(deadline: deadline)
         let proof = RawJSON { json in
             json.field("token", self.token)
@@ -176,7 +177,7 @@ extension ClientSession {
         outbox.orders.append(.send(Array("40".utf8) + proof.bytes))
     }
 
-    mutating func joined(_ welcome: RawJSON, at now: Instant, _ outbox: inout ClientOutbox) {
+    private mutating func joined(_ welcome: RawJSON, at now: Instant, _ outbox: inout ClientOutbox) {
         guard let member = welcome.name("sid", { SessionID($0) }) else {
             return self.drop(.brokenPacket(nil), at: now, &outbox)
         }
@@ -189,7 +190,7 @@ extension ClientSession {
     }
 
     /// The server does not want us, or not now.
-    mutating func turnedAway(_ answer: RawJSON, at now: Instant, _ outbox: inout ClientOutbox) {
+    private mutating func turnedAway(_ answer: RawJSON, at now: Instant, _ outbox: inout ClientOutbox) {
         self.drop(.refused(code: answer.text("message") ?? "unknown"), at: now, &outbox)
     }
 }
@@ -212,5 +213,100 @@ extension ClientSession {
         guard self.isOnline else { return id }
         for frame in self.requests.takeUnsent() { outbox.orders.append(.send(frame)) }
         return id
+    }
+}
+
+// MARK: - Receiving
+
+extension ClientSession {
+    /// A text frame came.
+    package mutating func received(_ frame: Span<UInt8>, at now: Instant, _ outbox: inout ClientOutbox) {
+        self.heartbeat?.heard(at: now)
+        switch self.state {
+        case .opening(let deadline): self.receivedOpening(frame, deadline, at: now, &outbox)
+        case .joining, .online: self.receivedPacket(frame, at: now, &outbox)
+        case .idle, .dialing, .resting, .ended: return
+        }
+    }
+
+    private mutating func receivedOpening(
+        _ frame: Span<UInt8>, _ deadline: Instant, at now: Instant, _ outbox: inout ClientOutbox
+    ) {
+        guard let packet = try? EnginePacket(textFrame: frame, version: .v4), packet.kind == .open,
+            let opening = EngineOpening(parsing: frame.extracting(packet.body))
+        else { return self.drop(.brokenPacket(nil), at: now, &outbox) }
+        self.heartbeat = Heartbeat(opening, at: now)
+        self.join(before: deadline, &outbox)
+    }
+
+    private mutating func receivedPacket(_ frame: Span<UInt8>, at now: Instant, _ outbox: inout ClientOutbox) {
+        guard let packet = try? EnginePacket(textFrame: frame, version: .v4), packet.form == .text else {
+            return self.drop(.brokenPacket(nil), at: now, &outbox)
+        }
+        switch packet.kind {
+        case .ping: outbox.orders.append(.send(EncodedPacket.pong.bytes))
+        case .close: self.drop(.closedByServer(nil), at: now, &outbox)
+        case .message: self.receivedMessage(frame.extracting(packet.body), at: now, &outbox)
+        case .pong, .noop: break
+        case .open, .upgrade: self.drop(.brokenPacket(nil), at: now, &outbox)
+        }
+    }
+
+    private mutating func receivedMessage(_ bytes: Span<UInt8>, at now: Instant, _ outbox: inout ClientOutbox) {
+        do throws(SocketPacketError) {
+            let packet = try SocketPacketDecoder().decode(bytes)
+            // We are in the main namespace and nowhere else.
+            guard packet.namespace.isMain else { return }
+            self.take(packet, bytes, at: now, &outbox)
+        } catch {
+            self.drop(.brokenPacket(error.reason), at: now, &outbox)
+        }
+    }
+
+    private mutating func take(
+        _ packet: SocketPacket, _ bytes: Span<UInt8>, at now: Instant, _ outbox: inout ClientOutbox
+    ) {
+        let payload = RawJSON(proven: [UInt8](copying: bytes.extracting(packet.payload)))
+        switch (packet.kind, self.isOnline) {
+        case (.connect, false): self.joined(payload, at: now, &outbox)
+        case (.connectError, false): self.turnedAway(payload, at: now, &outbox)
+        case (.event, true): self.takeEvent(packet, bytes, &outbox)
+        case (.ack, true): self.takeAnswer(packet, bytes, &outbox)
+        // It would come back to the same end: the server has said that this session is over.
+        case (.disconnect, true): self.drop(.dismissed, at: now, &outbox)
+        case (.connect, true), (.connectError, true), (.event, false), (.ack, false), (.disconnect, false),
+            (.binaryEvent, _), (.binaryAck, _):
+            self.drop(.brokenPacket(nil), at: now, &outbox)
+        }
+    }
+
+    private mutating func takeEvent(_ packet: SocketPacket, _ bytes: Span<UInt8>, _ outbox: inout ClientOutbox) {
+        let reader = JSONReader(bytes)
+        let arguments = Self.arguments(packet, reader)
+        if arguments.count > 1, let last = arguments.last, let offset = reader.string(last) {
+            self.resumption.heard(offset)
+        }
+        guard let range = packet.name, let name = reader.text(at: range) else { return }
+        let argument = arguments.first.map { RawJSON(proven: reader.raw($0)) }
+        outbox.tell(.event(name: name, argument: argument ?? RawJSON { _ in }))
+    }
+
+    private mutating func takeAnswer(_ packet: SocketPacket, _ bytes: Span<UInt8>, _ outbox: inout ClientOutbox) {
+        guard let id = packet.ackID, self.requests.answered(id) else { return }
+        let reader = JSONReader(bytes)
+        guard let first = Self.arguments(packet, reader).first else {
+            return outbox.tell(.unanswered(id, .unreadableAnswer))
+        }
+        let answer = RawJSON(proven: reader.raw(first))
+        guard let refusal = ServerRefusal(in: answer) else { return outbox.tell(.answered(id, answer)) }
+        outbox.tell(.unanswered(id, .refused(refusal)))
+    }
+
+    /// The payload was found to be an array; the name of an event stands first in it.
+    private static func arguments(_ packet: SocketPacket, _ reader: borrowing JSONReader) -> [JSONValue] {
+        var values: [JSONValue] = []
+        var elements = reader.elements(of: JSONValue(.array, at: packet.payload))
+        while let element = elements.next() { values.append(element) }
+        return Array(values.dropFirst(packet.kind.isEvent ? 1 : 0))
     }
 }
