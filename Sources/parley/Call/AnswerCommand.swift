@@ -29,7 +29,7 @@ struct AnswerCommand: ParsableCommand {
     )
 
     @OptionGroup var client: ClientOptions
-    @OptionGroup var way: WayOptions
+    @OptionGroup var transport: TransportOptions
     @OptionGroup var log: LogOptions
 
     @Flag(help: "Everybody hears themselves.")
@@ -83,7 +83,7 @@ struct AnswerCommand: ParsableCommand {
 
     private func plan() throws(CommandFailure) -> CallPlan {
         var plan = CallPlan()
-        plan.settings.ice = self.way.settings
+        plan.settings.ice = self.transport.settings
         plan.settings.sound.echoes = self.echo && !self.decode
         plan.settings.sound.isPlayed = self.echo && self.decode
         if self.video { plan.settings.video = .echo }
@@ -93,8 +93,8 @@ struct AnswerCommand: ParsableCommand {
         plan.endsWithSound = self.play?.isEndless == false && self.record == nil
         plan.takesConnections = self.tcp
         plan.isJSON = self.json
-        plan.servers = try self.way.servers()
-        plan.capture = self.way.pcap
+        plan.servers = try self.transport.servers()
+        plan.capture = self.transport.pcap
         return plan
     }
 
@@ -111,11 +111,11 @@ struct AnswerCommand: ParsableCommand {
             return .success
         }
         try self.client.run { client, loop throws(CommandFailure) in
-            let desk = CallDesk(client, on: loop)
+            let console = CallConsole(client, on: loop)
             if let room {
-                _ = try await desk.carryOut(RoomRun(client, on: loop, in: room, settled))
+                _ = try await console.carryOut(RoomRun(client, on: loop, in: room, settled))
             } else {
-                try await desk.carryOut(AnswerRun(client, on: loop, settled, recordingsIn: folder))
+                try await console.carryOut(AnswerRun(client, on: loop, settled, recordingsIn: folder))
             }
         }
         return .success

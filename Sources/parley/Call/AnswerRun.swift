@@ -9,7 +9,7 @@ import Reactor
 import Vocabulary
 
 /// Takes every call that comes, many at once, until it is interrupted.
-final class AnswerRun: CallSeat, @unchecked Sendable {
+final class AnswerRun: ClientRun, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
     private let client: ParleyClient
     private let loop: EventLoop
@@ -17,7 +17,7 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
     /// Where recordings go.
     private let folder: String?
     private var done: ((Result<Void, CommandFailure>) -> Void)?
-    private var house: PeerHouse?
+    private var peers: PeerDependencies?
     private var links: [CallID: PeerLink] = [:]
     private var isReady = false
 
@@ -33,10 +33,10 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
     ) {
         self.done = done
         do throws(CommandFailure) {
-            let house = try PeerHouse(self.plan, on: reactor)
-            self.house = house
-            try house.watchInterrupts { [weak self] in self?.close(.success(())) }
-            house.find(servers) { self.open() }
+            let peers = try PeerDependencies(self.plan, on: reactor)
+            self.peers = peers
+            try peers.watchInterrupts { [weak self] in self?.close(.success(())) }
+            peers.find(servers) { self.open() }
         } catch {
             self.close(.failure(error))
         }
@@ -67,8 +67,8 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
         case .connected:
             // A server that does not know us any more knows nothing of our calls either.
             for call in self.links.keys { self.ended(call, "lost") }
-            if self.house != nil { self.open() }
-        case .recovered: if self.house != nil { self.open() }
+            if self.peers != nil { self.open() }
+        case .recovered: if self.peers != nil { self.open() }
         case .call(let event): self.heard(event.change, in: event.call)
         case .signal(let signal):
             guard case .call(let call) = signal.scope else { return }
@@ -99,11 +99,11 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
     }
 
     private func begin(_ call: CallID, begins: Bool, with peer: Participant) {
-        guard let house = self.house, self.links[call] == nil else { return }
+        guard let peers = self.peers, self.links[call] == nil else { return }
         let (client, loop) = (self.client, self.loop)
         do throws(CommandFailure) {
             let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(call.text).ogg" })
-            let link = house.open(
+            let link = peers.open(
                 begins: begins, feed: try self.plan.openFeed(), sinks: try recording.open(),
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in try await client.signal(content, in: call) }
@@ -114,7 +114,7 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
             link.handset.onEnd = { if self.plan.endsWithSound { self.hangUp(call) } }
             self.say("answered", call, ("name", peer.name))
             // Who has found no path by then will find none.
-            house.after(.seconds(15)) { [weak self] in
+            peers.after(.seconds(15)) { [weak self] in
                 if let link = self?.links[call], link.connectedAt == nil { self?.giveUp(call) }
             }
         } catch {
@@ -140,7 +140,7 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
         // The caller makes new checks, or is gone.
         case .stateChanged(.disconnected), .securityStateChanged(.closed):
             guard let count = self.links[call]?.connections else { return }
-            self.house?.after(.seconds(45)) { [weak self] in self?.lookAfter(call, since: count) }
+            self.peers?.after(.seconds(45)) { [weak self] in self?.lookAfter(call, since: count) }
         default: return
         }
     }
@@ -180,7 +180,7 @@ final class AnswerRun: CallSeat, @unchecked Sendable {
             link.close()
         }
         self.links = [:]
-        self.house?.close()
+        self.peers?.close()
         done(result)
     }
 }

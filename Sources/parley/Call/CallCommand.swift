@@ -31,7 +31,7 @@ struct CallCommand: ParsableCommand {
 
     @OptionGroup var client: ClientOptions
     @OptionGroup var sound: SoundOptions
-    @OptionGroup var way: WayOptions
+    @OptionGroup var transport: TransportOptions
 
     @Option(help: "End the call after so long; with a recording to play it ends with it.")
     var duration: Duration?
@@ -59,7 +59,7 @@ struct CallCommand: ParsableCommand {
     private func plan() throws(CommandFailure) -> CallPlan {
         var plan = CallPlan()
         plan.settings.sound = self.sound.settings
-        plan.settings.ice = self.way.settings
+        plan.settings.ice = self.transport.settings
         plan.play = self.sound.play
         plan.recording = self.sound.recording
         plan.keys = self.dtmf
@@ -67,8 +67,8 @@ struct CallCommand: ParsableCommand {
         plan.endsWithSound = self.duration == nil && self.sound.play?.isEndless == false
         plan.expectsAudio = self.expectAudio
         plan.isJSON = self.json
-        plan.servers = try self.way.servers()
-        plan.capture = self.way.pcap
+        plan.servers = try self.transport.servers()
+        plan.capture = self.transport.pcap
         return plan
     }
 
@@ -77,7 +77,7 @@ struct CallCommand: ParsableCommand {
         let target = self.target
         let outcome = Locked(ExitCode.failure)
         try self.client.run { client, loop throws(CommandFailure) in
-            let report = try await CallDesk(client, on: loop).place(target, plan)
+            let report = try await CallConsole(client, on: loop).place(target, plan)
             report.print(asJSON: plan.isJSON, besideSamples: plan.recording.heard == "-")
             outcome.withLock { $0 = report.end.exitCode }
         }

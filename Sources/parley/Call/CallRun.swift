@@ -8,7 +8,7 @@ import Reactor
 import Vocabulary
 
 /// One call that is placed from here, from the first ring to the report.
-final class CallRun: CallSeat, @unchecked Sendable {
+final class CallRun: ClientRun, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
     private let client: ParleyClient
     private let loop: EventLoop
@@ -16,7 +16,7 @@ final class CallRun: CallSeat, @unchecked Sendable {
     private let plan: CallPlan
     private let screen = CallScreen()
     private var done: ((Result<CallReport, CommandFailure>) -> Void)?
-    private var house: PeerHouse?
+    private var peers: PeerDependencies?
     /// Named before anybody rings, so that whatever is told of it is known to be meant for it.
     private var call: CallID
     private var isInviting = false
@@ -42,10 +42,10 @@ final class CallRun: CallSeat, @unchecked Sendable {
     ) {
         self.done = done
         do throws(CommandFailure) {
-            let house = try PeerHouse(self.plan, on: reactor)
-            self.house = house
-            try house.watchInterrupts { [weak self] in self?.hangUp() }
-            house.find(servers) { self.invite() }
+            let peers = try PeerDependencies(self.plan, on: reactor)
+            self.peers = peers
+            try peers.watchInterrupts { [weak self] in self?.hangUp() }
+            peers.find(servers) { self.invite() }
         } catch {
             self.close(.failure(error))
         }
@@ -95,7 +95,7 @@ extension CallRun {
         self.isCutOff = true
         self.cuts += 1
         let cut = self.cuts
-        self.house?.after(.seconds(60)) {
+        self.peers?.after(.seconds(60)) {
             if self.isCutOff, self.cuts == cut, self.link == nil { self.finish(.lost) }
         }
     }
@@ -135,10 +135,10 @@ extension CallRun {
 
 extension CallRun {
     private func begin(begins: Bool) {
-        guard self.link == nil, !self.isHangingUp, let house = self.house else { return }
+        guard self.link == nil, !self.isHangingUp, let peers = self.peers else { return }
         let call = self.call
         do throws(CommandFailure) {
-            let link = house.open(
+            let link = peers.open(
                 begins: begins, feed: try self.plan.openFeed(), sinks: try self.plan.recording.open(),
                 signal: { content in
                     self.client.ask(on: self.loop) { client throws(ClientError) in
@@ -148,10 +148,10 @@ extension CallRun {
                 told: { self.told($0) })
             self.link = link
             link.handset.onEnd = {
-                if self.plan.endsWithSound { self.house?.after(.milliseconds(500)) { self.hangUp() } }
+                if self.plan.endsWithSound { self.peers?.after(.milliseconds(500)) { self.hangUp() } }
             }
             // Who has found no path by then will find none.
-            self.house?.after(.seconds(15)) { if link.connectedAt == nil { self.giveUp(.noPath) } }
+            self.peers?.after(.seconds(15)) { if link.connectedAt == nil { self.giveUp(.noPath) } }
         } catch {
             self.fail(error.description, error.exitCode)
         }
@@ -165,9 +165,9 @@ extension CallRun {
         case .stateChanged(.failed):
             guard let link = self.link, link.connectedAt != nil else { return self.giveUp(.noPath) }
             let count = link.connections
-            self.house?.after(.seconds(15)) { if link.isBroken(since: count) { self.giveUp(.lost) } }
+            self.peers?.after(.seconds(15)) { if link.isBroken(since: count) { self.giveUp(.lost) } }
         // They have hung up, which the server says as well, if it is still there.
-        case .securityStateChanged(.closed): self.house?.after(.seconds(2)) { self.hangUp() }
+        case .securityStateChanged(.closed): self.peers?.after(.seconds(2)) { self.hangUp() }
         default: return
         }
     }
@@ -175,14 +175,14 @@ extension CallRun {
     private func talk() {
         self.hasBegun = true
         if !self.plan.keys.isEmpty { _ = self.link?.connection.press(self.plan.keys) }
-        if let duration = self.plan.duration { self.house?.after(duration) { self.hangUp() } }
+        if let duration = self.plan.duration { self.peers?.after(duration) { self.hangUp() } }
         self.show()
     }
 
     private func show() {
         guard self.done != nil, let link = self.link, let since = link.connectedAt else { return }
         self.screen.show(link, for: since.duration(to: SteadyClock.now))
-        self.house?.after(.milliseconds(250)) { self.show() }
+        self.peers?.after(.milliseconds(250)) { self.show() }
     }
 }
 
@@ -199,7 +199,7 @@ extension CallRun {
         self.isHangingUp = true
         guard self.hasRung else { return self.finish(end) }
         // The program ends with the call, and the other side should know that it has.
-        self.house?.after(.seconds(2)) { self.finish(end) }
+        self.peers?.after(.seconds(2)) { self.finish(end) }
         let call = self.call
         self.client.ask(on: self.loop) { client throws(ClientError) in
             if end == .noPath { try await client.fail(call) } else { try await client.hangUp(call) }
@@ -225,7 +225,7 @@ extension CallRun {
         guard let done = self.done.take() else { return }
         self.screen.wipe()
         self.link?.close()
-        self.house?.close()
+        self.peers?.close()
         done(result)
     }
 }

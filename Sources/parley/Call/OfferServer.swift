@@ -5,7 +5,7 @@ import System
 import Reactor
 import Vocabulary
 
-/// `parley answer --http`: a desk on every loop behind one door, until it is interrupted.
+/// `parley answer --http`: one service on every loop, until it is interrupted.
 struct OfferServer: Sendable {
     let address: SocketAddress
     let plan: CallPlan
@@ -17,24 +17,24 @@ struct OfferServer: Sendable {
         let group = try EventLoopGroup(count: self.plan.capture == nil ? nil : 1)
         defer { group.shutDown() }
         let (plan, folder) = (self.plan, self.folder)
-        let desks = LoopLocal<Result<OfferDesk, any Error>>(group) { reactor in
-            Result { try OfferDesk(plan, recordingsIn: folder, on: reactor) }
+        let services = LoopLocal<Result<OfferService, any Error>>(group) { reactor in
+            Result { try OfferService(plan, recordingsIn: folder, on: reactor) }
         }
         let server = HTTPServer(group, metrics: HTTPMetrics(MetricsRegistry()), journal: self.journal) {
-            let router = (try? desks.value(on: $0).get())?.router ?? Router()
+            let router = (try? services.value(on: $0).get())?.router ?? Router()
             return { router.respond(to: $0) }
         }
-        try self.wait(server, desks, on: group)
+        try self.wait(server, services, on: group)
     }
 
     private func wait(
-        _ server: HTTPServer, _ desks: LoopLocal<Result<OfferDesk, any Error>>, on group: EventLoopGroup
+        _ server: HTTPServer, _ services: LoopLocal<Result<OfferService, any Error>>, on group: EventLoopGroup
     ) throws {
         let (outcome, done) = (Locked<CommandFailure?>(nil), Gate())
         let (address, isJSON) = (self.address, self.plan.isJSON)
         group.loops[0].execute { reactor in
             do {
-                _ = try desks.value(on: reactor).get()
+                _ = try services.value(on: reactor).get()
                 let listener = try server.listen(on: address, reactor)
                 _ = try SignalWatch.interrupts(on: reactor) { done.open() }
                 let url = "http://\(listener.address)/offer"
@@ -46,7 +46,7 @@ struct OfferServer: Sendable {
             }
         }
         done.wait()
-        group.execute { reactor in if case .success(let desk) = desks.value(on: reactor) { desk.close() } }
+        group.execute { reactor in if case .success(let service) = services.value(on: reactor) { service.close() } }
         if let failure = outcome.withLock(\.self) { throw failure }
     }
 }

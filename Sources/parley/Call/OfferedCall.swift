@@ -9,16 +9,16 @@ import Web
 /// One call that came as an offer over HTTP.
 final class OfferedCall {
     private var link: PeerLink?
-    private let house: PeerHouse
+    private let peers: PeerDependencies
     private var exchange: HTTPExchange?
     private var ended: (() -> Void)?
 
     /// Who has not come by then does not come.
     private static let patience = Duration.seconds(15)
 
-    init(_ house: PeerHouse, feed: (any SoundFeed)?, sinks: [any SoundSink], endsWithSound: Bool) {
-        self.house = house
-        let link = house.open(
+    init(_ peers: PeerDependencies, feed: (any SoundFeed)?, sinks: [any SoundSink], endsWithSound: Bool) {
+        self.peers = peers
+        let link = peers.open(
             begins: false, feed: feed, sinks: (sinks, []), signal: { _ in },
             told: { [weak self] in self?.told($0) })
         self.link = link
@@ -38,7 +38,7 @@ final class OfferedCall {
             self.close()
             throw error
         }
-        self.house.after(Self.patience) { [weak self] in if self?.link?.connectedAt == nil { self?.close() } }
+        self.peers.after(Self.patience) { [weak self] in if self?.link?.connectedAt == nil { self?.close() } }
     }
 
     private func told(_ event: PeerEvent) {
@@ -63,7 +63,7 @@ final class OfferedCall {
     /// Not from within what the connection tells.
     private func close() {
         guard let link = self.end() else { return }
-        self.house.reactor.schedule(after: .zero) { link.close() }
+        self.peers.reactor.schedule(after: .zero) { link.close() }
     }
 
     /// When there is no later any more.

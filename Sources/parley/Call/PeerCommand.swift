@@ -35,7 +35,7 @@ struct PeerCommand: ParsableCommand {
     var role: Role
 
     @OptionGroup var sound: SoundOptions
-    @OptionGroup var way: WayOptions
+    @OptionGroup var transport: TransportOptions
 
     func validate() throws(ValidationError) {
         guard self.sound.play != .pipe, self.sound.record != "-" else {
@@ -46,12 +46,12 @@ struct PeerCommand: ParsableCommand {
     mutating func run() throws -> ExitCode {
         var settings = CallSettings()
         settings.sound = self.sound.settings
-        settings.ice = self.way.settings
-        let servers = try self.way.servers() ?? []
+        settings.ice = self.transport.settings
+        let servers = try self.transport.servers() ?? []
         let recording = self.sound.recording
         let feed = try self.sound.play?.open(channels: settings.sound.channels)
         let sinks = try recording.open()
-        let capture = try CaptureFile.open(self.way.pcap)
+        let capture = try CaptureFile.open(self.transport.pcap)
         let group = try EventLoopGroup.forCommand()
         defer { group.shutDown() }
         let done = Gate()

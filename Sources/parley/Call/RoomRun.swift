@@ -7,7 +7,7 @@ import Reactor
 import Vocabulary
 
 /// A seat in a room: a connection to everybody there, until we leave.
-final class RoomRun: CallSeat, @unchecked Sendable {
+final class RoomRun: ClientRun, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
     private let client: ParleyClient
     private let loop: EventLoop
@@ -15,7 +15,7 @@ final class RoomRun: CallSeat, @unchecked Sendable {
     private let plan: CallPlan
     private let screen = CallScreen()
     private var done: ((Result<CallReport, CommandFailure>) -> Void)?
-    private var house: PeerHouse?
+    private var peers: PeerDependencies?
     private var links: [SessionID: PeerLink] = [:]
     private var began: Instant?
     private var hasHeardSound = false
@@ -35,10 +35,10 @@ final class RoomRun: CallSeat, @unchecked Sendable {
     ) {
         self.done = done
         do throws(CommandFailure) {
-            let house = try PeerHouse(self.plan, on: reactor)
-            self.house = house
-            try house.watchInterrupts { [weak self] in self?.leave() }
-            house.find(servers) { self.join() }
+            let peers = try PeerDependencies(self.plan, on: reactor)
+            self.peers = peers
+            try peers.watchInterrupts { [weak self] in self?.leave() }
+            peers.find(servers) { self.join() }
         } catch {
             self.close(.failure(error))
         }
@@ -68,7 +68,7 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         let isFirst = self.began == nil
         self.began = self.began ?? SteadyClock.now
         for member in view.members { self.meet(member.member, begins: true) }
-        if isFirst, let duration = self.plan.duration { self.house?.after(duration) { self.leave() } }
+        if isFirst, let duration = self.plan.duration { self.peers?.after(duration) { self.leave() } }
     }
 
     func heard(_ event: ParleyEvent) {
@@ -97,10 +97,10 @@ final class RoomRun: CallSeat, @unchecked Sendable {
     }
 
     private func meet(_ member: SessionID, begins: Bool) {
-        guard let house = self.house, self.links[member] == nil, self.began != nil, !self.isLeaving else { return }
+        guard let peers = self.peers, self.links[member] == nil, self.began != nil, !self.isLeaving else { return }
         let (client, loop, room) = (self.client, self.loop, self.room)
         do throws(CommandFailure) {
-            let link = house.open(
+            let link = peers.open(
                 begins: begins, feed: try self.plan.openFeed(),
                 sinks: try self.plan.recording.named(member.text).open(),
                 signal: { content in
@@ -126,7 +126,7 @@ final class RoomRun: CallSeat, @unchecked Sendable {
     /// Who can be reached has heard what is played: the room is left.
     private func saidAll() {
         guard self.plan.endsWithSound, !self.isHeardOn else { return }
-        self.house?.after(.milliseconds(500)) { if !self.isHeardOn { self.leave() } }
+        self.peers?.after(.milliseconds(500)) { if !self.isHeardOn { self.leave() } }
     }
 
     /// Somebody still listens to what is played.
@@ -139,7 +139,7 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         self.isLeaving = true
         for member in self.links.keys { self.part(member) }
         // Whoever waits for a server that is gone waits in vain.
-        self.house?.after(.seconds(2)) { self.report() }
+        self.peers?.after(.seconds(2)) { self.report() }
         let room = self.room
         self.client.ask(on: self.loop) { client throws(ClientError) in
             try await client.leave(room)
@@ -161,7 +161,7 @@ final class RoomRun: CallSeat, @unchecked Sendable {
         guard let done = self.done.take() else { return }
         self.screen.wipe()
         for member in self.links.keys { self.part(member) }
-        self.house?.close()
+        self.peers?.close()
         done(result)
     }
 }

@@ -87,7 +87,7 @@ private struct Visitor: Sendable {
     let alias: DisplayName?
 
     func connect(on loop: EventLoop) async throws(CommandFailure) -> ParleyClient {
-        if let alias { return try await KnownVisitor(alias, at: self.server, on: loop).connect() }
+        if let alias { return try await SavedIdentity(alias, at: self.server, on: loop).connect() }
         let client = ParleyClient(self.server, token: try await self.signIn(on: loop), on: loop)
         do throws(LinkFailure) {
             try await client.connect()

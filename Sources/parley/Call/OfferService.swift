@@ -10,10 +10,10 @@ import Reactor
 import Vocabulary
 import Web
 
-/// Calls that need no signalling server: `POST /offer` with `{"sdp","type":"offer"}` is answered with the answer. One desk
+/// Calls that need no signalling server: `POST /offer` with `{"sdp","type":"offer"}` is answered with the answer. One service
 /// on each loop; a call stays on the loop that its request came to.
-final class OfferDesk {
-    private let house: PeerHouse
+final class OfferService {
+    private let peers: PeerDependencies
     private let plan: CallPlan
     private let folder: String?
     private var calls: [ObjectIdentifier: OfferedCall] = [:]
@@ -26,8 +26,8 @@ final class OfferDesk {
     init(_ plan: CallPlan, recordingsIn folder: String?, on reactor: Reactor) throws {
         self.plan = plan
         self.folder = folder
-        self.house = try PeerHouse(plan, on: reactor)
-        self.house.find([]) {
+        self.peers = try PeerDependencies(plan, on: reactor)
+        self.peers.find([]) {
             let early = self.early.take() ?? []
             for answer in early { answer() }
         }
@@ -58,7 +58,7 @@ final class OfferDesk {
         let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(name).ogg" })
         do {
             let call = OfferedCall(
-                self.house, feed: try self.plan.openFeed(), sinks: try recording.open().heard,
+                self.peers, feed: try self.plan.openFeed(), sinks: try recording.open().heard,
                 endsWithSound: self.plan.endsWithSound)
             let key = ObjectIdentifier(call)
             self.calls[key] = call
@@ -74,6 +74,6 @@ final class OfferDesk {
 
     func close() {
         for call in self.calls.values { call.closeAtOnce() }
-        self.house.close()
+        self.peers.close()
     }
 }

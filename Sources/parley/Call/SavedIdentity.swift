@@ -6,7 +6,7 @@ import Reactor
 import Vocabulary
 
 /// Somebody who is known by a name on this machine and is the same to the server each time.
-struct KnownVisitor: Sendable {
+struct SavedIdentity: Sendable {
     private let name: DisplayName
     private let server: ServerURL
     private let loop: EventLoop

@@ -5,7 +5,7 @@ import Reactor
 import Vocabulary
 
 /// What is done on the loop with a connection to the server, until there is an end to it.
-protocol CallSeat: AnyObject, Sendable {
+protocol ClientRun: AnyObject, Sendable {
     associatedtype Outcome: Sendable
 
     /// - Parameter servers: what the server advises.
@@ -16,7 +16,7 @@ protocol CallSeat: AnyObject, Sendable {
 }
 
 /// Places calls and takes them, on a connection to the server.
-struct CallDesk: Sendable {
+struct CallConsole: Sendable {
     private let client: ParleyClient
     private let loop: EventLoop
 
@@ -36,18 +36,18 @@ struct CallDesk: Sendable {
         }
     }
 
-    func carryOut<Seat: CallSeat>(_ seat: Seat) async throws(CommandFailure) -> Seat.Outcome {
+    func carryOut<Run: ClientRun>(_ run: Run) async throws(CommandFailure) -> Run.Outcome {
         let servers = try await self.client.asking { client throws(ClientError) in
             try await client.iceServers()
         }.advised
         let (events, loop) = (self.client.events, self.loop)
         let listening = Task(executorPreference: loop) {
-            for await event in events { loop.execute { _ in seat.heard(event) } }
+            for await event in events { loop.execute { _ in run.heard(event) } }
         }
         defer { listening.cancel() }
         let result = await withCheckedContinuation { continuation in
             loop.execute { reactor in
-                seat.start(on: reactor, servers: servers) { continuation.resume(returning: $0) }
+                run.start(on: reactor, servers: servers) { continuation.resume(returning: $0) }
             }
         }
         return try result.get()

@@ -6,7 +6,7 @@ import Pathways
 import Vocabulary
 
 /// How others are reached.
-struct WayOptions: ParsableArguments {
+struct TransportOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Ask the servers of this file instead of those the server advises.", valueName: "FILE"),
         completion: .file)

@@ -7,7 +7,7 @@ import Reactor
 import Secure
 
 /// Makes the connections of one program, with the servers that are good for them.
-final class PeerHouse {
+final class PeerDependencies {
     let reactor: Reactor
     private let factory: PeerConnectionFactory
     private let plan: CallPlan
@@ -68,7 +68,7 @@ final class PeerHouse {
         return link
     }
 
-    /// Unless the house is closed by then.
+    /// Unless they are closed by then.
     func after(_ delay: Duration, _ body: @escaping () -> Void) {
         self.reactor.schedule(after: delay) { if !self.isClosed { body() } }
     }
