@@ -91,7 +91,8 @@ package struct CallMachine: Sendable {
     package func concerns(_ user: UserID) -> Bool { user == self.caller || user == self.callee }
 
     /// Ends the call for everybody who has not been told, and for good.
-    private mutating func end(_ outcome: CallOutcome, by user: UserID?, at now: Instant, into outbox: inout CallOutbox) {
+    private mutating func end(_ outcome: CallOutcome, by user: UserID?, at now: Instant, into outbox: inout CallOutbox)
+    {
         for session in self.openSessions {
             outbox.append(.ended(session, .over(outcome, by: user)), of: self.id)
         }
@@ -202,7 +203,7 @@ extension CallMachine {
 
     /// The user rings the same person anew. If that comes from the line that holds their seat in this call, or if the
     /// line of that seat is down, they have left it.
-    mutating func forsaken(by line: Line, at now: Instant, into outbox: inout CallOutbox) {
+    mutating func abandoned(by line: Line, at now: Instant, into outbox: inout CallOutbox) {
         switch self.state {
         case .ringing(let ringing):
             guard ringing.caller.hears(line) else { return }
@@ -237,7 +238,7 @@ extension CallMachine {
     ) {
         guard line.user == self.callee else { return self.end(.failed, by: line.user, at: now, into: &outbox) }
         var ringing = ringing
-        if ringing.gaveUp(line.session, patientUntil: now + self.settings.linkGrace) {
+        if ringing.gaveUp(line.session, until: now + self.settings.linkGrace) {
             outbox.append(.ended(line.session, .over(.failed, by: line.user)), of: self.id)
         }
         self.state = .ringing(ringing)
@@ -327,15 +328,15 @@ extension CallMachine {
 
     /// A line of one of the two broke. The call waits for it.
     package mutating func lineLost(_ line: Line, at now: Instant, into outbox: inout CallOutbox) {
-        let patience = now + self.settings.linkGrace
+        let deadline = now + self.settings.linkGrace
         switch self.state {
         case .ringing(var ringing):
-            if ringing.caller.line == line { ringing.caller.left(until: patience) }
-            if line.user == self.callee { ringing.lineDown(line.session, patientUntil: patience) }
+            if ringing.caller.line == line { ringing.caller.left(until: deadline) }
+            if line.user == self.callee { ringing.lineDown(line.session, until: deadline) }
             self.state = .ringing(ringing)
         case .talking(var talk):
             guard let role = talk.role(of: line), !talk[role].isAway else { return }
-            talk[role].left(until: patience)
+            talk[role].left(until: deadline)
             self.state = .talking(talk)
             outbox.append(.peerAway(talk[role.other].line.session), of: self.id)
         case .ended, .merged:

@@ -53,7 +53,7 @@ struct CallRinging: Sendable {
         }
     }
 
-    mutating func lineDown(_ session: SessionID, patientUntil moment: Instant) {
+    mutating func lineDown(_ session: SessionID, until moment: Instant) {
         switch self.state(of: session) {
         case .told, .ringing:
             self.set(.away, for: session)
@@ -77,7 +77,7 @@ struct CallRinging: Sendable {
     }
 
     /// True when this line has to be told that the call is over for it.
-    mutating func gaveUp(_ session: SessionID, patientUntil moment: Instant) -> Bool {
+    mutating func gaveUp(_ session: SessionID, until moment: Instant) -> Bool {
         switch self.state(of: session) {
         case .told, .ringing, .away:
             self.set(.out, for: session)

@@ -1,4 +1,4 @@
-/// How patient calls are, and how many one user may have.
+/// How long calls wait, and how many one user may have.
 package struct CallSettings: Hashable, Sendable {
     /// How long a call rings before it ends unanswered.
     package var ringTime: Duration = .seconds(45)

@@ -148,9 +148,9 @@ package struct RoomMachine: Sendable {
     }
 
     private mutating func announce(
-        _ content: RoomEvent.Content, except session: SessionID, into outbox: inout RoomOutbox
+        _ content: RoomAnnouncement.Content, except session: SessionID, into outbox: inout RoomOutbox
     ) {
-        outbox.append(.announce(RoomEvent(self.nextNumber(), content), except: session))
+        outbox.append(.announce(RoomAnnouncement(self.nextNumber(), content), except: session))
     }
 
     private mutating func nextNumber() -> UInt64 {

@@ -1,7 +1,7 @@
 package import Vocabulary
 
 /// Something that happened in a room. The numbers of a room's events have no gap, so they give everybody the same order.
-package struct RoomEvent: Hashable, Sendable {
+package struct RoomAnnouncement: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case joined(Line)
         /// The member's line broke; the seat waits.
@@ -24,7 +24,7 @@ package struct RoomEvent: Hashable, Sendable {
 package struct RoomOutbox: Sendable {
     package enum Order: Hashable, Sendable {
         /// Tell every member but the one it is about, who learns it in another way or is gone.
-        case announce(RoomEvent, except: SessionID)
+        case announce(RoomAnnouncement, except: SessionID)
         /// Tell this line that it is no longer in the room, by another's doing.
         case dismiss(SessionID, RoomDeparture)
         /// Nobody is left. The room can be forgotten.

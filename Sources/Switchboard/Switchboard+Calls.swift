@@ -16,8 +16,8 @@ extension Switchboard {
         }
         let invitation = CallInvitation(id, from: guest.line, to: callee, kind: kind)
         let devices = self.presence.lines(of: callee)
-        return try self.withCalls { desk, outbox, now throws(CallRefusal) in
-            try desk.invited(invitation, ringing: devices, at: now, into: &outbox)
+        return try self.withCalls { calls, outbox, now throws(CallRefusal) in
+            try calls.invited(invitation, ringing: devices, at: now, into: &outbox)
         }
     }
 
@@ -26,34 +26,34 @@ extension Switchboard {
 
     /// The device rings.
     package func acknowledge(_ id: CallID, by guest: Guest) throws(RequestError) {
-        try self.withCalls { desk, outbox, _ throws(CallRefusal) in
-            try desk.acknowledged(id, by: guest.line, into: &outbox)
+        try self.withCalls { calls, outbox, _ throws(CallRefusal) in
+            try calls.acknowledged(id, by: guest.line, into: &outbox)
         }
     }
 
     package func accept(_ id: CallID, by guest: Guest) throws(RequestError) {
-        try self.withCalls { desk, outbox, now throws(CallRefusal) in
-            try desk.accepted(id, by: guest.line, at: now, into: &outbox)
+        try self.withCalls { calls, outbox, now throws(CallRefusal) in
+            try calls.accepted(id, by: guest.line, at: now, into: &outbox)
         }
     }
 
     package func decline(_ id: CallID, by guest: Guest) throws(RequestError) {
-        try self.withCalls { desk, outbox, now throws(CallRefusal) in
-            try desk.declined(id, by: guest.line, at: now, into: &outbox)
+        try self.withCalls { calls, outbox, now throws(CallRefusal) in
+            try calls.declined(id, by: guest.line, at: now, into: &outbox)
         }
     }
 
     /// Ends a call, or one's own ringing.
     package func hangUp(_ id: CallID, by guest: Guest) throws(RequestError) {
-        try self.withCalls { desk, outbox, now throws(CallRefusal) in
-            try desk.hungUp(id, by: guest.line, at: now, into: &outbox)
+        try self.withCalls { calls, outbox, now throws(CallRefusal) in
+            try calls.hungUp(id, by: guest.line, at: now, into: &outbox)
         }
     }
 
     /// The device cannot do its part.
     package func fail(_ id: CallID, by guest: Guest) throws(RequestError) {
-        try self.withCalls { desk, outbox, now throws(CallRefusal) in
-            try desk.failed(id, by: guest.line, at: now, into: &outbox)
+        try self.withCalls { calls, outbox, now throws(CallRefusal) in
+            try calls.failed(id, by: guest.line, at: now, into: &outbox)
         }
     }
 
@@ -61,8 +61,8 @@ extension Switchboard {
     package func takeSeat(
         in id: CallID, replacing old: SessionID?, by guest: Guest
     ) throws(RequestError) -> CallView {
-        try self.withCalls { desk, outbox, _ throws(CallRefusal) in
-            try desk.seatTaken(id, by: guest.line, replacing: old, into: &outbox)
+        try self.withCalls { calls, outbox, _ throws(CallRefusal) in
+            try calls.seatTaken(id, by: guest.line, replacing: old, into: &outbox)
         }
     }
 
@@ -87,7 +87,7 @@ extension Switchboard {
 
 extension Switchboard {
     private func withCalls<Answer>(
-        _ event: (inout CallDesk, inout CallOutbox, Instant) throws(CallRefusal) -> Answer
+        _ event: (inout CallTable, inout CallOutbox, Instant) throws(CallRefusal) -> Answer
     ) throws(RequestError) -> Answer {
         defer { self.carryOutCalls() }
         do throws(CallRefusal) {

@@ -151,7 +151,7 @@ extension Switchboard {
         }
     }
 
-    private func notice(of event: RoomEvent, in room: RoomName) -> Notice {
+    private func notice(of event: RoomAnnouncement, in room: RoomName) -> Notice {
         switch event.content {
         case .joined(let line): .joined(room, self.person(line), number: event.number)
         case .away(let session): .away(room, session, number: event.number)

@@ -20,7 +20,7 @@ package final class Switchboard {
     var names = NameBook()
     private var blocks = BlockBook()
     var presence: PresenceMachine
-    var calls: CallDesk
+    var calls: CallTable
     var rooms: [RoomName: RoomMachine] = [:]
 
     var presenceOutbox = PresenceOutbox()
@@ -34,7 +34,7 @@ package final class Switchboard {
         self.scheduler = scheduler
         self.clock = clock
         self.presence = PresenceMachine(settings: settings.presence)
-        self.calls = CallDesk(settings: settings.calls)
+        self.calls = CallTable(settings: settings.calls)
     }
 
     package var now: Instant { self.scheduler.instant }

@@ -14,7 +14,7 @@ struct CallCrossingTests {
             scene.heard() == [
                 "1: b2 answered elsewhere", "1: a1 caller talks with b1", "1: b1 callee talks with a1",
             ])
-        #expect(scene.desk.count == 1 && scene.desk.deadline == nil)
+        #expect(scene.table.count == 1 && scene.table.deadline == nil)
     }
 
     @Test("become the second one when that has the smaller name, and leave one record")
@@ -30,7 +30,7 @@ struct CallCrossingTests {
             ])
         try scene.hangUp("1", on: "a1")
         #expect(scene.records.map(\.id) == [try Cast.call("1")])
-        #expect(scene.desk.count == 0)
+        #expect(scene.table.count == 0)
     }
 
     @Test("answer to both names", arguments: [("1", "2"), ("2", "1")])
@@ -81,7 +81,7 @@ struct CallCrossingTests {
         var scene = CallScene()
         try scene.ring(names.0, from: "a1", to: "b", on: "b1", kind: kinds.0)
         try scene.ring(names.1, from: "b1", to: "a", on: "a1", kind: kinds.1)
-        #expect(try scene.desk.view(of: Cast.call("1"), for: Cast.line("a1")).kind == kinds.2)
+        #expect(try scene.table.view(of: Cast.call("1"), for: Cast.line("a1")).kind == kinds.2)
     }
 
     @Test("are no crossing once one of them is answered: the other finds its callee busy")

@@ -25,7 +25,7 @@ struct CallLinkTests {
         scene.wait(.seconds(14))
         try scene.open("b1")
         #expect(scene.heard() == ["1: a1 waits", "1: a1 talks on with b1"])
-        #expect(scene.desk.deadline == nil)
+        #expect(scene.table.deadline == nil)
     }
 
     @Test("gives the seat to a new session of the same user, and tells the old one for good")
@@ -54,7 +54,7 @@ struct CallLinkTests {
         try scene.lose("b1")
         _ = scene.heard()
         try scene.hangUp("1", on: "b2")
-        #expect(scene.desk.count == 0)
+        #expect(scene.table.count == 0)
     }
 
     @Test("ends at the earlier of two broken links")

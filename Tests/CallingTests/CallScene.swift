@@ -1,14 +1,14 @@
 import Calling
 import Vocabulary
 
-/// A desk with a clock, and everything it ordered as a transcript.
+/// A table with a clock, and everything it ordered as a transcript.
 struct CallScene {
-    var desk: CallDesk
+    var table: CallTable
     var outbox = CallOutbox()
     var now = Instant(milliseconds: 0)
 
     init(settings: CallSettings = CallSettings()) {
-        self.desk = CallDesk(settings: settings)
+        self.table = CallTable(settings: settings)
     }
 
     /// What was ordered since the last time anybody asked.
@@ -30,51 +30,51 @@ struct CallScene {
     ) throws -> String {
         let invitation = try CallInvitation(
             Cast.call(call), from: Cast.line(caller), to: Cast.user(callee), kind: kind)
-        let name = try self.desk.invited(
+        let name = try self.table.invited(
             invitation, ringing: devices.map(Cast.session), at: self.now, into: &self.outbox)
         return Cast.name(of: name)
     }
 
     mutating func acknowledge(_ call: String, on line: String) throws {
-        try self.desk.acknowledged(Cast.call(call), by: Cast.line(line), into: &self.outbox)
+        try self.table.acknowledged(Cast.call(call), by: Cast.line(line), into: &self.outbox)
     }
 
     mutating func accept(_ call: String, on line: String) throws {
-        try self.desk.accepted(Cast.call(call), by: Cast.line(line), at: self.now, into: &self.outbox)
+        try self.table.accepted(Cast.call(call), by: Cast.line(line), at: self.now, into: &self.outbox)
     }
 
     mutating func decline(_ call: String, on line: String) throws {
-        try self.desk.declined(Cast.call(call), by: Cast.line(line), at: self.now, into: &self.outbox)
+        try self.table.declined(Cast.call(call), by: Cast.line(line), at: self.now, into: &self.outbox)
     }
 
     mutating func hangUp(_ call: String, on line: String) throws {
-        try self.desk.hungUp(Cast.call(call), by: Cast.line(line), at: self.now, into: &self.outbox)
+        try self.table.hungUp(Cast.call(call), by: Cast.line(line), at: self.now, into: &self.outbox)
     }
 
     mutating func fail(_ call: String, on line: String) throws {
-        try self.desk.failed(Cast.call(call), by: Cast.line(line), at: self.now, into: &self.outbox)
+        try self.table.failed(Cast.call(call), by: Cast.line(line), at: self.now, into: &self.outbox)
     }
 
     @discardableResult
     mutating func takeSeat(_ call: String, on line: String, replacing old: String? = nil) throws -> CallView {
-        try self.desk.seatTaken(
+        try self.table.seatTaken(
             Cast.call(call), by: Cast.line(line), replacing: old.map(Cast.session), into: &self.outbox)
     }
 
     mutating func open(_ line: String) throws {
-        try self.desk.lineOpened(Cast.line(line), into: &self.outbox)
+        try self.table.lineOpened(Cast.line(line), into: &self.outbox)
     }
 
     mutating func lose(_ line: String) throws {
-        try self.desk.lineLost(Cast.line(line), at: self.now, into: &self.outbox)
+        try self.table.lineLost(Cast.line(line), at: self.now, into: &self.outbox)
     }
 
-    /// Moves the clock, waking the desk when it asked to be woken.
+    /// Moves the clock, waking the table when it asked to be woken.
     mutating func wait(_ duration: Duration) {
         let end = self.now + duration
-        while let deadline = self.desk.deadline, deadline <= end {
+        while let deadline = self.table.deadline, deadline <= end {
             self.now = max(self.now, deadline)
-            self.desk.clockAdvanced(to: self.now, into: &self.outbox)
+            self.table.clockAdvanced(to: self.now, into: &self.outbox)
         }
         self.now = end
     }

@@ -28,7 +28,7 @@ struct CallStorm {
 
     let seed: UInt64
     private var random: SeededRandom
-    private var desk: CallDesk
+    private var table: CallTable
     private var outbox = CallOutbox()
     private(set) var ledger = CallLedger()
     private var network = RoughNetwork<Packet>()
@@ -45,7 +45,7 @@ struct CallStorm {
         self.random = SeededRandom(seed: seed)
         var settings = CallSettings()
         settings.busyFrom = seed % 3 == 0 ? 2 : 1
-        self.desk = CallDesk(settings: settings)
+        self.table = CallTable(settings: settings)
         self.users = (0..<6).compactMap { UserID("user\($0)") }
         for user in self.users {
             for _ in 0..<3 {
@@ -113,7 +113,7 @@ struct CallStorm {
         guard let place = self.devices.indices.randomElement(using: &self.random) else { return }
         let line = self.devices[place].lastLine
         self.devices[place].line = nil
-        self.desk.lineLost(line, at: self.now, into: &self.outbox)
+        self.table.lineLost(line, at: self.now, into: &self.outbox)
         try self.happened("\(line.session.text) lost")
     }
 
@@ -125,7 +125,7 @@ struct CallStorm {
         self.deviceOf[line.session] = place
         self.devices[place].line = line
         self.devices[place].lastLine = line
-        self.desk.lineOpened(line, into: &self.outbox)
+        self.table.lineOpened(line, into: &self.outbox)
         try self.happened("\(line.session.text) opened")
     }
 
@@ -144,7 +144,7 @@ struct CallStorm {
 
     private mutating func deliver() throws {
         guard let packet = self.network.receive(using: &self.random), self.isUp(packet.line) else { return }
-        let isTheirs = packet.request.isInvitation || self.desk.calls(of: packet.line.user).contains(packet.call)
+        let isTheirs = packet.request.isInvitation || self.table.calls(of: packet.line.user).contains(packet.call)
         do throws(CallRefusal) {
             try self.carryOut(packet)
         } catch {
@@ -159,13 +159,13 @@ struct CallStorm {
         let (call, line) = (packet.call, packet.line)
         switch packet.request {
         case .invite(let invitation): try self.invite(invitation)
-        case .acknowledge: try self.desk.acknowledged(call, by: line, into: &self.outbox)
-        case .accept: try self.desk.accepted(call, by: line, at: self.now, into: &self.outbox)
-        case .decline: try self.desk.declined(call, by: line, at: self.now, into: &self.outbox)
-        case .hangUp: try self.desk.hungUp(call, by: line, at: self.now, into: &self.outbox)
-        case .fail: try self.desk.failed(call, by: line, at: self.now, into: &self.outbox)
+        case .acknowledge: try self.table.acknowledged(call, by: line, into: &self.outbox)
+        case .accept: try self.table.accepted(call, by: line, at: self.now, into: &self.outbox)
+        case .decline: try self.table.declined(call, by: line, at: self.now, into: &self.outbox)
+        case .hangUp: try self.table.hungUp(call, by: line, at: self.now, into: &self.outbox)
+        case .fail: try self.table.failed(call, by: line, at: self.now, into: &self.outbox)
         case .takeSeat(let old):
-            let view = try self.desk.seatTaken(call, by: line, replacing: old, into: &self.outbox)
+            let view = try self.table.seatTaken(call, by: line, replacing: old, into: &self.outbox)
             if view.phase == .ringing, view.caller == line.user { self.ledger.seated(line, in: view.id) }
         }
     }
@@ -175,7 +175,7 @@ struct CallStorm {
         if isNew { self.ledger.opened(invitation) }
         let lines = self.devices.compactMap(\.line).filter { $0.user == invitation.callee }.map(\.session)
         do throws(CallRefusal) {
-            let name = try self.desk.invited(invitation, ringing: lines, at: self.now, into: &self.outbox)
+            let name = try self.table.invited(invitation, ringing: lines, at: self.now, into: &self.outbox)
             if isNew, name != invitation.id { self.ledger.withdrawn(invitation.id) }
         } catch {
             if isNew { self.ledger.withdrawn(invitation.id) }
@@ -185,10 +185,10 @@ struct CallStorm {
 
     private mutating func advance(by duration: Duration) throws {
         let end = self.now + duration
-        while let deadline = self.desk.deadline, deadline <= end {
+        while let deadline = self.table.deadline, deadline <= end {
             self.now = max(self.now, deadline)
-            self.desk.clockAdvanced(to: self.now, into: &self.outbox)
-            guard self.desk.deadline != deadline || !self.outbox.isEmpty else {
+            self.table.clockAdvanced(to: self.now, into: &self.outbox)
+            guard self.table.deadline != deadline || !self.outbox.isEmpty else {
                 try self.fail("a deadline came to nothing")
             }
             try self.happened("time passes")
@@ -217,13 +217,13 @@ struct CallStorm {
     /// Whoever is called busy takes part in as many calls as make busy, besides the one that ended so.
     private func checkBusy(_ order: CallOutbox.Order) throws {
         guard case .record(let record) = order.action, record.outcome == .busy else { return }
-        guard self.desk.calls(of: record.callee).count < self.desk.settings.busyFrom else { return }
+        guard self.table.calls(of: record.callee).count < self.table.settings.busyFrom else { return }
         try self.fail("busy while free")
     }
 
     private func checkBooks() throws {
-        guard self.desk.count == self.ledger.live.count else { try self.fail("the desk and its orders disagree") }
-        guard self.desk.count == 0 || self.event % 16 != 0 else { return try self.checkSeats() }
+        guard self.table.count == self.ledger.live.count else { try self.fail("the table and its orders disagree") }
+        guard self.table.count == 0 || self.event % 16 != 0 else { return try self.checkSeats() }
     }
 
     /// A seat is held by a line that is up, or is shown as waiting; a call in which somebody waits has an end in sight.
@@ -231,18 +231,18 @@ struct CallStorm {
         for id in self.ledger.live {
             guard let page = self.ledger.pages[id] else { try self.fail("a page is missing") }
             guard let caller = page.seats[.caller], let callee = page.seats[.callee] else {
-                guard self.desk.deadline != nil else { try self.fail("it rings without end") }
+                guard self.table.deadline != nil else { try self.fail("it rings without end") }
                 continue
             }
             for (line, peer) in [(caller, callee), (callee, caller)] {
-                guard case .talking(let connection, let isPeerAway) = try? self.desk.view(of: id, for: line).phase,
+                guard case .talking(let connection, let isPeerAway) = try? self.table.view(of: id, for: line).phase,
                     connection.peer == peer
                 else { try self.fail("the seats are not those that were told") }
                 guard isPeerAway == !self.isUp(peer) else { try self.fail("a seat is held by a ghost") }
                 guard isPeerAway == page.away.contains(connection.role.other) else {
                     try self.fail("a side was not told that it has to wait, or no longer has to")
                 }
-                guard !isPeerAway || self.desk.deadline != nil else { try self.fail("somebody waits without end") }
+                guard !isPeerAway || self.table.deadline != nil else { try self.fail("somebody waits without end") }
             }
         }
     }
@@ -250,19 +250,19 @@ struct CallStorm {
     /// Everybody goes, or the server does; in the end no call is left.
     private mutating func drain() throws {
         if self.seed.isMultiple(of: 2) {
-            self.desk.serverStopped(at: self.now, into: &self.outbox)
+            self.table.serverStopped(at: self.now, into: &self.outbox)
             try self.happened("the server stops")
         } else {
             for place in self.devices.indices {
                 guard let line = self.devices[place].line else { continue }
                 self.devices[place].line = nil
-                self.desk.lineLost(line, at: self.now, into: &self.outbox)
+                self.table.lineLost(line, at: self.now, into: &self.outbox)
                 try self.happened("\(line.session.text) lost")
             }
-            try self.advance(by: self.desk.settings.linkGrace + self.desk.settings.ringTime)
+            try self.advance(by: self.table.settings.linkGrace + self.table.settings.ringTime)
         }
-        guard self.desk.count == 0, self.desk.deadline == nil, self.ledger.live.isEmpty,
-            self.users.allSatisfy({ self.desk.calls(of: $0).isEmpty })
+        guard self.table.count == 0, self.table.deadline == nil, self.ledger.live.isEmpty,
+            self.users.allSatisfy({ self.table.calls(of: $0).isEmpty })
         else { try self.fail("a call does not end") }
     }
 

@@ -2,166 +2,167 @@ import Calling
 import Testing
 import Vocabulary
 
-/// Every state of a call, and everything that can happen to it there: `a1` rings `b`, who has `b1` and `b2`.
-@Suite("A call, in every state")
+@Suite("A table of calls")
 struct CallTableTests {
-    enum Stage: CaseIterable {
-        case ringing
-        case talking
-        /// The callee's seat waits for its line.
-        case waiting
-        case ended
-        case merged
-    }
-
-    enum Event: String {
-        case acknowledged, accepted, declined, hungUp, failed, opened, lost, seatTaken, crossed, removed, stopped
-    }
-
-    struct Row: CustomTestStringConvertible, Sendable {
-        let event: Event
-        let line: String
-        /// What comes of it in each stage. What begins with `!` is a refusal.
-        let results: [String]
-
-        init(_ event: Event, _ line: String, _ results: String...) {
-            self.event = event
-            self.line = line
-            self.results = results
+    @Test("tells the caller that the callee is busy: ringing, calling or talking", arguments: ["1", "2", "3"])
+    func busy(case which: String) throws {
+        var scene = CallScene()
+        switch which {
+        case "1": try scene.ring("1", from: "c1", to: "b", on: "b1")
+        case "2": try scene.ring("1", from: "b1", to: "c", on: "c1")
+        default:
+            try scene.ring("1", from: "c1", to: "b", on: "b1")
+            try scene.accept("1", on: "b1")
         }
-
-        var testDescription: String { "\(self.event) \(self.line)" }
+        _ = scene.heard()
+        try scene.ring("2", from: "a1", to: "b", on: "b1", "b2")
+        #expect(scene.heard() == ["2: a1 ended busy", "2: recorded busy"])
     }
 
-    static let rows = [
-        //                     ringing             talking              waiting              ended       merged
-        Row(.acknowledged, "b1", "ringing", "talking", "waiting", "!declined", "!elsewhere"),
-        Row(.acknowledged, "a1", "!notYours", "!notYours", "!notYours", "!notYours", "!notYours"),
-        Row(.accepted, "b1", "talking", "talking", "waiting", "!declined", "!elsewhere"),
-        Row(.accepted, "b2", "talking", "!elsewhere", "!elsewhere", "!declined", "!elsewhere"),
-        Row(.accepted, "a1", "!notYours", "!notYours", "!notYours", "!notYours", "!notYours"),
-        Row(.declined, "b1", "declined", "completed", "completed", "!declined", "!elsewhere"),
-        Row(.declined, "b2", "declined", "!elsewhere", "completed", "!declined", "!elsewhere"),
-        Row(.declined, "a1", "!notYours", "!notYours", "!notYours", "!notYours", "!notYours"),
-        Row(.hungUp, "a1", "cancelled", "completed", "completed", "!declined", "!elsewhere"),
-        Row(.hungUp, "a2", "cancelled", "!elsewhere", "!elsewhere", "!declined", "!elsewhere"),
-        Row(.hungUp, "b1", "declined", "completed", "completed", "!declined", "!elsewhere"),
-        Row(.hungUp, "b2", "declined", "!elsewhere", "completed", "!declined", "!elsewhere"),
-        Row(.hungUp, "c1", "!notYours", "!notYours", "!notYours", "!notYours", "!notYours"),
-        Row(.failed, "a1", "failed", "failed", "failed", "!declined", "!elsewhere"),
-        Row(.failed, "b1", "ringing", "failed", "failed", "!declined", "!elsewhere"),
-        Row(.failed, "b2", "ringing", "!elsewhere", "failed", "!declined", "!elsewhere"),
-        Row(.opened, "a1", "ringing", "talking", "waiting", "declined", "merged"),
-        Row(.opened, "b1", "ringing", "talking", "talking", "declined", "merged"),
-        Row(.opened, "b3", "ringing", "talking", "waiting", "declined", "merged"),
-        Row(.lost, "a1", "ringing", "talking", "waiting", "declined", "merged"),
-        Row(.lost, "b1", "ringing", "waiting", "waiting", "declined", "merged"),
-        Row(.lost, "b2", "ringing", "talking", "waiting", "declined", "merged"),
-        Row(.seatTaken, "a1", "ringing", "talking", "waiting", "!declined", "!elsewhere"),
-        Row(.seatTaken, "a2", "!seatTaken", "!seatTaken", "!seatTaken", "!declined", "!elsewhere"),
-        Row(.seatTaken, "b1", "ringing", "talking", "talking", "!declined", "!elsewhere"),
-        Row(.seatTaken, "b2", "ringing", "!seatTaken", "talking", "!declined", "!elsewhere"),
-        Row(.seatTaken, "c1", "!notYours", "!notYours", "!notYours", "!notYours", "!notYours"),
-        Row(.crossed, "b1", "talking", "!elsewhere", "!elsewhere", "!declined", "!elsewhere"),
-        Row(.crossed, "c1", "!notYours", "!notYours", "!notYours", "!notYours", "!notYours"),
-        Row(.removed, "a1", "cancelled", "completed", "completed", "declined", "merged"),
-        Row(.removed, "b1", "declined", "completed", "completed", "declined", "merged"),
-        Row(.stopped, "a1", "serverRestarted", "serverRestarted", "serverRestarted", "declined", "merged"),
-    ]
-
-    @Test("does what the table says", arguments: Self.rows, Stage.allCases)
-    func table(row: Row, stage: Stage) throws {
-        var outbox = CallOutbox()
-        var call = try self.call(at: stage)
-        let place = try #require(Stage.allCases.firstIndex(of: stage))
-        #expect(try self.result(of: row, on: &call, into: &outbox) == row.results[place])
+    @Test("finds nobody busy whose call is over")
+    func freeAgain() throws {
+        var scene = try CallScene.talking()
+        try scene.hangUp("1", on: "b1")
+        _ = scene.heard()
+        try scene.ring("2", from: "c1", to: "b", on: "b1")
+        #expect(scene.heard() == ["2: b1 rings for c1"])
     }
 
-    @Test("has a deadline while somebody is waited for, and only then", arguments: Stage.allCases)
-    func deadline(stage: Stage) throws {
-        let expected: Int64? =
-            switch stage {
-            case .ringing: 45_000
-            case .waiting: 15_000
-            case .talking, .ended, .merged: nil
-            }
-        #expect(try self.call(at: stage).deadline == expected.map { Instant(milliseconds: $0) })
+    @Test("lets a second call knock where call waiting is on")
+    func callWaiting() throws {
+        var settings = CallSettings()
+        settings.busyFrom = 2
+        var scene = try CallScene.talking(settings: settings)
+        try scene.ring("2", from: "c1", to: "b", on: "b1")
+        #expect(scene.heard() == ["2: b1 rings for c1"])
+        try scene.ring("3", from: "d1", to: "b", on: "b1")
+        #expect(scene.heard() == ["3: d1 ended busy", "3: recorded busy"])
     }
 
-    @Test("lets time pass without harm before its deadline and after its end", arguments: Stage.allCases)
-    func time(stage: Stage) throws {
-        var call = try self.call(at: stage)
-        var outbox = CallOutbox()
-        call.clockAdvanced(to: Instant(milliseconds: 14_999), into: &outbox)
-        #expect(outbox.isEmpty)
-        if call.deadline == nil { call.clockAdvanced(to: Instant(milliseconds: .max), into: &outbox) }
-        #expect(outbox.isEmpty)
+    @Test("takes no more calls from one user than they may have, and none to themselves")
+    func limits() throws {
+        var settings = CallSettings()
+        settings.maximumCallsPerUser = 2
+        var scene = CallScene(settings: settings)
+        try scene.ring("1", from: "a1", to: "b", on: "b1")
+        try scene.ring("2", from: "a1", to: "c", on: "c1")
+        #expect(throws: CallRefusal.tooManyCalls) { try scene.ring("3", from: "a1", to: "d", on: "d1") }
+        #expect(throws: CallRefusal.callsThemselves) { try scene.ring("4", from: "a1", to: "a", on: "a2") }
     }
 
-    private func call(at stage: Stage) throws -> CallMachine {
-        var outbox = CallOutbox()
-        let start = Instant(milliseconds: 0)
-        let (b1, invitation) = try (Cast.line("b1"), self.invitation("5", "a1", "b"))
-        var call = CallMachine(
-            invitation, ringing: try ["b1", "b2"].map(Cast.session), settings: CallSettings(), at: start,
-            into: &outbox)
-        switch stage {
-        case .ringing: break
-        case .ended: try call.declined(by: b1, at: start, into: &outbox)
-        case .merged: _ = try call.crossed(by: self.invitation("4", "b1", "a"), at: start, into: &outbox)
-        case .talking, .waiting: try call.accepted(by: b1, at: start, into: &outbox)
-        }
-        if stage == .waiting { call.lineLost(b1, at: start, into: &outbox) }
-        return call
+    @Test("knows an invitation that comes twice, also when its call is over")
+    func repeated() throws {
+        var scene = CallScene()
+        try scene.ring("1", from: "a1", to: "b", on: "b1")
+        _ = scene.heard()
+        #expect(try scene.ring("1", from: "a1", to: "b", on: "b1") == "1")
+        #expect(throws: CallRefusal.nameTaken) { try scene.ring("1", from: "c1", to: "b", on: "b1") }
+        #expect(scene.heard() == [])
+        try scene.decline("1", on: "b1")
+        _ = scene.heard()
+        #expect(throws: CallRefusal.ended(.declined)) { try scene.ring("1", from: "a1", to: "b", on: "b1") }
+        #expect(throws: CallRefusal.nameTaken) { try scene.ring("1", from: "b1", to: "a", on: "a1") }
+        #expect(scene.heard() == [])
     }
 
-    private func result(of row: Row, on call: inout CallMachine, into outbox: inout CallOutbox) throws -> String {
-        let line = try Cast.line(row.line)
-        let (crossing, a1) = try (self.invitation("6", row.line, "a"), Cast.line("a1"))
-        do throws(CallRefusal) {
-            try self.happen(row.event, by: line, crossing, on: &call, into: &outbox)
-            return self.stage(of: call, for: a1)
-        } catch {
-            switch error {
-            case .ended(let outcome): return "!\(outcome)"
-            case .answeredElsewhere: return "!elsewhere"
-            default: return "!\(error)"
-            }
+    @Test("tells latecomers how a call ended, as long as it remembers")
+    func latecomers() throws {
+        var settings = CallSettings()
+        settings.maximumRemembered = 2
+        var scene = CallScene(settings: settings)
+        for name in ["1", "2", "3"] { try scene.ring(name, from: "a1", to: "b") }
+        #expect(throws: CallRefusal.unknownCall) { try scene.accept("1", on: "b1") }
+        #expect(throws: CallRefusal.ended(.offline)) { try scene.accept("2", on: "b1") }
+        #expect(throws: CallRefusal.ended(.offline)) { try scene.takeSeat("3", on: "a1") }
+        #expect(throws: CallRefusal.unknownCall) { try scene.hangUp("3", on: "c1") }
+        #expect(throws: CallRefusal.unknownCall) { try scene.hangUp("never", on: "a1") }
+    }
+
+    @Test("lets the same pair call again and again, whoever hangs up")
+    func sequentialCalls() throws {
+        var scene = CallScene()
+        for round in 1...20 {
+            let (caller, callee) = round.isMultiple(of: 2) ? ("a", "b") : ("b", "a")
+            try scene.ring("\(round)", from: "\(caller)1", to: callee, on: "\(callee)1")
+            try scene.acknowledge("\(round)", on: "\(callee)1")
+            try scene.accept("\(round)", on: "\(callee)1")
+            try scene.hangUp("\(round)", on: round.isMultiple(of: 3) ? "a1" : "b1")
+            #expect(scene.heard().count == 7 && scene.table.count == 0)
         }
     }
 
-    private func happen(
-        _ event: Event, by line: Line, _ crossing: CallInvitation, on call: inout CallMachine,
-        into outbox: inout CallOutbox
-    ) throws(CallRefusal) {
-        let now = Instant(milliseconds: 1_000)
-        switch event {
-        case .acknowledged: try call.acknowledged(by: line, into: &outbox)
-        case .accepted: try call.accepted(by: line, at: now, into: &outbox)
-        case .declined: try call.declined(by: line, at: now, into: &outbox)
-        case .hungUp: try call.hungUp(by: line, at: now, into: &outbox)
-        case .failed: try call.failed(by: line, at: now, into: &outbox)
-        case .opened: call.lineOpened(line, into: &outbox)
-        case .lost: call.lineLost(line, at: now, into: &outbox)
-        case .seatTaken: try call.seatTaken(by: line, replacing: nil, into: &outbox)
-        case .crossed: _ = try call.crossed(by: crossing, at: now, into: &outbox)
-        case .removed: call.userRemoved(line.user, at: now, into: &outbox)
-        case .stopped: call.serverStopped(at: now, into: &outbox)
-        }
+    @Test("ends a call that its caller forgot when the same line rings the same person again")
+    func abandonedOnTheSameLine() throws {
+        var scene = CallScene()
+        try scene.ring("1", from: "a1", to: "b", on: "b1")
+        _ = scene.heard()
+        try scene.ring("2", from: "a1", to: "b", on: "b1")
+        #expect(
+            scene.heard() == [
+                "1: a1 ended cancelled by a", "1: b1 ended cancelled by a", "1: recorded cancelled by a",
+                "2: b1 rings for a1",
+            ])
     }
 
-    /// Seen from the caller, whose peer may be away.
-    private func stage(of call: CallMachine, for line: Line) -> String {
-        guard let view = try? call.view(for: line) else { return "merged" }
-        switch view.phase {
-        case .ringing: return "ringing"
-        case .talking(_, let isPeerAway): return isPeerAway ? "waiting" : "talking"
-        case .talkingElsewhere: return "talkingElsewhere"
-        case .ended(let outcome): return "\(outcome)"
-        }
+    @Test("ends a talk that a reload left behind when its user rings the same person again", arguments: ["a", "b"])
+    func abandonedAfterReload(user: String) throws {
+        var scene = try CallScene.talking()
+        let other = user == "a" ? "b" : "a"
+        try scene.lose("\(user)1")
+        _ = scene.heard()
+        try scene.ring("2", from: "\(user)2", to: other, on: "\(other)1")
+        #expect(
+            scene.heard() == [
+                "1: a1 ended completed by \(user)", "1: b1 ended completed by \(user)",
+                "1: recorded completed by \(user)", "2: \(other)1 rings for \(user)2",
+            ])
     }
 
-    private func invitation(_ call: String, _ caller: String, _ callee: String) throws -> CallInvitation {
-        try CallInvitation(Cast.call(call), from: Cast.line(caller), to: Cast.user(callee), kind: .video)
+    @Test("finds a callee busy who already talks with another device of the caller")
+    func busyWithMyself() throws {
+        var scene = try CallScene.talking()
+        try scene.ring("2", from: "a2", to: "b", on: "b1")
+        #expect(scene.heard() == ["2: a2 ended busy", "2: recorded busy"])
+    }
+
+    @Test("ends all calls of a user who is sent away")
+    func userRemoved() throws {
+        var settings = CallSettings()
+        settings.busyFrom = 3
+        var scene = try CallScene.talking(settings: settings)
+        try scene.ring("2", from: "a1", to: "c", on: "c1")
+        try scene.ring("3", from: "d1", to: "a", on: "a1")
+        _ = scene.heard()
+        scene.table.userRemoved(try Cast.user("a"), at: scene.now, into: &scene.outbox)
+        #expect(scene.records.map(\.outcome) == [.completed, .cancelled, .declined])
+        #expect(scene.table.count == 0 && scene.table.deadline == nil)
+    }
+
+    @Test("ends everything when the server stops, and says why")
+    func serverStopped() throws {
+        var scene = try CallScene.talking()
+        try scene.ring("2", from: "c1", to: "d", on: "d1")
+        _ = scene.heard()
+        scene.table.serverStopped(at: scene.now, into: &scene.outbox)
+        #expect(
+            scene.heard() == [
+                "1: a1 ended serverRestarted", "1: b1 ended serverRestarted", "1: recorded serverRestarted",
+                "2: c1 ended serverRestarted", "2: d1 ended serverRestarted", "2: recorded serverRestarted",
+            ])
+        #expect(scene.table.count == 0)
+    }
+
+    @Test("shows each line what it may see")
+    func views() throws {
+        var scene = CallScene()
+        let call = try Cast.call("1")
+        try scene.ring("1", from: "a1", to: "b", on: "b1", kind: .audio)
+        #expect(try scene.table.view(of: call, for: Cast.line("b1")).phase == .ringing)
+        try scene.accept("1", on: "b1")
+        #expect(try scene.table.view(of: call, for: Cast.line("a2")).phase == .talkingElsewhere)
+        try scene.lose("a1")
+        let connection = CallConnection(peer: try Cast.line("a1"), kind: .audio, role: .callee)
+        #expect(
+            try scene.table.view(of: call, for: Cast.line("b1")).phase == .talking(connection, isPeerAway: true))
     }
 }

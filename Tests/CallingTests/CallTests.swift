@@ -60,7 +60,7 @@ struct CallTests {
         _ = scene.heard()
         #expect(throws: CallRefusal.answeredElsewhere) { try scene.decline("1", on: "b2") }
         #expect(throws: CallRefusal.answeredElsewhere) { try scene.hangUp("1", on: "b2") }
-        #expect(scene.heard() == [] && scene.desk.count == 1)
+        #expect(scene.heard() == [] && scene.table.count == 1)
     }
 
     @Test("stops ringing when the caller cancels, from whichever device", arguments: ["a1", "a2"])
@@ -91,7 +91,7 @@ struct CallTests {
         var scene = CallScene()
         try scene.ring("1", from: "a1", to: "b")
         #expect(scene.heard() == ["1: a1 ended offline", "1: recorded offline"])
-        #expect(scene.desk.count == 0 && scene.desk.deadline == nil)
+        #expect(scene.table.count == 0 && scene.table.deadline == nil)
     }
 
     @Test("ends for both when one hangs up, and history knows how long they talked", arguments: ["a1", "b1"])
@@ -143,9 +143,9 @@ struct CallTests {
         #expect(throws: CallRefusal.notYours) { try scene.hangUp("1", on: "c1") }
         #expect(throws: CallRefusal.notYours) { try scene.accept("1", on: "c1") }
         #expect(throws: CallRefusal.notYours) { try scene.takeSeat("1", on: "c1", replacing: "a1") }
-        #expect(throws: CallRefusal.notYours) { try scene.desk.route(Cast.call("1"), from: Cast.line("c1")) }
+        #expect(throws: CallRefusal.notYours) { try scene.table.route(Cast.call("1"), from: Cast.line("c1")) }
         try scene.hangUp("1", on: "a1")
-        #expect(throws: CallRefusal.unknownCall) { try scene.desk.view(of: Cast.call("1"), for: Cast.line("c1")) }
+        #expect(throws: CallRefusal.unknownCall) { try scene.table.view(of: Cast.call("1"), for: Cast.line("c1")) }
     }
 
     @Test("carries descriptions and candidates between the two seats and nowhere else")
@@ -153,13 +153,13 @@ struct CallTests {
         var scene = CallScene()
         try scene.ring("1", from: "a1", to: "b", on: "b1", "b2")
         let (call, a1, b2) = try (Cast.call("1"), Cast.line("a1"), Cast.line("b2"))
-        #expect(throws: CallRefusal.stillRinging) { try scene.desk.route(call, from: a1) }
+        #expect(throws: CallRefusal.stillRinging) { try scene.table.route(call, from: a1) }
         try scene.accept("1", on: "b1")
-        #expect(try scene.desk.route(call, from: a1) == .deliver(to: Cast.session("b1")))
-        #expect(throws: CallRefusal.answeredElsewhere) { try scene.desk.route(call, from: b2) }
+        #expect(try scene.table.route(call, from: a1) == .deliver(to: Cast.session("b1")))
+        #expect(throws: CallRefusal.answeredElsewhere) { try scene.table.route(call, from: b2) }
         try scene.lose("b1")
-        #expect(try scene.desk.route(call, from: a1) == .keep(for: Cast.session("b1")))
+        #expect(try scene.table.route(call, from: a1) == .keep(for: Cast.session("b1")))
         try scene.hangUp("1", on: "a1")
-        #expect(throws: CallRefusal.ended(.completed)) { try scene.desk.route(call, from: a1) }
+        #expect(throws: CallRefusal.ended(.completed)) { try scene.table.route(call, from: a1) }
     }
 }

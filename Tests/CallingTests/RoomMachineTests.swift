@@ -215,7 +215,7 @@ extension RoomOutbox.Order {
     }
 }
 
-extension RoomEvent.Content {
+extension RoomAnnouncement.Content {
     var sentence: String {
         switch self {
         case .joined(let line): "\(Cast.name(of: line.session)) joined"

@@ -197,7 +197,7 @@ struct RoomStorm {
         self.outbox.removeAll()
     }
 
-    private mutating func announced(_ event: RoomEvent) throws {
+    private mutating func announced(_ event: RoomAnnouncement) throws {
         guard event.number == self.lastNumber + 1 else { try self.fail("the numbers have a gap") }
         self.lastNumber = event.number
         if case .gone(let session, let departure) = event.content {
@@ -259,7 +259,7 @@ struct RoomStorm {
 }
 
 extension RoomStorm.Replica {
-    mutating func hear(_ event: RoomEvent) {
+    mutating func hear(_ event: RoomAnnouncement) {
         guard event.number == self.number + 1 else { return }
         self.number = event.number
         switch event.content {

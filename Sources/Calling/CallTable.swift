@@ -4,14 +4,14 @@ package import Vocabulary
 ///
 /// It finds the call an event is for, lets its machine decide, and forgets it when it is over. What a line asks for is
 /// passed on only while that line is up: between its `lineOpened` and its `lineLost`.
-package struct CallDesk: Sendable {
+package struct CallTable: Sendable {
     package let settings: CallSettings
     private var calls: [CallID: CallMachine] = [:]
     /// Each user's calls, the oldest first.
     private var callsByUser: [UserID: [CallID]] = [:]
     private var deadlines = Deadlines<CallID>()
     /// Devices that take more calls at once than people do, and how many.
-    private var switchboards: [UserID: [SessionID: Int]] = [:]
+    private var answerers: [UserID: [SessionID: Int]] = [:]
     private var past: EndedCalls
 
     package init(settings: CallSettings = CallSettings()) {
@@ -29,13 +29,13 @@ package struct CallDesk: Sendable {
 
     /// Whether one more call to this user would be one too many.
     package func isBusy(_ user: UserID) -> Bool {
-        let most = self.switchboards[user]?.values.max() ?? self.settings.busyFrom
+        let most = self.answerers[user]?.values.max() ?? self.settings.busyFrom
         return self.calls(of: user).count >= max(most, self.settings.busyFrom)
     }
 
     /// A device takes so many calls at once, for as long as its line is up.
     package mutating func answers(_ count: Int, on line: Line) {
-        self.switchboards[line.user, default: [:]][line.session] = min(count, self.settings.maximumAnswered)
+        self.answerers[line.user, default: [:]][line.session] = min(count, self.settings.maximumAnswered)
     }
 
     // MARK: One call
@@ -110,10 +110,10 @@ package struct CallDesk: Sendable {
     }
 
     package mutating func lineLost(_ line: Line, at now: Instant, into outbox: inout CallOutbox) {
-        if self.switchboards[line.user]?.removeValue(forKey: line.session) != nil,
-            self.switchboards[line.user]?.isEmpty == true
+        if self.answerers[line.user]?.removeValue(forKey: line.session) != nil,
+            self.answerers[line.user]?.isEmpty == true
         {
-            self.switchboards[line.user] = nil
+            self.answerers[line.user] = nil
         }
         for id in self.calls(of: line.user) {
             self.change(id) { call in call.lineLost(line, at: now, into: &outbox) }
@@ -207,7 +207,7 @@ package struct CallDesk: Sendable {
 
 // MARK: - Invitations
 
-extension CallDesk {
+extension CallTable {
     /// Somebody rings somebody, whose lines that are up are `devices`. Returns the name of the call they are in then.
     ///
     /// What follows, also that the callee is busy or offline, comes as orders. An invitation that comes twice is one.
@@ -257,7 +257,7 @@ extension CallDesk {
         _ invitation: CallInvitation, at now: Instant, into outbox: inout CallOutbox
     ) {
         for id in self.calls(of: invitation.caller.user) where self.calls[id]?.concerns(invitation.callee) == true {
-            self.change(id) { call in call.forsaken(by: invitation.caller, at: now, into: &outbox) }
+            self.change(id) { call in call.abandoned(by: invitation.caller, at: now, into: &outbox) }
         }
     }
 
