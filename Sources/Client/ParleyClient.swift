@@ -64,11 +64,11 @@ package final class ParleyClient: Sendable {
     }
 
     /// Where files are brought, by the same user.
-    package func uploads() async -> UploadDesk {
+    package func uploads() async -> UploadClient {
         let token = await withCheckedContinuation { continuation in
             self.loop.execute { _ in continuation.resume(returning: self.shell.token) }
         }
-        return UploadDesk(self.server, token: token, on: self.loop)
+        return UploadClient(self.server, token: token, on: self.loop)
     }
 
     /// Asks for anything there is. The answer is read by whoever asks.
@@ -92,16 +92,16 @@ package final class ParleyClient: Sendable {
 // MARK: - Rooms
 
 extension ParleyClient {
-    package func join(_ room: RoomName, replacing member: SessionID? = nil) async throws(ClientError) -> RoomView {
-        try RoomView(try await self.request(.room(.join), Field.room(room), Field.replaced.optional(member)))
+    package func join(_ room: RoomName, replacing member: SessionID? = nil) async throws(ClientError) -> JoinedRoom {
+        try JoinedRoom(try await self.request(.room(.join), Field.room(room), Field.replaced.optional(member)))
     }
 
     package func leave(_ room: RoomName) async throws(ClientError) {
         try await self.request(.room(.leave), Field.room(room))
     }
 
-    package func members(of room: RoomName) async throws(ClientError) -> RoomView {
-        try RoomView(try await self.request(.room(.members), Field.room(room)))
+    package func members(of room: RoomName) async throws(ClientError) -> JoinedRoom {
+        try JoinedRoom(try await self.request(.room(.members), Field.room(room)))
     }
 }
 
@@ -111,13 +111,13 @@ extension ParleyClient {
     /// To one member, or to all others in the room; its number then comes back.
     @discardableResult
     package func signal(
-        _ content: Signal.Content, in room: RoomName, to member: SessionID? = nil
+        _ content: SignalMessage.Content, in room: RoomName, to member: SessionID? = nil
     ) async throws(ClientError) -> UInt64? {
         try await self.request(.signal, Field.room(room), Field.receiver.optional(member), content.argument).number
     }
 
     /// To the other side of a call that was answered.
-    package func signal(_ content: Signal.Content, in call: CallID) async throws(ClientError) {
+    package func signal(_ content: SignalMessage.Content, in call: CallID) async throws(ClientError) {
         try await self.request(.signal, Field.call(call), content.argument)
     }
 }
@@ -163,8 +163,8 @@ extension ParleyClient {
     }
 
     /// Takes one's seat in a call on this connection.
-    package func take(_ call: CallID, replacing member: SessionID? = nil) async throws(ClientError) -> CallView {
-        try CallView(try await self.request(.call(.take), Field.call(call), Field.replaced.optional(member)))
+    package func take(_ call: CallID, replacing member: SessionID? = nil) async throws(ClientError) -> CallStatus {
+        try CallStatus(try await self.request(.call(.take), Field.call(call), Field.replaced.optional(member)))
     }
 }
 

@@ -45,16 +45,16 @@ struct ChatTests {
     @Test("D05 bring a file in pieces, and are told what the server found in it, or why it does not take it")
     func upload() async throws {
         let ann = try await self.stage.guest("Ann")
-        let desk = await ann.client.uploads()
+        let uploads = await ann.client.uploads()
         let front = Array("GIF89a".utf8)
-        let id = try await desk.begin(front.count + 2, called: "图 1.gif")
-        await #expect(throws: ClientError.self) { try await desk.type(of: id) }
-        try await desk.send(front, at: 0, to: id)
-        let refused = await #expect(throws: ClientError.self) { try await desk.send([1, 0], at: 0, to: id) }
+        let id = try await uploads.begin(front.count + 2, called: "图 1.gif")
+        await #expect(throws: ClientError.self) { try await uploads.type(of: id) }
+        try await uploads.send(front, at: 0, to: id)
+        let refused = await #expect(throws: ClientError.self) { try await uploads.send([1, 0], at: 0, to: id) }
         guard case .refused(let refusal) = refused else { throw try #require(refused) }
         #expect(refusal.code == "wrong_offset")
-        try await desk.send([1, 0], at: front.count, to: id)
-        #expect(try await desk.type(of: id) == "image/gif")
+        try await uploads.send([1, 0], at: front.count, to: id)
+        #expect(try await uploads.type(of: id) == "image/gif")
     }
 
     @Test("A09 A10 hear at once what the other one is called now and looks like")
@@ -62,10 +62,10 @@ struct ChatTests {
         let (ann, bob) = (try await self.stage.guest("Ann"), try await self.stage.guest("Bob"))
         _ = try await bob.client.sync()
         _ = try await ann.client.send(text: "hello", to: .user(bob.signedIn.user))
-        let desk = await ann.client.uploads()
+        let uploads = await ann.client.uploads()
         let picture = Array("GIF89a".utf8) + [8, 0, 8, 0, 0, 0, 0]
-        let file = try await desk.begin(picture.count, called: "me.gif")
-        try await desk.send(picture, at: 0, to: file)
+        let file = try await uploads.begin(picture.count, called: "me.gif")
+        try await uploads.send(picture, at: 0, to: file)
         let changed = try await ann.client.changeProfile(name: DisplayName("Anna"), avatar: file)
         #expect(changed.name == "Anna" && changed.avatar == "/v1/avatars/\(file.text)")
         #expect(try await bob.hears { if case .profile(let profile) = $0 { profile } else { nil } } == changed)

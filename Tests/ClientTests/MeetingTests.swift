@@ -166,19 +166,19 @@ struct MeetingTests {
     func session() async throws {
         let ann = try await self.stage.guest("Ann")
         #expect(try await ann.client.iceServers().servers.bytes.first == UInt8(ascii: "["))
-        let desk = SignInDesk(self.stage.server, on: self.stage.loop)
-        let fresh = try await desk.refresh(ann.signedIn.refreshToken)
+        let signIn = SignInClient(self.stage.server, on: self.stage.loop)
+        let fresh = try await signIn.refresh(ann.signedIn.refreshToken)
         #expect(fresh.user == ann.signedIn.user && fresh.refreshToken != ann.signedIn.refreshToken)
         #expect(try await ann.client.refreshSession(with: fresh.accessToken) == fresh.expires)
     }
 
     @Test("register and log in again")
     func register() async throws {
-        let desk = SignInDesk(self.stage.server, on: self.stage.loop)
+        let signIn = SignInClient(self.stage.server, on: self.stage.loop)
         let name = try UserName("ann_lee")
-        let first = try await desk.register(name, password: "correct horse")
-        #expect(try await desk.logIn(name, password: "correct horse").user == first.user)
-        let error = await #expect(throws: ClientError.self) { try await desk.logIn(name, password: "wrong horse") }
+        let first = try await signIn.register(name, password: "correct horse")
+        #expect(try await signIn.logIn(name, password: "correct horse").user == first.user)
+        let error = await #expect(throws: ClientError.self) { try await signIn.logIn(name, password: "wrong horse") }
         guard case .refused(let refusal) = error else {
             Issue.record("\(String(describing: error)) is no refusal")
             return

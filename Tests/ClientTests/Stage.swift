@@ -64,8 +64,8 @@ final class Stage {
     /// Somebody new, signed in and connected.
     func guest(_ name: String, by cable: Cable? = nil) async throws -> Person {
         let server = cable.map { ServerURL($0.address) } ?? self.server
-        let desk = SignInDesk(server, on: self.loop)
-        let signedIn = try await desk.signInAnonymously(as: DisplayName(name))
+        let signIn = SignInClient(server, on: self.loop)
+        let signedIn = try await signIn.signInAnonymously(as: DisplayName(name))
         var settings = ClientSettings()
         settings.backOff.first = .milliseconds(20)
         settings.backOff.longest = .milliseconds(200)
@@ -99,7 +99,7 @@ struct Person: Sendable {
         try await self.hears { if case .room(let event) = $0 { event } else { nil } }
     }
 
-    func hearsSignal() async throws -> Signal {
+    func hearsSignal() async throws -> SignalMessage {
         try await self.hears { if case .signal(let signal) = $0 { signal } else { nil } }
     }
 }

@@ -61,9 +61,9 @@ struct TroubleTests {
         #expect(ContinuousClock.now - began >= .milliseconds(200))
         let events = await client.events.reduce(into: []) { $0.append($1) }
         #expect(events == [.ended(.connectTimedOut(after: .milliseconds(200)))])
-        let desk = SignInDesk(ServerURL(hole.address), on: loops.loops[0], timeout: .milliseconds(100))
+        let signIn = SignInClient(ServerURL(hole.address), on: loops.loops[0], timeout: .milliseconds(100))
         await #expect(throws: ClientError.ended(.connectTimedOut(after: .milliseconds(100)))) {
-            try await desk.signInAnonymously()
+            try await signIn.signInAnonymously()
         }
     }
 
@@ -89,7 +89,7 @@ struct TroubleTests {
     func byName() async throws {
         let stage = try Stage()
         let server = ServerURL(.name("localhost"), port: stage.address.port)
-        let signedIn = try await SignInDesk(server, on: stage.loop).signInAnonymously()
+        let signedIn = try await SignInClient(server, on: stage.loop).signInAnonymously()
         let client = ParleyClient(server, token: signedIn.accessToken, on: stage.loop)
         try await client.connect()
         client.close()
@@ -126,7 +126,7 @@ struct TroubleTests {
     @Test("is cut off when it does not read its events, and none is left out before that")
     func unread() async throws {
         let stage = try Stage()
-        let signedIn = try await SignInDesk(stage.server, on: stage.loop).signInAnonymously()
+        let signedIn = try await SignInClient(stage.server, on: stage.loop).signInAnonymously()
         var settings = ClientSettings()
         settings.maxUnreadEvents = 1
         let client = ParleyClient(stage.server, token: signedIn.accessToken, on: stage.loop, settings: settings)

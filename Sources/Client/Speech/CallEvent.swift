@@ -58,7 +58,7 @@ extension CallEvent.End {
 }
 
 /// A call as one finds it again, as after a start of the program.
-package struct CallView: Hashable, Sendable {
+package struct CallStatus: Hashable, Sendable {
     package let call: CallID
     package let caller: UserID
     package let callee: UserID

@@ -17,7 +17,7 @@ package enum ParleyEvent: Hashable, Sendable {
     /// Somebody we see is called something else now, or looks different.
     case profile(ProfileView)
     case room(RoomEvent)
-    case signal(Signal)
+    case signal(SignalMessage)
     case call(CallEvent)
     case entry(ChatEntry)
     /// What becomes of something we say.
@@ -42,7 +42,7 @@ extension ParleyEvent {
         case .welcome: Welcome(json).map { .welcome($0) }
         case .presence: Presence(json).map { .presence($0) }
         case .profile: ProfileView(json).map { .profile($0) }
-        case .signal: Signal(json).map { .signal($0) }
+        case .signal: SignalMessage(json).map { .signal($0) }
         case .chatEntry: ChatEntry(json).map { .entry($0) }
         case .chatReceipt: ChatReceipt(json).map { .receipt($0) }
         case .chatTyping: ChatTyping(json).map { .typing($0) }

@@ -26,7 +26,7 @@ package struct RoomEvent: Hashable, Sendable {
 }
 
 /// A room as one finds it.
-package struct RoomView: Hashable, Sendable {
+package struct JoinedRoom: Hashable, Sendable {
     package let room: RoomName
     /// Ourselves.
     package let member: SessionID

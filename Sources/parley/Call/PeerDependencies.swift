@@ -53,7 +53,7 @@ final class PeerDependencies {
     ///   - sinks: who gets what is heard, besides a listener, and who what is said.
     func open(
         begins: Bool, feed: (any SoundFeed)?, sinks: (heard: [any SoundSink], said: [any SoundSink]),
-        signal: @escaping (Signal.Content) -> Void, told: @escaping (PeerEvent) -> Void
+        signal: @escaping (SignalMessage.Content) -> Void, told: @escaping (PeerEvent) -> Void
     ) -> PeerLink {
         let echo = self.plan.echoesDecoded ? DecodedEcho() : nil
         let link = PeerLink(

@@ -17,7 +17,7 @@ final class PeerLink: PeerConnectionHandler {
     /// Nothing is offered before their offer came.
     private var waitsForOffer: Bool
     private var ignoresCandidates = false
-    private let signal: (Signal.Content) -> Void
+    private let signal: (SignalMessage.Content) -> Void
     private let told: (PeerEvent) -> Void
     private(set) var connectedAt: Instant?
     /// How often it has been connected.
@@ -32,7 +32,7 @@ final class PeerLink: PeerConnectionHandler {
     init(
         _ make: (any PeerConnectionHandler) -> PeerConnection, begins: Bool, feed: (any SoundFeed)?,
         sinks: [any SoundSink], ownSinks: [any SoundSink], sound: SoundSettings, on reactor: Reactor,
-        signal: @escaping (Signal.Content) -> Void,
+        signal: @escaping (SignalMessage.Content) -> Void,
         told: @escaping (PeerEvent) -> Void
     ) {
         self.connection = make(self.ear)
@@ -74,7 +74,7 @@ final class PeerLink: PeerConnectionHandler {
 // MARK: - Signals
 
 extension PeerLink {
-    func received(_ content: Signal.Content) {
+    func received(_ content: SignalMessage.Content) {
         switch content {
         case .description(let json):
             guard let description = SessionDescription(json) else { return }

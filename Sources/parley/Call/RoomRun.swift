@@ -62,7 +62,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         self.join()
     }
 
-    private func joined(_ view: RoomView) {
+    private func joined(_ view: JoinedRoom) {
         guard !self.isLeaving else { return }
         self.screen.say("In \(self.room.text), with \(view.members.count) others")
         let isFirst = self.began == nil

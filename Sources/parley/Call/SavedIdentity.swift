@@ -74,17 +74,17 @@ struct SavedIdentity: Sendable {
     private func signIn(
         _ old: KeptCredentials.Entry?, mayBeginAnew: Bool
     ) async throws(CommandFailure) -> KeptCredentials.Entry {
-        let desk = SignInDesk(self.server, on: self.loop)
+        let client = SignInClient(self.server, on: self.loop)
         do throws(ClientError) {
             if let old {
                 do throws(ClientError) {
-                    return KeptCredentials.Entry(try await desk.refresh(old.refreshToken))
+                    return KeptCredentials.Entry(try await client.refresh(old.refreshToken))
                 } catch .refused(let refusal) where refusal.code == Self.unauthorized && mayBeginAnew {
                     Terminal.complain(
                         "parley: \(self.server) does not know \(self.name.text) any more; somebody new signs in")
                 }
             }
-            return KeptCredentials.Entry(try await desk.signInAnonymously(as: self.name))
+            return KeptCredentials.Entry(try await client.signInAnonymously(as: self.name))
         } catch {
             throw self.failure(error)
         }

@@ -100,7 +100,7 @@ private struct Visitor: Sendable {
     private func signIn(on loop: EventLoop) async throws(CommandFailure) -> String {
         if let token = self.token { return token }
         do throws(ClientError) {
-            return try await SignInDesk(self.server, on: loop).signInAnonymously(as: self.name).accessToken
+            return try await SignInClient(self.server, on: loop).signInAnonymously(as: self.name).accessToken
         } catch {
             throw CommandFailure("\(self.server): \(error)", exitCode: .unavailable)
         }

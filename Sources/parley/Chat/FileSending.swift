@@ -23,17 +23,17 @@ struct FileSending {
         let file = try Self.reading { () throws(SystemError) in try InputFile(path: path) }
         guard let size = file.size else { throw CommandFailure("\(path) is no file", exitCode: .noInput) }
         let name = path.split(separator: "/").last.map { String($0) } ?? path
-        let desk = await self.client.uploads()
-        let id = try await self.client.asking { _ throws(ClientError) in try await desk.begin(size, called: name) }
-        try await self.bring(file, size, to: id, desk)
+        let uploads = await self.client.uploads()
+        let id = try await self.client.asking { _ throws(ClientError) in try await uploads.begin(size, called: name) }
+        try await self.bring(file, size, to: id, uploads)
         return try await self.client.asking { client throws(ClientError) in
-            let type = try await desk.type(of: id)
+            let type = try await uploads.type(of: id)
             return try await client.send(Self.body(id, name, type), kind: Self.kind(of: type), to: self.target)
         }
     }
 
     private func bring(
-        _ file: InputFile, _ size: Int, to id: FileID, _ desk: UploadDesk
+        _ file: InputFile, _ size: Int, to id: FileID, _ uploads: UploadClient
     ) async throws(CommandFailure) {
         var (offset, piece) = (0, [UInt8]())
         while offset < size {
@@ -42,7 +42,7 @@ struct FileSending {
             }
             guard !piece.isEmpty else { throw CommandFailure("\(file.name) became shorter", exitCode: .dataError) }
             let (bytes, start) = (piece, offset)
-            try await self.client.asking { _ throws(ClientError) in try await desk.send(bytes, at: start, to: id) }
+            try await self.client.asking { _ throws(ClientError) in try await uploads.send(bytes, at: start, to: id) }
             offset += bytes.count
         }
     }

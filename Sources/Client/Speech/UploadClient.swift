@@ -4,7 +4,7 @@ package import Vocabulary
 internal import Web
 
 /// Brings files to a server piece by piece, as tus 1.0 has it: `/v1/uploads`. With its last byte an upload is the file.
-package struct UploadDesk: Sendable {
+package struct UploadClient: Sendable {
     private let server: ServerURL
     private let token: String
     private let loop: EventLoop

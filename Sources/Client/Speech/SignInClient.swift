@@ -4,7 +4,7 @@ package import Vocabulary
 internal import Web
 
 /// Where tokens are to be had: `/v1/auth/…` of a server.
-package struct SignInDesk: Sendable {
+package struct SignInClient: Sendable {
     private let server: ServerURL
     private let loop: EventLoop
     private let timeout: Duration

@@ -2,7 +2,7 @@ internal import Operations
 package import Vocabulary
 
 /// What members of a room and the two sides of a call pass to each other.
-package struct Signal: Hashable, Sendable {
+package struct SignalMessage: Hashable, Sendable {
     package enum Scope: Hashable, Sendable {
         case room(RoomName)
         case call(CallID)
@@ -30,7 +30,7 @@ package struct Signal: Hashable, Sendable {
     }
 }
 
-extension Signal.Scope {
+extension SignalMessage.Scope {
     init?(_ json: RawJSON) {
         if let room = json.name("room", { RoomName($0) }) {
             self = .room(room)
@@ -42,7 +42,7 @@ extension Signal.Scope {
     }
 }
 
-extension Signal.Content {
+extension SignalMessage.Content {
     init?(_ json: RawJSON) {
         for content in SignalContent.allCases {
             guard let value = json.member(content.rawValue) else { continue }
