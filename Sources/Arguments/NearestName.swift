@@ -1,7 +1,7 @@
 /// Finds what was probably meant.
 enum NearestName {
     /// Longer words are not compared: nobody mistypes them, and somebody may send them on purpose.
-    private static let longest = 64
+    private static let maximumBytes = 64
 
     /// `; did you mean 'x'?`, or nothing when nothing is near.
     static func hint(for word: String, among candidates: some Sequence<String>) -> String {
@@ -10,9 +10,9 @@ enum NearestName {
 
     /// The first of the nearest candidates, if it is near enough.
     static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
-        guard word.utf8.count <= self.longest else { return nil }
+        guard word.utf8.count <= self.maximumBytes else { return nil }
         var best: (name: String, distance: Int)?
-        for candidate in candidates where candidate.utf8.count <= self.longest {
+        for candidate in candidates where candidate.utf8.count <= self.maximumBytes {
             let distance = self.distance(from: Array(word.lowercased()), to: Array(candidate.lowercased()))
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }

@@ -17,12 +17,12 @@ extension Duration: ExpressibleByArgument {
         "us": 1e-6, "ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86_400,
     ]
     /// A hundred years; beyond, sums of durations would no longer be safe.
-    private static let longest = 3_155_760_000.0
+    private static let maximumSeconds = 3_155_760_000.0
 
     package init?(argument: String) {
         guard let quantity = Quantity(argument) else { return nil }
         let unit = quantity.number == 0 && quantity.unit.isEmpty ? 1 : Self.units[quantity.unit]
-        guard let unit, quantity.number * unit <= Self.longest else { return nil }
+        guard let unit, quantity.number * unit <= Self.maximumSeconds else { return nil }
         self = .nanoseconds(Int64((quantity.number * unit * 1e9).rounded()))
     }
 

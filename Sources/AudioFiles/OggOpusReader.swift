@@ -94,7 +94,7 @@ package struct OggOpusReader: OpusFileReader {
     private mutating func readTags(at offset: Int) throws(AudioFileError) {
         guard let packet = self.packets.take() else { return }
         self.events.add(.tags(try OpusTags(parsing: packet, at: offset)))
-        self.packets.limit = OggPacketAssembler.largestSoundPacket
+        self.packets.limit = OggPacketAssembler.maximumSoundPacketBytes
         self.state = .sound
     }
 

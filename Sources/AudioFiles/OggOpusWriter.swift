@@ -7,7 +7,7 @@ internal import Bytes
 /// file is whole up to the last second.
 package struct OggOpusWriter: Sendable {
     /// RFC 7845 §6 recommends one second, so that a player can seek and a stream can start.
-    package static let longestPage = OpusPacket.clockRate
+    package static let maximumPageSamples = OpusPacket.clockRate
 
     private let head: OpusHead
     private let tags: OpusTags
@@ -64,7 +64,7 @@ package struct OggOpusWriter: Sendable {
     ) throws(AudioFileError) {
         let segments = packet.count / 255 + 1
         guard segments <= 255 else { throw AudioFileError(.tooLarge, at: 0) }
-        let isFull = self.pageDuration + duration > Self.longestPage || self.page.lacing.count + segments > 255
+        let isFull = self.pageDuration + duration > Self.maximumPageSamples || self.page.lacing.count + segments > 255
         if isFull, self.pageDuration > 0 { self.endPage(into: &output) }
         for _ in 1..<segments { self.page.lacing.append(255) }
         self.page.lacing.append(UInt8(packet.count % 255))
@@ -84,7 +84,7 @@ package struct OggOpusWriter: Sendable {
         ] {
             let frame = OpusPacket.frameDuration(of: toc)
             while left >= frame {
-                let count = min(left / frame, OpusPacket.longestDuration / frame, 48)
+                let count = min(left / frame, OpusPacket.maximumDuration / frame, 48)
                 // Code 3, frames of equal size, and that size is zero.
                 let packet: [UInt8] = [toc | 3, UInt8(count)]
                 try self.add(packet.span, duration: count * frame, into: &output)

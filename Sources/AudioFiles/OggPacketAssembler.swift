@@ -1,10 +1,10 @@
 /// Cuts the pages of one stream back into packets (RFC 3533 §5).
 struct OggPacketAssembler: Sendable {
     /// Room for a packet of 255 streams would be 15 MB; eight channels at 120 ms need a fraction of this.
-    static let largestSoundPacket = 256 << 10
+    static let maximumSoundPacketBytes = 256 << 10
 
     let serial: UInt32
-    var limit = OpusTags.largestPacket
+    var limit = OpusTags.maximumPacketBytes
     private var lastSequence: UInt32
     private var packets: [[UInt8]] = []
     /// The front of a packet that goes on with the next page; nil when none does.

@@ -11,7 +11,7 @@ package struct OggPageReader: Sendable {
     /// Places that look like a page and are none. Each costs a checksum, so there is an end to the search:
     /// after it, the rest of the file counts as damage.
     private var falseStarts = 0
-    private static let mostFalseStarts = 16_384
+    private static let maximumFalseStarts = 16_384
     /// Where damage began that has not been told yet.
     private var damageStart: Int?
 
@@ -23,7 +23,7 @@ package struct OggPageReader: Sendable {
     /// The next event, or nil when more bytes are needed (or, after `finish`, when there is nothing left).
     package mutating func next() -> Event? {
         while self.input.count > 0 {
-            let isLost = self.falseStarts >= Self.mostFalseStarts
+            let isLost = self.falseStarts >= Self.maximumFalseStarts
             let skipped = isLost ? self.input.count : Self.distanceToMagic(in: self.input.unread)
             if skipped > 0 {
                 self.skip(skipped)

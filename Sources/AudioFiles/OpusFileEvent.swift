@@ -42,13 +42,13 @@ package protocol OpusFileReader: Sendable {
 /// A few bytes can claim a minute, and that minute would have to be concealed.
 struct GapBudget: Sendable {
     /// In samples at 48 kHz: a minute at once …
-    private static let longest = 60 * OpusPacket.clockRate
+    private static let maximumSamples = 60 * OpusPacket.clockRate
     /// … and ten in a file.
     private var left = 600 * OpusPacket.clockRate
 
     /// Whether a gap is believed.
     mutating func grant(_ samples: Int64) -> Bool {
-        guard samples <= Int64(min(Self.longest, self.left)) else { return false }
+        guard samples <= Int64(min(Self.maximumSamples, self.left)) else { return false }
         self.left -= Int(samples)
         return true
     }

@@ -3,9 +3,9 @@ package enum OpusPacket {
     /// All times of Opus files count in samples of this many per second.
     package static let clockRate = 48_000
     /// A packet never lasts longer than 120 ms (RFC 6716 §3.2.5, R5).
-    package static let longestDuration = 5760
+    package static let maximumDuration = 5760
     /// A frame never holds more bytes (RFC 6716 §3.2, R2).
-    package static let largestFrame = 1275
+    package static let maximumFrameBytes = 1275
 
     /// How long one frame lasts, in samples at 48 kHz, read from the first byte of a packet.
     package static func frameDuration(of toc: UInt8) -> Int {
@@ -29,7 +29,7 @@ package enum OpusPacket {
             frames = Int(packet[1] & 63)
         }
         let duration = frames * self.frameDuration(of: packet[0])
-        return (1...self.longestDuration).contains(duration) ? duration : nil
+        return (1...self.maximumDuration).contains(duration) ? duration : nil
     }
 
     /// Whether a packet holds a coarse copy of the one before it (RFC 6716 §4.2.4): a bit behind those that say in which
@@ -63,7 +63,7 @@ package enum OpusPacket {
             frames.append((position + first)..<packet.count)
         default: try self.findManyFrames(of: packet, into: &frames)
         }
-        for frame in frames where frame.count > self.largestFrame {
+        for frame in frames where frame.count > self.maximumFrameBytes {
             throw AudioFileError(.badPacket, at: frame.lowerBound)
         }
     }

@@ -34,7 +34,7 @@ package struct OpusPacketJoiner: Sendable {
     }
 
     private func hasRoom(for count: Int) -> Bool {
-        (self.lengths.count + count) * OpusPacket.frameDuration(of: self.shape) <= OpusPacket.longestDuration
+        (self.lengths.count + count) * OpusPacket.frameDuration(of: self.shape) <= OpusPacket.maximumDuration
     }
 
     /// Writes the joined packet over `packet` and starts afresh. With `keepingSize` it is padded to the

@@ -13,9 +13,9 @@ package struct OpusTags: Hashable, Sendable {
 
     package static let magic = Array("OpusTags".utf8)
     /// A cover picture fits; what is larger has nothing to do in a voice message.
-    package static let largestPacket = 4 << 20
+    package static let maximumPacketBytes = 4 << 20
     /// Each comment costs at least four bytes, so this is a limit on memory, not on honest files.
-    package static let mostComments = 4096
+    package static let maximumComments = 4096
 
     package init(parsing bytes: [UInt8], at offset: Int) throws(AudioFileError) {
         guard bytes.starts(with: Self.magic) else { throw AudioFileError(.missing("OpusTags"), at: offset) }
@@ -24,7 +24,7 @@ package struct OpusTags: Hashable, Sendable {
             _ = try reader.skip(Self.magic.count)
             self.vendor = try Self.readText(from: &reader)
             let count: UInt32 = try reader.readLittleEndian()
-            guard count <= Self.mostComments else { throw ByteError(.outOfRange, at: reader.offset - 4) }
+            guard count <= Self.maximumComments else { throw ByteError(.outOfRange, at: reader.offset - 4) }
             self.comments = []
             for _ in 0..<count { self.comments.append(try Self.readText(from: &reader)) }
         } catch {

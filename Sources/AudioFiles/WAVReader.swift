@@ -16,7 +16,7 @@ package struct WAVReader: Sendable {
     }
 
     /// No chunk before the sound that we read is larger.
-    private static let largestChunk = 64 << 10
+    private static let maximumChunkBytes = 64 << 10
 
     private var state = State.start
     private var input = InputBuffer()
@@ -101,7 +101,7 @@ package struct WAVReader: Sendable {
             self.passing = Int(size) + Int(size & 1)
             return true
         }
-        guard size <= Self.largestChunk else { throw AudioFileError(.tooLarge, at: self.input.offset + 4) }
+        guard size <= Self.maximumChunkBytes else { throw AudioFileError(.tooLarge, at: self.input.offset + 4) }
         guard self.input.count >= 8 + Int(size) else { return false }
         self.input.drop(8)
         let offset = self.input.offset

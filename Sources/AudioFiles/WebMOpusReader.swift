@@ -18,7 +18,7 @@ package struct WebMOpusReader: OpusFileReader {
     }
 
     /// The largest part read at once. Larger ones (video, pictures) are passed over.
-    private static let largestPart = 1 << 20
+    private static let maximumPartBytes = 1 << 20
     /// A recorder's time stamps tremble; only more than this is missing sound.
     private static let tolerance = OpusPacket.clockRate / 8
 
@@ -91,7 +91,7 @@ package struct WebMOpusReader: OpusFileReader {
     }
 
     private mutating func readPart(_ id: UInt32, headerLength: Int, size: Int) throws(AudioFileError) -> Bool {
-        guard size <= Self.largestPart else {
+        guard size <= Self.maximumPartBytes else {
             guard id == ID.simpleBlock || id == ID.blockGroup else {
                 throw AudioFileError(.tooLarge, at: self.input.offset)
             }

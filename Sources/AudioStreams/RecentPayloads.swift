@@ -30,7 +30,7 @@ struct RecentPayloads: Sendable {
     private func copies(_ generations: Int, before timestamp: UInt32) -> Range<Int> {
         let usable = self.payloads.prefix(min(generations, self.count)).prefix { payload in
             timestamp &- payload.timestamp <= UInt32(REDPayload.oldestCopy)
-                && payload.bytes.count <= REDPayload.longestCopy
+                && payload.bytes.count <= REDPayload.maximumCopyBytes
         }
         return 0..<usable.count
     }

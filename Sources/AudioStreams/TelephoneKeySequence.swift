@@ -26,7 +26,7 @@ struct TelephoneKeySequence: Sendable {
     static let interval = Duration.milliseconds(20)
     private static let repetitions = 3
     /// Nobody dials longer numbers.
-    static let most = 64
+    static let maximumKeys = 64
 
     private let rate: Int
     private var waiting: [UInt8] = []
@@ -41,7 +41,8 @@ struct TelephoneKeySequence: Sendable {
 
     /// Says how many of the keys it took: it leaves out what is none, and what is too much.
     mutating func press(_ keys: String) -> Int {
-        let events = keys.compactMap { TelephoneEvent.event(of: $0) }.prefix(max(0, Self.most - self.waiting.count))
+        let events = keys.compactMap { TelephoneEvent.event(of: $0) }.prefix(
+            max(0, Self.maximumKeys - self.waiting.count))
         self.waiting += events
         return events.count
     }

@@ -23,7 +23,7 @@ package final class ParleyClient: Sendable {
 
     package init(_ server: ServerURL, token: String, on loop: EventLoop, settings: ClientSettings = ClientSettings()) {
         let (events, sink) = AsyncStream.makeStream(
-            of: ParleyEvent.self, bufferingPolicy: .bufferingOldest(settings.maxUnreadEvents))
+            of: ParleyEvent.self, bufferingPolicy: .bufferingOldest(settings.maximumUnreadEvents))
         self.events = events
         self.server = server
         self.loop = loop

@@ -5,7 +5,7 @@ package final class DecodedEcho: SoundFeed, SoundSink {
     private var waiting: [Float] = []
 
     /// Whoever does not get to speak for so long speaks of the present.
-    private static let most = 48_000 / 5
+    private static let maximumSamples = 48_000 / 5
 
     package init() {}
 
@@ -13,7 +13,9 @@ package final class DecodedEcho: SoundFeed, SoundSink {
 
     package func heard(_ sound: Span<Float>) {
         self.waiting.append(copying: sound)
-        if self.waiting.count > Self.most { self.waiting.removeFirst(self.waiting.count - Self.most) }
+        if self.waiting.count > Self.maximumSamples {
+            self.waiting.removeFirst(self.waiting.count - Self.maximumSamples)
+        }
     }
 
     package func read(into sound: inout MutableSpan<Float>) -> Int {

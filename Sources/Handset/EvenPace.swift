@@ -6,7 +6,7 @@ package struct EvenPace: Sendable {
     private var next: Instant
 
     /// Whoever was stopped for longer goes on with the present: nobody wants to hear at once what they missed.
-    private static let longestDelay = Duration.seconds(1)
+    private static let maximumDelay = Duration.seconds(1)
 
     package init(_ step: Duration, from start: Instant) {
         self.step = step
@@ -16,7 +16,7 @@ package struct EvenPace: Sendable {
     /// How long to wait for the next time.
     package mutating func wait(at now: Instant) -> Duration {
         self.next = self.next + self.step
-        if self.next + Self.longestDelay < now { self.next = now }
+        if self.next + Self.maximumDelay < now { self.next = now }
         return max(.zero, now.duration(to: self.next))
     }
 }

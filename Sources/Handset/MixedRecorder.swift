@@ -9,10 +9,10 @@ package final class MixedRecorder: SoundSink {
     private var mix: [Float] = []
 
     /// A fifth of a second: whoever is not heard in all that time is not listened to.
-    private let mostSaid: Int
+    private let maximumSaid: Int
 
     package init(_ path: String, channels: Int = 1) throws(SystemError) {
-        self.mostSaid = 48_000 / 5 * channels
+        self.maximumSaid = 48_000 / 5 * channels
         self.recorder = try WAVRecorder(path, channels: channels)
     }
 
@@ -40,7 +40,7 @@ package final class MixedRecorder: SoundSink {
 
         func heard(_ sound: Span<Float>) {
             self.mixer.said.append(copying: sound)
-            let surplus = self.mixer.said.count - self.mixer.mostSaid
+            let surplus = self.mixer.said.count - self.mixer.maximumSaid
             if surplus > 0 { self.mixer.said.removeFirst(surplus) }
         }
     }

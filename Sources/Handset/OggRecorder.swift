@@ -31,7 +31,7 @@ package final class OggRecorder: SoundSink {
     package func received(_ payload: AudioPayload) {
         // Before the packet and not behind it: the last page has to have one (RFC 7845 §3).
         if self.unsaved >= Self.saveEvery { self.save() }
-        let gap = min(max(payload.gap, self.missingAtStart(payload)), Self.longestGap)
+        let gap = min(max(payload.gap, self.missingAtStart(payload)), Self.maximumGap)
         // A packet that cannot be kept is as good as lost.
         if gap > 0 { _ = try? self.writer.addGap(gap, into: &self.bytes) }
         try? self.writer.add(payload.bytes.span, duration: payload.duration, into: &self.bytes)
@@ -58,5 +58,5 @@ package final class OggRecorder: SoundSink {
 
     private static let saveEvery = 48_000
     /// An hour; whoever was away longer has begun another call.
-    private static let longestGap = 48_000 * 3600
+    private static let maximumGap = 48_000 * 3600
 }

@@ -10,7 +10,7 @@ package struct PacketCapture: Sendable {
     /// Packets of IP, without what a network puts in front of them.
     private static let rawIP: UInt16 = 101
     /// Longer ones do not fit into IP.
-    package static let longestPayload = 65_000
+    package static let maximumPayloadBytes = 65_000
 
     package init(program: String = "parley") {
         self.writeSection(program)
@@ -27,7 +27,7 @@ package struct PacketCapture: Sendable {
     package mutating func add(
         _ payload: Span<UInt8>, from source: SocketAddress, to target: SocketAddress, time: UInt64
     ) {
-        guard payload.count <= Self.longestPayload else { return }
+        guard payload.count <= Self.maximumPayloadBytes else { return }
         let start = self.beginBlock(6)
         self.output.write(UInt32(0))
         self.output.write(UInt32(truncatingIfNeeded: time >> 32))

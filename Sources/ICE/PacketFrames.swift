@@ -3,7 +3,7 @@ internal import Bytes
 /// Finds the packets in a stream in which each says before itself how long it is, however the stream is cut (RFC 4571).
 package struct PacketFrames: Sendable {
     /// No socket would take a longer one; what is longer is passed over.
-    package static let longest = 2048
+    package static let maximumBytes = 2048
 
     /// Less than one packet with its length.
     private var partial: [UInt8] = []
@@ -13,7 +13,7 @@ package struct PacketFrames: Sendable {
 
     /// What has to be said before a packet of so many bytes; nil when it is too long for anybody.
     package static func head(of count: Int) -> [UInt8]? {
-        guard count <= self.longest else { return nil }
+        guard count <= self.maximumBytes else { return nil }
         return [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
     }
 
@@ -40,11 +40,13 @@ package struct PacketFrames: Sendable {
             let count = Int(stream[start]) << 8 | Int(stream[start + 1])
             let end = start + 2 + count
             if end > stream.count {
-                guard count > Self.longest else { return start }
+                guard count > Self.maximumBytes else { return start }
                 self.toSkip = end - stream.count
                 return stream.count
             }
-            if count > 0, count <= Self.longest, !body(stream.extracting((start + 2)..<end)) { return stream.count }
+            if count > 0, count <= Self.maximumBytes, !body(stream.extracting((start + 2)..<end)) {
+                return stream.count
+            }
             start = end
         }
         return start

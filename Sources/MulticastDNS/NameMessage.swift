@@ -60,7 +60,7 @@ package struct NameMessage: Hashable, Sendable {
     }
 
     /// Limit on questions and records in one message.
-    private static let mostEntries = 128
+    private static let maximumEntries = 128
 }
 
 // MARK: - Reading
@@ -74,7 +74,7 @@ extension NameMessage {
         guard flags & 0x780F == 0 else { throw ByteError(.outOfRange, at: 2) }
         let counts = (try reader.read(UInt16.self), try reader.read(UInt16.self))
         let more = (try reader.read(UInt16.self), try reader.read(UInt16.self))
-        guard [counts.0, counts.1, more.0, more.1].allSatisfy({ $0 <= Self.mostEntries }) else {
+        guard [counts.0, counts.1, more.0, more.1].allSatisfy({ $0 <= Self.maximumEntries }) else {
             throw ByteError(.outOfRange, at: 4)
         }
         self.init(id: id, isResponse: flags & 0x8000 != 0)

@@ -62,7 +62,7 @@ package struct JitterBuffer<Decoder: SoundDecoder> {
     }
 
     /// The longest packet lasts 120 ms.
-    private var longest: Int { self.settings.rate / 1000 * 120 }
+    private var maximumPacket: Int { self.settings.rate / 1000 * 120 }
 
     /// How much sound should wait.
     package var targetDelay: Duration { .nanoseconds(self.target) }
@@ -107,7 +107,7 @@ extension JitterBuffer {
     package mutating func insert(
         _ packet: Span<UInt8>, timestamp: UInt32, duration: Int, isRedundant: Bool = false, at now: Instant
     ) {
-        guard duration > 0, duration <= self.longest else { return }
+        guard duration > 0, duration <= self.maximumPacket else { return }
         guard let start = self.place(of: timestamp, isRedundant: isRedundant, at: now) else { return }
         guard self.state == .waiting || start + Int64(duration) > self.next else {
             if isRedundant { self.missedPacketArrived(start, at: now) } else { self.statistics.packetsDiscarded += 1 }
@@ -241,7 +241,7 @@ extension JitterBuffer {
             self.next = first.start
             return self.decode(at: now)
         }
-        let missing = min(Int(gap), self.longest)
+        let missing = min(Int(gap), self.maximumPacket)
         self.miss(self.next..<(self.next + Int64(missing)))
         if missing <= first.duration { return self.recover(missing, from: first) }
         self.statistics.concealmentEvents += 1
@@ -282,7 +282,7 @@ extension JitterBuffer {
     }
 
     private mutating func conceal(_ count: Int) {
-        let count = min(count, self.longest)
+        let count = min(count, self.maximumPacket)
         self.withScratch { decoder, sound in decoder.conceal(count, into: &sound) }
         self.take(count)
         self.statistics.concealedSamples += UInt64(count)
@@ -310,7 +310,7 @@ extension JitterBuffer {
         var scratch: [Float] = []
         swap(&scratch, &self.scratch)
         defer { swap(&scratch, &self.scratch) }
-        if scratch.isEmpty { scratch = [Float](repeating: 0, count: self.longest * self.settings.channels) }
+        if scratch.isEmpty { scratch = [Float](repeating: 0, count: self.maximumPacket * self.settings.channels) }
         var sound = scratch.mutableSpan
         return body(&self.decoder, &sound)
     }

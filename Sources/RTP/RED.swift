@@ -49,7 +49,7 @@ package struct REDPayload: ~Escapable {
     }
 
     /// No copy may be longer, nor older.
-    package static let longestCopy = 0x3FF
+    package static let maximumCopyBytes = 0x3FF
     package static let oldestCopy = 0x3FFF
 
     /// The header of a copy. All headers are written first, the last with `writePrimary`; then the media of each.
@@ -57,7 +57,7 @@ package struct REDPayload: ~Escapable {
         payloadType: UInt8, timestampOffset: Int, count: Int, to writer: inout ByteWriter
     ) {
         precondition((0...self.oldestCopy).contains(timestampOffset), "a copy \(timestampOffset) ticks old")
-        precondition((0...self.longestCopy).contains(count), "a copy of \(count) bytes")
+        precondition((0...self.maximumCopyBytes).contains(count), "a copy of \(count) bytes")
         writer.write(UInt32(payloadType | 0x80) << 24 | UInt32(timestampOffset) << 10 | UInt32(count))
     }
 

@@ -114,7 +114,7 @@ extension RTCPWriter {
 /// is allocated.
 private struct TransportWideStatuses {
     /// No more in one feedback: what a datagram holds for certain.
-    private static let most = 400
+    private static let maximumStatuses = 400
 
     /// In units of 64 ms.
     let reference: Int64
@@ -123,7 +123,7 @@ private struct TransportWideStatuses {
     init(_ arrivals: Span<Int64?>) {
         var reference: Int64?
         var last: Int64 = 0
-        for index in 0..<min(arrivals.count, Self.most) {
+        for index in 0..<min(arrivals.count, Self.maximumStatuses) {
             if let arrival = arrivals[index] {
                 if reference == nil {
                     // Rounded down, so that the first time is not below zero.

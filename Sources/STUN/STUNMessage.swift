@@ -151,11 +151,11 @@ extension STUNMessage {
 
     /// UTF-8 of at most 763 bytes, the longest that any text of the protocol may be (RFC 8489 §14.3, §14.9 ff.).
     package func text(of type: STUNAttributeType) -> String? {
-        guard let value = self.value(of: type), value.count <= Self.longestText else { return nil }
+        guard let value = self.value(of: type), value.count <= Self.maximumTextBytes else { return nil }
         return unsafe value.withUnsafeBufferPointer { unsafe String(validating: $0, as: UTF8.self) }
     }
 
-    package static var longestText: Int { 763 }
+    package static var maximumTextBytes: Int { 763 }
 
     /// The first address of this name, taken out of hiding where it was hidden.
     package func address(of type: STUNAttributeType) -> SocketAddress? {
@@ -181,7 +181,7 @@ extension STUNMessage {
 
     /// What the server adds in words.
     package var errorReason: String? {
-        guard let value = self.value(of: .errorCode), value.count >= 4, value.count <= 4 + Self.longestText else {
+        guard let value = self.value(of: .errorCode), value.count >= 4, value.count <= 4 + Self.maximumTextBytes else {
             return nil
         }
         let words = value.extracting(4..<value.count)

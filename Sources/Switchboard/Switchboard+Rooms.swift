@@ -49,12 +49,12 @@ extension Switchboard {
     private func rooms(of guest: Guest) -> Set<RoomName> {
         let lines = self.presence.lines(of: guest.user)
         guard lines.count > 1 else { return guest.rooms }
-        return lines.prefix(Self.mostLinesLookedAt).reduce(into: guest.rooms) { rooms, line in
+        return lines.prefix(Self.maximumLinesAsked).reduce(into: guest.rooms) { rooms, line in
             if let other = self.guests[line] { rooms.formUnion(other.rooms) }
         }
     }
 
-    private static let mostLinesLookedAt = 64
+    private static let maximumLinesAsked = 64
 
     package func leave(_ room: RoomName, _ guest: Guest) {
         guest.rooms.remove(room)

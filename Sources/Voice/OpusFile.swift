@@ -20,7 +20,7 @@ package final class OpusFile {
     private var bytes: [UInt8] = []
 
     /// More places than this are not remembered one by one.
-    static let mostDamage = 1000
+    static let maximumDamages = 1000
 
     /// `start` is what has been read of the file already.
     package init(_ file: InputFile, reader: any OpusFileReader, container: String, startingWith start: [UInt8]) throws {
@@ -75,7 +75,7 @@ package final class OpusFile {
             self.packetCount += 1
             self.packetDuration += packet.duration
         case .tags(let tags): if self.tags == nil { self.tags = tags }
-        case .damage(let offset): if self.damage.count < Self.mostDamage { self.damage.append(offset) }
+        case .damage(let offset): if self.damage.count < Self.maximumDamages { self.damage.append(offset) }
         case .head, .gap: break
         }
     }

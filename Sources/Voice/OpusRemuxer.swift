@@ -69,7 +69,7 @@ package struct OpusRemuxer {
         let wanted = frame * self.framesPerPacket
         // Packets that are long enough already stay as they are, down to the byte, unless they are
         // short of the form every player takes.
-        guard self.framesPerPacket > 1, packet.duration <= wanted, wanted <= OpusPacket.longestDuration else {
+        guard self.framesPerPacket > 1, packet.duration <= wanted, wanted <= OpusPacket.maximumDuration else {
             try self.endPacket()
             return try self.writer.add(packet.bytes.span, duration: packet.duration, into: &self.output)
         }

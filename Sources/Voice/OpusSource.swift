@@ -22,7 +22,7 @@ final class OpusSource: SoundSource {
         self.file = file
         self.format = SoundFormat(rate: rate, speakers: Speakers(vorbisOrder: file.head.channels))
         self.decoders = try Decoders(head: file.head, rate: rate)
-        self.room = Array(repeating: 0, count: OpusPacket.longestDuration * file.head.channels)
+        self.room = Array(repeating: 0, count: OpusPacket.maximumDuration * file.head.channels)
     }
 
     func read(into samples: inout [Float]) throws {
@@ -48,7 +48,7 @@ final class OpusSource: SoundSource {
             decoded = try self.decoders.decode(packet.bytes, duration: packet.duration, into: &self.room)
         } catch {
             guard error == .invalidPacket else { throw error }
-            if self.badPackets.count < OpusFile.mostDamage { self.badPackets.append(packet.offset) }
+            if self.badPackets.count < OpusFile.maximumDamages { self.badPackets.append(packet.offset) }
             decoded = try self.decoders.decode(nil, duration: packet.duration, into: &self.room)
         }
         let start = min(self.atRate(packet.heard.lowerBound), decoded)

@@ -142,7 +142,7 @@ struct ServeCommand: ParsableCommand {
     var durability = StoreDurability.full
 
     @Option(help: "Maximum size of an uploaded file.")
-    var largestFile = ByteCount(ServiceConfiguration().files.largest)
+    var largestFile = ByteCount(ServiceConfiguration().files.maximumBytes)
 
     @Option(help: "Storage for the files of one user.")
     var filesPerUser = ByteCount(ServiceConfiguration().files.allowance.bytes)
@@ -230,7 +230,7 @@ struct ServeCommand: ParsableCommand {
         service.applications = self.app.map(\.key)
         service.doors = self.doors.settings
         service.durability = self.durability
-        service.files.largest = self.largestFile.count
+        service.files.maximumBytes = self.largestFile.count
         service.files.allowance.bytes = self.filesPerUser.count
         service.hooks = self.hooks
         service.servesConformance = self.conformance

@@ -113,7 +113,7 @@ extension String {
 
 extension SoundInfo.OpusFacts {
     /// More comments, or longer ones, are no voice message's.
-    private static let mostComments = (count: 100, length: 1000)
+    private static let maximumComments = (count: 100, length: 1000)
 
     fileprivate var line: String {
         let mean = self.packetCount > 0 ? Double(self.packetDuration) / Double(self.packetCount) / 48 : 0
@@ -131,8 +131,8 @@ extension SoundInfo.OpusFacts {
         json.field("vendor", self.tags?.vendor)
         json.key("comments")
         json.array { json in
-            for comment in (self.tags?.comments ?? []).prefix(Self.mostComments.count) {
-                json.string(String(comment.prefix(Self.mostComments.length)))
+            for comment in (self.tags?.comments ?? []).prefix(Self.maximumComments.count) {
+                json.string(String(comment.prefix(Self.maximumComments.length)))
             }
         }
     }

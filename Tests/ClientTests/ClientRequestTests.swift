@@ -80,7 +80,7 @@ struct ClientRequestTests {
 
     @Test("are not piled up without end")
     func tooMany() throws {
-        let scene = self.online { $0.maxRequests = 2 }
+        let scene = self.online { $0.maximumRequests = 2 }
         _ = try scene.ask("one")
         _ = try scene.ask("two")
         #expect(throws: ClientError.tooManyRequests) { try scene.ask("three") }
@@ -124,7 +124,7 @@ struct ClientHearingTests {
 
     @Test("that it closes leads back")
     func close() {
-        let away = ClientOutbox.News.away(.closedByServer(nil), rest: .seconds(1))
+        let away = ClientOutbox.News.away(.closedByServer(nil), retryIn: .seconds(1))
         #expect(self.online().hear("1") == [.hangUp, .tell(away)])
     }
 

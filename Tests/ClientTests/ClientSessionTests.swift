@@ -34,7 +34,7 @@ struct ClientSessionTests {
     func insists() {
         let scene = ClientScene { $0.insistsFromTheStart = true }
         _ = scene.start()
-        #expect(scene.lose() == [.tell(.away(.closedByServer(nil), rest: .seconds(1)))])
+        #expect(scene.lose() == [.tell(.away(.closedByServer(nil), retryIn: .seconds(1)))])
         #expect(scene.wait(.seconds(1)) == [.dial])
     }
 
@@ -53,7 +53,7 @@ struct ClientSessionTests {
         _ = scene.start()
         scene.open()
         _ = scene.hear(ClientScene.opening)
-        let away = ClientOutbox.News.away(.refused(code: code), rest: .seconds(1))
+        let away = ClientOutbox.News.away(.refused(code: code), retryIn: .seconds(1))
         #expect(scene.hear(#"44{"message":"\#(code)"}"#) == [.hangUp, .tell(away)])
     }
 
@@ -91,7 +91,7 @@ struct ClientHeartbeatTests {
         _ = scene.start()
         scene.getIn()
         #expect(scene.wait(.milliseconds(44_999)) == [])
-        let away = ClientOutbox.News.away(.silence, rest: .seconds(1))
+        let away = ClientOutbox.News.away(.silence, retryIn: .seconds(1))
         #expect(scene.wait(.milliseconds(1)) == [.hangUp, .tell(away)])
     }
 
@@ -125,12 +125,12 @@ struct ClientReturnTests {
         _ = scene.start()
         scene.getIn()
         for rest in [1, 2, 4, 4, 4] {
-            #expect(scene.lose() == [.tell(.away(.closedByServer(nil), rest: .seconds(rest)))])
+            #expect(scene.lose() == [.tell(.away(.closedByServer(nil), retryIn: .seconds(rest)))])
             #expect(scene.wait(.milliseconds(rest * 1000 - 1)) == [])
             #expect(scene.wait(.milliseconds(1)) == [.dial])
         }
         scene.getIn()
-        #expect(scene.lose() == [.tell(.away(.closedByServer(nil), rest: .seconds(1)))])
+        #expect(scene.lose() == [.tell(.away(.closedByServer(nil), retryIn: .seconds(1)))])
     }
 
     @Test("B03.endless A client without a connection dials for as long as it takes")

@@ -78,11 +78,11 @@ struct OutgoingMessagesTests {
     @Test("that failed long ago makes room for others")
     func bound() throws {
         var messages = OutgoingMessages()
-        for number in 0...OutgoingMessages.mostFailed {
+        for number in 0...OutgoingMessages.maximumFailed {
             _ = messages.said(try Self.message("m-\(number)"), at: self.start)
             _ = messages.clockAdvanced(to: self.start + .seconds(20))
         }
-        #expect(messages.failures.count == OutgoingMessages.mostFailed && messages.failures.first?.text == "m-1")
+        #expect(messages.failures.count == OutgoingMessages.maximumFailed && messages.failures.first?.text == "m-1")
         #expect(messages.again(try Self.message("m-0").id, at: self.start) == [])
     }
 }

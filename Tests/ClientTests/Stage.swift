@@ -68,7 +68,7 @@ final class Stage {
         let signedIn = try await signIn.signInAnonymously(as: DisplayName(name))
         var settings = ClientSettings()
         settings.backOff.first = .milliseconds(20)
-        settings.backOff.longest = .milliseconds(200)
+        settings.backOff.maximum = .milliseconds(200)
         let client = ParleyClient(server, token: signedIn.accessToken, on: self.loop, settings: settings)
         let member = try await client.connect()
         return Person(client: client, signedIn: signedIn, member: member)

@@ -128,7 +128,7 @@ struct TroubleTests {
         let stage = try Stage()
         let signedIn = try await SignInClient(stage.server, on: stage.loop).signInAnonymously()
         var settings = ClientSettings()
-        settings.maxUnreadEvents = 1
+        settings.maximumUnreadEvents = 1
         let client = ParleyClient(stage.server, token: signedIn.accessToken, on: stage.loop, settings: settings)
         let member = try await client.connect()
         // The greeting comes before any answer, and is one event too many.

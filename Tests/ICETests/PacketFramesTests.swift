@@ -36,7 +36,7 @@ struct PacketFramesTests {
     @Test("are begun with their length")
     func head() {
         #expect(PacketFrames.head(of: 0x0102) == [1, 2])
-        #expect(PacketFrames.head(of: PacketFrames.longest + 1) == nil)
+        #expect(PacketFrames.head(of: PacketFrames.maximumBytes + 1) == nil)
     }
 
     @Test("are not taken by who has had enough")

@@ -1,7 +1,7 @@
 import { tell } from './parley-error.js';
 
 // A path that is silent for so long is looked for anew; shorter silences mend themselves.
-const patience = 3_000;
+const timeout = 3_000;
 
 /**
  * The media between us and one other: an `RTCPeerConnection` with perfect negotiation, so either side may change what
@@ -100,7 +100,7 @@ export class Peer extends EventTarget {
   #stateChanged() {
     clearTimeout(this.#timer);
     // One after the other, so that both do not offer at once.
-    const pause = this.#isPolite ? patience * 2 : patience;
+    const pause = this.#isPolite ? timeout * 2 : timeout;
     if (this.state === 'connecting') this.#expectPath(pause * 2);
     if (this.state === 'disconnected') this.#timer = setTimeout(() => this.mend(), pause);
     if (this.state === 'failed') this.#failed();
@@ -108,7 +108,7 @@ export class Peer extends EventTarget {
   }
 
   #failed() {
-    if (!this.#isBroken) this.#timer = setTimeout(() => this.mend(), this.#isPolite ? patience : 0);
+    if (!this.#isBroken) this.#timer = setTimeout(() => this.mend(), this.#isPolite ? timeout : 0);
     else if (!this.#isPolite) this.#begin();
   }
 

@@ -20,7 +20,7 @@ package struct ClientOutbox: Hashable, Sendable {
         case answered(Int, RawJSON)
         case unanswered(Int, ClientError)
         /// The connection is gone; another attempt is made after a rest.
-        case away(LinkFailure, rest: Duration)
+        case away(LinkFailure, retryIn: Duration)
         /// The last one.
         case ended(LinkFailure)
     }

@@ -7,7 +7,7 @@ package import Vocabulary
 ///
 ///     idle ──start──▶ dialing ──open──▶ opening ──opening packet──▶ joining ──welcome──▶ online
 ///                        ▲                 │ closed, too late           │                  │ closed, silent
-///                        └──rested── resting ◀──────────────────────────┴──────────────────┘
+///                        └──waited── backingOff ◀───────────────────────┴──────────────────┘
 ///     every state ──stopped, turned away, or the first attempt failed──▶ ended
 ///
 /// What comes back knows where it was: the server's key and the last event's offset go into the next CONNECT.
@@ -15,16 +15,16 @@ package struct ClientSession: ~Copyable {
     private enum State {
         /// Can become: dialing, ended.
         case idle
-        /// A WebSocket is being opened. Can become: opening, resting, ended.
+        /// A WebSocket is being opened. Can become: opening, backingOff, ended.
         case dialing(deadline: Instant)
-        /// It is open; the server speaks first. Can become: joining, resting, ended.
+        /// It is open; the server speaks first. Can become: joining, backingOff, ended.
         case opening(deadline: Instant)
-        /// We have shown our token. Can become: online, resting, ended.
+        /// We have shown our token. Can become: online, backingOff, ended.
         case joining(deadline: Instant)
-        /// Can become: resting, ended.
+        /// Can become: backingOff, ended.
         case online
         /// Until the next attempt. Can become: dialing, ended.
-        case resting(until: Instant)
+        case backingOff(until: Instant)
         /// The last state.
         case ended(LinkFailure)
     }
@@ -67,7 +67,7 @@ package struct ClientSession: ~Copyable {
         let own: Instant? =
             switch self.state {
             case .dialing(let deadline), .opening(let deadline), .joining(let deadline): deadline
-            case .resting(let until): until
+            case .backingOff(let until): until
             case .online: self.heartbeat?.deadline
             case .idle, .ended: nil
             }
@@ -108,8 +108,8 @@ extension ClientSession {
     /// The WebSocket is gone, or could not be opened at all.
     package mutating func transportEnded(_ failure: LinkFailure, at now: Instant, _ outbox: inout ClientOutbox) {
         switch self.state {
-        case .dialing, .opening, .joining, .online: self.rest(after: failure, at: now, &outbox)
-        case .idle, .resting, .ended: return
+        case .dialing, .opening, .joining, .online: self.backOff(after: failure, at: now, &outbox)
+        case .idle, .backingOff, .ended: return
         }
     }
 
@@ -119,7 +119,7 @@ extension ClientSession {
         case .dialing(let deadline), .opening(let deadline), .joining(let deadline):
             guard now >= deadline else { return }
             self.drop(.connectTimedOut(after: self.settings.connectTimeout), at: now, &outbox)
-        case .resting(let until):
+        case .backingOff(let until):
             if now >= until { self.dial(at: now, &outbox) }
         case .online:
             if let heartbeat = self.heartbeat, now >= heartbeat.deadline { self.drop(.silence, at: now, &outbox) }
@@ -135,23 +135,23 @@ extension ClientSession {
     /// Lets go of a WebSocket that is of no more use.
     private mutating func drop(_ failure: LinkFailure, at now: Instant, _ outbox: inout ClientOutbox) {
         outbox.orders.append(.hangUp)
-        self.rest(after: failure, at: now, &outbox)
+        self.backOff(after: failure, at: now, &outbox)
     }
 
-    private mutating func rest(after failure: LinkFailure, at now: Instant, _ outbox: inout ClientOutbox) {
+    private mutating func backOff(after failure: LinkFailure, at now: Instant, _ outbox: inout ClientOutbox) {
         let insists = self.hasBeenOnline || self.settings.insistsFromTheStart
         guard insists, failure.mayPass else { return self.finish(failure, &outbox) }
         for id in self.requests.takeSent() { outbox.tell(.unanswered(id, .connectionLost)) }
-        let rest = self.backOff.rest(using: &self.random)
+        let delay = self.backOff.delay(using: &self.random)
         self.heartbeat = nil
-        self.state = .resting(until: now + rest)
-        outbox.tell(.away(failure, rest: rest))
+        self.state = .backingOff(until: now + delay)
+        outbox.tell(.away(failure, retryIn: delay))
     }
 
     private mutating func end(_ failure: LinkFailure, _ outbox: inout ClientOutbox) {
         switch self.state {
         case .dialing, .opening, .joining, .online: outbox.orders.append(.hangUp)
-        case .idle, .resting: break
+        case .idle, .backingOff: break
         case .ended: return
         }
         self.finish(failure, &outbox)
@@ -205,7 +205,7 @@ extension ClientSession {
         _ name: String, _ argument: RawJSON, at now: Instant, _ outbox: inout ClientOutbox
     ) throws(ClientError) -> Int {
         if case .ended(let failure) = self.state { throw .ended(failure) }
-        guard self.requests.count < self.settings.maxRequests else { throw .tooManyRequests }
+        guard self.requests.count < self.settings.maximumRequests else { throw .tooManyRequests }
         let id = self.requests.nextID()
         var packet = SocketPacketWriter(event: name, ackID: id)
         packet.arguments.raw(argument.bytes)
@@ -225,7 +225,7 @@ extension ClientSession {
         switch self.state {
         case .opening(let deadline): self.receivedOpening(frame, deadline, at: now, &outbox)
         case .joining, .online: self.receivedPacket(frame, at: now, &outbox)
-        case .idle, .dialing, .resting, .ended: return
+        case .idle, .dialing, .backingOff, .ended: return
         }
     }
 

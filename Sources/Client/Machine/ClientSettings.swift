@@ -1,4 +1,4 @@
-/// How patient a client is.
+/// How long a client waits, and how much may wait for it.
 package struct ClientSettings: Hashable, Sendable {
     /// From the first dial until the server has let us in.
     package var connectTimeout = Duration.seconds(15)
@@ -8,9 +8,9 @@ package struct ClientSettings: Hashable, Sendable {
     package var insistsFromTheStart = false
     package var backOff = BackOffSettings()
     /// Requests that may wait for an answer.
-    package var maxRequests = 1000
+    package var maximumRequests = 1000
     /// Events that may wait to be read. Whoever reads more slowly is cut off; nothing is left out in between.
-    package var maxUnreadEvents = 4096
+    package var maximumUnreadEvents = 4096
 
     package init() {}
 }

@@ -21,9 +21,9 @@ package struct OutgoingMessages {
     }
 
     /// From saying it until it has failed.
-    package static let patience = Duration.seconds(20)
+    package static let timeout = Duration.seconds(20)
     /// Failed ones that can be said again; the oldest are forgotten.
-    package static let mostFailed = 100
+    package static let maximumFailed = 100
 
     private var entries: [MessageID: Entry] = [:]
     private var failed: [MessageID] = []
@@ -48,7 +48,7 @@ package struct OutgoingMessages {
     }
 
     private mutating func send(_ message: OutgoingMessage, at now: Instant) -> [Order] {
-        self.entries[message.id] = Entry(message: message, deadline: now + Self.patience)
+        self.entries[message.id] = Entry(message: message, deadline: now + Self.timeout)
         return [.show(message.id, .sending), .send(message)]
     }
 
@@ -78,7 +78,7 @@ package struct OutgoingMessages {
     private mutating func fail(_ id: MessageID, _ error: ClientError) -> [Order] {
         self.entries[id]?.deadline = nil
         self.failed.append(id)
-        if self.failed.count > Self.mostFailed { self.entries[self.failed.removeFirst()] = nil }
+        if self.failed.count > Self.maximumFailed { self.entries[self.failed.removeFirst()] = nil }
         return [.show(id, .failed(error))]
     }
 }

@@ -133,7 +133,7 @@ extension ClientShell {
         case .unanswered(let id, let error): self.answers.removeValue(forKey: id)?(.failure(error))
         case .arrived(let member, let isRecovered): self.arrived(member, isRecovered)
         case .event(let name, let argument): self.tell(ParleyEvent(name, argument))
-        case .away(let failure, let rest): self.tell(.disconnected(failure, rest: rest))
+        case .away(let failure, let delay): self.tell(.disconnected(failure, retryIn: delay))
         case .ended(let failure): self.ended(failure)
         }
     }

@@ -8,7 +8,7 @@ package enum ParleyEvent: Hashable, Sendable {
     /// We are back where we were, and missed nothing.
     case recovered(SessionID)
     /// The connection is gone; the next attempt comes by itself after a rest.
-    case disconnected(LinkFailure, rest: Duration)
+    case disconnected(LinkFailure, retryIn: Duration)
     /// The last event of all.
     case ended(LinkFailure)
 

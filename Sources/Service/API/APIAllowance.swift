@@ -8,7 +8,7 @@ final class APIAllowance {
     private var buckets: [UserID: TokenBucket] = [:]
 
     /// Beyond so many users those who have asked for nothing lately are forgotten: their buckets are full.
-    private static let mostUsers = 10_000
+    private static let maximumUsers = 10_000
 
     init(_ rate: TokenBucket.Rate) { self.rate = rate }
 
@@ -16,7 +16,7 @@ final class APIAllowance {
 
     /// How many are left; or how long until there is one.
     func take(_ user: UserID, at now: Instant) -> (left: Int, wait: Duration?) {
-        if self.buckets.count >= Self.mostUsers, self.buckets[user] == nil {
+        if self.buckets.count >= Self.maximumUsers, self.buckets[user] == nil {
             self.buckets = self.buckets.filter { $0.value.remaining(at: now) < self.limit }
         }
         var bucket = self.buckets[user] ?? TokenBucket(self.rate, at: now)

@@ -14,7 +14,7 @@ struct APIRoutes: Sendable {
     let home: EventLoop
 
     /// The largest message body, in an object with its other fields.
-    private static let longestBody = 128 << 10
+    private static let maximumBodyBytes = 128 << 10
 
     /// What lives on the home loop.
     struct Desk {
@@ -33,7 +33,7 @@ struct APIRoutes: Sendable {
                 guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
                 let visit = APIVisit(exchange, self, desk(exchange.reactor))
                 visit.admit { identity in
-                    exchange.collectBody(limit: Self.longestBody) { body in
+                    exchange.collectBody(limit: Self.maximumBodyBytes) { body in
                         visit.carryOut(route, parameters, body, identity)
                     }
                 }

@@ -10,7 +10,7 @@ internal import Vocabulary
 internal import Web
 
 extension APIVisit {
-    static let longestWait = 60
+    static let maximumWaitSeconds = 60
 
     /// Takes the request over when it wants to wait for entries, or to hear of them for as long as it listens.
     func watch(
@@ -28,7 +28,7 @@ extension APIVisit {
         }
         let limit = min(max(query["limit"].flatMap { Int($0) } ?? 50, 1), 200)
         let watch = EntryWatch(self, identity.user, id, after: after, limit: limit, isStream: wantsStream)
-        watch.start(identity, waiting: .seconds(min(wait, Self.longestWait)))
+        watch.start(identity, waiting: .seconds(min(wait, Self.maximumWaitSeconds)))
         return true
     }
 }

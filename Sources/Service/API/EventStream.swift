@@ -29,7 +29,7 @@ final class EventStream: ChatListener {
 
     private static let heartbeat = Duration.seconds(20)
     /// As much as waits for a client on a socket.
-    private static let mostUnread = 4_000_000
+    private static let maximumUnreadBytes = 4_000_000
 
     init(_ visit: APIVisit, _ user: UserID) {
         self.visit = visit
@@ -62,7 +62,7 @@ final class EventStream: ChatListener {
         let frame = ServerSentEvent.frame(event, json)
         self.unread = self.visit.exchange.write(frame.span) ? 0 : self.unread + frame.count
         // Closing it says who has gone.
-        if self.unread > Self.mostUnread { self.visit.exchange.fail() }
+        if self.unread > Self.maximumUnreadBytes { self.visit.exchange.fail() }
     }
 
     private func beat() {

@@ -17,7 +17,7 @@ final class BodyWriter {
     var onTrouble: (FileTrouble) -> Void = { _ in }
 
     private static let piece = 256 << 10
-    private static let most = 1 << 20
+    private static let maximumPendingBytes = 1 << 20
 
     init(_ exchange: HTTPExchange, _ upload: UploadFile) {
         self.exchange = exchange
@@ -27,7 +27,7 @@ final class BodyWriter {
     func write(_ bytes: Span<UInt8>) {
         guard self.trouble == nil else { return }
         self.pending.append(copying: bytes)
-        if self.pending.count >= Self.most, !self.isPaused {
+        if self.pending.count >= Self.maximumPendingBytes, !self.isPaused {
             self.isPaused = true
             self.exchange.pauseBody()
         }
@@ -61,7 +61,7 @@ final class BodyWriter {
             self.pending = []
             self.onTrouble(trouble)
         }
-        if self.isPaused, self.pending.count < Self.most {
+        if self.isPaused, self.pending.count < Self.maximumPendingBytes {
             self.isPaused = false
             self.exchange.resumeBody()
         }

@@ -74,7 +74,9 @@ extension FileService {
         _ length: Int, called label: FileLabel?, by owner: UserID, on reactor: Reactor,
         _ completion: @escaping Completion<UploadRecord>
     ) {
-        guard length <= self.settings.largest else { return completion(.failure(.tooLarge(self.settings.largest))) }
+        guard length <= self.settings.maximumBytes else {
+            return completion(.failure(.tooLarge(self.settings.maximumBytes)))
+        }
         guard self.folder.hasRoom(for: length) else { return completion(.failure(.noRoom)) }
         var random = SecureRandom()
         let upload = UploadRecord(

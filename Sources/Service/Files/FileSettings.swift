@@ -3,7 +3,7 @@ package import Keeping
 /// How much of their files people may keep here, and for how long.
 package struct FileSettings: Sendable {
     /// One file.
-    package var largest = 2 << 30
+    package var maximumBytes = 2 << 30
     /// All files of one user, those under way included.
     package var allowance = FileAllowance(bytes: 10 << 30, uploads: 32)
     /// From an upload's beginning to its end.

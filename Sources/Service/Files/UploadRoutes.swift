@@ -54,7 +54,7 @@ struct UploadRoutes: Sendable {
     private var abilities: HTTPResponse {
         var response = HTTPResponse(.noContent)
         response.head.fields.set("Tus-Version", to: "1.0.0")
-        response.head.fields.set("Tus-Max-Size", to: String(self.desk.settings.largest))
+        response.head.fields.set("Tus-Max-Size", to: String(self.desk.settings.maximumBytes))
         response.head.fields.set("Tus-Extension", to: "creation,expiration,checksum,termination")
         response.head.fields.set("Tus-Checksum-Algorithm", to: "sha1,sha256")
         return response

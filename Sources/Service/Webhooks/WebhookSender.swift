@@ -34,7 +34,7 @@ final class WebhookSender {
 
     private static let portion = 500
     /// More are not held in memory.
-    private static let most = 2000
+    private static let maximumQueued = 2000
 
     init(_ url: HookURL, _ settings: HookSettings, _ store: any Store, on reactor: Reactor, _ journal: Journal) {
         self.url = url
@@ -54,7 +54,7 @@ final class WebhookSender {
     /// One portion after the other: what follows in a lane, or else what is new. So what is known of a lane is all there
     /// is of it up to `last`.
     private func load() {
-        guard !self.isLoading, self.queue.count <= Self.most - Self.portion else { return }
+        guard !self.isLoading, self.queue.count <= Self.maximumQueued - Self.portion else { return }
         if let request = self.queue.nextLoad() { return self.load(request) }
         guard self.hasNews else { return }
         self.isLoading = true

@@ -45,7 +45,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     /// Nobody is told that it is busy here.
     private func open() {
         self.client.ask(on: self.loop) { client throws(ClientError) in
-            try await client.answers(atOnce: Self.most)
+            try await client.answers(atOnce: Self.maximumCalls)
         } then: { result in
             switch result {
             case .success: self.sayReady()
@@ -60,7 +60,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         self.say("ready")
     }
 
-    private static let most = 1_000
+    private static let maximumCalls = 1_000
 
     func heard(_ event: ParleyEvent) {
         switch event {

@@ -20,8 +20,8 @@ final class OfferService {
     /// Offers that came before the servers were found.
     private var early: [() -> Void]? = []
 
-    private static let most = 1_000
-    private static let longestOffer = 256 << 10
+    private static let maximumCalls = 1_000
+    private static let maximumOfferBytes = 256 << 10
 
     init(_ plan: CallPlan, recordingsIn folder: String?, on reactor: Reactor) throws {
         self.plan = plan
@@ -36,14 +36,15 @@ final class OfferService {
     var router: Router {
         var router = Router()
         router.on(.post, "/offer") { exchange, _ in
-            exchange.collectBody(limit: Self.longestOffer) { body in self.take(body, exchange) }
+            exchange.collectBody(limit: Self.maximumOfferBytes) { body in self.take(body, exchange) }
         }
         return router
     }
 
     private func take(_ body: [UInt8], _ exchange: HTTPExchange) {
-        guard self.calls.count + (self.early?.count ?? 0) < Self.most else {
-            return exchange.respond(.error(.serviceUnavailable, "\(Self.most) calls are as many as are taken at once"))
+        guard self.calls.count + (self.early?.count ?? 0) < Self.maximumCalls else {
+            return exchange.respond(
+                .error(.serviceUnavailable, "\(Self.maximumCalls) calls are as many as are taken at once"))
         }
         if self.early?.append({ self.answer(body, exchange) }) == nil { self.answer(body, exchange) }
     }

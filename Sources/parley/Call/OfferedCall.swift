@@ -14,7 +14,7 @@ final class OfferedCall {
     private var ended: (() -> Void)?
 
     /// Who has not come by then does not come.
-    private static let patience = Duration.seconds(15)
+    private static let timeout = Duration.seconds(15)
 
     init(_ peers: PeerDependencies, feed: (any SoundFeed)?, sinks: [any SoundSink], endsWithSound: Bool) {
         self.peers = peers
@@ -38,7 +38,7 @@ final class OfferedCall {
             self.close()
             throw error
         }
-        self.peers.after(Self.patience) { [weak self] in if self?.link?.connectedAt == nil { self?.close() } }
+        self.peers.after(Self.timeout) { [weak self] in if self?.link?.connectedAt == nil { self?.close() } }
     }
 
     private func told(_ event: PeerEvent) {

@@ -176,7 +176,7 @@ extension ChatBoard {
 
     /// It can be said again, unless too many others have failed since.
     mutating func failed(_ id: MessageID) {
-        self.failed = self.failed.suffix(OutgoingMessages.mostFailed - 1) + [id]
+        self.failed = self.failed.suffix(OutgoingMessages.maximumFailed - 1) + [id]
     }
 
     /// Those that are said once more.
