@@ -13,7 +13,7 @@ package import Vocabulary
 /// It opens nothing and has no clock. Whoever drives it carries out what the agent wants (`Outbox`), takes the `events`
 /// after each call, and comes back when it says (`findDeadline`).
 package struct CallSession {
-    package let settings: CallSettings
+    package let settings: PeerSettings
     package internal(set) var agent: ICEAgent
     package internal(set) var negotiation: Negotiation
     private var events: [PeerEvent] = []
@@ -35,7 +35,7 @@ package struct CallSession {
     private var isGathering = false
     private var lastState = (connection: ConnectionState.new, security: SecurityState.new)
 
-    package init(_ settings: CallSettings, _ context: DTLSContext, random: any RandomNumberGenerator & Sendable) {
+    package init(_ settings: PeerSettings, _ context: DTLSContext, random: any RandomNumberGenerator & Sendable) {
         self.settings = settings
         self.random = random
         let credentials = ICECredentials(using: &self.random)
@@ -78,7 +78,7 @@ package struct CallSession {
 // MARK: - Descriptions
 
 extension CallSession {
-    /// A stream more, which may be sent, received or both. Pictures need `CallSettings.video`.
+    /// A stream more, which may be sent, received or both. Pictures need `PeerSettings.video`.
     @discardableResult
     package mutating func addTransceiver(
         _ kind: MediaKind = .audio, _ direction: SDPDirection = .sendReceive, name: String? = nil,
@@ -381,7 +381,7 @@ extension RemoteTransport {
 }
 
 extension Negotiation.Settings {
-    fileprivate init(_ settings: CallSettings) {
+    fileprivate init(_ settings: PeerSettings) {
         self.init(canonicalName: settings.canonicalName)
         var opus = OpusParameters()
         opus.isStereo = settings.sound.isStereo

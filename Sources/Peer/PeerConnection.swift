@@ -46,7 +46,7 @@ package final class PeerConnection {
     }
 
     package init(
-        _ settings: CallSettings, _ context: DTLSContext, on reactor: Reactor, by means: Means,
+        _ settings: PeerSettings, _ context: DTLSContext, on reactor: Reactor, by means: Means,
         handler: any PeerConnectionHandler
     ) {
         self.means = means

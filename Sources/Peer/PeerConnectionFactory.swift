@@ -34,7 +34,7 @@ package final class PeerConnectionFactory {
     ///   - isCalled: the other side offers, so that sockets are shared with all others who are called.
     ///   - takesConnections: those over TCP.
     package func make(
-        _ settings: CallSettings, servers: FoundServers, isCalled: Bool = false, takesConnections: Bool = true,
+        _ settings: PeerSettings, servers: FoundServers, isCalled: Bool = false, takesConnections: Bool = true,
         handler: any PeerConnectionHandler
     ) -> PeerConnection {
         var settings = settings

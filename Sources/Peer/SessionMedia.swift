@@ -10,7 +10,7 @@ internal import Vocabulary
 
 /// The media of one call: a line for each transceiver, packets to and from them, and the reports about all of them.
 struct SessionMedia {
-    private let settings: CallSettings
+    private let settings: PeerSettings
     private var lines: [any MediaLine] = []
     private var work = LineWork()
     /// Which of their sources belongs to which line.
@@ -19,7 +19,7 @@ struct SessionMedia {
     /// As many as SRTP remembers.
     private static let maximumSources = 64
 
-    init(_ settings: CallSettings) {
+    init(_ settings: PeerSettings) {
         self.settings = settings
     }
 

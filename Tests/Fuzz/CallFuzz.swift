@@ -45,7 +45,7 @@ enum CallFuzz {
         var now = Instant(nanoseconds: 0)
 
         init?(_ context: DTLSContext) {
-            self.sessions = (0..<2).map { CallSession(CallSettings(), context, random: Dice(state: UInt64($0) + 1)) }
+            self.sessions = (0..<2).map { CallSession(PeerSettings(), context, random: Dice(state: UInt64($0) + 1)) }
             self.sessions[0].addTransceiver()
             self.sessions[1].addTransceiver(isForTrack: true)
             for index in 0..<2 {

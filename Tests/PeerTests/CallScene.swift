@@ -17,7 +17,7 @@ struct CallScene {
 
     init(
         seed: UInt64 = 1, delay: Duration = .milliseconds(50), loss: Double = 0, signalling: Duration = .zero,
-        settings: CallSettings = CallSettings(), calleeSettings: CallSettings? = nil
+        settings: PeerSettings = PeerSettings(), calleeSettings: PeerSettings? = nil
     ) {
         let network = VirtualNetwork(seed: seed)
         self.network = network

@@ -142,7 +142,7 @@ struct CallSetupTests {
 
     @Test("J14 comes back as an echo, without a codec in between")
     func echo() throws {
-        var settings = CallSettings()
+        var settings = PeerSettings()
         settings.sound.echoes = true
         settings.sound.isPlayed = false
         let scene = CallScene(calleeSettings: settings)
@@ -155,7 +155,7 @@ struct CallSetupTests {
 
     @Test("J14 keeps what it echoes for whoever records it, but not for ever")
     func recordedEcho() throws {
-        var settings = CallSettings()
+        var settings = PeerSettings()
         settings.sound.echoes = true
         settings.sound.isPlayed = false
         settings.sound.lendsPayloads = true

@@ -27,7 +27,7 @@ final class Pairs: PeerConnectionHandler, @unchecked Sendable {
     func begin() {
         self.start = SteadyClock.now
         self.pair = (0..<2).map { _ in
-            self.factory.make(CallSettings(), servers: FoundServers(), handler: self)
+            self.factory.make(PeerSettings(), servers: FoundServers(), handler: self)
         }
         self.pair[0].addTransceiver()
         self.pair[1].addTrack()

@@ -34,8 +34,8 @@ struct VideoCallTests {
         }
     }
 
-    private static func settings(_ codecs: [Codec] = [.vp8, .h264], echoes: Bool = false) -> CallSettings {
-        var settings = CallSettings()
+    private static func settings(_ codecs: [Codec] = [.vp8, .h264], echoes: Bool = false) -> PeerSettings {
+        var settings = PeerSettings()
         var video = VideoSettings()
         video.codecs = codecs
         video.echoes = echoes
@@ -93,7 +93,7 @@ struct VideoCallTests {
 
     @Test("J15.rejected pictures that were never wanted are rejected, and the sound goes on")
     func rejection() throws {
-        let scene = CallScene(settings: Self.settings(), calleeSettings: CallSettings())
+        let scene = CallScene(settings: Self.settings(), calleeSettings: PeerSettings())
         scene.caller.session.addTransceiver()
         scene.caller.session.addTransceiver(.video)
         scene.callee.session.addTransceiver(isForTrack: true)

@@ -37,7 +37,7 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
     private var outbox = Outbox<ICEEvent>()
 
     init(
-        _ settings: CallSettings, _ context: DTLSContext, on network: VirtualNetwork, _ host: VirtualHost,
+        _ settings: PeerSettings, _ context: DTLSContext, on network: VirtualNetwork, _ host: VirtualHost,
         signalling: Duration
     ) {
         self.network = network

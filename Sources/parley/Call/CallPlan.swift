@@ -6,7 +6,7 @@ import Peer
 
 /// What a call is to be like.
 struct CallPlan: Sendable {
-    var settings = CallSettings()
+    var settings = PeerSettings()
     var play: PlayedThing?
     var recording = RecordingPlan()
     var keys = ""

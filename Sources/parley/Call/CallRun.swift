@@ -127,7 +127,7 @@ extension CallRun {
 
     private func judge(_ link: PeerLink) -> CallEnd {
         if link.connectedAt == nil { return .noPath }
-        return self.plan.expectsAudio && !link.listener.hasHeardSound ? .silent : .completed
+        return self.plan.expectsAudio && !link.detector.hasHeardSound ? .silent : .completed
     }
 }
 
@@ -212,7 +212,7 @@ extension CallRun {
         guard self.done != nil else { return }
         let duration = self.link?.connectedAt.map { $0.duration(to: SteadyClock.now) } ?? .zero
         let report = CallReport(
-            end: end, duration: duration, hasHeardSound: self.link?.listener.hasHeardSound ?? false,
+            end: end, duration: duration, hasHeardSound: self.link?.detector.hasHeardSound ?? false,
             statistics: self.link?.connection.getStats())
         self.close(.success(report))
     }

@@ -44,7 +44,7 @@ struct PeerCommand: ParsableCommand {
     }
 
     mutating func run() throws -> ExitCode {
-        var settings = CallSettings()
+        var settings = PeerSettings()
         settings.sound = self.sound.settings
         settings.ice = self.transport.settings
         let servers = try self.transport.servers() ?? []

@@ -50,7 +50,7 @@ final class PeerDependencies {
 
     /// - Parameters:
     ///   - begins: this side offers.
-    ///   - sinks: who gets what is heard, besides a listener, and who what is said.
+    ///   - sinks: who gets what is heard, besides a level detector, and who what is said.
     func open(
         begins: Bool, feed: (any SoundFeed)?, sinks: (heard: [any SoundSink], said: [any SoundSink]),
         signal: @escaping (SignalMessage.Content) -> Void, told: @escaping (PeerEvent) -> Void

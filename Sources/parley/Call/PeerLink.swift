@@ -12,7 +12,7 @@ import Vocabulary
 final class PeerLink: PeerConnectionHandler {
     let connection: PeerConnection
     let handset: Handset
-    let listener: Listener
+    let detector: LevelDetector
     private let isPolite: Bool
     /// Nothing is offered before their offer came.
     private var waitsForOffer: Bool
@@ -36,9 +36,9 @@ final class PeerLink: PeerConnectionHandler {
         told: @escaping (PeerEvent) -> Void
     ) {
         self.connection = make(self.ear)
-        self.listener = Listener(channels: sound.channels)
+        self.detector = LevelDetector(channels: sound.channels)
         self.handset = Handset(
-            self.connection, on: reactor, feed: feed, sinks: [self.listener] + sinks, ownSinks: ownSinks,
+            self.connection, on: reactor, feed: feed, sinks: [self.detector] + sinks, ownSinks: ownSinks,
             plays: sound.isPlayed, channels: sound.channels)
         self.isPolite = !begins
         self.waitsForOffer = !begins

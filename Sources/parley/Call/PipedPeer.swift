@@ -15,7 +15,7 @@ import Vocabulary
 final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
     private let isOffering: Bool
-    private let settings: CallSettings
+    private let settings: PeerSettings
     private let servers: [AdvisedServer]
     private let feed: (any SoundFeed)?
     private let sinks: [any SoundSink]
@@ -33,7 +33,7 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
     private var reportTimer: TimerToken?
 
     init(
-        isOffering: Bool, _ settings: CallSettings, _ servers: [AdvisedServer], feed: (any SoundFeed)?,
+        isOffering: Bool, _ settings: PeerSettings, _ servers: [AdvisedServer], feed: (any SoundFeed)?,
         sinks: [any SoundSink], ownSinks: [any SoundSink], capture: CaptureFile?, done: @escaping () -> Void
     ) {
         self.isOffering = isOffering

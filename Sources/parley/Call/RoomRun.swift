@@ -118,7 +118,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
 
     private func part(_ member: SessionID) {
         guard let link = self.links.removeValue(forKey: member) else { return }
-        self.hasHeardSound = self.hasHeardSound || link.listener.hasHeardSound
+        self.hasHeardSound = self.hasHeardSound || link.detector.hasHeardSound
         if link.connectedAt != nil { self.last = link.connection.getStats() }
         link.close()
     }

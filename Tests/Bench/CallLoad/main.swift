@@ -52,7 +52,7 @@ final class Load: PeerConnectionHandler, @unchecked Sendable {
 
     private func next() {
         guard self.calls.count < self.wanted, let factory = self.factory else { return self.done() }
-        var settings = CallSettings()
+        var settings = PeerSettings()
         settings.sound.isPlayed = false
         self.began = SteadyClock.now
         let call = factory.make(settings, servers: FoundServers(), handler: self)

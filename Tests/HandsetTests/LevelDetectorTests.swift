@@ -1,22 +1,22 @@
 import Handset
 import Testing
 
-@Suite("A listener")
+@Suite("A detector")
 struct ListenerTests {
-    private static func listen(_ level: Float, _ pieces: Int) -> Listener {
-        let listener = Listener()
+    private static func listen(_ level: Float, _ pieces: Int) -> LevelDetector {
+        let detector = LevelDetector()
         let sound = (0..<480).map { $0.isMultiple(of: 2) ? level : -level }
-        for _ in 0..<pieces { listener.heard(sound.span) }
-        return listener
+        for _ in 0..<pieces { detector.heard(sound.span) }
+        return detector
     }
 
     @Test(
         "tells sound from silence",
         arguments: [(0.5, true), (0.01, true), (0.003, false), (0, false)] as [(Float, Bool)])
     func levels(level: Float, isSound: Bool) {
-        let listener = Self.listen(level, 100)
-        #expect(listener.hasHeardSound == isSound)
-        #expect(abs(listener.level - level) < 0.001 && listener.samples == 48_000)
+        let detector = Self.listen(level, 100)
+        #expect(detector.hasHeardSound == isSound)
+        #expect(abs(detector.level - level) < 0.001 && detector.samples == 48_000)
     }
 
     @Test("takes a click for a click")
@@ -27,8 +27,8 @@ struct ListenerTests {
 
     @Test("is not disturbed by nothing")
     func nothing() {
-        let listener = Listener()
-        listener.heard([Float]().span)
-        #expect(listener.samples == 0 && !listener.hasHeardSound)
+        let detector = LevelDetector()
+        detector.heard([Float]().span)
+        #expect(detector.samples == 0 && !detector.hasHeardSound)
     }
 }

@@ -1,5 +1,5 @@
 /// Tells sound from silence, and how loud it is.
-package final class Listener: SoundSink {
+package final class LevelDetector: SoundSink {
     /// Of the last piece, from 0 to 1.
     package private(set) var level: Float = 0
     /// So many samples were louder than a quiet room.

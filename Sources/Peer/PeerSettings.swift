@@ -3,7 +3,7 @@ package import Negotiating
 package import RTP
 
 /// How one call is made.
-package struct CallSettings: Sendable {
+package struct PeerSettings: Sendable {
     package var ice = ICESettings()
     package var sound = SoundSettings()
     /// What becomes of pictures; nil rejects them.
