@@ -1,31 +1,26 @@
 package import Journal
-internal import System
+package import Keeping
 package import Reactor
 internal import Secure
-package import Keeping
-internal import Vocabulary
+internal import System
+package import Vocabulary
 
 /// Who may come in: signs people in, believes their tokens, and calls both back.
 ///
 /// What is asked at every connection (`identity(ofToken:)`) is answered on the spot from memory. What needs the store
 /// or hashes a password is `async` and keeps no loop waiting: `Reactor.perform` starts it from a loop.
 package final class Accounts: Sendable {
-    let store: any Store
-    let settings: AccountSettings
-    let journal: Journal
-    let time: Timekeeper
-    let attempts: AttemptGuard
-    let passwords: PasswordHasher
-    let accessKey: SigningKey
-    let legacyKey: [UInt8]
-    let applications: [String: Application]
-    let accessVerifier: TokenVerifier
-    let applicationVerifier: TokenVerifier
-    let revocations = Locked(Revocations())
-    let observers = Locked<[@Sendable (IdentityChange) -> Void]>([])
-
-    static let accessKeyID = "parley-access"
-    static let accessType = "at+jwt"
+    private let store: any Store
+    private let settings: AccountSettings
+    private let journal: Journal
+    private let time: Timekeeper
+    private let attempts: AttemptGuard
+    private let passwords: PasswordHasher
+    private let applications: [String: Application]
+    private let accessTokens: AccessTokens
+    private let legacyTokens: LegacyTokens
+    private let revocations = Locked(Revocations())
+    private let observers = Locked<[@Sendable (IdentityChange) -> Void]>([])
 
     /// Waits for the store's first answer, so make it before the loops turn and never on one of them.
     ///
@@ -41,16 +36,9 @@ package final class Accounts: Sendable {
         self.time = time
         self.attempts = AttemptGuard(settings.attempts)
         self.passwords = PasswordHasher(helpers, settings)
-        self.accessKey = secret.signingKey(id: Self.accessKeyID)
-        self.legacyKey = secret.key(for: "long-lived tokens")
+        self.accessTokens = AccessTokens(secret, applications, settings)
+        self.legacyTokens = LegacyTokens(secret, life: settings.legacyLife)
         self.applications = Dictionary(applications.map { ($0.id, $0) }) { first, _ in first }
-        let name = settings.serviceName
-        self.accessVerifier = TokenVerifier(
-            KeyRing([self.accessKey]),
-            .init(type: Self.accessType, audience: name, issuer: name, maximumLifetime: settings.accessLife))
-        self.applicationVerifier = TokenVerifier(
-            KeyRing(applications.map(\.key)),
-            .init(type: "JWT", audience: name, maximumLifetime: settings.applicationLife))
         try self.recallRestrictions()
     }
 
@@ -63,18 +51,343 @@ package final class Accounts: Sendable {
     }
 
     /// To ask; the lock is not held meanwhile.
-    var revocationsNow: Revocations { self.revocations.withLock { $0 } }
+    private var revocationsNow: Revocations { self.revocations.withLock { $0 } }
 
-    func tellObservers(_ change: IdentityChange) {
+    private func tellObservers(_ change: IdentityChange) {
         for observer in self.observers.withLock({ $0 }) { observer(change) }
     }
 }
 
-// MARK: - Helpers of its parts
+// MARK: - Signing in
+
+extension Accounts {
+    /// A new id for somebody who gives no name. The refresh token keeps it for them.
+    package func signInAnonymously(
+        as displayName: DisplayName? = nil, from address: IPAddress
+    ) async throws(IdentityRefusal) -> SignIn {
+        try self.attempts.createsAccount(from: address, at: self.time.steady())
+        let user = StoredUser(id: self.newUserID(), displayName: displayName, created: self.time.wall())
+        guard try await self.ask(AddUser(user)) == .added else { throw .unavailable }
+        return try await self.begin(user, longLived: nil)
+    }
+
+    package func register(_ form: Registration, from address: IPAddress) async throws(IdentityRefusal) -> SignIn {
+        let name = try form.checkedName(self.settings)
+        try self.attempts.createsAccount(from: address, at: self.time.steady())
+        let hash = try await self.passwords.hash(form.password)
+        let user = StoredUser(
+            id: self.newUserID(), name: name, passwordHash: hash, displayName: form.displayName,
+            avatar: form.avatar, created: self.time.wall())
+        let (token, kept) = self.legacyTokens.issued(to: user.id, version: 1, at: self.time.wall())
+        switch try await self.ask(AddUser(user, kept)) {
+        case .added: return try await self.begin(user, longLived: token)
+        case .nameTaken: throw .nameTaken
+        case .idTaken: throw .unavailable
+        }
+    }
+
+    package func logIn(
+        name: String, password: String, from address: IPAddress
+    ) async throws(IdentityRefusal) -> SignIn {
+        guard !name.isEmpty else { throw .nameEmpty }
+        guard !password.isEmpty else { throw .passwordEmpty }
+        // Nobody can have registered these, and an attacker must not choose what is hashed and remembered.
+        guard let name = try? UserName(name), password.utf8.count <= self.settings.maximumPasswordBytes else {
+            throw .wrongCredentials
+        }
+        let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
+        let user = try await self.proven(name, password, attempt)
+        self.attempts.succeeded(attempt)
+        try self.revocationsNow.checkBan(of: user.id, at: self.time.wall())
+        return try await self.begin(user, longLived: try await self.currentLegacyToken(of: user.id))
+    }
+
+    private func proven(
+        _ name: UserName, _ password: String, _ attempt: AttemptGuard.Attempt
+    ) async throws(IdentityRefusal) -> StoredUser {
+        do throws(IdentityRefusal) {
+            let user = try await self.ask(FindUser.name(name))
+            let verdict = try await self.passwords.check(password, against: user?.passwordHash)
+            guard let user, verdict != .wrong else { throw .wrongCredentials }
+            if case .rightAndRenewed(let hash) = verdict {
+                _ = try await self.ask(SetCredential(.passwordHash(hash), of: user.id))
+            }
+            return user
+        } catch {
+            if error == .unavailable { self.attempts.cancelled(attempt) }
+            throw error
+        }
+    }
+
+    /// Whoever proved who they are gets tokens of their own.
+    private func begin(_ user: StoredUser, longLived: SignIn.Token?) async throws(IdentityRefusal) -> SignIn {
+        let now = self.time.wall()
+        let refresh = RefreshToken(family: .drawn())
+        let expiry = now + self.settings.refreshLife
+        let family = RefreshFamily(id: refresh.family, user: user.id, current: refresh.hash, expiry: expiry)
+        try await self.ask(BeginRefreshFamily(family, at: now))
+        let (identity, access) = try self.issueAccess(user, user.kind)
+        return SignIn(
+            identity: identity, name: user.name, access: access,
+            refresh: SignIn.Token(text: refresh.text, expiry: expiry), longLived: longLived)
+    }
+
+    private func newUserID() -> UserID { UserID(.drawn()) }
+}
+
+// MARK: - Refreshing
+
+extension Accounts {
+    /// The next tokens for a refresh token, which is good once.
+    package func refresh(_ text: String, from address: IPAddress) async throws(IdentityRefusal) -> SignIn {
+        let start = self.time.wall()
+        let serial = self.revocationsNow.serial
+        guard let shown = RefreshToken(text) else { throw .refreshUnknown }
+        let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
+        let next = RefreshToken(family: shown.family)
+        let expiry = start + self.settings.refreshLife
+        let user = try await self.followed(
+            RefreshPresentation(
+                family: shown.family, hash: shown.hash, nextHash: next.hash, nextExpiry: expiry, now: start), attempt)
+        try self.revocationsNow.checkStillGood(user.id, since: serial, at: self.time.wall())
+        let (identity, access) = try self.issueAccess(user, user.kind)
+        return SignIn(
+            identity: identity, name: user.name, access: access,
+            refresh: SignIn.Token(text: next.text, expiry: expiry), longLived: nil)
+    }
+
+    private func followed(
+        _ presentation: RefreshPresentation, _ attempt: AttemptGuard.Attempt
+    ) async throws(IdentityRefusal) -> StoredUser {
+        let outcome: RefreshOutcome
+        do throws(IdentityRefusal) {
+            outcome = try await self.ask(presentation)
+        } catch {
+            self.attempts.cancelled(attempt)
+            throw error
+        }
+        switch outcome {
+        case .followed(_, let user?):
+            self.attempts.succeeded(attempt)
+            return user
+        case .followed(_, nil), .unknown: throw .refreshUnknown
+        case .expired: throw .refreshExpired
+        case .reused(let user):
+            self.journal.warning(
+                .accountsTheft, "a refresh token was used twice, so its family ends", [.user: .private(user.text)])
+            throw .refreshReused
+        }
+    }
+
+    /// Ends what follows from one sign-in. Saying it twice, or with a wrong token, changes nothing.
+    package func signOut(_ text: String) async throws(IdentityRefusal) {
+        guard let token = RefreshToken(text) else { return }
+        _ = try await self.ask(EndRefreshFamilies.one(token.family))
+    }
+}
+
+// MARK: - Tokens
+
+extension Accounts {
+    /// Who an access token, or an application's token, speaks for. Answers on the spot.
+    package func identity(ofToken text: String) throws(IdentityRefusal) -> Identity {
+        let now = self.time.wall()
+        let identity = try self.accessTokens.verified(text, at: now)
+        try self.revocationsNow.check(identity, at: now)
+        return identity
+    }
+
+    /// Who a long-lived token speaks for. The store has to be asked, since nothing can be read from it.
+    package func identity(ofLegacyToken text: String) async throws(IdentityRefusal) -> Identity {
+        let start = self.time.wall()
+        let serial = self.revocationsNow.serial
+        guard let hash = LegacyTokens.storedHash(of: text) else { throw .token(.malformed) }
+        guard let user = try await self.ask(FindUser.tokenHash(hash, at: start)),
+            let token = try await self.ask(FindLongLivedToken(of: user.id)), token.hash == hash
+        else { throw .token(.badSignature) }
+        let now = self.time.wall()
+        let revocations = self.revocationsNow
+        try revocations.checkStillGood(user.id, since: serial, at: now)
+        let issuedAt = WallTime(seconds: revocations.issueSecond(for: user.id, at: now))
+        let identity = Identity(legacyTokenOf: user, token, issuedAt: issuedAt)
+        try revocations.check(identity, at: now)
+        return identity
+    }
+
+    /// Signs an access token for a user whose right to it was checked just now.
+    private func issueAccess(
+        _ user: StoredUser, _ kind: Identity.Kind
+    ) throws(IdentityRefusal) -> (Identity, SignIn.Token) {
+        let second = self.revocationsNow.issueSecond(for: user.id, at: self.time.wall())
+        do throws(SecureError) {
+            return try self.accessTokens.issued(to: user, kind, at: WallTime(seconds: second))
+        } catch {
+            self.journal.error(.accountsFailed, "a token could not be signed", [.error: .error(error)])
+            throw .unavailable
+        }
+    }
+
+    /// The same as at the last login while it is good; a new one when it has ended.
+    private func currentLegacyToken(of user: UserID) async throws(IdentityRefusal) -> SignIn.Token {
+        let kept = try await self.ask(FindLongLivedToken(of: user))
+        if let kept, let token = self.legacyTokens.token(of: user, kept, at: self.time.wall()) { return token }
+        return try await self.renewLegacyToken(of: user, after: kept)
+    }
+
+    @discardableResult
+    private func renewLegacyToken(
+        of user: UserID, after kept: LongLivedToken?
+    ) async throws(IdentityRefusal) -> SignIn.Token {
+        let version = (kept?.version ?? 0) &+ 1
+        let (token, next) = self.legacyTokens.issued(to: user, version: version, at: self.time.wall())
+        _ = try await self.ask(SetCredential(.token(next), of: user))
+        return token
+    }
+}
+
+// MARK: - Calling back
+
+// What is called back counts in memory first and at once, then everybody who listens hears of it, and last it is
+// written down. So even when the disk fails nobody stays in; the caller hears that it may not outlast a restart.
+
+extension Accounts {
+    /// Calls back a single token. What it was refreshed from stays good.
+    package func revoke(_ identity: Identity) async throws(IdentityRefusal) {
+        self.revocations.withLock { $0.revokedToken(identity.tokenID, until: identity.expiry) }
+        self.tellObservers(.tokenRevoked(tokenID: identity.tokenID))
+        self.journal.notice(.accountsRevoked, "one token of a user", [.user: .private(identity.user.text)])
+        let token = RevokedToken(id: identity.tokenID, expiry: identity.expiry)
+        try await self.ask(RevokeToken(token))
+        if identity.isLegacy { try await self.replaceLegacyToken(of: identity.user) }
+    }
+
+    /// Calls back everything a user holds: access, refresh and long-lived tokens.
+    package func revokeAll(of user: UserID) async throws(IdentityRefusal) {
+        let now = self.time.wall()
+        self.revocations.withLock { $0.revokedUser(user, upTo: now) }
+        self.tellObservers(.userRevoked(user, upTo: now))
+        self.journal.notice(.accountsRevoked, "all tokens of a user", [.user: .private(user.text)])
+        try await self.store(restrictionOf: user)
+        _ = try await self.ask(EndRefreshFamilies.all(of: user))
+        try await self.replaceLegacyToken(of: user)
+    }
+
+    /// The next login is given another one; the old one is not found any more. Until then it lets people in, so
+    /// whoever came in on it is called back by its name.
+    private func replaceLegacyToken(of user: UserID) async throws(IdentityRefusal) {
+        guard let kept = try await self.ask(FindLongLivedToken(of: user)) else { return }
+        let tokenID = Identity.legacyTokenID(of: user, kept)
+        self.revocations.withLock { $0.revokedToken(tokenID, until: kept.expiry) }
+        self.tellObservers(.tokenRevoked(tokenID: tokenID))
+        try await self.renewLegacyToken(of: user, after: kept)
+    }
+
+    /// Nobody gets in as this user before `end`, with whatever token.
+    package func ban(_ user: UserID, until end: WallTime) async throws(IdentityRefusal) {
+        self.revocations.withLock { $0.banned(user, until: end) }
+        self.tellObservers(.banned(user, until: end))
+        self.journal.notice(.accountsBanned, "nobody gets in as this user", [.user: .private(user.text)])
+        try await self.store(restrictionOf: user)
+    }
+
+    package func unban(_ user: UserID) async throws(IdentityRefusal) {
+        self.revocations.withLock { $0.unbanned(user) }
+        self.tellObservers(.unbanned(user))
+        self.journal.notice(.accountsUnbanned, "a user may come in again", [.user: .private(user.text)])
+        try await self.store(restrictionOf: user)
+    }
+
+    /// Whether somebody who is in already may stay: asked again when a connection is resumed.
+    package func check(_ identity: Identity) throws(IdentityRefusal) {
+        let now = self.time.wall()
+        guard now < identity.expiry else { throw .token(.expired) }
+        try self.revocationsNow.check(identity, at: now)
+    }
+
+    /// Forgets what no longer matters, in memory and in the store: once an hour is plenty.
+    package func sweep() async throws(IdentityRefusal) {
+        let (now, oldest) = (self.time.wall(), self.oldestLivingToken)
+        self.revocations.withLock { $0.forget(at: now, tokensSince: oldest) }
+        _ = try await self.ask(RecallRestrictions(at: now, tokensSince: oldest))
+    }
+
+    private func store(restrictionOf user: UserID) async throws(IdentityRefusal) {
+        let now = self.time.wall()
+        let restriction = self.revocations.withLock { revocations in
+            Restriction(
+                user: user, notBefore: revocations.notBefore(of: user), bannedUntil: revocations.ban(of: user, at: now))
+        }
+        try await self.ask(SetRestriction(restriction))
+    }
+}
+
+// MARK: - Applications
+
+extension Accounts {
+    /// What an application's server asks for: a token for one of its users. The secret never leaves that server.
+    package func issueToken(
+        for id: UserID, displayName: DisplayName?, avatar: AvatarLink?, application: String, secret: String,
+        from address: IPAddress
+    ) async throws(IdentityRefusal) -> (Identity, SignIn.Token) {
+        try self.check(application: application, secret: secret, from: address)
+        try self.revocationsNow.checkBan(of: id, at: self.time.wall())
+        let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())
+        // So that others can look up who this is.
+        let introduction = Introduction(id, displayName: displayName, avatar: avatar, at: user.created)
+        try await self.ask(introduction)
+        return try self.issueAccess(user, .application)
+    }
+
+    /// Whether another program is who it says. Guessing has a limit.
+    package func check(
+        application: String, secret: String, from address: IPAddress
+    ) throws(IdentityRefusal) {
+        let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
+        guard self.applications[application]?.isSecret(secret) == true else { throw .wrongApplication }
+        self.attempts.succeeded(attempt)
+    }
+}
+
+// MARK: - Profiles
+
+extension Accounts {
+    /// Nil for somebody of whom nothing is known.
+    package func profile(of user: UserID) async throws(IdentityRefusal) -> Profile? {
+        try await self.ask(FindProfiles(of: [user])).first
+    }
+
+    /// Everybody with a name, page by page: pass the last name of the page before.
+    package func members(after name: UserName?, limit: Int) async throws(IdentityRefusal) -> [Profile] {
+        try await self.ask(ListUsers(after: name?.text ?? "", limit: limit)).map(Profile.init)
+    }
+
+    /// So many of those with a name, in its order.
+    package func members(atMost limit: Int) async throws(IdentityRefusal) -> [Profile] {
+        var members: [Profile] = []
+        while members.count < limit {
+            let wanted = min(limit - members.count, Self.pageOfMembers)
+            let page = try await self.members(after: members.last?.signInName, limit: wanted)
+            members += page
+            if page.count < wanted { break }
+        }
+        return members
+    }
+
+    /// What the store is asked for at once, so that nobody else waits long.
+    private static let pageOfMembers = 1000
+}
+
+extension Profile {
+    fileprivate init(_ user: StoredUser) {
+        self.init(user.id, signInName: user.name, displayName: user.displayName, avatar: user.avatar)
+    }
+}
+
+// MARK: - The store
 
 extension Accounts {
     /// Asks the store and waits without keeping a thread.
-    func ask<Request: StoreRequest>(_ request: Request) async throws(IdentityRefusal) -> Request.Answer {
+    private func ask<Request: StoreRequest>(_ request: Request) async throws(IdentityRefusal) -> Request.Answer {
         let result = await withCheckedContinuation { continuation in
             self.store.send(request) { continuation.resume(returning: $0) }
         }
@@ -106,15 +419,15 @@ extension Accounts {
     }
 
     /// Whatever was issued before has ended.
-    var oldestLivingToken: WallTime {
+    private var oldestLivingToken: WallTime {
         self.time.wall() + (.zero - max(self.settings.accessLife, self.settings.applicationLife))
     }
 }
 
 extension LogName {
-    static let accountsFailed = LogName("accounts.failed")
-    static let accountsTheft = LogName("accounts.refresh_token_reused")
-    static let accountsRevoked = LogName("accounts.revoked")
-    static let accountsBanned = LogName("accounts.banned")
-    static let accountsUnbanned = LogName("accounts.unbanned")
+    fileprivate static let accountsFailed = LogName("accounts.failed")
+    fileprivate static let accountsTheft = LogName("accounts.refresh_token_reused")
+    fileprivate static let accountsRevoked = LogName("accounts.revoked")
+    fileprivate static let accountsBanned = LogName("accounts.banned")
+    fileprivate static let accountsUnbanned = LogName("accounts.unbanned")
 }

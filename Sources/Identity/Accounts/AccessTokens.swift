@@ -1,0 +1,80 @@
+internal import Keeping
+internal import Secure
+internal import Vocabulary
+
+/// Signs access tokens, and verifies them and the tokens of applications. Whether one was called back is for others
+/// to know.
+struct AccessTokens: Sendable {
+    private let key: SigningKey
+    private let ownVerifier: TokenVerifier
+    private let applicationVerifier: TokenVerifier
+    private let serviceName: String
+    private let life: Duration
+
+    private static let keyID = "parley-access"
+    private static let type = "at+jwt"
+
+    init(_ secret: ServerSecret, _ applications: [Application], _ settings: AccountSettings) {
+        let name = settings.serviceName
+        self.key = secret.signingKey(id: Self.keyID)
+        self.serviceName = name
+        self.life = settings.accessLife
+        self.ownVerifier = TokenVerifier(
+            KeyRing([self.key]),
+            .init(type: Self.type, audience: name, issuer: name, maximumLifetime: settings.accessLife))
+        self.applicationVerifier = TokenVerifier(
+            KeyRing(applications.map(\.key)),
+            .init(type: "JWT", audience: name, maximumLifetime: settings.applicationLife))
+    }
+
+    func verified(_ text: String, at now: WallTime) throws(IdentityRefusal) -> Identity {
+        do throws(TokenRefusal) {
+            let token = try JSONWebToken(parsing: text)
+            if token.keyID == Self.keyID {
+                return try Identity(try self.ownVerifier.verify(token, at: now), from: .ourselves)
+            }
+            return try Identity(try self.applicationVerifier.verify(token, at: now), from: .application)
+        } catch {
+            throw .token(error)
+        }
+    }
+
+    /// Signs a token for a user whose right to it was checked just now.
+    func issued(
+        to user: StoredUser, _ kind: Identity.Kind, at moment: WallTime
+    ) throws(SecureError) -> (Identity, SignIn.Token) {
+        let identity = Identity(
+            user: user.id, displayName: user.shownName, avatar: user.avatar, kind: kind,
+            tokenID: RandomToken.drawn().text, issuedAt: moment, expiry: moment + self.life)
+        let text = try JSONWebToken.sign(self.claims(identity), type: Self.type, with: self.key)
+        return (identity, SignIn.Token(text: text, expiry: identity.expiry))
+    }
+
+    private func claims(_ identity: Identity) -> TokenClaims {
+        let texts = [
+            "kind": identity.kind.rawValue, "name": identity.displayName?.text, "picture": identity.avatar?.text,
+        ]
+        return TokenClaims(
+            issuer: self.serviceName, subject: identity.user.text, audience: [self.serviceName],
+            expiry: identity.expiry.seconds, issuedAt: identity.issuedAt.seconds, tokenID: identity.tokenID,
+            texts: texts.compactMapValues { $0 })
+    }
+}
+
+extension Identity {
+    fileprivate enum Issuer { case ourselves, application }
+
+    fileprivate init(_ token: TokenVerifier.Verified, from issuer: Issuer) throws(TokenRefusal) {
+        guard let user = UserID(token.subject) else { throw .missingClaim }
+        let kind: Kind? = issuer == .application ? .application : token.texts["kind"].flatMap(Kind.init(rawValue:))
+        guard let kind else { throw .missingClaim }
+        self.init(
+            user: user, displayName: token.texts["name"].flatMap { DisplayName($0) },
+            avatar: token.texts["picture"].flatMap { AvatarLink($0) }, kind: kind, tokenID: token.tokenID,
+            issuedAt: token.issuedAt, expiry: token.expiry)
+    }
+}
+
+extension StoredUser {
+    var kind: Identity.Kind { self.name == nil ? .anonymous : .member }
+}
