@@ -4,30 +4,20 @@ internal import Vocabulary
 // Which pair is checked next, and when (RFC 8445 §6.1.4).
 
 extension Checklist {
-    /// Sends every check that is due. Between two there is always the pacing, however late the clock is read.
+    /// Sends the check that is due, if there is one.
     mutating func sendChecks(
         _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
         guard self.remote != nil, !context.settings.isLite else { return }
-        if self.sendTriggered(&context, at: now, into: &outbox) { return }
-        guard now >= self.nextSlot else { return }
+        if self.schedule.hasTriggered {
+            guard let pair = self.schedule.takeTriggered(context.settings, at: now), let index = self.index(of: pair)
+            else { return }
+            return self.check(index, &context, at: now, into: &outbox)
+        }
+        guard now >= self.schedule.nextSlot else { return }
         self.giveUp(context, at: now)
         guard let index = self.nextOrdinary(at: now) else { return }
         self.check(index, &context, at: now, into: &outbox)
-    }
-
-    private mutating func sendTriggered(
-        _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
-    ) -> Bool {
-        while let pair = self.triggered.first {
-            guard now >= self.lastTriggered + context.settings.triggeredPacing else { return true }
-            self.triggered.removeFirst()
-            guard let index = self.index(of: pair) else { continue }
-            self.lastTriggered = now
-            self.check(index, &context, at: now, into: &outbox)
-            return true
-        }
-        return false
     }
 
     /// The best pair that waits, of a foundation that is not being checked, if there is one (RFC 8445 §6.1.2.6);
@@ -85,18 +75,12 @@ extension Checklist {
         return now < self.searchEnd && !self.pairs[index].needsDialing
     }
 
-    mutating func trigger(_ index: Int) {
-        let pair = self.pairs[index].id
-        if !self.triggered.contains(pair) { self.triggered.append(pair) }
-    }
+    mutating func trigger(_ index: Int) { self.schedule.trigger(self.pairs[index].id) }
 
     private mutating func check(
         _ index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        let pacing =
-            self.sentChecks < context.settings.firstChecks ? context.settings.firstPacing : context.settings.pacing
-        self.nextSlot = now + pacing
-        self.sentChecks += 1
+        self.schedule.sent(context.settings, at: now)
         if self.pairs[index].state != .succeeded {
             self.pairs[index].state = .inProgress
             self.pairs[index].firstAttempt = self.pairs[index].firstAttempt ?? now
@@ -142,27 +126,17 @@ extension Checklist {
         message.append(.priority, self.pairs[index].reflexivePriority)
         message.append(context.role == .controlling ? .iceControlling : .iceControlled, context.tieBreaker)
         if nominates { message.append(.useCandidate) }
-        if self.nomination > 1, self.pairs[index].id == self.selected || nominates {
-            message.append(.nomination, self.nomination)
+        if self.nomination.value > 1, self.pairs[index].id == self.selected || nominates {
+            message.append(.nomination, self.nomination.value)
         }
         message.appendIntegrity(remote.key)
         message.appendFingerprint()
         outbox.packets.finish(message, from: self.pairs[index].path, to: self.pairs[index].remote.address)
         self.pairs[index].counters.requestsSent += 1
-        self.remember(
-            Check(
+        self.outstanding.append(
+            .init(
                 transaction: transaction.low, pair: self.pairs[index].id, sentAt: now, role: context.role,
-                nominates: nominates, nomination: self.nomination), context)
-    }
-
-    /// Answers that come later than a pair's timeout are not waited for.
-    private mutating func remember(_ check: Check, _ context: ICEContext) {
-        let tooOld = check.sentAt - context.settings.checkTimeout
-        if let first = self.outstanding.first, first.sentAt < tooOld || self.outstanding.count >= 256 {
-            let stale = self.outstanding.firstIndex { $0.sentAt >= tooOld } ?? self.outstanding.count
-            self.outstanding.removeFirst(max(stale, 1))
-        }
-        self.outstanding.append(check)
+                nominates: nominates, nomination: self.nomination.value), timeout: context.settings.checkTimeout)
     }
 }
 
@@ -172,15 +146,16 @@ extension Checklist {
     /// When the next check is due.
     func checkDeadline(_ context: ICEContext) -> Instant? {
         guard self.remote != nil, !context.settings.isLite else { return nil }
-        if !self.triggered.isEmpty { return self.lastTriggered + context.settings.triggeredPacing }
+        if let deadline = self.schedule.triggeredDeadline(context.settings) { return deadline }
         var earliest: Instant?
         // Where they lie: a pair is large.
         for index in self.pairs.indices where self.pairs[index].isUndecided {
-            let moment = self.pairs[index].state == .waiting ? self.nextSlot : self.pairs[index].nextAttempt
+            let isWaiting = self.pairs[index].state == .waiting
+            let moment = isWaiting ? self.schedule.nextSlot : self.pairs[index].nextAttempt
             if moment == .distant { continue }
             earliest = min(earliest ?? moment, moment)
         }
-        return earliest.map { max($0, self.nextSlot) }
+        return earliest.map { max($0, self.schedule.nextSlot) }
     }
 }
 

@@ -32,8 +32,7 @@ extension Checklist {
     ) -> Bool {
         guard let index = self.index(on: path, to: address), self.pairs[index].isTrusted else { return false }
         if self.pairs[index].id == self.selected {
-            let isDense = now < self.pairs[index].lastReceived + .milliseconds(100)
-            self.streamedPackets = isDense ? min(self.streamedPackets + 1, 10) : 0
+            self.pathProbe.received(after: self.pairs[index].lastReceived, at: now)
         }
         self.pairs[index].lastReceived = now
         self.pairs[index].counters.packetsReceived += 1
@@ -89,11 +88,10 @@ extension Checklist {
 
     /// When to look again, if time is all that happens.
     func deadline(_ context: ICEContext) -> Instant? {
-        let moments = (self.checkDeadline(context), self.consentDeadline(context))
-        var earliest = min(moments.0 ?? .distant, moments.1 ?? .distant)
-        if let nominationRetry = self.nominationRetry { earliest = min(earliest, nominationRetry.next) }
-        if let pathProbe = self.pathProbe { earliest = min(earliest, pathProbe.nextProbe, pathProbe.until) }
-        if let quiet = self.quietDeadline { earliest = min(earliest, quiet) }
+        let earliest = min(
+            self.checkDeadline(context) ?? .distant, self.consentDeadline(context) ?? .distant,
+            self.nomination.deadline ?? .distant,
+            self.pathProbe.deadline(lastReceived: self.lastReceived) ?? .distant)
         return earliest == .distant ? nil : earliest
     }
 

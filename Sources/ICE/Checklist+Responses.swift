@@ -9,9 +9,7 @@ extension Checklist {
         _ message: STUNMessage, on path: PathID, from address: SocketAddress, _ context: inout ICEContext,
         at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) -> ICEReceipt? {
-        guard let place = self.outstanding.lastIndex(where: { $0.transaction == message.transaction.low }) else {
-            return nil
-        }
+        guard let place = self.outstanding.index(of: message.transaction.low) else { return nil }
         // Only who knows the password was asked. Others may guess on, the question stays open.
         guard let remote = self.remote, message.isAuthentic(remote.key) else { return .ignored }
         let check = self.outstanding.remove(at: place)
@@ -34,7 +32,7 @@ extension Checklist {
     }
 
     private mutating func refused(
-        _ check: Check, _ index: Int, _ code: STUNErrorCode?, _ context: inout ICEContext,
+        _ check: OutstandingChecks.Check, _ index: Int, _ code: STUNErrorCode?, _ context: inout ICEContext,
         into outbox: inout Outbox<ICEEvent>
     ) {
         switch code {
@@ -48,7 +46,7 @@ extension Checklist {
     }
 
     private mutating func succeeded(
-        _ check: Check, _ index: Int, _ context: inout ICEContext, at now: Instant,
+        _ check: OutstandingChecks.Check, _ index: Int, _ context: inout ICEContext, at now: Instant,
         into outbox: inout Outbox<ICEEvent>
     ) {
         self.pairs[index].measured(check.sentAt.duration(to: now))
@@ -60,13 +58,13 @@ extension Checklist {
         self.pairs[index].isTrusted = true
         self.pairs[index].consentUntil = now + context.settings.consentLifetime
         // The question went there and the answer came back: nothing else has to be asked before.
-        self.triggered.removeAll { $0 == check.pair }
+        self.schedule.cancel(check.pair)
         switch context.role {
         case _ where self.hasLostAll: self.recover(by: index, &context, at: now, into: &outbox)
         case .controlling: self.choose(index, check, at: now, context, into: &outbox)
         case .controlled: self.acceptNomination(index, isAsked: false, at: now, context, into: &outbox)
         }
-        if check.nomination == self.nomination, check.pair == self.nominationRetry?.pair { self.nominationRetry = nil }
+        self.nomination.answered(check)
         self.acceptPeerSwitch(index, &context, at: now, into: &outbox)
         self.keepReserves(context)
     }

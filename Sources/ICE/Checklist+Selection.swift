@@ -5,21 +5,6 @@ internal import Vocabulary
 // selected pair falls silent.
 
 extension Checklist {
-    /// A nomination that is repeated until the other side has answered it.
-    struct NominationRetry: Sendable {
-        let pair: Int
-        var attempts = 0
-        var next: Instant
-    }
-
-    /// The selected pair's stream has stopped: it and the best alternative are probed until one of them answers.
-    struct PathProbe: Sendable {
-        let since: Instant
-        let until: Instant
-        var nextProbe: Instant
-        let alternative: Int
-    }
-
     /// Whether a check on this pair says at once that it is to be used (docs/decisions/ice.md).
     func nominates(_ index: Int) -> Bool {
         guard let selected = self.selectedIndex else { return true }
@@ -28,7 +13,8 @@ extension Checklist {
 
     /// We control, and a check of ours succeeded.
     mutating func choose(
-        _ index: Int, _ check: Check, at now: Instant, _ context: ICEContext, into outbox: inout Outbox<ICEEvent>
+        _ index: Int, _ check: OutstandingChecks.Check, at now: Instant, _ context: ICEContext,
+        into outbox: inout Outbox<ICEEvent>
     ) {
         guard let selected = self.selectedIndex else {
             if check.nominates { self.select(index, context, at: now, into: &outbox) } else { self.trigger(index) }
@@ -95,8 +81,8 @@ extension Checklist {
         self.searchEnd = now + context.settings.reserveSearch
         self.selectedChanges += 1
         self.hasLostAll = false
-        self.pathProbe = nil
-        self.nominationRetry = nil
+        self.pathProbe.stop()
+        self.nomination.settled()
         outbox.events.append(.selected(path: pair.path, remote: pair.remote.address))
     }
 
@@ -121,7 +107,7 @@ extension Checklist {
             self.pairs[$0].state == .succeeded && self.pairs[$0].consentUntil > now
                 && self.pairs[$0].id != self.selected
         }
-        self.pathProbe = nil
+        self.pathProbe.stop()
         guard let best = usable.max(by: { self.pairs[$0].priority < self.pairs[$1].priority }) else { return }
         self.replace(by: best, &context, at: now, into: &outbox)
     }
@@ -130,24 +116,14 @@ extension Checklist {
     private mutating func replace(
         by index: Int, _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        self.nomination = max(self.nomination, self.pairs[index].nomination) + 1
         self.select(index, context, at: now, into: &outbox)
         self.keepReserves(context)
-        self.nominationRetry = NominationRetry(pair: self.pairs[index].id, next: now)
+        self.nomination.moved(to: self.pairs[index].id, nominated: self.pairs[index].nomination, at: now)
         self.retryNomination(&context, at: now, into: &outbox)
     }
 
     mutating func retryNomination(_ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
-        guard var nominationRetry = self.nominationRetry else { return }
-        guard nominationRetry.pair == self.selected, nominationRetry.attempts < 10, let index = self.selectedIndex
-        else {
-            self.nominationRetry = nil
-            return
-        }
-        guard now >= nominationRetry.next else { return }
-        nominationRetry.attempts += 1
-        nominationRetry.next = now + .milliseconds(20 << min(nominationRetry.attempts, 5))
-        self.nominationRetry = nominationRetry
+        guard self.nomination.isDue(on: self.selected, at: now), let index = self.selectedIndex else { return }
         self.sendRequest(index, &context, at: now, into: &outbox)
     }
 
@@ -163,50 +139,32 @@ extension Checklist {
     }
 }
 
-// MARK: - PathProbe
+// MARK: - Silence
 
 extension Checklist {
-    /// A peer that sent fifty packets a second and stopped has paused, or has lost its path.
     mutating func noticeSilence(at now: Instant) {
-        guard let selected = self.selectedIndex, self.pathProbe == nil, let quiet = self.quietDeadline, now >= quiet,
-            case let alternatives = self.pairs.filter({ $0.state == .succeeded && $0.id != self.selected })
+        guard let selected = self.selectedIndex,
+            self.pathProbe.noticesSilence(since: self.pairs[selected].lastReceived, at: now)
         else { return }
-        self.streamedPackets = 0
+        let alternatives = self.pairs.filter { $0.state == .succeeded && $0.id != self.selected }
         guard let best = alternatives.max(by: { $0.priority < $1.priority }) else { return }
-        self.beginPathProbe(selected, alternative: best.id, at: now)
-    }
-
-    /// When a stream that was dense is suspiciously late.
-    var quietDeadline: Instant? {
-        guard self.streamedPackets >= 10, self.pathProbe == nil, let selected = self.selectedIndex else { return nil }
-        return self.pairs[selected].lastReceived + .milliseconds(300)
-    }
-
-    private mutating func beginPathProbe(_ selected: Int, alternative: Int, at now: Instant) {
-        let roundTrip = self.pairs[selected].roundTrip ?? .milliseconds(100)
-        self.pathProbe = PathProbe(
-            since: now, until: now + max(roundTrip * 3, .milliseconds(200)), nextProbe: now, alternative: alternative)
+        self.pathProbe.begin(alternative: best.id, roundTrip: self.pairs[selected].roundTrip, at: now)
     }
 
     mutating func resolvePathProbe(
         _ context: inout ICEContext, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        guard var pathProbe = self.pathProbe else { return }
-        guard let selected = self.selectedIndex, self.pairs[selected].lastReceived <= pathProbe.since else {
-            self.pathProbe = nil
-            return
-        }
-        if now >= pathProbe.until {
-            self.pathProbe = nil
-            guard let index = self.index(of: pathProbe.alternative), self.pairs[index].state == .succeeded,
+        guard let step = self.pathProbe.step(lastReceived: self.lastReceived, at: now) else { return }
+        switch step {
+        case .ask:
+            guard let selected = self.selectedIndex else { return }
+            self.sendRequest(selected, &context, at: now, into: &outbox)
+        case .moveTo(let pair):
+            guard let index = self.index(of: pair), self.pairs[index].state == .succeeded,
                 self.pairs[index].consentUntil > now
             else { return }
-            return self.replace(by: index, &context, at: now, into: &outbox)
+            self.replace(by: index, &context, at: now, into: &outbox)
         }
-        guard now >= pathProbe.nextProbe else { return }
-        pathProbe.nextProbe = now + .milliseconds(40)
-        self.pathProbe = pathProbe
-        self.sendRequest(selected, &context, at: now, into: &outbox)
     }
 }
 

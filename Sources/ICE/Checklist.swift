@@ -16,7 +16,7 @@ struct Checklist: Sendable {
 
     let local: ICECredentials
     let localKey: STUNKey
-    var remote: Remote?
+    private(set) var remote: Remote?
     var remotes: [RemoteCandidate] = []
     var hasRemoteEnded = false
     var pairs: [CandidatePair] = []
@@ -27,32 +27,13 @@ struct Checklist: Sendable {
     /// The pair in use went with its path, and there was no other.
     var hasLostAll = false
 
-    /// Checks that are not answered, the oldest first.
-    var outstanding: [Check] = []
-    /// Pairs to check before all others because the other side did (RFC 8445 §6.1.4.1).
-    var triggered: [Int] = []
-    var lastTriggered = Instant(nanoseconds: .min)
-    var nextSlot = Instant(nanoseconds: .min)
-    var sentChecks = 0
-    var startedAt: Instant?
-    /// The value of the NOMINATION attribute: grows when we move to a pair of lower priority
-    /// (draft-thatcher-ice-renomination).
-    var nomination: UInt32 = 1
-    var pathProbe: PathProbe?
-    var nominationRetry: NominationRetry?
+    var schedule = CheckSchedule()
+    var outstanding = OutstandingChecks()
+    var nomination = Nomination()
+    var pathProbe = PathProbe()
     var nextRefusal = Instant(nanoseconds: .min)
-    /// Packets in a row that arrived close to each other; ten make a stream.
-    var streamedPackets = 0
+    private(set) var startedAt: Instant?
     private var nextPair = 0
-
-    struct Check: Sendable {
-        let transaction: UInt64
-        let pair: Int
-        let sentAt: Instant
-        let role: ICERole
-        let nominates: Bool
-        let nomination: UInt32
-    }
 
     init(_ local: ICECredentials) {
         self.local = local
@@ -181,8 +162,8 @@ extension Checklist {
 
     private mutating func remove(at index: Int) {
         let pair = self.pairs.remove(at: index).id
-        self.triggered.removeAll { $0 == pair }
-        self.outstanding.removeAll { $0.pair == pair }
+        self.schedule.cancel(pair)
+        self.outstanding.removeAll(of: pair)
         if self.selected == pair { self.selected = nil }
     }
 }
