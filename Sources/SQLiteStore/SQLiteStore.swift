@@ -13,6 +13,9 @@ package final class SQLiteStore: Store {
             path: path, migrations: Migration.all, settings, durability: durability, largestGroup: largestGroup)
     }
 
+    // What there is most of, without the cost of being generic.
+    @_specialize(where Request == ChangeRequest)
+    @_specialize(where Request == MarkRequest)
     package func send<Request: StoreRequest>(
         _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void
     ) {

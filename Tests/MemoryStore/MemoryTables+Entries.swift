@@ -55,6 +55,13 @@ extension MemoryTables {
         }
     }
 
+    func bodies(of key: ConversationKey, from number: UInt64, limit: Int) throws(StoreError) -> [BodyRow] {
+        try self.read { rows in
+            let later = (rows.entries[key] ?? []).filter { $0.number >= number }
+            return later.prefix(limit).map { BodyRow($0.number, $0.sort, $0.body) }
+        }
+    }
+
     func entries(of key: ConversationKey, before time: WallTime, limit: Int) throws(StoreError) -> [EntryMark] {
         try self.read { ($0.entries[key] ?? []).prefix { $0.time < time }.prefix(limit).map { EntryMark($0) } }
     }

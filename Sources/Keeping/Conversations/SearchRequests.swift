@@ -93,7 +93,7 @@ package struct IndexMessages: StoreRequest {
 
     package static let access = StoreAccess.writes
     /// Long enough to be worth it, short enough for those who wait behind it.
-    package static let portion = 512
+    package static let portion = 1000
 
     package init(_ scope: Scope, limit: Int = Self.portion) {
         self.scope = scope
@@ -130,9 +130,7 @@ package struct IndexMessages: StoreRequest {
     ) throws(StoreError) -> Int {
         let start = conversation.indexed + 1
         guard start <= ConversationKey.maximumEntry else { return 0 }
-        let entries = try tables.entries(
-            of: conversation.key, in: start...ConversationKey.maximumEntry, fromEnd: false, limit: limit,
-            maximumBytes: .max)
+        let entries = try tables.bodies(of: conversation.key, from: start, limit: limit)
         for entry in entries where entry.sort == .message {
             try SearchIndex.add(entry.body, EntryKey(conversation.key, entry.number), tables)
         }

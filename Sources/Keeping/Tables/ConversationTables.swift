@@ -160,6 +160,8 @@ package protocol EntryTable: AnyObject {
     func entries(
         of key: ConversationKey, in range: ClosedRange<UInt64>, fromEnd: Bool, limit: Int, maximumBytes: Int
     ) throws(StoreError) -> [Entry]
+    /// The same without all that is around them, from `number` on.
+    func bodies(of key: ConversationKey, from number: UInt64, limit: Int) throws(StoreError) -> [BodyRow]
     /// From the first one on, up to the first that is not older than `time`.
     func entries(of key: ConversationKey, before time: WallTime, limit: Int) throws(StoreError) -> [EntryMark]
     /// How many messages behind `number` were taken back.
@@ -175,6 +177,19 @@ package protocol EntryTable: AnyObject {
     /// Takes the words out of all edits of a message.
     func clearEdits(of key: EntryKey) throws(StoreError)
     func removeEntries(of key: ConversationKey, through number: UInt64) throws(StoreError)
+}
+
+/// What an entry says.
+package struct BodyRow: Hashable, Sendable {
+    package let number: UInt64
+    package let sort: Entry.Sort
+    package let body: [UInt8]?
+
+    package init(_ number: UInt64, _ sort: Entry.Sort, _ body: [UInt8]?) {
+        self.number = number
+        self.sort = sort
+        self.body = body
+    }
 }
 
 package enum EntryChange: Hashable, Sendable {

@@ -49,6 +49,9 @@ extension SQLiteTables {
     private static let shortConversationsAfter = """
         \(conversations) WHERE number > ? AND retention IS NOT NULL ORDER BY number LIMIT ?
         """
+    private static let updates = ConversationColumn.allCases.map { column in
+        "UPDATE conversations SET \(column.name) = ? WHERE number = ?"
+    }
     private static let insertConversation = "INSERT INTO conversations \(ConversationColumn.insertion)"
 
     func conversation(_ id: ConversationID) throws(StoreError) -> ConversationRow? {
@@ -96,7 +99,7 @@ extension SQLiteTables {
             case .indexed(let number): (.indexed, .number(number))
             case .retention(let retention): (.retention, .duration(retention))
             }
-        try self.connection.run("UPDATE conversations SET \(column.name) = ? WHERE number = ?", [value, .key(key)])
+        try self.connection.run(Self.updates[Int(column.rawValue)], [value, .key(key)])
     }
 }
 

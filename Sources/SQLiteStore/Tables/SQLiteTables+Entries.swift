@@ -9,6 +9,8 @@ enum EntryColumn: Int32, Column {
 
 enum EntryMarkColumn: Int32, Column { case id, counted, time }
 
+private enum BodyColumn: Int32, Column { case id, sort, body }
+
 extension EntryMark {
     init(_ row: Row<EntryMarkColumn>) {
         self.init(
@@ -66,6 +68,9 @@ extension SQLiteTables {
         \(entryColumns) WHERE pinned IS NOT NULL AND id BETWEEN ? AND ? ORDER BY pinned DESC LIMIT ?
         """
     private static let pinnedCount = "SELECT count(*) FROM entries WHERE pinned IS NOT NULL AND id BETWEEN ? AND ?"
+    private static let bodiesUp = """
+        SELECT \(BodyColumn.list()) FROM entries WHERE id BETWEEN ? AND ? ORDER BY id ASC LIMIT ?
+        """
     private static let markColumns = "SELECT \(EntryMarkColumn.list()) FROM entries WHERE id BETWEEN ? AND ?"
     private static let marksUp = "\(markColumns) ORDER BY id ASC LIMIT ?"
     private static let lastMark = "\(markColumns) ORDER BY id DESC LIMIT 1"
@@ -107,6 +112,16 @@ extension SQLiteTables {
             entries.append(entry)
         }
         return entries
+    }
+
+    func bodies(of key: ConversationKey, from number: UInt64, limit: Int) throws(StoreError) -> [BodyRow] {
+        let values = SQLValue.keys(key, number...ConversationKey.maximumEntry) + [.count(limit)]
+        return try self.connection.all(Self.bodiesUp, values) { (row: Row<BodyColumn>) throws(StoreError) in
+            BodyRow(
+                EntryKey(packed: row.integer(.id)).number,
+                try row.required(.sort, Entry.Sort(rawValue: row.count(.sort))),
+                row.isNull(.body) ? nil : row.blob(.body))
+        }
     }
 
     func entries(of key: ConversationKey, before time: WallTime, limit: Int) throws(StoreError) -> [EntryMark] {
