@@ -3,8 +3,9 @@
 #include <sqlite3.h>
 
 // `SQLITE_TRANSIENT` is a cast that Swift does not see: SQLite takes a copy of what is bound.
-static inline int parley_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
-    return sqlite3_bind_text64(statement, index, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+// Text without an address would be NULL.
+static inline int parley_sqlite_bind_text(sqlite3_stmt *statement, int index, const void *text, sqlite3_uint64 count) {
+    return sqlite3_bind_text64(statement, index, count == 0 ? "" : text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
 static inline int parley_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {

@@ -66,7 +66,18 @@ extension Connection {
     /// Carries out a statement and says how many rows it changed.
     @discardableResult
     func run(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
-        let statement = try self.prepare(sql, values)
+        try self.finish(self.prepare(sql, values))
+    }
+
+    /// The same with the value of each column.
+    @discardableResult
+    func run<Names: Column>(_ sql: String, _ value: (Names) -> SQLValue) throws(StoreError) -> Int {
+        let statement = try self.prepare(sql)
+        try statement.bind(value)
+        return try self.finish(statement)
+    }
+
+    private func finish(_ statement: consuming Statement) throws(StoreError) -> Int {
         while try statement.step() {}
         return unsafe Int(sqlite3_changes(self.handle))
     }
@@ -111,19 +122,31 @@ extension Connection {
     private func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
         if let known = self.cache[sql] { return known }
         let prepared = try unsafe PreparedStatement(sql, on: self.handle, file: self.file)
-        self.cache[sql] = prepared
+        self.cache.insert(prepared, as: sql)
         return prepared
     }
 }
 
 /// Statements by their text. There are as many as our own code writes down, so none is ever dropped.
+///
+/// A text is found by its length instead of a hash of all its bytes: it is nearly always the very string that was inserted,
+/// and strings with the same storage are equal without being read.
 private final class StatementCache {
-    private var statements: [String: PreparedStatement] = [:]
+    private typealias Known = (sql: String, statement: PreparedStatement)
+
+    private var buckets = [[Known]](repeating: [], count: StatementCache.bucketCount)
+    private static let bucketCount = 256
 
     subscript(sql: String) -> PreparedStatement? {
-        get { self.statements[sql] }
-        set { self.statements[sql] = newValue }
+        for known in self.buckets[self.bucket(of: sql)] where known.sql == sql { return known.statement }
+        return nil
     }
 
-    func removeAll() { self.statements = [:] }
+    func insert(_ statement: PreparedStatement, as sql: String) {
+        self.buckets[self.bucket(of: sql)].append((sql, statement))
+    }
+
+    func removeAll() { self.buckets = [[Known]](repeating: [], count: Self.bucketCount) }
+
+    private func bucket(of sql: String) -> Int { sql.utf8.count % Self.bucketCount }
 }

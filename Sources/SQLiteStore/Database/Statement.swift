@@ -31,13 +31,21 @@ internal import Keeping
         }
     }
 
+    /// The value of each column in its own place, as `Column.insertion` counts them.
+    func bind<Names: Column>(_ value: (Names) -> SQLValue) throws(StoreError) {
+        for column in Names.allCases { try self.bind(value(column), at: column.rawValue + 1) }
+    }
+
     private func bind(_ value: SQLValue, at index: Int32) throws(StoreError) {
         let statement = unsafe self.prepared.handle
         let code =
             switch value {
             case .null: unsafe sqlite3_bind_null(statement, index)
             case .integer(let number): unsafe sqlite3_bind_int64(statement, index, number)
-            case .text(let text): unsafe parley_sqlite_bind_text(statement, index, text, UInt64(text.utf8.count))
+            case .text(var text):
+                text.withUTF8 {
+                    unsafe parley_sqlite_bind_text(statement, index, $0.baseAddress, UInt64($0.count))
+                }
             case .blob(let bytes): unsafe parley_sqlite_bind_blob(statement, index, bytes, UInt64(bytes.count))
             }
         guard code == SQLITE_OK else { throw unsafe StoreError(code, of: self.database, file: self.file) }

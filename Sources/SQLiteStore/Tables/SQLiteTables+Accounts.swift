@@ -13,16 +13,14 @@ extension RefreshFamily {
             expiry: row.requiredTime(.expiry))
     }
 
-    fileprivate func values(usedAt now: WallTime) -> [SQLValue] {
-        RefreshColumn.allCases.map { column in
-            switch column {
-            case .id: .text(self.id.text)
-            case .user: .user(self.user)
-            case .currentHash: .blob(self.current)
-            case .previousHash: .blob(self.previous)
-            case .used: .time(now)
-            case .expiry: .time(self.expiry)
-            }
+    fileprivate func value(of column: RefreshColumn, usedAt now: WallTime) -> SQLValue {
+        switch column {
+        case .id: .text(self.id.text)
+        case .user: .user(self.user)
+        case .currentHash: .blob(self.current)
+        case .previousHash: .blob(self.previous)
+        case .used: .time(now)
+        case .expiry: .time(self.expiry)
         }
     }
 }
@@ -44,11 +42,11 @@ extension SQLiteTables {
     }
 
     func insert(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
-        try self.connection.run(Self.insertFamily, family.values(usedAt: now))
+        try self.connection.run(Self.insertFamily) { family.value(of: $0, usedAt: now) }
     }
 
     func update(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
-        try self.connection.run(Self.updateFamily, family.values(usedAt: now))
+        try self.connection.run(Self.updateFamily) { family.value(of: $0, usedAt: now) }
     }
 
     func removeRefreshFamily(_ id: RandomToken) throws(StoreError) {
@@ -80,14 +78,13 @@ extension SQLiteTables {
     }
 
     func put(_ restriction: Restriction) throws(StoreError) {
-        let values = RestrictionColumn.allCases.map { column -> SQLValue in
+        try self.connection.run(Self.putRestriction) { (column: RestrictionColumn) in
             switch column {
             case .user: .user(restriction.user)
             case .notBefore: .time(restriction.notBefore)
             case .bannedUntil: .time(restriction.bannedUntil)
             }
         }
-        try self.connection.run(Self.putRestriction, values)
     }
 
     func removeRestriction(of user: UserID) throws(StoreError) {
@@ -122,19 +119,17 @@ extension StoredCall {
             ended: row.requiredTime(.ended), outcome: row.text(.outcome) ?? "")
     }
 
-    fileprivate var values: [SQLValue] {
-        CallColumn.allCases.map { column in
-            switch column {
-            case .id: .text(self.id.text)
-            case .caller: .user(self.caller)
-            case .callee: .user(self.callee)
-            case .room: .text(self.room?.text)
-            case .kind: .text(self.kind)
-            case .started: .time(self.started)
-            case .answered: .time(self.answered)
-            case .ended: .time(self.ended)
-            case .outcome: .text(self.outcome)
-            }
+    fileprivate func value(of column: CallColumn) -> SQLValue {
+        switch column {
+        case .id: .text(self.id.text)
+        case .caller: .user(self.caller)
+        case .callee: .user(self.callee)
+        case .room: .text(self.room?.text)
+        case .kind: .text(self.kind)
+        case .started: .time(self.started)
+        case .answered: .time(self.answered)
+        case .ended: .time(self.ended)
+        case .outcome: .text(self.outcome)
         }
     }
 }
@@ -151,7 +146,7 @@ extension SQLiteTables {
         "SELECT \(CallColumn.list()) FROM calls WHERE \(role) = ?1 AND started < ?2 ORDER BY started DESC LIMIT ?3"
     }
 
-    func put(_ call: StoredCall) throws(StoreError) { try self.connection.run(Self.putCall, call.values) }
+    func put(_ call: StoredCall) throws(StoreError) { try self.connection.run(Self.putCall, call.value(of:)) }
 
     func calls(of user: UserID, startedBefore start: WallTime, limit: Int) throws(StoreError) -> [StoredCall] {
         try self.connection.all(Self.callsOfUser, [.user(user), .time(start), .count(limit)], read: StoredCall.init)

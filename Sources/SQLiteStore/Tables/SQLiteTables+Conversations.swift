@@ -18,19 +18,17 @@ extension ConversationRow {
         self.retention = row.isNull(.retention) ? nil : .milliseconds(row.integer(.retention))
     }
 
-    fileprivate var values: [SQLValue] {
-        ConversationColumn.allCases.map { column in
-            switch column {
-            case .number: .key(self.key)
-            case .id: .text(self.id.text)
-            case .kind: .text(self.kind.rawValue)
-            case .title: .text(self.title?.text)
-            case .subject: .text(self.subject)
-            case .created: .time(self.created)
-            case .dissolved: .time(self.dissolved)
-            case .indexed: .number(self.indexed)
-            case .retention: .duration(self.retention)
-            }
+    fileprivate func value(of column: ConversationColumn) -> SQLValue {
+        switch column {
+        case .number: .key(self.key)
+        case .id: .text(self.id.text)
+        case .kind: .text(self.kind.rawValue)
+        case .title: .text(self.title?.text)
+        case .subject: .text(self.subject)
+        case .created: .time(self.created)
+        case .dissolved: .time(self.dissolved)
+        case .indexed: .number(self.indexed)
+        case .retention: .duration(self.retention)
         }
     }
 }
@@ -83,7 +81,7 @@ extension SQLiteTables {
     }
 
     func insert(_ conversation: ConversationRow) throws(StoreError) {
-        try self.connection.run(Self.insertConversation, conversation.values)
+        try self.connection.run(Self.insertConversation, conversation.value(of:))
     }
 
     func insertDirect(_ pair: UserPair, _ key: ConversationKey) throws(StoreError) {

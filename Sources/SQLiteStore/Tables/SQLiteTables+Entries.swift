@@ -36,24 +36,22 @@ extension Entry {
         self.pinned = row.isNull(.pinned) ? nil : row.number(.pinned)
     }
 
-    fileprivate func values(in key: ConversationKey) -> [SQLValue] {
-        EntryColumn.allCases.map { column in
-            switch column {
-            case .id: .key(EntryKey(key, self.number))
-            case .counted: .number(self.counted)
-            case .sort: .count(self.sort.rawValue)
-            case .sender: .user(self.sender)
-            case .time: .time(self.time)
-            case .client: .text(self.client?.text)
-            case .kind: .text(self.kind?.text)
-            case .target: self.target.map { .key(EntryKey(key, $0)) } ?? .null
-            case .mentions: self.mentions.isEmpty ? .null : .text(self.mentions.map(\.text).joined(separator: " "))
-            case .forwarded: self.isForwarded ? .flag(true) : .null
-            case .body: .blob(self.body)
-            case .edited: .time(self.edited)
-            // When it is said at first, nobody has taken it back or pinned it.
-            case .recalled, .pinned: .null
-            }
+    fileprivate func value(of column: EntryColumn, in key: ConversationKey) -> SQLValue {
+        switch column {
+        case .id: .key(EntryKey(key, self.number))
+        case .counted: .number(self.counted)
+        case .sort: .count(self.sort.rawValue)
+        case .sender: .user(self.sender)
+        case .time: .time(self.time)
+        case .client: .text(self.client?.text)
+        case .kind: .text(self.kind?.text)
+        case .target: self.target.map { .key(EntryKey(key, $0)) } ?? .null
+        case .mentions: self.mentions.isEmpty ? .null : .text(self.mentions.map(\.text).joined(separator: " "))
+        case .forwarded: self.isForwarded ? .flag(true) : .null
+        case .body: .blob(self.body)
+        case .edited: .time(self.edited)
+        // When it is said at first, nobody has taken it back or pinned it.
+        case .recalled, .pinned: .null
         }
     }
 }
@@ -157,7 +155,7 @@ extension SQLiteTables {
     }
 
     func insert(_ entry: Entry, in key: ConversationKey) throws(StoreError) -> Bool {
-        try self.connection.run(Self.insertEntry, entry.values(in: key)) == 1
+        try self.connection.run(Self.insertEntry) { entry.value(of: $0, in: key) } == 1
     }
 
     func update(_ key: EntryKey, _ change: EntryChange) throws(StoreError) {

@@ -29,23 +29,21 @@ extension Row<FileColumn> {
 }
 
 extension FileRecord {
-    fileprivate var values: [SQLValue] {
-        FileColumn.allCases.map { column in
-            switch column {
-            case .id: .text(self.id.text)
-            case .owner: .user(self.owner)
-            case .hash: .blob(self.hash.bytes)
-            case .size: .count(self.size)
-            case .type: .text(self.type.mediaType)
-            case .label: .text(self.label?.text)
-            case .width: .length(self.picture?.width)
-            case .height: .length(self.picture?.height)
-            case .smallWidth: .length(self.thumbnail?.width)
-            case .smallHeight: .length(self.thumbnail?.height)
-            case .created: .time(self.created)
-            case .stay: .count(self.stay.rawValue)
-            case .uses: .count(0)
-            }
+    fileprivate func value(of column: FileColumn) -> SQLValue {
+        switch column {
+        case .id: .text(self.id.text)
+        case .owner: .user(self.owner)
+        case .hash: .blob(self.hash.bytes)
+        case .size: .count(self.size)
+        case .type: .text(self.type.mediaType)
+        case .label: .text(self.label?.text)
+        case .width: .length(self.picture?.width)
+        case .height: .length(self.picture?.height)
+        case .smallWidth: .length(self.thumbnail?.width)
+        case .smallHeight: .length(self.thumbnail?.height)
+        case .created: .time(self.created)
+        case .stay: .count(self.stay.rawValue)
+        case .uses: .count(0)
         }
     }
 }
@@ -62,7 +60,7 @@ extension SQLiteTables {
         try self.connection.first(Self.fileByID, [.text(id.text)], read: FileRow.init)
     }
 
-    func insert(_ file: FileRecord) throws(StoreError) { try self.connection.run(Self.insertFile, file.values) }
+    func insert(_ file: FileRecord) throws(StoreError) { try self.connection.run(Self.insertFile, file.value(of:)) }
 
     func changeUses(of file: FileID, by step: Int) throws(StoreError) {
         try self.connection.run("UPDATE files SET uses = uses + ? WHERE id = ?", [.count(step), .text(file.text)])
@@ -132,15 +130,13 @@ extension UploadRecord {
             expiry: row.requiredTime(.expiry))
     }
 
-    fileprivate var values: [SQLValue] {
-        UploadColumn.allCases.map { column in
-            switch column {
-            case .id: .text(self.id.text)
-            case .owner: .user(self.owner)
-            case .length: .count(self.length)
-            case .label: .text(self.label?.text)
-            case .expiry: .time(self.expiry)
-            }
+    fileprivate func value(of column: UploadColumn) -> SQLValue {
+        switch column {
+        case .id: .text(self.id.text)
+        case .owner: .user(self.owner)
+        case .length: .count(self.length)
+        case .label: .text(self.label?.text)
+        case .expiry: .time(self.expiry)
         }
     }
 }
@@ -166,7 +162,7 @@ extension SQLiteTables {
     }
 
     func insert(_ upload: UploadRecord) throws(StoreError) {
-        try self.connection.run(Self.insertUpload, upload.values)
+        try self.connection.run(Self.insertUpload, upload.value(of:))
     }
 
     func removeUpload(_ id: FileID) throws(StoreError) {

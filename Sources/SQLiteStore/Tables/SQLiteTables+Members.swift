@@ -40,7 +40,7 @@ extension SQLiteTables {
     }
 
     func insert(_ member: Member, of key: ConversationKey) throws(StoreError) {
-        let values = MemberColumn.allCases.map { column -> SQLValue in
+        try self.connection.run(Self.insertMember) { (column: MemberColumn) in
             switch column {
             case .conversation: .key(key)
             case .user: .user(member.user)
@@ -52,7 +52,6 @@ extension SQLiteTables {
             case .muted: .flag(false)
             }
         }
-        try self.connection.run(Self.insertMember, values)
     }
 
     func update(_ member: Member, of key: ConversationKey) throws(StoreError) {
@@ -161,7 +160,7 @@ extension SQLiteTables {
     func put(
         _ cursor: CursorRow, of user: UserID, on device: DeviceID, in key: ConversationKey
     ) throws(StoreError) {
-        let values = CursorColumn.allCases.map { column -> SQLValue in
+        try self.connection.run(Self.putCursor) { (column: CursorColumn) in
             switch column {
             case .user: .user(user)
             case .device: .text(device.text)
@@ -171,7 +170,6 @@ extension SQLiteTables {
             case .time: .time(cursor.time)
             }
         }
-        try self.connection.run(Self.putCursor, values)
     }
 
     func delivered(to user: UserID, in key: ConversationKey) throws(StoreError) -> UInt64 {

@@ -22,21 +22,19 @@ extension UserRow {
         self.profileChanged = row.requiredTime(.profileChanged)
     }
 
-    fileprivate var values: [SQLValue] {
-        UserColumn.allCases.map { column in
-            switch column {
-            case .id: .user(self.account.id)
-            case .name: .text(self.account.name?.text)
-            case .passwordHash: .text(self.account.passwordHash)
-            case .displayName: .text(self.account.displayName?.text)
-            case .avatar: .text(self.account.avatar?.text)
-            case .created: .time(self.account.created)
-            case .tokenVersion: self.token.map { .integer($0.version) } ?? .null
-            case .tokenHash: .blob(self.token?.hash)
-            case .tokenExpiry: .time(self.token?.expiry)
-            case .picture: .text(self.picture?.text)
-            case .profileChanged: .time(self.profileChanged)
-            }
+    fileprivate func value(of column: UserColumn) -> SQLValue {
+        switch column {
+        case .id: .user(self.account.id)
+        case .name: .text(self.account.name?.text)
+        case .passwordHash: .text(self.account.passwordHash)
+        case .displayName: .text(self.account.displayName?.text)
+        case .avatar: .text(self.account.avatar?.text)
+        case .created: .time(self.account.created)
+        case .tokenVersion: self.token.map { .integer($0.version) } ?? .null
+        case .tokenHash: .blob(self.token?.hash)
+        case .tokenExpiry: .time(self.token?.expiry)
+        case .picture: .text(self.picture?.text)
+        case .profileChanged: .time(self.profileChanged)
         }
     }
 }
@@ -68,9 +66,9 @@ extension SQLiteTables {
         try self.connection.all(Self.usersByName, [.text(name), .count(limit)], read: UserRow.init)
     }
 
-    func insert(_ user: UserRow) throws(StoreError) { try self.connection.run(Self.insertUser, user.values) }
+    func insert(_ user: UserRow) throws(StoreError) { try self.connection.run(Self.insertUser, user.value(of:)) }
 
-    func update(_ user: UserRow) throws(StoreError) { try self.connection.run(Self.updateUser, user.values) }
+    func update(_ user: UserRow) throws(StoreError) { try self.connection.run(Self.updateUser, user.value(of:)) }
 
     func isPicture(_ file: FileID) throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM users WHERE picture = ? LIMIT 1", [.text(file.text)])
