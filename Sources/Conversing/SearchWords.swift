@@ -50,7 +50,7 @@ package enum SearchWords {
     private static let maximumPhrases = 16
 
     private struct Run {
-        var bytes: [UInt8] = []
+        let bytes: [UInt8]
         let isDense: Bool
 
         var text: String { String(decoding: self.bytes, as: UTF8.self) }
@@ -58,19 +58,19 @@ package enum SearchWords {
 
     private static func runs(of text: String) -> [Run] {
         var runs: [Run] = []
-        var open: (isDense: Bool, bytes: Int)?
+        var (bytes, width, density) = ([UInt8](), 0, Bool?.none)
         for scalar in text.unicodeScalars {
-            guard let isDense = Self.density(of: scalar) else {
-                open = nil
-                continue
+            let isDense = Self.density(of: scalar)
+            if isDense != density {
+                if let density { runs.append(Run(bytes: bytes, isDense: density)) }
+                (bytes, width, density) = ([], 0, isDense)
             }
-            let isNew = open?.isDense != isDense
-            let bytes = isNew ? 0 : open?.bytes ?? 0
-            guard isDense || bytes < Self.maximumWordBytes else { continue }
-            if isNew { runs.append(Run(isDense: isDense)) }
-            runs[runs.count - 1].bytes.append(small: scalar)
-            open = (isDense, bytes + UTF8.width(scalar))
+            // Counted as it was written: small letters may be wider.
+            guard let isDense, isDense || width < Self.maximumWordBytes else { continue }
+            bytes.append(small: scalar)
+            width += UTF8.width(scalar)
         }
+        if let density { runs.append(Run(bytes: bytes, isDense: density)) }
         return runs
     }
 
