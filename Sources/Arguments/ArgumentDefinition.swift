@@ -68,6 +68,7 @@ struct GivenValue: Hashable, Sendable {
     /// The value as the type that is wanted, or words on why it is none.
     func parsed<Value: ExpressibleByArgument>(as _: Value.Type) throws(UsageProblem) -> Value {
         if let value = Value(argument: self.text) { return value }
+        guard !Value.isSecret else { throw UsageProblem("\(self.origin): the value must be \(Value.expectation)") }
         let near = NearestName.hint(for: self.text, among: Value.allValueStrings)
         throw UsageProblem("\(self.origin): '\(self.text)' is not \(Value.expectation)\(near)")
     }

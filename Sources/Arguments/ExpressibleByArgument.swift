@@ -4,6 +4,8 @@ package protocol ExpressibleByArgument {
 
     /// Completes the sentence "'x' is not …".
     static var expectation: String { get }
+    /// Whether what was said is kept out of messages, which end in logs.
+    static var isSecret: Bool { get }
     /// What stands for the value in a usage line, when nothing better is said.
     static var valueName: String? { get }
     /// All there is to choose from; empty when that is no list.
@@ -16,6 +18,7 @@ package protocol ExpressibleByArgument {
 
 extension ExpressibleByArgument {
     package static var expectation: String { "a value that is understood here" }
+    package static var isSecret: Bool { false }
     package static var valueName: String? { nil }
     package static var allValueStrings: [String] { [] }
     package static var completion: CompletionKind {

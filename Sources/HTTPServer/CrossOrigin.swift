@@ -76,4 +76,5 @@ extension HTTPFieldName {
     package static let accessControlRequestHeaders: HTTPFieldName = "Access-Control-Request-Headers"
     package static let accessControlRequestMethod: HTTPFieldName = "Access-Control-Request-Method"
     package static let contentTypeOptions: HTTPFieldName = "X-Content-Type-Options"
+    static let strictTransportSecurity: HTTPFieldName = "Strict-Transport-Security"
 }

@@ -153,7 +153,12 @@ extension HTTPLoopServer {
     ) -> HTTPResponseEncoder.Plan {
         self.metrics.answered(head.status)
         var head = head
-        if !head.status.isInformational { head.fields.set(.date, to: self.date) }
+        if !head.status.isInformational {
+            head.fields.set(.date, to: self.date)
+            // What it is, is said; nobody has to guess it from bytes that a stranger chose.
+            head.fields.set(.contentTypeOptions, to: "nosniff")
+            if self.settings.demandsTLS { head.fields.set(.strictTransportSecurity, to: "max-age=31536000") }
+        }
         return self.withScratch { scratch in
             let plan = encoder.write(head, bodyLength: length, into: &scratch)
             stream.write(scratch.span)

@@ -39,6 +39,8 @@ package struct HTTPServerSettings: Sendable {
     package var inflation = TokenBucket.Rate(perSecond: 2_000_000, burst: 1_000_000)
     /// Smaller messages are not worth compressing.
     package var compressionThreshold = 1024
+    /// Browsers are told to come by TLS only (RFC 6797). Not with a certificate that they do not trust anyway.
+    package var demandsTLS = false
     /// Who in front of the server is believed about whom it speaks for.
     package var trustedProxies = TrustedProxies()
 

@@ -1,4 +1,5 @@
 internal import HTTPServer
+internal import Hashing
 internal import Vocabulary
 internal import Web
 
@@ -6,15 +7,24 @@ internal import Web
 /// and would carry a request of any page there.
 struct AdminGate: Sendable {
     private let names: Set<String>
+    private let token: [UInt8]?
 
-    /// - Parameter names: by which the admin listener is reached, besides its address.
-    init(names: [String]) {
+    /// - Parameters:
+    ///   - names: by which the admin listener is reached, besides its address.
+    ///   - token: what a request has to bring; nil asks for nothing.
+    init(names: [String], token: String? = nil) {
         self.names = Set(names.map { $0.lowercased() })
+        self.token = token.map { Array("Bearer \($0)".utf8) }
     }
 
     func refusal(of request: HTTPRequestHead) -> HTTPResponse? {
-        guard !self.admits(authority: request.authority, origin: request.fields[.origin]) else { return nil }
-        return .error(.forbidden, "no web page may ask this; name the server by its address, or see --admin-name")
+        guard self.admits(authority: request.authority, origin: request.fields[.origin]) else {
+            return .error(.forbidden, "no web page may ask this; name the server by its address, or see --admin-name")
+        }
+        guard let token = self.token else { return nil }
+        let said = Array((request.fields["Authorization"] ?? "").utf8)
+        guard !ConstantTime.areEqual(said, token) else { return nil }
+        return .error(.unauthorized, "send Authorization: Bearer and the token of --admin-token")
     }
 
     /// A page's request has an `Origin`, unless it is of the same origin as ours. DNS rebinding makes it so: the page's own

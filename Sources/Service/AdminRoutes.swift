@@ -19,7 +19,7 @@ struct AdminRoutes: Sendable {
         var router = Router()
         router.on(.get, "/livez") { exchange, _ in exchange.respond(.plain(.ok, "alive\n")) }
         router.on(.get, "/readyz") { exchange, _ in exchange.respond(self.readiness) }
-        router.on(.get, "/metrics") { exchange, _ in exchange.respond(self.metrics) }
+        self.on(.get, "/metrics", of: &router) { exchange, _ in exchange.respond(self.metrics) }
         self.addPeople(to: &router)
         self.addWebhooks(to: &router)
         return { router.respond(to: $0) }

@@ -26,14 +26,42 @@ package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
             try FileSystem.makeDirectories(self.path)
             try FileSystem.demand(.all, self.path)
         } catch {
-            throw DataDirectoryError(path: error.path, reason: error.errno)
+            throw DataDirectoryError(path: error.path, .system(error.errno))
         }
+    }
+
+    /// Keeps other servers out: two would each believe that they alone write. It is given back when the program ends, however
+    /// that happens.
+    func lock() throws(DataDirectoryError) -> FileHandle {
+        do throws(SystemError) {
+            let file = try FileHandle(self.path(of: "lock"), for: .locking)
+            if try file.lock() { return file }
+        } catch {
+            throw DataDirectoryError(path: error.path, .system(error.errno))
+        }
+        throw DataDirectoryError(path: self.path, .inUse)
     }
 }
 
 package struct DataDirectoryError: Error, Hashable, Sendable, CustomStringConvertible {
-    package let path: String
-    package let reason: Errno
+    package enum Reason: Hashable, Sendable {
+        case system(Errno)
+        case inUse
+    }
 
-    package var description: String { "the data directory \(self.path): \(self.reason); choose another with --data" }
+    package let path: String
+    package let reason: Reason
+
+    init(path: String, _ reason: Reason) {
+        self.path = path
+        self.reason = reason
+    }
+
+    package var description: String {
+        switch self.reason {
+        case .system(let errno): "the data directory \(self.path): \(errno); choose another with --data"
+        case .inUse:
+            "another parley serve is using the data directory \(self.path); stop that one, or choose another with --data"
+        }
+    }
 }

@@ -15,6 +15,8 @@ package final class ParleyService: Sendable {
     package let registry = MetricsRegistry()
     package let health = Health()
     private let journal: Journal
+    /// Held for as long as the service is there.
+    private let lock: FileHandle
     private let group: EventLoopGroup
     private let server: HTTPServer
     private let adminServer: HTTPServer
@@ -33,6 +35,7 @@ package final class ParleyService: Sendable {
         // What can be wrong with the configuration comes first, while nothing has to be taken back.
         let tls = try Self.makeTLS(configuration.tls)
         try configuration.data.create()
+        self.lock = try configuration.data.lock()
         self.group = try EventLoopGroup(count: configuration.loops)
         do {
             self.signalling = try Signalling(configuration, self.group, journal: journal)
@@ -55,7 +58,7 @@ package final class ParleyService: Sendable {
         ) { routes.makeResponder($0) }
         let admin = AdminRoutes(
             health: self.health, registry: self.registry, signalling: self.signalling,
-            gate: AdminGate(names: configuration.adminNames))
+            gate: AdminGate(names: configuration.adminNames, token: configuration.adminToken))
         self.adminServer = HTTPServer(
             self.group, metrics: HTTPMetrics(MetricsRegistry()), journal: journal
         ) { admin.makeResponder($0) }

@@ -21,6 +21,8 @@ package struct ServiceConfiguration: Sendable {
     package var listen = SocketAddress(.loopback, port: 8080)
     /// Health and metrics, off the public port.
     package var admin = SocketAddress(.loopback, port: 8081)
+    /// What a request to the admin listener has to bring; nil asks for nothing.
+    package var adminToken: String?
     /// Names by which the admin listener is reached, besides its address and `localhost`.
     package var adminNames: [String] = []
     package var data = DataDirectory("parley-data")
@@ -116,6 +118,7 @@ package struct ServiceConfiguration: Sendable {
     var effectiveHTTP: HTTPServerSettings {
         var http = self.http
         http.webSocketLimits.maximumMessageBytes = self.engine.maxPayload
+        if case .files = self.tls { http.demandsTLS = true }
         guard self.exposesTestEndpoints else { return http }
         http.webSocketLimits.maximumMessageBytes = max(http.webSocketLimits.maximumMessageBytes, 16 << 20)
         http.webSocketLimits.maximumFrameBytes = max(http.webSocketLimits.maximumFrameBytes, 16 << 20)

@@ -19,6 +19,12 @@ struct DoorOptions: ParsableArguments {
             """, valueName: "WHEN:VOICE:TEXT"))
     var orderReply: [OrderReply] = []
 
+    @Flag(
+        help: """
+            Let FLSocketIM apps list all users without a token (GET /allUsers); their released versions do not send one.
+            """)
+    var publicUserList = false
+
     func validate() throws(ValidationError) {
         let occasions = self.orderReply.map { [$0.trigger.word, $0.voice.rawValue] }
         guard Set(occasions).count == occasions.count else {
@@ -30,6 +36,7 @@ struct DoorOptions: ParsableArguments {
         var settings = DoorSettings()
         settings.open = self.doors
         settings.orderReplies = self.orderReply
+        settings.listsUsersPublicly = self.publicUserList
         return settings
     }
 }

@@ -1,5 +1,6 @@
 internal import Arguments
 internal import Bytes
+package import Identity
 internal import Secure
 internal import Service
 internal import Keeping
@@ -49,7 +50,17 @@ struct ApplicationKeyArgument: Hashable, Sendable, ExpressibleByArgument {
     static var expectation: String {
         "a name, a colon and a secret of at least 32 bytes, or ed25519: and a public key in Base64"
     }
+    static var isSecret: Bool { true }
     var argumentDescription: String { self.key.id }
+}
+
+extension SignInMethods: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package static var valueName: String? { "LIST" }
+    package static var expectation: String {
+        "anonymous, register and applications with commas between them, all or none"
+    }
+    package var argumentDescription: String { self.text }
 }
 
 extension StoreDurability: ExpressibleByArgument {

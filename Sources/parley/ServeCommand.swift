@@ -2,6 +2,7 @@ import System
 import Arguments
 import HTTPServer
 import ICEServers
+import Identity
 import Journal
 import Pacing
 import Reactor
@@ -58,6 +59,23 @@ struct ServeCommand: ParsableCommand {
 
     @Option(help: "Address and port of the admin API, /livez, /readyz and /metrics.")
     var admin = ServiceConfiguration().admin
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            Token that requests to the admin address must bring, at least 32 bytes, or 'off'; needed where that address \
+            is not a loopback address.
+            """, valueName: "TOKEN"))
+    var adminToken: String?
+
+    @Flag(help: "Serve the network without TLS; anyone on the way can read passwords and messages.")
+    var plainHTTP = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Ways to sign in that are open: anonymous, register and applications with commas between them, all or none.",
+            valueName: "LIST"))
+    var signIn = SignInMethods.all
 
     @Option(
         help: ArgumentHelp("Host name the admin address is also reached by; may be repeated.", valueName: "NAME"))
@@ -175,6 +193,7 @@ struct ServeCommand: ParsableCommand {
         if self.pingTimeout <= EngineSettings.slack || self.pingInterval <= .zero {
             throw ValidationError("--ping-interval and --ping-timeout leave no time for an answer")
         }
+        try self.validateExposure()
         if self.connectRate < 1 { throw ValidationError("--connect-rate must be at least 1") }
         if !(1...1_000_000).contains(self.sessionsPerAddress) {
             throw ValidationError("--sessions-per-address: \(self.sessionsPerAddress) is not between 1 and 1000000")
@@ -184,6 +203,32 @@ struct ServeCommand: ParsableCommand {
         try self.validateHooks()
         if let loops = self.loops, !(1...256).contains(loops) {
             throw ValidationError("--loops: \(loops) is not between 1 and 256")
+        }
+    }
+
+    /// What is reached from elsewhere says so, and how it is protected.
+    private func validateExposure() throws(ValidationError) {
+        let isBehindProxy = !self.trustedProxy.isEmpty
+        if !self.listen.ip.isLoopback, self.security.choice == .off, !isBehindProxy, !self.plainHTTP {
+            throw ValidationError(
+                """
+                --listen \(self.listen) is reached from the network, but without TLS passwords and messages can be read on \
+                the way, and browsers give no page a microphone; add --tls self-signed, or --tls-cert and --tls-key, or name \
+                the proxy that does TLS with --trusted-proxy, or say --plain-http
+                """)
+        }
+        switch self.adminToken {
+        case nil where !self.admin.ip.isLoopback:
+            throw ValidationError(
+                """
+                --admin \(self.admin) is reached from the network, and whoever reaches it can remove users; add --admin-token \
+                with a secret of at least 32 bytes, or say --admin-token off
+                """)
+        case nil, "off": break
+        case .some(let token):
+            if let weakness = SecretWeakness.found(in: Array(token.utf8)) {
+                throw ValidationError("--admin-token: \(weakness)")
+            }
         }
     }
 
@@ -214,6 +259,8 @@ struct ServeCommand: ParsableCommand {
         service.listen = self.listen
         service.admin = self.admin
         service.adminNames = self.adminName
+        service.adminToken = self.adminToken == "off" ? nil : self.adminToken
+        service.accounts.signIn = self.signIn
         service.data = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
         service.tls = self.security.choice
         service.web = self.web

@@ -36,12 +36,17 @@ def eventually(holds: Callable[[], bool], what: str, within: float = PATIENCE) -
 
 
 class Server:
-    """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them."""
+    """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them; `doors`
+    lets apps made for other servers in."""
 
-    def __init__(self, *options: str, path: Path | None = None, testing: bool = True, data: str | None = None):
+    def __init__(
+        self, *options: str, path: Path | None = None, testing: bool = True, data: str | None = None, doors: bool = True
+    ):
         self.data = data or tempfile.mkdtemp(prefix="parley-test-")
         self.path = path
         self.options = [*options, "--test-endpoints"] if testing else [*options]
+        if doors and "--doors" not in options:
+            self.options += ["--doors", "all", "--public-user-list"]
         self._start("127.0.0.1:0")
 
     def _start(self, listen: str) -> None:

@@ -1,15 +1,18 @@
 """What an attacker tries with little, and what the others feel of it. Tests are named after the finding they hold."""
 
+import http.client
 import json
 import socket
 import struct
+import subprocess
+import tempfile
 import unittest
 import zlib
 
 import websocket
 from fl import Phone
-from people import VOUCHED, Person, sign_in
-from server import PATIENCE, Server
+from people import APP, APP_SECRET, VOUCHED, Person, Refused, sign_in
+from server import PATIENCE, Server, binary
 from test_hostile import DEFLATE, UPGRADE, frame, read_all, send_all
 from wire import Closed, WebSocketLink, ask_http
 
@@ -110,6 +113,88 @@ class OldDoors(unittest.TestCase):
                     websocket.create_connection(
                         f"ws://{host}:{port}/socket.io/?{query}{more}".replace("polling", "websocket"), timeout=PATIENCE)
             self.assertEqual(phone.post("1:2").status, 200)
+
+    def test_M1_who_is_here_is_told_to_users_only(self):
+        with Server("--doors", "all", testing=False) as server:
+            answer = ask_http(server, "POST", "/register", {"userName": "user01", "password": "a good password"}).json
+            token = answer["data"]["auth_token"]
+            self.assertEqual(ask_http(server, "GET", "/allUsers").json["code"], -1)
+            self.assertEqual(ask_http(server, "GET", "/allUsers?auth_token=wrong").json["code"], -1)
+            users = ask_http(server, "GET", f"/allUsers?auth_token={token}").json["data"]["allUser"]
+            self.assertEqual([user["name"] for user in users], ["user01"])
+
+
+class Operators(unittest.TestCase):
+    """What an operator has open without having said so."""
+
+    def start(self, *options: str) -> subprocess.CompletedProcess:
+        """A start that is refused."""
+        with tempfile.TemporaryDirectory() as data:
+            command = [binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--stun", "off", "--data", data]
+            return subprocess.run([*command, *options], capture_output=True, text=True, timeout=PATIENCE)
+
+    def test_M1_doors_for_old_apps_are_closed_by_default(self):
+        with Server(testing=False, doors=False) as server:
+            for method, path in (("POST", "/register"), ("GET", "/allUsers"), ("POST", "/orderchat/session")):
+                self.assertEqual(ask_http(server, method, path).status, 404, path)
+            self.assertEqual(ask_http(server, "GET", "/socket.io/?EIO=3&transport=polling").status, 400)
+
+    def test_M1_ways_to_sign_in_can_be_closed(self):
+        with Server("--sign-in", "none", *VOUCHED, testing=False) as server:
+            for name, form in (("anonymous", {}), ("register", {"userName": "user01", "password": "a good password"}),
+                               ("token", {"application": APP, "secret": APP_SECRET, "user": "u"})):
+                answer = ask_http(server, "POST", f"/v1/auth/{name}", form)
+                self.assertEqual((answer.status, answer.json["error"]["code"]), (403, "forbidden"), name)
+            with self.assertRaises(Refused):
+                Person(server)
+            legacy = ask_http(server, "POST", "/register", {"userName": "user01", "password": "a good password"})
+            self.assertEqual(legacy.json["code"], -1)
+
+    def test_M4_a_public_address_needs_TLS_or_a_word(self):
+        refused = self.start("--listen", "0.0.0.0:0")
+        self.assertEqual(refused.returncode, 64, refused)
+        self.assertRegex(refused.stderr, "without TLS.*--tls self-signed.*--trusted-proxy.*--plain-http")
+
+    def test_M4_a_public_admin_address_needs_a_token_or_a_word(self):
+        refused = self.start("--admin", "0.0.0.0:0")
+        self.assertEqual(refused.returncode, 64, refused)
+        self.assertIn("--admin-token", refused.stderr)
+        weak = self.start("--admin", "0.0.0.0:0", "--admin-token", "short")
+        self.assertEqual(weak.returncode, 64, weak)
+
+    def test_M4_the_admin_token_is_asked_for(self):
+        token = "a token of more than thirty-two bytes, 0815"
+        with Server("--admin-token", token, testing=False) as server:
+            self.assertEqual(server.get("/v1/users", admin=True)[0], 401)
+            self.assertEqual(server.get("/metrics", admin=True)[0], 401)
+            self.assertEqual(server.get("/livez", admin=True)[0], 200)
+            address = "{}:{}".format(*server.admin)
+            listed = subprocess.run([binary(), "users", "--admin", address, "--admin-token", token],
+                                    capture_output=True, text=True, timeout=PATIENCE)
+            self.assertEqual(listed.returncode, 0, listed)
+
+    def test_L6_answers_say_that_their_type_is_not_to_be_guessed(self):
+        with Server(testing=False) as server:
+            for path in ("/", "/v1/openapi.json", "/nowhere"):
+                self.assertEqual(ask_http(server, "GET", path).headers["x-content-type-options"], "nosniff", path)
+
+    def test_L7_metrics_are_not_read_under_a_strangers_name(self):
+        with Server(testing=False) as server:
+            connection = http.client.HTTPConnection(*server.admin, timeout=PATIENCE)
+            connection.request("GET", "/metrics", headers={"Host": "evil.example"})
+            self.assertEqual(connection.getresponse().status, 403)
+            connection.close()
+
+    def test_L10_a_malformed_key_is_not_shown(self):
+        refused = self.start("--app", "a-secret-without-a-name-in-front-of-it")
+        self.assertEqual(refused.returncode, 64)
+        self.assertNotIn("a-secret", refused.stderr)
+
+    def test_L14_one_data_directory_has_one_server(self):
+        with Server(testing=False) as server:
+            second = self.start("--data", server.data)
+            self.assertEqual(second.returncode, 73, second)
+            self.assertIn("another parley serve is using the data directory", second.stderr)
 
 
 if __name__ == "__main__":

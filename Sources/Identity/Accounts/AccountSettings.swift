@@ -8,6 +8,8 @@ package struct AccountSettings: Sendable {
     package var legacyLife = Duration.seconds(60 * 86_400)
     /// The longest an application may vouch for somebody with one token.
     package var applicationLife = Duration.seconds(86_400)
+    /// Ways to sign in that are open.
+    package var signIn = SignInMethods.all
     package var minimumPasswordLength = 1
     package var maximumPasswordBytes = 1024
     package var passwordCost = PasswordCost.usual

@@ -10,7 +10,7 @@ package struct DoorList: Hashable, Sendable {
     package static let none = DoorList(names: [])
     package static let all = DoorList(names: Self.known.map { $0.name })
     /// Where nothing is said.
-    package static let byDefault = Self.all
+    package static let byDefault = Self.none
 
     private init(names: [String]) { self.names = names }
 
@@ -33,6 +33,8 @@ package struct DoorList: Hashable, Sendable {
 /// What the doors are told before the service starts.
 package struct DoorSettings: Hashable, Sendable {
     package var open = DoorList.byDefault
+    /// Old apps are told who there is without a token (`GET /allUsers`): some of them do not send one.
+    package var listsUsersPublicly = false
     /// What is said automatically in the chats of orders.
     package var orderReplies: [OrderReply] = []
 

@@ -8,6 +8,7 @@ import Web
 /// One question to a running server's admin listener, and its answer.
 struct AdminCall {
     let address: SocketAddress
+    let token: String?
 
     private static let timeout = Duration.seconds(10)
 
@@ -36,7 +37,9 @@ struct AdminCall {
                 outcome.withLock { $0 = result }
                 done.open()
             }
-            call.send(method, target, timeout: Self.timeout)
+            var fields = HTTPFields()
+            if let token = self.token { fields.set("Authorization", to: "Bearer \(token)") }
+            call.send(method, target, fields: fields, timeout: Self.timeout)
         }
         done.wait()
         return outcome.withLock(\.self)

@@ -7,8 +7,11 @@ struct AdminOptions: ParsableArguments {
     @Option(help: "Admin address of the running server.")
     var admin = ServiceConfiguration().admin
 
+    @Option(help: "Token of the running server's --admin-token.")
+    var adminToken: String?
+
     @Flag(help: "Print the server's answer as JSON.")
     var json = false
 
-    var call: AdminCall { AdminCall(address: self.admin) }
+    var call: AdminCall { AdminCall(address: self.admin, token: self.adminToken) }
 }

@@ -12,7 +12,9 @@ struct FLDoor: Door {
 
     private let strangers = Locked(StrangerBook())
 
-    init(_ settings: DoorSettings) {}
+    private let listsPublicly: Bool
+
+    init(_ settings: DoorSettings) { self.listsPublicly = settings.listsUsersPublicly }
 
     /// The apps lose their patience soon. They send pictures as they are: a mebibyte has to go through, also in the Base64
     /// of a polling body. Their client for iOS does not say its version.
@@ -26,7 +28,7 @@ struct FLDoor: Door {
 
     func addRoutes(to router: inout Router, _ site: DoorSite) {
         FLFiles(desk: site.files, strangers: self.strangers).add(to: &router)
-        FLRoutes(site: site).add(to: &router)
+        FLRoutes(site: site, listsPublicly: self.listsPublicly).add(to: &router)
     }
 
     func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)? { FLEntrance(dependencies) }

@@ -10,6 +10,8 @@ internal import Web
 /// FLSocketIM's own way to register, sign in and look people up. Every answer is 200 with `code` 1 or -1.
 struct FLRoutes: Sendable {
     let site: DoorSite
+    /// Who is here is told without a token.
+    let listsPublicly: Bool
 
     private static let maximumBodyBytes = 64 << 10
     /// The apps ask for everybody at once, and anybody may ask: there has to be an end, far beyond what a phone's list
@@ -31,8 +33,23 @@ struct FLRoutes: Sendable {
         router.on(.get, "/allUsers") { exchange, _ in
             let home = self.site.home
             guard exchange.reactor.loop === home else { return exchange.move(to: home) }
-            self.listUsers(exchange, self.site.atHome(exchange.reactor).board.namesOnline)
+            self.mayList(exchange) { mayList in
+                guard mayList else { return Self.respond(exchange, -1, "请先登录") }
+                self.listUsers(exchange, self.site.atHome(exchange.reactor).board.namesOnline)
+            }
         }
+    }
+
+    /// The apps send no token here, so whoever serves them has to say that everybody may know who there is.
+    private func mayList(_ exchange: HTTPExchange, _ completion: @escaping (Bool) -> Void) {
+        if self.listsPublicly { return completion(true) }
+        let query = QueryItems(exchange.request.query ?? "")
+        guard let token = query?["auth_token"] else {
+            return completion((try? self.site.accounts.identity(of: exchange)) != nil)
+        }
+        let accounts = self.site.accounts
+        exchange.reactor.perform(
+            { (try? await accounts.identity(ofLegacyToken: token)) != nil }, completion: completion)
     }
 
     private typealias Work = @Sendable (FLForm, IPAddress) async throws(IdentityRefusal) -> SignIn
