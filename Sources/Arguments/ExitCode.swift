@@ -17,7 +17,7 @@ package struct ExitCode: RawRepresentable, Hashable, Sendable, Error {
     package static let dataError = ExitCode(rawValue: 65)
     /// A file that was named cannot be read.
     package static let noInput = ExitCode(rawValue: 66)
-    /// Somebody who is needed does not answer.
+    /// A server that is needed does not answer.
     package static let unavailable = ExitCode(rawValue: 69)
     /// A fault of the program itself.
     package static let software = ExitCode(rawValue: 70)

@@ -1,6 +1,6 @@
 /// Finds what was probably meant.
 enum NearestName {
-    /// Longer words are not compared: nobody mistypes them, and somebody may send them on purpose.
+    /// Longer words are not compared: they are no typing errors, and may be sent on purpose.
     private static let maximumBytes = 64
 
     /// `; did you mean 'x'?`, or nothing when nothing is near.

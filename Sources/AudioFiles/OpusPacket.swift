@@ -33,7 +33,7 @@ package enum OpusPacket {
     }
 
     /// Whether a packet holds a coarse copy of the one before it (RFC 6716 §4.2.4): a bit behind those that say in which
-    /// 20 ms somebody speaks, for each channel. Packets of several frames have one in each; the first tells.
+    /// 20 ms there is speech, for each channel. Packets of several frames have one in each; the first tells.
     package static func hasRedundancy(_ packet: Span<UInt8>) -> Bool {
         // Only speech has any, which the upper half of the configurations is not.
         guard packet.count > 0, packet[0] & 0x80 == 0 else { return false }

@@ -7,7 +7,7 @@ package struct AudioPayload: Hashable, Sendable {
     package let position: Int64
     /// In samples at 48 kHz.
     package let duration: Int
-    /// How much is missing in front of it, in samples: lost, or never sent because nobody spoke.
+    /// How much is missing in front of it, in samples: lost, or never sent during silence.
     package let gap: Int
     package let arrival: Instant
     /// It was lost, and found in the copy of another.

@@ -24,7 +24,7 @@ package struct AudioReceiver: ~Copyable {
 
     /// Another sender takes the place of one who was silent for so long.
     private static let silenceTimeout = Duration.milliseconds(500)
-    /// More than anybody can press while nobody looks.
+    /// More than can be pressed between two readings.
     private static let maximumEvents = 64
 
     package init(_ settings: AudioReceiverSettings) {
@@ -208,7 +208,7 @@ extension AudioReceiver {
         return statistics
     }
 
-    /// How much of what was played was made up though somebody spoke.
+    /// How much of what was played was concealed though there was speech.
     private var concealedShare: Double {
         let played = self.buffer.statistics
         let spoken = Double(played.emittedSamples - min(played.silentConcealedSamples, played.emittedSamples))
@@ -216,7 +216,7 @@ extension AudioReceiver {
         return spoken > 0 ? min(1, Double(concealed) / spoken) : 0
     }
 
-    /// How the call is to whoever listens here.
+    /// How the call sounds to the listener here.
     ///
     /// - Parameter roundTrip: of the way, when it is known.
     package func grade(roundTrip: Duration?) -> CallGrade {

@@ -7,18 +7,18 @@ package import Vocabulary
 /// One stream of sound on its way out: any amount of sound, packets of Opus or keys of a telephone in, packets of RTP out,
 /// with as much redundancy and as many bits as the way bears.
 ///
-/// It has no clock and asks for none: whoever drives it passes the time in, and comes back at `deadline`.
+/// It has no clock and asks for none: its owner passes the time in, and comes back at `deadline`.
 package struct AudioSender: ~Copyable {
     package private(set) var settings: AudioSenderSettings
     package private(set) var statistics = OutboundStatistics()
-    /// Made when somebody speaks: a stream that is only passed on needs none.
+    /// Made when there is sound to encode: a stream that is only passed on needs none.
     private var encoder: OpusEncoder?
     private var encoderSettings = OpusEncoder.Settings()
     private var loss = LossWatch()
     private var estimate: TransportEstimate?
     /// When packets last gathered on the way.
     private var lastCongestion: Instant?
-    /// Somebody answered, so the stream's name is known over there.
+    /// The peer answered, so the stream's name is known over there.
     private var isKnown = false
     private var packetsAtLastReport: UInt64 = 0
     private var keys: TelephoneKeySequence
@@ -36,7 +36,7 @@ package struct AudioSender: ~Copyable {
     private var last: (timestamp: UInt32, at: Instant)?
     /// Nothing was sent for a while, and the next packet says so.
     private var isAfterPause = true
-    /// The encoder said that nobody speaks, which is sent once.
+    /// The encoder found silence, which is sent once.
     private var isSilent = false
 
     /// What was spoken may come late by so much before it is taken for a pause.
@@ -134,7 +134,7 @@ extension AudioSender {
         self.isAfterPause = true
     }
 
-    /// Where the stream is when nobody has said so.
+    /// Where the stream is when no position was given.
     private func position(at now: Instant) -> Int64 {
         let since = self.lastSound.map { MediaClock.opus.ticks(in: $0.duration(to: now)) } ?? 0
         return self.position + Int64(self.frame.count / self.settings.channels) + max(0, since)
@@ -149,7 +149,7 @@ extension AudioSender {
         self.note(level)
         if !self.keys.isActive {
             self.encode()
-            // Of the packets that say that nobody speaks, the first is enough.
+            // Of the packets that mark silence (DTX), the first is enough.
             let saysNothing = self.settings.usesDTX && self.packet.count <= 2
             if !saysNothing || !self.isSilent {
                 self.sendEncoded(level.header, at: now, into: &outbox)
@@ -251,11 +251,11 @@ extension AudioSender {
                 into: &outbox)
         }
         self.isAfterPause = false
-        // While nothing gets lost nobody asks for copies.
+        // While nothing gets lost no copies are needed.
         if types.red != nil, self.statistics.redundancy > 0 { self.remember(payload, timestamp: timestamp) }
     }
 
-    /// What says that nobody speaks needs no copy.
+    /// A mark of silence (DTX) needs no copy.
     private mutating func remember(_ payload: Span<UInt8>, timestamp: UInt32) {
         if payload.count > 2 {
             self.recent.remember(payload, timestamp: timestamp)
@@ -377,7 +377,7 @@ extension AudioSender {
             share = min(share, (self.settings.maximumBitRateWithCopies - headers) / (1 + redundancy))
         }
         let most = max(self.settings.maximumBitRate, self.settings.minimumBitRate)
-        // Changes that nobody hears are not worth the encoder's effort.
+        // Inaudible changes are not worth the encoder's effort.
         return min(max(share / 1000 * 1000, self.settings.minimumBitRate), most)
     }
 }

@@ -8,13 +8,13 @@ package struct AudioSenderSettings: Hashable, Sendable {
     package var mid: String?
     package var payloadTypes = AudioPayloadTypes()
     package var extensions = RTPExtensionIDs()
-    /// Where numbers begin. Random ones are for whoever sets this up to make (RFC 3550 §5.1).
+    /// Where numbers begin. Random ones are made by the owner (RFC 3550 §5.1).
     package var firstSequence: UInt16 = 0
     package var firstTimestamp: UInt32 = 0
     /// How much sound a packet holds: 10, 20, 40 or 60 ms; what lies between is rounded down.
     package var ptime = 20
     package var isStereo = false
-    /// Sends next to nothing while nobody speaks.
+    /// Sends next to nothing during silence (DTX).
     package var usesDTX = false
     /// The other side can make use of the coarse copies that Opus puts into the next packet.
     package var usesFEC = true

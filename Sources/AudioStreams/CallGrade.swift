@@ -4,7 +4,7 @@ package struct CallGrade: Hashable, Sendable {
     /// 0 to 100.
     package let rating: Double
 
-    /// Without any trouble, with the defaults of everything that nobody measures here.
+    /// Without any trouble, with the defaults of everything that is not measured here.
     private static let best = 93.2
     /// How much of the sound may be made up before it is half as good: Opus makes up well.
     private static let robustness = 20.0

@@ -15,7 +15,7 @@ struct SoundLevel: Hashable, Sendable {
     /// From 0 to 1, a square wave of full scale.
     var amplitude: Double { self.power.squareRoot() }
 
-    /// What is louder than this is taken for somebody who speaks, in decibels below full scale.
+    /// What is louder than this is taken for speech, in decibels below full scale.
     private static let voice: UInt8 = 50
 
     var header: RTPAudioLevel {

@@ -25,7 +25,7 @@ struct TelephoneKeySequence: Sendable {
     static let pause = Duration.milliseconds(70)
     static let interval = Duration.milliseconds(20)
     private static let repetitions = 3
-    /// Nobody dials longer numbers.
+    /// No number is longer.
     static let maximumKeys = 64
 
     private let rate: Int

@@ -177,18 +177,18 @@ static inline int parley_believe(X509_STORE_CTX *store, void *unused) {
     return 1;
 }
 
-/// Certificates are not looked into: whoever uses the session compares a fingerprint, and nobody vouches for any of them.
+/// Certificates are not looked into: the user of the session compares a fingerprint, and no authority vouches for any of them.
 static inline void parley_ssl_ctx_believe(SSL_CTX *context) {
     SSL_CTX_set_cert_verify_callback(context, parley_believe, NULL);
 }
 
-/// Nobody comes back to a session of two peers.
+/// A session of two peers is never resumed.
 static inline void parley_ssl_ctx_forget_sessions(SSL_CTX *context) {
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
 }
 
-/// So many bytes of DTLS fit into one datagram. Nobody below is asked.
+/// So many bytes of DTLS fit into one datagram. The BIO below is not asked.
 static inline void parley_ssl_set_datagram_size(SSL *ssl, long size) {
     SSL_set_options(ssl, SSL_OP_NO_QUERY_MTU);
     SSL_set_mtu(ssl, size);

@@ -6,7 +6,7 @@ package enum CallKind: String, Hashable, Sendable, CaseIterable {
     case video
 }
 
-/// Somebody asks for a call.
+/// A caller asks for a call.
 package struct CallInvitation: Hashable, Sendable {
     package let id: CallID
     package let caller: Line

@@ -42,7 +42,7 @@ package struct CallMachine: Sendable {
         if devices.isEmpty { self.end(.offline, by: nil, at: now, into: &outbox) }
     }
 
-    /// The callee has no ear for it.
+    /// The callee is busy.
     package init(
         busy invitation: CallInvitation, settings: CallSettings, at now: Instant, into outbox: inout CallOutbox
     ) {
@@ -76,7 +76,7 @@ package struct CallMachine: Sendable {
         }
     }
 
-    /// What a call that is over says to whoever still wants something of it.
+    /// What a call that is over answers to later requests.
     private var whyOver: CallRefusal {
         if case .ended(let outcome) = self.state { .ended(outcome) } else { .answeredElsewhere }
     }
@@ -90,7 +90,7 @@ package struct CallMachine: Sendable {
 
     package func concerns(_ user: UserID) -> Bool { user == self.caller || user == self.callee }
 
-    /// Ends the call for everybody who has not been told, and for good.
+    /// Ends the call for all lines that have not been told, and for good.
     private mutating func end(_ outcome: CallOutcome, by user: UserID?, at now: Instant, into outbox: inout CallOutbox)
     {
         for session in self.openSessions {
@@ -166,10 +166,10 @@ extension CallMachine {
         try self.hungUp(by: line, at: now, into: &outbox)
     }
 
-    /// Somebody ends the call: the caller cancels, the callee declines, or one of two who talk says goodbye.
+    /// One side ends the call: the caller cancels, the callee declines, or one of two who talk says goodbye.
     ///
     /// While it rings any device of either side can; afterwards the one that holds the seat, or, while the seat waits
-    /// for its user, any of theirs. So a "no" that crossed a "yes" on another device harms nobody.
+    /// for its user, any of theirs. So a "no" that crossed a "yes" on another device does no harm.
     package mutating func hungUp(
         by line: Line, at now: Instant, into outbox: inout CallOutbox
     ) throws(CallRefusal) {
@@ -283,7 +283,7 @@ extension CallMachine {
         }
     }
 
-    /// Leaves no record: nobody talked under this name, and the other call has its own.
+    /// Leaves no record: there was no talk under this name, and the other call has its own.
     private mutating func merged(
         _ ringing: CallRinging, into invitation: CallInvitation, at now: Instant, into outbox: inout CallOutbox
     ) -> CallMachine {
@@ -300,7 +300,7 @@ extension CallMachine {
 }
 
 extension CallKind {
-    /// Nobody's camera opens for a call they did not mean to be seen in.
+    /// No camera opens for a call its user did not mean to be seen in.
     fileprivate func common(with other: CallKind) -> CallKind { self == other ? self : .audio }
 }
 

@@ -15,7 +15,7 @@ package struct CallOutbox: Sendable {
         case peerBack(SessionID, as: SessionID)
         /// Tell this line, for the first and only time, that the call is over for it.
         ///
-        /// A line whose link is down is told as well: whoever keeps its place can keep this for it.
+        /// A line whose link is down is told as well: the keeper of its place can keep this for it.
         case ended(SessionID, CallEnding)
         /// Keep this. It comes once per call, behind all its endings.
         case record(CallRecord)
@@ -88,6 +88,6 @@ package struct CallView: Hashable, Sendable {
 /// Where something for the other side of a call goes.
 package enum CallRoute: Hashable, Sendable {
     case deliver(to: SessionID)
-    /// The other side's link is down; whoever keeps its place can keep this for it.
+    /// The other side's link is down; the keeper of its place can keep this for it.
     case keep(for: SessionID)
 }

@@ -4,7 +4,7 @@ package enum CallRefusal: Error, Hashable, Sendable {
     case unknownCall
     /// This one is over already.
     case ended(CallOutcome)
-    /// Nobody has answered yet.
+    /// The callee has not answered yet.
     case stillRinging
     /// The user has no part in this call, or not the part that may do this.
     case notYours
@@ -12,7 +12,7 @@ package enum CallRefusal: Error, Hashable, Sendable {
     case answeredElsewhere
     /// The seat's own line is up, and was not named as the one to replace.
     case seatTaken
-    /// Nobody can ring themselves.
+    /// Users cannot ring themselves.
     case callsThemselves
     /// The user takes part in as many calls as one may.
     case tooManyCalls

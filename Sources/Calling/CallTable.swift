@@ -208,7 +208,7 @@ package struct CallTable: Sendable {
 // MARK: - Invitations
 
 extension CallTable {
-    /// Somebody rings somebody, whose lines that are up are `devices`. Returns the name of the call they are in then.
+    /// A user rings another, whose lines that are up are `devices`. Returns the name of the call they are in then.
     ///
     /// What follows, also that the callee is busy or offline, comes as orders. An invitation that comes twice is one.
     package mutating func invited(
@@ -251,7 +251,7 @@ extension CallTable {
     }
 
     /// Who rings the same person again from the same line, or after the line of their call broke, has left that call
-    /// without a word: an app that was closed, a page that was loaded anew. Nobody should find the other one busy with
+    /// without a word: an app that was closed, a page that was loaded anew. No caller should find the other one busy with
     /// their own ghost.
     private mutating func leaveEarlierCalls(
         _ invitation: CallInvitation, at now: Instant, into outbox: inout CallOutbox

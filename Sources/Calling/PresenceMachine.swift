@@ -6,8 +6,8 @@ package import Vocabulary
 ///                                         ▲                           │
 ///                                         └───────── line up ─────────┘
 ///
-/// A change costs as much as there are lines that watch this user; a user nobody watches costs nothing to anybody.
-/// Nobody is remembered who is offline and unwatched: how long ago they were seen is for a store to know.
+/// A change costs as much as there are lines that watch this user; a user without watchers costs nothing.
+/// Users who are offline and unwatched are not remembered: how long ago they were seen is for a store to know.
 package struct PresenceMachine: Sendable {
     private enum State: Sendable {
         /// Can become: online, lingering, gone.
@@ -20,7 +20,7 @@ package struct PresenceMachine: Sendable {
     private var users: [UserID: State] = [:]
     private var lines: [SessionID: Watcher] = [:]
     private var watchersOf: [UserID: Set<SessionID>] = [:]
-    /// Those who want to hear of everybody.
+    /// Lines that watch all users.
     private var watchersOfAll: Set<SessionID> = []
     private var lingering = Deadlines<UserID>()
 
@@ -117,7 +117,7 @@ package struct PresenceMachine: Sendable {
         }
     }
 
-    /// A line wants to hear of everybody, or no longer does. It costs with every user, so it is for small houses.
+    /// A line watches all users, or no longer does. It costs with every user, so it is for small houses.
     package mutating func watchedEverybody(_ isWanted: Bool, by session: SessionID) throws(PresenceRefusal) {
         guard self.lines[session] != nil else { throw .unknownLine }
         if isWanted {

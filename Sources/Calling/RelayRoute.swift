@@ -3,7 +3,7 @@ package import Vocabulary
 /// Where something that a member sends goes.
 package enum RelayRoute: Hashable, Sendable {
     case deliver(to: SessionID)
-    /// The target's line is down; whoever keeps its place can keep this for it.
+    /// The target's line is down; the keeper of its place can keep this for it.
     case keep(for: SessionID)
     /// To every other member. It is an event of the room and has its number, which the sender is told.
     case deliverToOthers(number: UInt64)

@@ -10,13 +10,13 @@ package import Vocabulary
 ///                                 ▼    │                                       │
 ///                                  away ──leaves, or the lease runs out────────┘
 ///
-/// The newcomer is the one who offers, to everybody it finds (`others`); those who are there wait for that.
+/// The newcomer is the one who offers, to every member it finds (`others`); those who are there wait for that.
 /// What a line asks for is passed on only while that line is up.
 package struct RoomMachine: Sendable {
     enum State: Hashable, Sendable {
-        /// Nobody has come in yet. Can become: open.
+        /// It has had no member yet. Can become: open.
         case waiting
-        /// Somebody is in it. Can become: ended.
+        /// It has members. Can become: ended.
         case open
         /// The last state.
         case ended
@@ -37,10 +37,10 @@ package struct RoomMachine: Sendable {
     package var hasEnded: Bool { self.state == .ended }
     /// When to call `clockAdvanced`, if time is all that happens.
     package var deadline: Instant? { self.leases.next }
-    /// Everybody in the order they came.
+    /// All members in the order they came.
     package var members: [RoomMember] { Array(self.seats) }
 
-    /// Calls `body` with everybody, in the order they came. To thousands of members each step counts, and an iterator
+    /// Calls `body` with every member, in the order they came. To thousands of members each step counts, and an iterator
     /// of another room's takes three of them.
     package func forEachMember(_ body: (RoomMember) -> Void) { self.seats.forEach(body) }
 
@@ -51,7 +51,7 @@ package struct RoomMachine: Sendable {
 
     /// A line comes in. Doing it twice is doing it once; true when the line is new here.
     ///
-    /// `old` is a line of the same user that this one takes the place of, so that nobody meets its ghost.
+    /// `old` is a line of the same user that this one takes the place of, so that no member meets its ghost.
     package mutating func joined(
         _ line: Line, replacing old: SessionID? = nil, into outbox: inout RoomOutbox
     ) throws(RoomRefusal) -> Bool {
@@ -81,7 +81,7 @@ package struct RoomMachine: Sendable {
         return true
     }
 
-    /// Somebody with the right to do so sends a user out, on all their lines.
+    /// A moderator removes a user, on all their lines.
     package mutating func removed(_ user: UserID, into outbox: inout RoomOutbox) {
         for member in self.seats.filter({ $0.user == user }) {
             self.dismiss(member.session, .removed, into: &outbox)
@@ -115,7 +115,7 @@ package struct RoomMachine: Sendable {
 
     package mutating func clockAdvanced(to now: Instant, into outbox: inout RoomOutbox) {
         while let session = self.leases.popDue(at: now) {
-            // Whoever comes back later learns that the seat is gone.
+            // A member that comes back later learns that the seat is gone.
             self.dismiss(session, .lost, into: &outbox)
         }
     }

@@ -11,13 +11,13 @@ package struct RoomMember: Hashable, Sendable {
     package var isAway: Bool { self.keptUntil != nil }
 }
 
-/// Why somebody is no longer in a room.
+/// Why a member is no longer in a room.
 package enum RoomDeparture: String, Hashable, Sendable, CaseIterable {
     case left
     /// The line broke and did not come back in time.
     case lost
     /// The same device came in again on another line.
     case replaced
-    /// Somebody with the right to do so sent them out.
+    /// A moderator removed them.
     case removed
 }

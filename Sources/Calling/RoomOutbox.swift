@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Something that happened in a room. The numbers of a room's events have no gap, so they give everybody the same order.
+/// Something that happened in a room. The numbers of a room's events have no gap, so all members see the same order.
 package struct RoomAnnouncement: Hashable, Sendable {
     package enum Content: Hashable, Sendable {
         case joined(Line)
@@ -27,7 +27,7 @@ package struct RoomOutbox: Sendable {
         case announce(RoomAnnouncement, except: SessionID)
         /// Tell this line that it is no longer in the room, by another's doing.
         case dismiss(SessionID, RoomDeparture)
-        /// Nobody is left. The room can be forgotten.
+        /// No member is left. The room can be forgotten.
         case ended
     }
 

@@ -2,7 +2,7 @@
 package struct RoomSettings: Hashable, Sendable {
     package var maximumMembers = 10_000
     /// How long a seat waits for a line that broke: as long as a line may be silent before it counts as broken, so
-    /// that whoever vanishes is gone after the same time either way.
+    /// that a client that vanishes is gone after the same time either way.
     package var lease: Duration = .seconds(20)
     /// How long it waits for a line that fell silent, whose ping timeout is over already.
     package var leaseOfSilent: Duration = .milliseconds(800)

@@ -71,7 +71,7 @@ package final class ParleyClient: Sendable {
         return UploadClient(self.server, token: token, on: self.loop)
     }
 
-    /// Asks for anything there is. The answer is read by whoever asks.
+    /// Asks for anything there is. The caller reads the answer.
     @discardableResult
     package func request(_ operation: Operation, _ arguments: Argument...) async throws(ClientError) -> RawJSON {
         try await self.request(operation, arguments)
@@ -310,7 +310,7 @@ extension ParleyClient {
         return views
     }
 
-    /// The conversation with somebody, however long it has been quiet.
+    /// The conversation with a user, however long it has been quiet.
     package func conversation(with user: UserID) async throws(ClientError) -> ChatView? {
         var place: String?
         repeat {

@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Something that somebody wants of a conversation.
+/// A change that a member asks for.
 package enum ConversationChange: Hashable, Sendable {
     case post(Draft)
     case edit(UInt64, MessageBody)
@@ -98,7 +98,7 @@ package struct MessageState: Hashable, Sendable {
     }
 }
 
-/// How many different signs are under a message, not counting the one that somebody is about to put there.
+/// How many different signs are under a message, not counting the one that is about to be put there.
 package struct OtherReactions: Hashable, Sendable {
     package var ofAll = 0
     package var ofActor = 0
@@ -109,7 +109,7 @@ package struct OtherReactions: Hashable, Sendable {
     }
 }
 
-/// Why a conversation does not do what somebody wants.
+/// Why a conversation refuses a change.
 package enum ConversationRefusal: Error, Hashable, Sendable {
     /// There is none of this name, or it is not for them to know.
     case unknown
@@ -138,6 +138,6 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     case dissolved
     /// No more people fit in.
     case full
-    /// Somebody else has this name already.
+    /// The name is taken.
     case taken
 }

@@ -4,7 +4,7 @@ package enum ConversationKind: RawRepresentable, Hashable, Sendable {
     case direct
     /// Those who were invited.
     case group
-    /// Open to everybody who comes in.
+    /// Open to every user.
     case room
     /// The server speaks, people read.
     case system
@@ -41,7 +41,7 @@ package enum ConversationKind: RawRepresentable, Hashable, Sendable {
         case .group: ConversationRules(.byMembers)
         case .room: ConversationRules(.open)
         case .system: ConversationRules(.fixed, speaks: .owner)
-        // The roles say what somebody is outside, and give no power over what others said.
+        // The roles say what a member is outside, and give no power over what others said.
         case .bound: ConversationRules(.byOwner, recallsOthers: .owner)
         }
     }
@@ -51,13 +51,13 @@ package enum ConversationKind: RawRepresentable, Hashable, Sendable {
 package struct ConversationRules: Hashable, Sendable {
     /// Who decides who is in it, and in which role.
     package enum Membership: Hashable, Sendable {
-        /// Nobody: it was settled when the conversation began.
+        /// No one: it was settled when the conversation began.
         case fixed
         /// Its owner alone, which is the server.
         case byOwner
         /// Members invite, who leads sends away.
         case byMembers
-        /// The same, and everybody may come in and see what was said before.
+        /// The same, and every user may come in and read what was said before.
         case open
     }
 
@@ -66,7 +66,7 @@ package struct ConversationRules: Hashable, Sendable {
     package let speaks: Role
     /// The lowest role that takes back what others said.
     package let recallsOthers: Role
-    /// Whoever is blocked by somebody in it cannot say anything.
+    /// A user whom a member has blocked cannot send.
     package let honoursBlocks: Bool
 
     init(

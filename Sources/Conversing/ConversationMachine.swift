@@ -46,7 +46,7 @@ package struct ConversationMachine: Sendable {
         /// Who speaks has read what was said before.
         case spoke(Member)
         case came([Member])
-        /// Somebody takes over when the only owner goes.
+        /// A member takes over when the only owner goes.
         case went(UserID, heir: Member? = nil)
         case changed(Member)
         case renamed(DisplayName)
@@ -175,7 +175,7 @@ extension ConversationMachine {
         guard self.kind == .direct || member.role >= .admin else { throw .forbidden }
     }
 
-    /// What is no part of the log was written down: how far somebody has read, what they cleared, whom they block.
+    /// What is no part of the log was written down: how far a member has read, what they cleared, whom they block.
     package mutating func accepted(_ member: Member) {
         precondition(self.members[member.user] != nil, "\(member.user) is no member")
         self.members[member.user] = member
@@ -370,7 +370,7 @@ extension ConversationMachine {
         return Member(user, since: isOpen ? 0 : self.last, read: self.last, readCounted: self.counted)
     }
 
-    /// The last one may switch off the light; before that somebody always holds the key.
+    /// The last one may switch off the light; before that one member always holds the key.
     private func leaving(_ member: Member, at now: WallTime) -> Proposal {
         if self.members.count == 1, self.kind.rules.membership != .open {
             return self.proposal(.dissolved, by: member, at: now, nil, .dissolved)

@@ -14,9 +14,9 @@ package struct ConversationSettings: Hashable, Sendable {
     package var maximumBlocked = 1000
     /// How long its sender may change a message or take it back. Who leads a group may take back any, at any time.
     package var secondThoughts: Duration = .seconds(24 * 3600)
-    /// Somebody who types and says nothing further has stopped.
+    /// A member who types and says nothing further has stopped.
     package var typingTime: Duration = .seconds(6)
-    /// What nobody but the server may put into messages and ids.
+    /// What only the server may put into messages and ids.
     package var keptFields = KeptFields()
 
     package init() {}

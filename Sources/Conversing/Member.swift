@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Somebody's place in a conversation.
+/// A user's place in a conversation.
 package struct Member: Hashable, Sendable {
     package let user: UserID
     package var role: Role

@@ -1,9 +1,9 @@
 internal import Vocabulary
 
-/// Which contents must not be thrown away although nothing refers to them: somebody has just brought them, and the word
+/// Which contents must not be thrown away although nothing refers to them: a client has just uploaded them, and the word
 /// of it is on its way to the store.
 ///
-/// A sweep learns from the store what nobody refers to and removes it later. Whoever lets go of a pin in between has
+/// A sweep learns from the store what is not referred to and removes it later. A client that lets go of a pin in between has
 /// referred to it after the sweep asked, so pins are kept until the sweep ends.
 struct BlobPins {
     private var counts: [ContentHash: Int] = [:]

@@ -4,7 +4,7 @@ package import Vocabulary
 
 /// Where a server keeps files: each under the hash of what is in it, so that the same bytes lie there once.
 ///
-/// Nothing here has a name that somebody else chose. A file is written under `uploads`, and gets its place under `files`
+/// Nothing here has a name that a client chose. A file is written under `uploads`, and gets its place under `files`
 /// in one step when it is whole and on the disk. All of it blocks.
 package final class FileFolder: Sendable {
     private let uploads: String
@@ -42,7 +42,7 @@ package final class FileFolder: Sendable {
         return self.hasRoom(for: rest)
     }
 
-    /// A promise costs nothing: whoever has brought nothing for a while keeps no room from others, and is looked at again
+    /// A promise costs nothing: a client that has sent nothing for a while keeps no room from others, and is looked at again
     /// with each piece that comes.
     private func remainingBytes(of upload: FileID, _ length: Int) -> Int {
         guard let status = FileStatus(of: self.place(of: upload)) else { return length }
@@ -85,7 +85,7 @@ extension FileFolder {
 
     package func removeUpload(_ id: FileID) { FileSystem.remove(self.place(of: id)) }
 
-    /// The file is whole: it gets its place. Nobody removes it from there until `settled`.
+    /// The file is whole: it gets its place. It is not removed from there until `settled`.
     package func keep(_ upload: UploadFile) throws(FileTrouble) -> KeptFile {
         guard let hash = ContentHash(try upload.contentHash()) else { throw FileTrouble(.missing, upload.path) }
         try upload.sync()
@@ -112,7 +112,7 @@ extension FileFolder {
             try FileSystem.syncDirectory(folder)
             try FileSystem.syncDirectory(self.files)
         } catch {
-            // Somebody else brought the same bytes just now.
+            // Another client brought the same bytes just now.
             guard error.errno == .fileExists, Self.size(of: place) == upload.count else { throw FileTrouble(error) }
         }
     }
@@ -128,7 +128,7 @@ extension FileFolder {
         return KeptFile(hash: hash, size: upload.count, type: type, picture: picture)
     }
 
-    /// Somebody refers to the file now, or nobody will.
+    /// The file is referred to now, or never will be.
     /// - Parameter upload: what it was written as, when that is not needed any more.
     package func settled(_ hash: ContentHash, _ upload: FileID?) {
         if let upload { self.removeUpload(upload) }
@@ -156,7 +156,7 @@ extension FileFolder {
         }
     }
 
-    /// Of one that was made when somebody brought the same picture before.
+    /// Of one that was made when the same picture was uploaded before.
     func thumbnailSize(of file: KeptFile) -> PictureSize? {
         let small = FileSystem.front(of: self.thumbnailPlace(of: file.hash), maximum: FileType.lookedAt)
         return small.flatMap { PictureSize(of: Thumbnailer.form(of: file.type), in: $0.span) }
@@ -174,7 +174,7 @@ extension FileFolder {
 // MARK: - Throwing away
 
 extension FileFolder {
-    /// False when a sweep is under way already. Ask the store for what nobody refers to only after this.
+    /// False when a sweep is under way already. Ask the store for what is not referred to only after this.
     package func beginSweep() -> Bool { self.pins.withLock { $0.sweepBegan() } }
 
     package func endSweep() { self.pins.withLock { $0.sweepEnded() } }
@@ -193,7 +193,7 @@ extension FileFolder {
     package func remove(_ hashes: [ContentHash]) -> Int {
         var count = 0
         for hash in hashes {
-            // Under the lock, so that nobody brings the same bytes in between.
+            // Under the lock, so that no client brings the same bytes in between.
             self.pins.withLock { pins in
                 guard pins.mayRemove(hash) else { return }
                 FileSystem.remove(self.thumbnailPlace(of: hash))
@@ -210,7 +210,7 @@ extension FileFolder {
 
     /// Takes over what lies in another folder, and looks whether it is what its name says. What is here already stays.
     ///
-    /// - Parameter draft: a name nobody else writes under.
+    /// - Parameter draft: a name no other thread writes under.
     /// - Returns: false when it is not there.
     package func take(
         _ hash: ContentHash, size: Int, from other: FileFolder, as draft: FileID

@@ -2,7 +2,7 @@ package import Hashing
 internal import System
 package import Vocabulary
 
-/// A file that somebody is bringing and that is not whole yet. It blocks, so it is used on helper threads only.
+/// A file that is being uploaded and is not whole yet. It blocks, so it is used on helper threads only.
 package final class UploadFile: Sendable {
     package let id: FileID
     let path: String
@@ -76,7 +76,7 @@ extension UploadFile {
         }
     }
 
-    /// Ends the chunk. When its sum is another one, or nobody says which, nothing of it stays.
+    /// Ends the chunk. When its sum is another one, or is not given, nothing of it stays.
     package func endChunk(expecting sum: [UInt8]?) throws(FileTrouble) -> Bool {
         try self.state.withLock { state throws(FileTrouble) in
             guard let chunk = state.chunk else { return true }

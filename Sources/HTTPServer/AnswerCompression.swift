@@ -8,7 +8,7 @@ extension HTTPResponse {
     func compressed(for request: HTTPRequestHead) -> HTTPResponse {
         guard case .bytes(let bytes) = self.body, bytes.count >= 1024, self.mayBeCompressed else { return self }
         var response = self
-        // Also said of the plain one: a cache on the way must not give either to everybody.
+        // Also said of the plain one: a cache on the way must not give either to every client.
         response.head.fields.append(.vary, "Accept-Encoding")
         guard ContentCoding.acceptsGzip(request.fields) else { return response }
         response.body = .bytes(GzipEncoder.compress(bytes))

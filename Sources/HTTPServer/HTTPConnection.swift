@@ -217,7 +217,7 @@ extension HTTPConnection {
         }
     }
 
-    /// The request cannot be read any further: say why, and close, since nobody knows where the next one begins.
+    /// The request cannot be read any further: say why, and close, since the start of the next one is unknown.
     private func refuse(_ error: HTTPRequestError) {
         self.server.metrics.refusals.increment()
         self.server.journal.debug(
@@ -246,7 +246,7 @@ extension HTTPConnection {
         }
     }
 
-    /// Nobody listens to the rest of the body any more, so nobody can hold it up either.
+    /// The rest of the body has no reader any more, so none can hold it up either.
     private func resumeAfterAnswer() {
         self.isBodyPaused = false
         self.await(.body)

@@ -20,7 +20,7 @@ package final class HTTPExchange {
     package var onPeerFinished: (() -> Void)?
     /// Told when a streamed answer that had to wait for a slow reader may go on.
     package var onDrained: (() -> Void)?
-    /// Fields that go with the answer, whoever gives it.
+    /// Fields that go with every answer.
     package var answerFields: [(HTTPFieldName, String)] = []
 
     var machine: HTTPExchangeMachine
@@ -39,7 +39,7 @@ package final class HTTPExchange {
             hasBody: request.framing != .none, keepAlive: request.keepAlive, expectsContinue: request.expectsContinue)
     }
 
-    /// Whether somebody still waits for the answer.
+    /// Whether the client still waits for the answer.
     package var isAlive: Bool { self.connection != nil && self.machine.answer != .complete }
     package var isAnswered: Bool { self.machine.answer != .none }
 

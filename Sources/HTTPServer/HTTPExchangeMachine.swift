@@ -7,12 +7,12 @@
 /// When both are complete the connection takes the next request, or closes.
 struct HTTPExchangeMachine: ~Copyable {
     enum Request: Hashable {
-        /// Nobody has asked for the body yet, so it waits. Can become: delivering, discarding.
+        /// The handler has not asked for the body yet, so it waits. Can become: delivering, discarding.
         case unclaimed
         /// What comes is taken at once. A request without a body begins here: only its end is to be read.
         /// Can become: discarding, complete.
         case delivering
-        /// The answer is out and nobody will read the rest. Can become: complete.
+        /// The answer is out and the rest of the body is not wanted. Can become: complete.
         case discarding(bytes: Int)
         case complete
     }
@@ -53,14 +53,14 @@ struct HTTPExchangeMachine: ~Copyable {
         return self.request != .unclaimed || bodyLength <= limit
     }
 
-    /// Somebody wants the body. True when the client has to be told to send it.
+    /// The handler wants the body. True when the client has to be told to send it.
     mutating func bodyClaimed() -> Bool {
         guard self.request == .unclaimed else { return false }
         self.request = .delivering
         return self.awaitsContinue.taken()
     }
 
-    /// Bytes came that nobody reads; too many of them are not worth the connection.
+    /// Bytes came that the handler does not read; too many of them are not worth the connection.
     mutating func bodyDiscarded(_ count: Int, atMost limit: Int) -> Action {
         guard case .discarding(let before) = self.request else { return .nothing }
         self.request = .discarding(bytes: before + count)

@@ -27,7 +27,7 @@ package struct Router {
         case refused
         /// Refused in words of the route's own.
         case refusedBy((HTTPExchange) -> Void)
-        /// Answered as everybody's; the browser still keeps the answer from the page.
+        /// Answered the same for all clients; the browser still keeps the answer from the page.
         case answered
     }
 

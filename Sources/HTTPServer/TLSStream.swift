@@ -156,7 +156,7 @@ extension TLSStream {
         self.readOn()
     }
 
-    /// Reads what has come already. On a stream from another loop nobody else would ask for the records that came
+    /// Reads what has come already. On a stream from another loop nothing else would ask for the records that came
     /// together with the request it moved with.
     func readOn() {
         self.readAll()

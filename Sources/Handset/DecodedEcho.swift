@@ -4,7 +4,7 @@ internal import Bytes
 package final class DecodedEcho: SoundFeed, SoundSink {
     private var waiting: [Float] = []
 
-    /// Whoever does not get to speak for so long speaks of the present.
+    /// Sound that waits longer is dropped, so that the echo stays close to the present.
     private static let maximumSamples = 48_000 / 5
 
     package init() {}

@@ -5,7 +5,7 @@ package struct EvenPace: Sendable {
     private let step: Duration
     private var next: Instant
 
-    /// Whoever was stopped for longer goes on with the present: nobody wants to hear at once what they missed.
+    /// After a longer stop it goes on with the present, and does not play at once what was missed.
     private static let maximumDelay = Duration.seconds(1)
 
     package init(_ step: Duration, from start: Instant) {

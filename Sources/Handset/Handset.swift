@@ -14,7 +14,7 @@ package final class Handset {
     private let ownSinks: [any SoundSink]
     private let plays: Bool
     private let channels: Int
-    /// Made when the handset is lifted by somebody who speaks or listens.
+    /// Made when there is sound to send or to play.
     private var sound: [Float] = []
     private var heard: [Float] = []
     private var timer: TimerToken?

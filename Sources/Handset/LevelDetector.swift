@@ -13,7 +13,7 @@ package final class LevelDetector: SoundSink {
 
     package init(channels: Int = 1) { self.enough = 48_000 / 5 * channels }
 
-    /// Somebody is there, and can be heard.
+    /// There was sound for long enough to be a voice.
     package var hasHeardSound: Bool { self.audibleSamples >= self.enough }
 
     package func heard(_ sound: Span<Float>) {

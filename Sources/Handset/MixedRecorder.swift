@@ -1,14 +1,14 @@
 package import System
 internal import Bytes
 
-/// Both sides of a call in one file of samples, as they would be heard by somebody who stands between the two.
+/// Both sides of a call in one file of samples, as they would be heard between the two.
 package final class MixedRecorder: SoundSink {
     private let recorder: WAVRecorder
     /// Was said, and not heard beside anything yet.
     private var said: [Float] = []
     private var mix: [Float] = []
 
-    /// A fifth of a second: whoever is not heard in all that time is not listened to.
+    /// A fifth of a second: of a side that falls further behind, the oldest sound is dropped.
     private let maximumSaid: Int
 
     package init(_ path: String, channels: Int = 1) throws(SystemError) {

@@ -15,7 +15,7 @@ package final class OggRecorder: SoundSink {
 
     /// - Parameter channels: that a player makes of it; a packet may have one or two.
     package init(_ path: String, channels: Int = 1) throws(SystemError) {
-        // What a decoder makes before it has heard enough (RFC 7845 §4.2); nobody misses it.
+        // What a decoder makes before it has heard enough (RFC 7845 §4.2); it is not missed.
         let head = OpusHead(channels: channels, preSkip: 312, inputRate: 48_000)
         let tags = OpusTags(vendor: OpusError.library, comments: ["ENCODER=parley call"])
         self.writer = OggOpusWriter(head: head, tags: tags, serial: .random(in: .min ... .max))
@@ -57,6 +57,6 @@ package final class OggRecorder: SoundSink {
     }
 
     private static let saveEvery = 48_000
-    /// An hour; whoever was away longer has begun another call.
+    /// An hour; after a longer gap it is another call.
     private static let maximumGap = 48_000 * 3600
 }

@@ -71,7 +71,7 @@ extension PacketCapture {
         let start = self.beginBlock(0x0A0D_0D0A)
         self.output.write(UInt32(0x1A2B_3C4D))
         self.output.write(UInt32(0x0001_0000))
-        // Nobody knows yet how long it will be.
+        // Its length is not known yet.
         self.output.write(UInt64.max)
         self.writeOption(4, Array(program.utf8))
         self.output.write(UInt32(0))

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Random numbers nobody can predict, for keys, salts and names that are secrets.
+/// Unpredictable random numbers, for keys, salts and names that are secrets.
 package struct SecureRandom: RandomNumberGenerator, Sendable {
     package init() {}
 

@@ -70,7 +70,7 @@ extension Checklist {
     }
 
     /// The pair is one between what they see of us and what we see of them (§7.2.5.3.2), and gets its priority from
-    /// these. An address that only the other peer sees is a candidate, too; nobody needs to be told (§7.2.5.3.1).
+    /// these. An address that only the other peer sees is a candidate, too; it is not signalled (§7.2.5.3.1).
     private mutating func noteReflexive(_ index: Int, _ context: inout ICEContext) {
         guard let address = self.pairs[index].mapped, let place = context.index(of: self.pairs[index].path) else {
             return

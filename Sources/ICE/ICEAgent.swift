@@ -261,7 +261,7 @@ extension ICEAgent {
             switch message.type.class {
             case .request: self.request(message, path, address, now, &outbox)
             case .success, .error: self.response(message, path, address, now, &outbox)
-            // Nobody signs it, and all it wants is to keep a NAT from forgetting.
+            // It is not signed, and all it wants is to keep a NAT from forgetting.
             case .indication: ICEReceipt.ignored
             }
         if receipt != .ignored { self.settle(at: now, into: &outbox) }

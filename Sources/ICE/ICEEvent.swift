@@ -53,7 +53,7 @@ package enum ICEReceipt: Hashable, Sendable {
     case handled
     /// It was a server's answer, and the agent's own business.
     case served
-    /// It came from the other peer and is for whoever speaks over this path.
+    /// It came from the other peer and is for the owner of this path.
     case data
     /// It came from a stranger or made no sense.
     case ignored

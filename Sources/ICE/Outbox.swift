@@ -4,7 +4,7 @@ package import Vocabulary
 
 /// What a machine wants done after it was told something: packets to send and events to tell.
 ///
-/// It is passed in to every call, so nobody can forget to empty it, and keeps its memory from one time to the next.
+/// It is passed in to every call, so no caller can forget to empty it, and keeps its memory from one time to the next.
 package struct Outbox<Event: Sendable>: Sendable {
     package var packets = PacketQueue()
     package var events: [Event] = []

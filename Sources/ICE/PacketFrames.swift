@@ -33,7 +33,7 @@ package struct PacketFrames: Sendable {
         self.partial = Array(all.bytes[end...])
     }
 
-    /// Says where the last whole packet ends. What nobody wants counts as taken.
+    /// Says where the last whole packet ends. What is not wanted counts as taken.
     private mutating func walk(_ stream: Span<UInt8>, _ body: (Span<UInt8>) -> Bool) -> Int {
         var start = 0
         while stream.count - start >= 2 {

@@ -25,7 +25,7 @@ package final class ICEServerKeeper {
         package let list: ICEServerList
 
         /// - Parameter isRequired: the file was named explicitly, so it has to exist now.
-        /// - Throws: what is wrong with the file; at the start nobody wants to find out later.
+        /// - Throws: what is wrong with the file; a mistake shows at the start, not later.
         package init(
             path: String, environment: [String: String], isRequired: Bool = false
         ) throws(ICEServerFileError) {

@@ -1,7 +1,7 @@
 internal import Hashing
 package import Secure
 
-/// A program on somebody's server that may vouch for users: it signs tokens itself, or asks us for them.
+/// A program on another server that may vouch for users: it signs tokens itself, or asks us for them.
 package struct Application: Sendable {
     /// The name of its key (`kid`).
     package let id: String

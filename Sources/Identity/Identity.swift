@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Who somebody has proven to be, and for how long.
+/// Who a client has proven to be, and for how long.
 package struct Identity: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// Came without a name; the id is all there is.

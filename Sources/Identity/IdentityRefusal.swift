@@ -1,7 +1,7 @@
 package import Secure
 package import Vocabulary
 
-/// Why somebody was not let in, or not given what they asked for.
+/// Why a client was not let in, or not given what it asked for.
 package enum IdentityRefusal: Error, Hashable, Sendable {
     case nameEmpty
     case nameInvalid(UserName.Mistake)
@@ -9,7 +9,7 @@ package enum IdentityRefusal: Error, Hashable, Sendable {
     case passwordEmpty
     case passwordTooShort
     case passwordTooLong
-    /// A control character, which nobody could type again.
+    /// A control character, which cannot be typed again.
     case passwordInvalid
     /// Name or password; which of them is not said.
     case wrongCredentials
@@ -21,7 +21,7 @@ package enum IdentityRefusal: Error, Hashable, Sendable {
     /// No such refresh token, or one of a family that has ended.
     case refreshUnknown
     case refreshExpired
-    /// It was used before, so somebody stole it; the family has ended now.
+    /// It was used before, so it was stolen; the family has ended now.
     case refreshReused
     case wrongApplication
     /// The store failed or too much is going on; not the asker's fault.

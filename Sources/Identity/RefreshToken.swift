@@ -29,7 +29,7 @@ struct RefreshToken: Hashable, Sendable {
 }
 
 extension RandomToken {
-    /// One that nobody can guess.
+    /// An unguessable one.
     static func drawn() -> RandomToken {
         var random = SecureRandom()
         return RandomToken(using: &random)

@@ -74,7 +74,7 @@ extension ServerSecret {
         }
     }
 
-    /// Nobody ever reads half of one, and the first of two to come wins.
+    /// No reader ever sees half of one, and the first of two to come wins.
     private static func create(_ path: String) throws(SystemError) {
         var random = SecureRandom()
         let text = Array(Base64.encode(random.bytes(48)).utf8) + [UInt8(ascii: "\n")]

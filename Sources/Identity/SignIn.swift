@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// What somebody holds after signing in.
+/// What a client holds after signing in.
 package struct SignIn: Hashable, Sendable {
     package let identity: Identity
     package let name: UserName?

@@ -2,7 +2,7 @@
 ///
 ///     journal.info(.listening, "Accepting connections", [.address: .plain(address)])
 ///
-/// The fields are only computed when somebody listens at that level.
+/// The fields are only computed when that level is written.
 package struct Journal: Sendable {
     package let level: LogLevel
     private let sink: (any LogSink)?

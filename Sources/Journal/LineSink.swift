@@ -45,7 +45,7 @@ private struct Outlet {
     func loss(at time: LogTime) -> LogEvent? {
         guard self.lost > 0 else { return nil }
         return LogEvent(
-            time: time, level: .warning, name: .linesLost, message: "nobody read, so lines were lost",
+            time: time, level: .warning, name: .linesLost, message: "the reader is too slow, so lines were lost",
             fields: [LogEvent.Field(key: .count, value: .integer(self.lost))])
     }
 

@@ -10,7 +10,7 @@ package enum LogLevel: Int, Sendable, CaseIterable, Comparable {
     case notice
     /// Something is not as it should be; the service goes on.
     case warning
-    /// Something failed for somebody.
+    /// Something failed for a client.
     case error
     /// The service cannot go on as it should.
     case critical

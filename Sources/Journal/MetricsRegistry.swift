@@ -2,7 +2,7 @@ import System
 
 /// All metrics of one process or one test, and how they are shown.
 ///
-/// Metrics are made once, at the start; whoever counts keeps what it was given.
+/// Metrics are made once, at the start; the code that counts keeps what it was given.
 package final class MetricsRegistry: Sendable {
     private let families = Locked<[ExposedFamily]>([])
 
@@ -42,12 +42,12 @@ package final class MetricsRegistry: Sendable {
         return histogram
     }
 
-    /// A gauge that is asked when somebody looks; nil when the answer is not to be had.
+    /// A gauge that is asked at every reading; nil when the answer is not to be had.
     package func gauge(_ name: MetricName, _ help: StaticString, reading read: @escaping @Sendable () -> Double?) {
         self.add(name, .gauge, help) { read().map { [ExposedSample(number: $0)] } ?? [] }
     }
 
-    /// A counter that somebody else counts.
+    /// A counter that is counted elsewhere.
     package func counter(_ name: MetricName, _ help: StaticString, reading read: @escaping @Sendable () -> Double?) {
         self.add(name, .counter, help) { read().map { [ExposedSample(number: $0)] } ?? [] }
     }

@@ -22,7 +22,7 @@ package struct MediaReporterSettings: Hashable, Sendable {
     package var maximumEstimate = 1_000_000
     /// Of so many packets it is known when they left, until feedback tells of them: five seconds of sound alone.
     package var sentPacketsKept = 256
-    /// A random number, so that not everybody reports at once.
+    /// A random number, so that not all peers report at once.
     package var seed: UInt64 = 1
 
     package init(ssrc: UInt32, cname: String) {

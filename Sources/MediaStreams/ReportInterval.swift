@@ -29,7 +29,7 @@ struct ReportInterval: Sendable {
         return .seconds(interval * (0.5 + self.nextShare()) / 1.21828)
     }
 
-    /// Xorshift: only so that not everybody reports at once.
+    /// Xorshift: only so that not all peers report at once.
     private mutating func nextShare() -> Double {
         self.random = self.random == 0 ? 0x9E37_79B9_7F4A_7C15 : self.random
         self.random ^= self.random << 13

@@ -54,7 +54,7 @@ struct SentPackets: Sendable {
         return isReceived ? Arrival(sent: self.packets[index].sent, bytes: Int(self.packets[index].bytes)) : nil
     }
 
-    /// How many of those that are old enough arrived, and how many did not: each is counted once. Of some nobody has told,
+    /// How many of those that are old enough arrived, and how many did not: each is counted once. Of some no feedback has told,
     /// because feedback gets lost as well.
     mutating func judge() -> (received: Int, lost: Int) {
         var (received, lost) = (0, 0)

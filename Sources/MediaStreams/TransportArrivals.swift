@@ -4,7 +4,7 @@ internal import Vocabulary
 
 /// When the packets of a transport arrived, until the other side was told of them.
 struct TransportArrivals: Sendable {
-    /// Nobody sends more between two feedbacks; what is further apart is a transport that began anew.
+    /// No sender sends more between two feedbacks; what is further apart is a transport that began anew.
     private static let maximumSpan = 2000
 
     private var numbers = Unwrapper<UInt16>()

@@ -80,7 +80,7 @@ extension NameMessage {
         self.init(id: id, isResponse: flags & 0x8000 != 0)
         for _ in 0..<counts.0 { if let question = try Self.question(&reader) { self.questions.append(question) } }
         for _ in 0..<counts.1 { if let answer = try Self.answer(&reader) { self.answers.append(answer) } }
-        // In between is what somebody would like to be true (§8.2).
+        // In between is what its sender would like to be true (§8.2).
         for _ in 0..<more.0 { _ = try Self.answer(&reader) }
         for _ in 0..<more.1 { if let answer = try Self.answer(&reader) { self.answers.append(answer) } }
     }

@@ -32,7 +32,7 @@ extension Negotiation {
             }
             guard !theirs.isRejected else { continue }
             guard !ours.isRejected else {
-                throw NegotiationError(.invalidAccess, "section \(index + 1) is accepted, but nobody offered it")
+                throw NegotiationError(.invalidAccess, "section \(index + 1) is accepted, but was not offered")
             }
             guard self.sendingFormat(theirs) != nil else {
                 throw NegotiationError(.invalidAccess, "section \(index + 1) has no codec that was offered")
@@ -50,7 +50,7 @@ extension Negotiation {
         return self.transceiver(named: section.mediaID).map { $0.kind == kind } ?? true
     }
 
-    /// How media is sent to whoever describes a section; nil where there is no codec that both sides have.
+    /// How media is sent to the peer that describes a section; nil where there is no codec that both sides have.
     private func sendingFormat(_ section: SDPMedia) -> MediaFormat? {
         guard let kind = section.mediaKind, let ours = self.settings.formats[kind] else { return nil }
         return MediaFormat(section).sending(from: ours)
@@ -163,6 +163,6 @@ extension Negotiation {
 }
 
 extension SDPMedia {
-    /// Nil for kinds that nobody here knows.
+    /// Nil for unknown kinds.
     fileprivate var mediaKind: MediaKind? { MediaKind(rawValue: self.kind) }
 }

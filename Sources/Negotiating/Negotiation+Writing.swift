@@ -46,7 +46,7 @@ extension Negotiation {
         return Self.finished(answer, transport)
     }
 
-    /// Nobody uses it any more, on either side, so another stream may have its place (RFC 9429 §5.2.2).
+    /// It is not used any more, on either side, so another stream may have its place (RFC 9429 §5.2.2).
     private func isFree(_ section: SDPMedia) -> Bool {
         guard section.isRejected, let name = section.mediaID, let remote = self.currentRemote else { return false }
         return remote.index(of: name).map { remote.media[$0].isRejected } ?? true

@@ -3,7 +3,7 @@ package import SDP
 /// What two sides agree on by offers and answers (JSEP, RFC 9429): which media flows which way, in which codecs
 /// and numbers, over which one transport.
 ///
-/// It reads and writes descriptions and knows whose turn it is. It opens nothing; whoever does takes `agreement` and the
+/// It reads and writes descriptions and knows whose turn it is. It opens nothing; its owner takes `agreement` and the
 /// `transceivers` each time the state has become stable.
 package struct Negotiation: Sendable {
     package struct Settings: Hashable, Sendable {

@@ -4,7 +4,7 @@ package enum DescriptionKind: String, Hashable, Sendable, CaseIterable {
     /// An answer that another may follow.
     case pranswer
     case answer
-    /// Takes the offer back that nobody has answered yet.
+    /// Takes the unanswered offer back.
     case rollback
 }
 
@@ -31,7 +31,7 @@ package enum SignalingState: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Where a description of theirs leads to. An offer that crosses ours is not among them: whoever gives way rolls back
+    /// Where a description of theirs leads to. An offer that crosses ours is not among them: the polite side rolls back
     /// first.
     func afterRemote(_ kind: DescriptionKind) -> SignalingState? {
         switch (self, kind) {

@@ -52,7 +52,7 @@ package struct RemoteTransport: Hashable, Sendable {
     }
 }
 
-/// What both sides have agreed on, for whoever opens the transport.
+/// What both sides have agreed on, for the owner of the transport.
 package struct TransportAgreement: Hashable, Sendable {
     package let remote: RemoteTransport
     /// This side begins with DTLS.

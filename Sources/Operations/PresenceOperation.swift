@@ -19,7 +19,7 @@ package enum PresenceRequest: Hashable, Sendable {
     case unwatch(Watched)
 }
 
-/// Whose presence somebody wants to know of.
+/// Whose presence is watched.
 package enum Watched: Hashable, Sendable {
     case everybody
     case users([UserID])

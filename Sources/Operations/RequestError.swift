@@ -19,11 +19,11 @@ package struct RequestError: Error, Hashable, Sendable {
         case callOver = "call_over"
         case answeredElsewhere = "answered_elsewhere"
         case notAnswered = "not_answered"
-        /// What is asked for is true of somebody else already.
+        /// What is asked for is taken by another user.
         case conflict
         /// The other side does not want to hear from this user.
         case blocked
-        /// Somebody who leads the conversation lets this user only listen, for a while.
+        /// A moderator has silenced this user, for a while.
         case silenced
         /// The message is too old for that.
         case tooLate = "too_late"

@@ -22,7 +22,7 @@ internal import COpus
         package var rateControl = RateControl.variable
         /// 0, quick, to 10, best.
         package var complexity = 10
-        /// Sends next to nothing while nobody speaks.
+        /// Sends next to nothing during silence (DTX).
         package var usesDTX = false
         /// Carries a coarse copy of each frame in the next one.
         package var usesInbandFEC = false

@@ -15,7 +15,7 @@ final class AudioLine: MediaLine {
     /// What went back as an echo and is still to be lent.
     private var echoed: [AudioPayload] = []
 
-    /// As much as waits for a packet in any other line: whoever wants it comes soon.
+    /// As much as waits for a packet in any other line: its reader comes soon.
     private static let maximumEchoed = 64
 
     init(_ transceiver: Transceiver, _ settings: SoundSettings) {
@@ -97,7 +97,7 @@ final class AudioLine: MediaLine {
     // MARK: - What leaves
 
     func speak(_ sound: Span<Float>, at now: Instant, into outbox: inout MediaOutbox) {
-        // Whoever takes one channel is sent one, whatever is spoken here.
+        // A peer that takes one channel is sent one, whatever is captured here.
         if self.settings.isStereo, self.sender?.settings.isStereo == false {
             let mixed = (0..<(sound.count / 2)).map { (sound[2 * $0] + sound[2 * $0 + 1]) / 2 }
             self.sender?.speak(mixed.span, at: now, into: &outbox)

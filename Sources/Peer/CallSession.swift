@@ -10,7 +10,7 @@ package import Vocabulary
 ///     descriptions ─▶ Negotiation ─▶ who they are, what flows ─┐
 ///     packets ─▶ ICEAgent ─▶ SecureTransport ─▶ lines ◀────────┘
 ///
-/// It opens nothing and has no clock. Whoever drives it carries out what the agent wants (`Outbox`), takes the `events`
+/// It opens nothing and has no clock. Its owner carries out what the agent wants (`Outbox`), takes the `events`
 /// after each call, and comes back when it says (`findDeadline`).
 package struct CallSession {
     package let settings: PeerSettings
@@ -342,7 +342,7 @@ extension CallSession {
         }
     }
 
-    /// Reports begin when there is somebody to read them.
+    /// Reports begin when there is a peer to read them.
     private mutating func openReports(at now: Instant) {
         guard !self.media.hasReports, self.transport.isOpen, let first = self.negotiation.transceivers.first else {
             return

@@ -25,7 +25,7 @@ package struct SoundSettings: Hashable, Sendable {
     package var packetDuration: Int?
     /// In bit/s.
     package var bitRate = 32_000
-    /// Sends next to nothing while nobody speaks.
+    /// Sends next to nothing during silence (DTX).
     package var usesDTX = false
     /// Theirs is decoded and pulled.
     package var isPlayed = true

@@ -84,7 +84,7 @@ extension SecureTransport {
         _ datagram: Span<UInt8>, _ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
         guard !self.fingerprints.isEmpty, self.state != .failed, self.state != .closed else { return }
-        // Whoever waits makes its session when it is needed: by then the way has been measured.
+        // The side that waits makes its session when it is needed: by then the way has been measured.
         guard self.dtls != nil || !self.isClient else { return }
         let bytes = [UInt8](copying: datagram)
         self.attempt(&agent, at: now, into: &outbox) { session, _ throws(SecureError) in
@@ -180,7 +180,7 @@ extension SecureTransport {
 
     var isOpen: Bool { self.srtp != nil }
 
-    /// Opens a packet in place and says how long it is now; nil for one that nobody who knows the keys wrote.
+    /// Opens a packet in place and says how long it is now; nil for one that is not authentic.
     func open(_ packet: inout MutableSpan<UInt8>, isRTCP: Bool) -> Int? {
         guard let srtp = self.srtp else { return nil }
         return isRTCP ? try? srtp.unprotectRTCP(&packet) : try? srtp.unprotectRTP(&packet)

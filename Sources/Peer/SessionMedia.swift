@@ -71,7 +71,7 @@ struct SessionMedia {
 
     var hasReports: Bool { self.work.reporter != nil }
 
-    /// Reports begin when there is somebody to read them.
+    /// Reports begin when there is a peer to read them.
     mutating func openReports(_ first: Transceiver, seed: UInt64, at now: Instant) {
         var settings = MediaReporterSettings(ssrc: first.ssrc, cname: self.settings.canonicalName)
         // Only for packets that have a number of the transport, which both sides have to have agreed on.
@@ -146,7 +146,7 @@ struct SessionMedia {
         return gone
     }
 
-    /// A source of theirs has left. With pictures alone nobody does: a camera that is turned off says so as well.
+    /// A source of theirs has left. With pictures alone it has not: a camera that is turned off says so as well.
     private mutating func left(_ source: UInt32) -> Bool {
         guard let index = self.sources.removeValue(forKey: source) else { return false }
         if self.lines[index].place.kind == .audio || self.sources.isEmpty { self.work.events.append(.goodbye) }

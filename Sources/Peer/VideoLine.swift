@@ -6,7 +6,7 @@ internal import SDP
 internal import VideoStreams
 internal import Vocabulary
 
-/// Pictures over one transceiver, as they come: back to who sent them, or lent to whoever sends them on.
+/// Pictures over one transceiver, as they come: back to who sent them, or lent to be sent on.
 final class VideoLine: MediaLine {
     var place: LinePlace
     private let settings: VideoSettings
@@ -17,7 +17,7 @@ final class VideoLine: MediaLine {
     /// Memory of packets that were given back.
     private var spare: [[UInt8]] = []
 
-    /// Some pictures' worth: whoever wants them comes soon.
+    /// Some pictures' worth: their reader comes soon.
     private static let maximumLent = 512
     private static let maximumSpare = 64
 
@@ -89,7 +89,7 @@ final class VideoLine: MediaLine {
         self.clockAdvanced(to: now, &work)
     }
 
-    /// What we send cannot be shown: whoever makes the pictures is asked, on this line or, by our owner, on another.
+    /// What we send cannot be shown: their source is asked, on this line or, by our owner, on another.
     private func wantKeyFrame(at now: Instant, _ work: inout LineWork) {
         if self.settings.echoes {
             self.requestKeyFrame(at: now, &work)

@@ -33,9 +33,9 @@ package struct RTCPCallQuality: Hashable, Sendable {
     package var roundTrip: UInt16 = 0
     /// From the packet's arrival to the ear and from the mouth to its leaving.
     package var endSystemDelay: UInt16 = 0
-    /// 0 to 100; 127 for those nobody measured.
+    /// 0 to 100; 127 for those not measured.
     package var rating: UInt8 = 127
-    /// Tenths of the five grades, for listening and for talking; 127 for those nobody measured.
+    /// Tenths of the five grades, for listening and for talking; 127 for those not measured.
     package var listeningGrade: UInt8 = 127
     package var talkingGrade: UInt8 = 127
     /// How far the buffer against jitter is from empty: now, at most so far, at most ever.
@@ -90,7 +90,7 @@ private enum RTCPBlockType {
 }
 
 extension RTCPPacket {
-    /// When the report was sent, from somebody who has no sender reports to say it in.
+    /// When the report was sent, from a receiver, which has no sender reports to say it in.
     package var receiverTime: NTPTime? {
         var time: NTPTime?
         self.forEachBlock { type, range in

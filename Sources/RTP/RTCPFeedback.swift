@@ -19,7 +19,7 @@ extension RTCPPacket {
 
     package var isPictureLoss: Bool { self.isFeedback(.payloadFeedback, RTCPFeedbackFormat.pictureLoss) }
 
-    /// The sequence numbers of packets that somebody misses (RFC 4585 §6.2.1).
+    /// The sequence numbers of packets that a receiver misses (RFC 4585 §6.2.1).
     package func forEachMissing(_ body: (UInt16) -> Void) {
         guard self.isFeedback(.transportFeedback, RTCPFeedbackFormat.nack) else { return }
         for offset in stride(from: 12, to: self.bytes.count, by: 4) {
@@ -50,7 +50,7 @@ extension RTCPPacket {
         let fields: UInt32 = self.bytes.bigEndian(at: 16)
         let mantissa = UInt64(fields & 0x3_FFFF)
         let exponent = fields >> 18 & 0x3F
-        // Beyond 64 bits nobody's bandwidth goes.
+        // No bandwidth goes beyond 64 bits.
         return mantissa.leadingZeroBitCount >= Int(exponent) ? mantissa << exponent : .max
     }
 }

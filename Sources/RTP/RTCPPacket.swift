@@ -116,7 +116,7 @@ package struct RTCPDatagram: ~Escapable {
 // MARK: - The form of each
 
 extension RTCPPacket {
-    /// Where a packet is not what its type promises; nil when all is well. Types nobody here knows are always well.
+    /// Where a packet is not what its type promises; nil when all is well. Unknown types are always well.
     fileprivate var firstOffence: ByteError? {
         let count = Int(self.count)
         switch self.type {

@@ -98,7 +98,7 @@ extension RTCPPacket {
         _ = self.walkDescriptions(body)
     }
 
-    /// Everybody who leaves.
+    /// All sources that leave.
     package func forEachGoodbye(_ body: (UInt32) -> Void) {
         guard self.type == .goodbye else { return }
         for index in 0..<Int(self.count) { body(self.bytes.bigEndian(at: 4 + 4 * index)) }

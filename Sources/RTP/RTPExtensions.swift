@@ -50,7 +50,7 @@ package struct RTPExtensionWriter: Hashable, Sendable {
 
 /// How loud the sound of a packet is (RFC 6464).
 package struct RTPAudioLevel: Hashable, Sendable {
-    /// Whether somebody speaks.
+    /// Whether there is speech.
     package let isVoice: Bool
     /// In decibels below full scale: 0 is the loudest, 127 silence.
     package let attenuation: UInt8

@@ -120,7 +120,7 @@ extension EventLoop {
         loop.reactor = nil
     }
 
-    /// What nobody will run any more is let go outside the lock, since that may ask for something itself.
+    /// What will not run any more is let go outside the lock, since that may ask for something itself.
     private func closeInbox() {
         var rest = Inbox(isClosed: true)
         self.inbox.withLock { swap(&$0, &rest) }

@@ -18,7 +18,7 @@ package struct InterfaceAddress: Hashable, Sendable {
         self.isInternal = isInternal
     }
 
-    /// Whether somebody elsewhere could be spoken with from it. Addresses of one link need to say of which, and peers
+    /// Whether other hosts can be reached from it. Addresses of one link need to say of which, and peers
     /// do not know how to.
     package var reachesOthers: Bool {
         if case .v6(let high, _) = self.ip, high >> 54 == 0x3FA { return false }

@@ -1,7 +1,7 @@
 internal import CSockets
 internal import CUV
 
-/// Tells when an interface or an address of this machine has come or gone. Some systems do not say; then nobody is told.
+/// Tells when an interface or an address of this machine has come or gone. Some systems do not say; then there is no news.
 @safe package final class InterfaceNews: SocketWatch {
     private let changed: () -> Void
 

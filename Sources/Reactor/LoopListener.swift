@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Accepts connections that stay on its own loop, for somebody who lives there.
+/// Accepts connections that stay on its own loop, for an owner that lives there.
 @safe package final class LoopListener: TCPDoor {
     /// Makes what handles a fresh connection. Nil turns it away.
     private let accept: (TCPConnection) -> (any StreamHandler)?

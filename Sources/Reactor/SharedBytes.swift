@@ -1,6 +1,6 @@
 /// Bytes that never change once they are made: a frame encoded once and queued on many connections.
 @safe package final class SharedBytes: @unchecked Sendable {
-    // Unchecked because the compiler cannot see that nobody writes to `base` after `init`.
+    // Unchecked because the compiler cannot see that `base` is not written to after `init`.
     let base: UnsafePointer<UInt8>
     package let count: Int
 

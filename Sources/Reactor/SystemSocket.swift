@@ -60,7 +60,7 @@ enum SystemSocket {
         unsafe setsockopt(fd, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// What went wrong on a socket while nobody looked, 0 when nothing did.
+    /// What went wrong on a socket since the last look, 0 when nothing did.
     static func pendingError(_ fd: Int32) -> Int32 {
         var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)

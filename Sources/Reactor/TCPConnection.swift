@@ -42,8 +42,8 @@ internal import Darwin
     private var isFull = false
     private var wantsWritable = false
     private var peerHasFinished = false
-    /// The queue grew past its limit in the middle of somebody's loop over many connections; the end waits for
-    /// the end of the turn, so that nobody's list changes under their hands.
+    /// The queue grew past its limit in the middle of a caller's loop over many connections; the end waits for
+    /// the end of the turn, so that no list changes while it is walked.
     private var isTooSlow = false
     private var lingerTimer: TimerToken?
     private var stallTimer: TimerToken?
@@ -117,7 +117,7 @@ extension TCPConnection {
         switch self.state {
         case .open:
             self.updateWatch()
-            // Without hurry: when thousands are cut at once, what their ends lead to would hold up everybody else.
+            // Without hurry: when thousands are cut at once, what their ends lead to would hold up all others.
             self.reactor.withoutHurry { if self.state == .open { self.handler?.peerFinished() } }
         case .lingering: self.end(.closed)
         case .finishing, .broken, .closed: break

@@ -26,7 +26,7 @@ package struct SDPDescription: Hashable, Sendable, SDPLevel {
         return text
     }
 
-    /// Nil when somebody took the line away; what was parsed has one.
+    /// Nil when the line was taken away; what was parsed has one.
     package var origin: SDPOrigin? {
         get { self.lines.first { $0.letter == "o" }.flatMap { SDPOrigin($0.text) } }
         set {
@@ -61,7 +61,7 @@ package struct SDPDescription: Hashable, Sendable, SDPLevel {
         return own.isEmpty ? self.all() : own
     }
 
-    /// Both ways, when nobody says anything (RFC 8866 §6.7).
+    /// Both ways, when nothing is said (RFC 8866 §6.7).
     package func direction(of section: SDPMedia) -> SDPDirection {
         section.direction ?? self.direction ?? .sendReceive
     }
@@ -70,7 +70,7 @@ package struct SDPDescription: Hashable, Sendable, SDPLevel {
 /// Who made a description, and which version of it this is (RFC 8866 §5.2).
 package struct SDPOrigin: Hashable, Sendable {
     package let userName: String
-    /// Digits; as many as somebody likes, so they are kept as they are.
+    /// Digits; as many as the sender likes, so they are kept as they are.
     package let session: String
     /// Grows with each description of the session (RFC 9429 §5.2.2).
     package var version: UInt64

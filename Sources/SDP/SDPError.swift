@@ -11,7 +11,7 @@ package struct SDPError: Error, Hashable, Sendable, CustomStringConvertible {
         case missing(Unicode.Scalar)
         /// The line has the right letter and says something its grammar does not know.
         case malformed(Unicode.Scalar)
-        /// An attribute everybody has to understand alike says something its grammar does not know.
+        /// An attribute both sides have to understand alike says something its grammar does not know.
         case badAttribute(String)
         /// Two sections go by one name (RFC 5888 §4).
         case sameMediaID

@@ -29,7 +29,7 @@ package struct SDPRTPMap: SDPAttribute {
     package let payloadType: UInt8
     package let encoding: String
     package let clockRate: UInt32
-    /// Only said for sound; 1 where nobody says.
+    /// Only said for sound; 1 where it is missing.
     package let channels: UInt8
 
     package init(_ payloadType: UInt8, _ encoding: String, clockRate: UInt32, channels: UInt8 = 1) {

@@ -21,7 +21,7 @@ package enum SDPFlag: String, Hashable, Sendable, CaseIterable {
 
 /// What the head of a description and its sections have in common: lines in their order, and what they mean.
 ///
-/// Lines nobody understands stay where they are. What is read is read from the lines each time, so the two never differ.
+/// Unknown lines stay where they are. What is read is read from the lines each time, so the two never differ.
 package protocol SDPLevel {
     var lines: [SDPLine] { get set }
 }

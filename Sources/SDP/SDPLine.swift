@@ -34,7 +34,7 @@ package struct SDPLine: Hashable, Sendable {
 
 extension StringProtocol {
     /// Words with one space between them, as every grammar of SDP has it. A space too many makes an empty word, and an
-    /// empty word is nobody's value.
+    /// empty word is no value.
     func words(atMost count: Int = .max) -> [SubSequence] {
         self.parts(between: UInt8(ascii: " "), atMost: count)
     }

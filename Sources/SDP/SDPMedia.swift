@@ -2,11 +2,11 @@ package import Vocabulary
 
 /// One section: what is to be sent, over which transport, in which formats (RFC 8866 §5.14), and the lines below it.
 package struct SDPMedia: Hashable, Sendable, SDPLevel {
-    /// `audio`, `video`, `application` or what else somebody thinks of.
+    /// `audio`, `video`, `application` or another kind.
     package let kind: String
     /// 0 refuses the section, or leaves its transport to its bundle; 9 when the transport's candidates say more.
     package var port: UInt16
-    /// How many ports follow one another, in the old way; nil where nobody says.
+    /// How many ports follow one another, in the old way; nil where it is missing.
     package let portCount: UInt16?
     /// `UDP/TLS/RTP/SAVPF` and others.
     package let transport: String
@@ -59,7 +59,7 @@ package struct SDPMedia: Hashable, Sendable, SDPLevel {
 extension SDPMedia {
     package var mediaID: SDPMediaID? { self.first() }
 
-    /// Nobody wants this section (RFC 9429 §5.2.2). Port 0 with `bundle-only` only says whose transport it uses.
+    /// This section is rejected (RFC 9429 §5.2.2). Port 0 with `bundle-only` only says whose transport it uses.
     package var isRejected: Bool { self.port == 0 && !self.has(.bundleOnly) }
 
     /// Where media goes without candidates; nil for names, and for what is said for the whole session.

@@ -99,7 +99,7 @@ package struct SDPGroup: SDPAttribute {
     }
 
     package init?(_ value: Substring) {
-        // One stack leaves a space behind a group of nobody.
+        // One stack leaves a space behind an empty group.
         let words = value.words().filter { !$0.isEmpty }
         guard let semantics = words.first, words.allSatisfy(\.isToken) else { return nil }
         self.init(String(semantics), words.dropFirst().map { String($0) })

@@ -57,7 +57,7 @@ internal import CSRTP
         return UInt32(self.tagLength)
     }
 
-    /// Decrypts what has its tag behind it, and says how long it is without; nil when nobody who knows the key wrote it.
+    /// Decrypts what has its tag behind it, and says how long it is without; nil when it is not authentic.
     func open(_ bytes: UnsafeMutablePointer<UInt8>, count: UInt32) -> UInt32? {
         guard self.kind.hasTag else { return unsafe self.transform(bytes, count: count) ? count : nil }
         guard count >= UInt32(self.tagLength) else { return nil }

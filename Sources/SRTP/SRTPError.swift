@@ -3,9 +3,9 @@ internal import CSRTP
 /// Why a packet could not be protected, or is not to be believed.
 package struct SRTPError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Reason: Hashable, Sendable {
-        /// Nobody who knows the key wrote it.
+        /// It is not authentic.
         case forged
-        /// It was there before, or is so old that nobody can tell.
+        /// It was there before, or is too old to tell.
         case replayed
         /// It is no packet of its kind.
         case malformed

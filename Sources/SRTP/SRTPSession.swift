@@ -37,7 +37,7 @@ package import Secure
         unsafe srtp_dealloc(self.incoming)
     }
 
-    /// Set up once for the program, which takes some milliseconds: whoever will need it does well to begin with it.
+    /// Set up once for the program, which takes some milliseconds: a program that will need it does well to begin with it.
     package static func prepare() { _ = (SRTPSession.library, SRTPSession.usesOpenSSL) }
 
     private static let library = srtp_init()
@@ -103,7 +103,7 @@ extension SRTPSession {
     }
 
     /// A sender has left for good; its place is free for another. What it sent could be sent again now, so this is for
-    /// those whose media nobody takes any more.
+    /// those whose media is not taken any more.
     package func forget(_ ssrc: UInt32) {
         guard let index = self.sources.firstIndex(of: ssrc) else { return }
         self.sources.remove(at: index)

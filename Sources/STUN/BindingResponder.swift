@@ -4,8 +4,8 @@ package import Vocabulary
 /// Answers the one question of a plain STUN service: what address do you see me at?
 ///
 /// It answers Binding requests and nothing else, and an answer never has more than a few bytes more than the shortest
-/// request: nobody gains by sending requests in another's name. Nor is anybody answered more often than a client prefix
-/// full of people would ask; this machine itself is, since nobody elsewhere can send in its name.
+/// request: spoofed requests gain nothing. Nor is a client answered more often than a client prefix
+/// full of people would ask; this machine itself is, since no other host can send in its name.
 package struct BindingResponder: Sendable {
     package static let usualLimit = 500
 
@@ -13,7 +13,7 @@ package struct BindingResponder: Sendable {
     /// How many requests came too often to be answered.
     package private(set) var refused = 0
 
-    /// Credentials are understood in so far as nobody is asked for any.
+    /// Credentials are understood in so far as none are asked for.
     private static let known: Set<STUNAttributeType> = [
         .username, .messageIntegrity, .realm, .nonce, .messageIntegritySHA256, .passwordAlgorithm, .userHash,
     ]

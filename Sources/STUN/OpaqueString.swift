@@ -3,7 +3,7 @@
 /// The one spelling of a name or a password, whichever way it was typed (RFC 8265 §4.2, `OpaqueString`): composed
 /// characters (NFC), plain spaces, everything else as it is.
 ///
-/// What the profile forbids, such as control characters, is left as it is, too: whether such a name is somebody's is for
+/// What the profile forbids, such as control characters, is left as it is, too: whether such a name exists is for
 /// the server to say, and it was not ours to choose.
 enum OpaqueString {
     static func prepared(_ text: String) -> String {

@@ -17,7 +17,7 @@ package struct STUNChallenge: Hashable, Sendable {
     }
 
     /// From an answer with 401 or 438. Nil when something is missing, also when the nonce says that algorithms were
-    /// offered and they are not there: somebody took them out (§9.2.5).
+    /// offered and they are not there: they were stripped on the way (§9.2.5).
     package init?(_ message: STUNMessage, formerRealm: String? = nil) {
         guard let realm = message.text(of: .realm) ?? formerRealm, let nonce = message.text(of: .nonce) else {
             return nil

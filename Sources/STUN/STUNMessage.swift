@@ -212,7 +212,7 @@ extension STUNMessage {
 
 extension STUNMessage {
     package var channelNumber: ChannelNumber? {
-        // Two bytes and two that nobody reads (RFC 8656 §18.1).
+        // Two bytes and two that are not read (RFC 8656 §18.1).
         self.number(of: .channelNumber, as: UInt32.self).flatMap { ChannelNumber(rawValue: UInt16($0 >> 16)) }
     }
 

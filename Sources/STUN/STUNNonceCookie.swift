@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// What a server can do beyond the old rules, said inside of its nonce where nobody on the way can take it out
+/// What a server can do beyond the old rules, said inside of its nonce where it cannot be stripped on the way
 /// without breaking the nonce (RFC 8489 §9.2).
 package struct STUNSecurityFeatures: OptionSet, Hashable, Sendable {
     package let rawValue: UInt32

@@ -4,7 +4,7 @@ internal import SocketIO
 internal import SocketServer
 internal import Vocabulary
 
-/// What the official suites of Socket.IO expect behind the server: everybody is let in, told what they said at the
+/// What the official suites of Socket.IO expect behind the server: every client is let in, told what they said at the
 /// door, and gets back what they send.
 final class ConformanceApplication: SocketApplication {
     func arrived(_ arrival: SocketArrival) {

@@ -62,7 +62,7 @@ final class EmbeddedFile: Sendable {
         return HTTPResponse(head, body: .shared(form.bytes))
     }
 
-    /// The page loads nothing from elsewhere, sits in nobody's frame, and is the only one that may use the devices.
+    /// The page loads nothing from elsewhere, sits in no frame, and is the only one that may use the devices.
     private static let guards: HTTPFields = [
         .cacheControl: "no-cache", .vary: "Accept-Encoding", .contentTypeOptions: "nosniff",
         "Content-Security-Policy":

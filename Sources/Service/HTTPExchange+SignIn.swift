@@ -4,7 +4,7 @@ internal import Reactor
 internal import Vocabulary
 
 extension HTTPExchange {
-    /// What every way to sign in over HTTP has in common: whoever asks is known by their address, the decision takes
+    /// What every way to sign in over HTTP has in common: a client is known by its address, the decision takes
     /// its time somewhere else, and what came of it is told on the exchange's loop.
     func signIn<Value: Sendable>(
         _ decide: @escaping @Sendable (IPAddress) async throws(IdentityRefusal) -> Value,

@@ -78,7 +78,7 @@ private final class BroadcastEndpoint: WebSocketHandler {
     }
 }
 
-/// Everybody who listens, loop by loop.
+/// All listeners, loop by loop.
 private final class BroadcastHub: Sendable {
     private let group: EventLoopGroup
     private let loops: LoopLocal<BroadcastMembers>

@@ -20,7 +20,7 @@ package struct EngineSession: ~Copyable {
 
     /// What becomes of a packet that came.
     package enum Reception: Hashable, Sendable {
-        /// It is a message for whoever uses the session.
+        /// It is a message for the owner of the session.
         case deliver
         /// The session has seen to it.
         case handled
@@ -397,7 +397,7 @@ extension EngineSession {
         }
     }
 
-    /// Is over at once, whatever was waiting. Nobody who holds a request or a socket is left without an answer.
+    /// Is over at once, whatever was waiting. No request and no socket is left without an answer.
     package mutating func end(_ reason: EngineEnd, into outbox: inout EngineOutbox) {
         switch self.state {
         case .ended: return

@@ -3,7 +3,7 @@ import Vocabulary
 
 /// The times and limits of all Engine.IO sessions of a server; one object, shared by them.
 package final class EngineSettings: Sendable {
-    /// How long the line may be quiet before somebody asks.
+    /// How long the line may be quiet before a ping.
     package let pingInterval: Duration
     /// How long an answer may take.
     package let pingTimeout: Duration

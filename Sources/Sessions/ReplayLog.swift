@@ -46,7 +46,7 @@ package struct ReplayLog: Sendable {
 
     /// An event was sent, or would have been if the client were there.
     ///
-    /// With no packets it is an event that is not worth a second time, like somebody typing: only its offset counts,
+    /// With no packets it is an event that is not worth a second time, like a sign of typing: only its offset counts,
     /// for the client may name it.
     package mutating func append(_ packets: [EncodedPacket], as offset: EventOffset) {
         let size = packets.reduce(0) { $0 + $1.bytes.count }

@@ -1,6 +1,6 @@
 import Bytes
 
-/// One Engine.IO packet on its way out: encoded once, never changed, shared by everybody it goes to.
+/// One Engine.IO packet on its way out: encoded once, never changed, shared by all its receivers.
 package final class EncodedPacket: Sendable {
     package let kind: EnginePacket.Kind
     package let isBinary: Bool

@@ -5,7 +5,7 @@ package import Bytes
 /// Base64 is decoded where it lies, so all packets point into the one body they came in.
 package struct EnginePayloadDecoder: Hashable, Sendable {
     package let version: EngineVersion
-    /// How many packets one body may hold. How many bytes it may have is for whoever reads the request to say.
+    /// How many packets one body may hold. How many bytes it may have is for the reader of the request to say.
     package let maximumPackets: Int
 
     package init(version: EngineVersion, maximumPackets: Int = 10_000) {

@@ -24,7 +24,7 @@ package final class Socket {
     private let key: ResumeKey?
     private var window: TimerToken?
     private var pendingAcks: [Int: (SocketAnswer?) -> Void] = [:]
-    /// Nobody will come back to it.
+    /// No client will come back to it.
     package private(set) var isGone = false
 
     init(
@@ -156,7 +156,7 @@ extension Socket {
     /// A new link takes the place of the lost one, if everything it missed is still known.
     func resume(on link: EngineLink, _ layer: SocketLayer, from position: RecoveryRequest.Position) -> Bool {
         let missed = self.takeUp(position)
-        // The old line may look alive for as long as nobody has noticed that it is not.
+        // The old line may look alive until its end is noticed.
         let old = self.link
         self.detach()
         old?.close(.transportClose)

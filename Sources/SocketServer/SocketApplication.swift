@@ -4,7 +4,7 @@ internal import Vocabulary
 /// What stands behind the sockets of one loop: it is asked who may come in and told what they say. Always called on
 /// the loop.
 package protocol SocketApplication: AnyObject {
-    /// Somebody wants to connect to a namespace. Answer now or later, once, through `arrival`.
+    /// A client wants to connect to a namespace. Answer now or later, once, through `arrival`.
     func arrived(_ arrival: SocketArrival)
     /// A socket that was let in before, and whose link broke, is back with everything it missed. Answer whether it
     /// may still come in: bans, tokens and memberships may have changed. Nil lets it in.
@@ -32,7 +32,7 @@ package enum SocketEnd: Hashable, Sendable {
     case saidGoodbye
     /// We sent it away.
     case sentAway
-    /// The line broke and nobody came back for it, or could have.
+    /// The line broke and its client did not come back for it, or could not have.
     case lineLost
 }
 

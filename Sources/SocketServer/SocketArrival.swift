@@ -1,7 +1,7 @@
 package import SocketIO
 internal import Vocabulary
 
-/// Somebody at the door of a namespace, who is let in or turned away once.
+/// A client that wants into a namespace, and is let in or turned away once.
 package final class SocketArrival {
     package let namespace: Namespace
     /// What the client said of itself, in JSON; nothing when it said nothing.

@@ -12,7 +12,7 @@ package final class SocketBroadcast {
     private var countedForm: (Namespace, Broadcast, EventOffset)?
 
     /// - Parameters:
-    ///   - isVolatile: not worth sending to somebody who was away.
+    ///   - isVolatile: not worth sending to a client that was away.
     ///   - arguments: called once for each form that is sent, and always writes the same.
     package init(_ name: String, isVolatile: Bool = false, _ arguments: @escaping (inout JSONWriter) -> Void) {
         self.name = name

@@ -7,7 +7,7 @@ internal import Vocabulary
 /// Socket.IO on one session: its packets, and the sockets of its namespaces.
 final class SocketLayer: EngineLayer {
     private(set) var sockets: [Socket] = []
-    /// Where the client has knocked and nobody has answered yet.
+    /// Where the client has knocked and was not answered yet.
     private var arriving: Set<Namespace> = []
     /// How often the client was let in, and turned away.
     private var connects = 0
@@ -24,7 +24,7 @@ final class SocketLayer: EngineLayer {
         if version == .v3 { self.arriving.insert(.main) }
     }
 
-    /// Revision 4, which speaks over Engine.IO 3, connects everybody to the main namespace without being asked. Of the
+    /// Revision 4, which speaks over Engine.IO 3, connects every client to the main namespace without being asked. Of the
     /// others it is expected that they ask before long.
     func opened(on link: EngineLink) {
         defer {
@@ -154,7 +154,7 @@ extension SocketLayer {
         return true
     }
 
-    /// Somebody may come back under the old name only with everything that was missed; else it is a fresh start.
+    /// A client may come back under the old name only with everything that was missed; else it is a fresh start.
     private func takeUp(_ request: RecoveryRequest, _ arrival: SocketArrival, on link: EngineLink) -> Bool {
         guard let socket = self.sessions.place(for: request.key), socket.namespace == arrival.namespace else {
             return false

@@ -34,7 +34,7 @@ package final class SocketServer: Sendable {
     /// Refuses a web page that may not come in.
     package static func refusePage(_ exchange: HTTPExchange) { exchange.refuse(.forbidden) }
 
-    /// Tells every client that the server goes away, so that it comes back to whoever is there then.
+    /// Tells every client that the server goes away, so that it comes back to the next server.
     package func drain() {
         self.home.execute { self.sessions.value(on: $0).drain() }
     }

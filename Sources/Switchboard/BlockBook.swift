@@ -11,7 +11,7 @@ struct BlockBook {
 
     var isEmpty: Bool { self.entries.isEmpty }
 
-    /// - Parameter blocked: all of them; nil when nobody could say.
+    /// - Parameter blocked: all of them; nil when it is unknown.
     mutating func entered(_ user: UserID, blocking blocked: [UserID]?) {
         self.entries[user, default: Entry()].lines += 1
         if let blocked { self.entries[user]?.blocked = Set(blocked) }

@@ -3,7 +3,7 @@ internal import Pacing
 package import SocketServer
 package import Vocabulary
 
-/// Somebody who is signed in, on one of their lines.
+/// A signed-in user, on one of their lines.
 package final class Guest {
     package let line: Line
     package internal(set) var name: DisplayName

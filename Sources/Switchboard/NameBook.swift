@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// By what everybody who is there is known. A face is kept for as long as its user has lines.
+/// By what every user who is there is known. A face is kept for as long as its user has lines.
 struct NameBook {
     private struct Entry {
         var face: ProfileSummary
@@ -18,12 +18,12 @@ struct NameBook {
         self.entries[user]?.face = face
     }
 
-    /// Somebody who is there is known by something else from now on.
+    /// A user who is there is known by something else from now on.
     mutating func changed(_ user: UserID, to face: ProfileSummary) { self.entries[user]?.face = face }
 
     mutating func left(_ user: UserID) { self.entries[user]?.lines -= 1 }
 
-    /// Nobody needs this name any more, unless somebody of that name is still there.
+    /// This name is not needed any more, unless a user of that name is still there.
     mutating func forget(_ user: UserID) {
         if self.entries[user]?.lines == 0 { self.entries[user] = nil }
     }

@@ -8,7 +8,7 @@ package enum Notice {
     case cameOnline(UserID, ProfileSummary)
     case wentOffline(UserID, DisplayName, lastSeen: WallTime)
 
-    /// Somebody is called something else, or looks different.
+    /// A user is called something else, or looks different.
     case profile(Profile)
 
     case joined(RoomName, Person, number: UInt64)
@@ -25,7 +25,7 @@ package enum Notice {
     case sessionEnding(RequestError)
 }
 
-/// What somebody is told of a call of theirs.
+/// What a user is told of a call of theirs.
 package enum CallNotice {
     case incoming(from: Person, CallKind)
     case ringing

@@ -4,7 +4,7 @@ internal import Pacing
 package import Vocabulary
 
 extension Switchboard {
-    /// Rings all devices of somebody. Answers the name of the call, also when it turned out to be an earlier one.
+    /// Rings all devices of a user. Answers the name of the call, also when it turned out to be an earlier one.
     package func invite(
         _ callee: UserID, _ kind: CallKind, as id: CallID, from guest: Guest
     ) throws(RequestError) -> CallID {
@@ -121,7 +121,7 @@ extension Switchboard {
         }
     }
 
-    /// A user may not stay: nobody waits for them in a call, and their seats in rooms are free.
+    /// A user may not stay: no call waits for them, and their seats in rooms are free.
     package func sentAway(_ user: UserID) {
         self.calls.userRemoved(user, at: self.now, into: &self.callOutbox)
         self.carryOutCalls()
@@ -143,11 +143,11 @@ extension RequestError {
         switch refusal {
         case .unknownCall: self.init(.notFound, "there is no such call")
         case .ended(let outcome): self.init(.callOver, "the call is over: \(outcome.rawValue)")
-        case .stillRinging: self.init(.notAnswered, "nobody has answered yet")
+        case .stillRinging: self.init(.notAnswered, "the callee has not answered yet")
         case .notYours: self.init(.forbidden, "this is not your part of the call")
         case .answeredElsewhere: self.init(.answeredElsewhere, "another of your devices has the call")
         case .seatTaken: self.init(.conflict, "another of your lines sits there; name it to take its place")
-        case .callsThemselves: self.init(.badRequest, "nobody can ring themselves")
+        case .callsThemselves: self.init(.badRequest, "users cannot ring themselves")
         case .tooManyCalls: self.init(.tooManyCalls, "you are in as many calls as one may be")
         case .nameTaken: self.init(.conflict, "another call has this name")
         }

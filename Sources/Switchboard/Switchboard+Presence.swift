@@ -2,7 +2,7 @@ internal import Calling
 package import Operations
 package import Vocabulary
 
-/// How somebody is now, for somebody who asked.
+/// The presence of a user, for a client that asked.
 package struct PresenceView: Hashable, Sendable {
     package let user: UserID
     package let name: DisplayName?
@@ -25,7 +25,7 @@ extension Switchboard {
 
     package var onlineCount: Int { self.presence.onlineCount }
 
-    /// Everybody who is online. Nobody in a house too large for that.
+    /// All users who are online; empty where they are too many for that.
     package var viewOfEverybody: [PresenceView] {
         guard self.onlineCount <= self.settings.maximumIntroducedUsers else { return [] }
         return self.presence.online.map { self.view(of: $0) }.sorted { $0.user.text < $1.user.text }
@@ -60,13 +60,13 @@ extension Switchboard {
         }
     }
 
-    /// Everybody who is online, with how many lines.
+    /// All users who are online, with how many lines.
     package var peopleOnline: [(user: UserID, name: DisplayName, lines: Int)] {
         self.presence.online.map { ($0, self.name(of: $0), self.presence.lines(of: $0).count) }
             .sorted { $0.user.text < $1.user.text }
     }
 
-    /// What everybody who is online is called.
+    /// The names of all users who are online.
     package var namesOnline: [DisplayName] { self.presence.online.map { self.name(of: $0) } }
 
     private func name(of user: UserID) -> DisplayName { self.face(of: user).name }

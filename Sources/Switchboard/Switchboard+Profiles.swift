@@ -3,7 +3,7 @@ internal import Keeping
 internal import Vocabulary
 
 extension Switchboard {
-    /// Somebody is known by something else now: `sessions` hear it, and everybody who sees the user here.
+    /// A user is known by something else now: `sessions` hear it, and all who see the user here.
     func tell(_ profile: Profile, _ sessions: Set<SessionID>) {
         let user = profile.user
         let lines = self.presence.lines(of: user)

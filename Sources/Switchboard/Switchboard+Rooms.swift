@@ -12,7 +12,7 @@ package struct RoomView: Hashable, Sendable {
     package let number: UInt64
     /// How many are in it, the newcomer included.
     package let count: Int
-    /// The others, in the order they came; the newcomer offers to each of them. Nobody in a room too large for that.
+    /// The others, in the order they came; the newcomer offers to each of them. Empty in a room too large for that.
     package let others: [Person]
 }
 
@@ -97,7 +97,7 @@ extension Switchboard {
             self.tell(.signal(signal), toMembersOf: machine, except: guest.session)
             return number
         case .unknownTarget:
-            throw RequestError(.notFound, "nobody in \(room.text) has this name any more")
+            throw RequestError(.notFound, "no member of \(room.text) has this name any more")
         }
     }
 
@@ -177,7 +177,7 @@ extension RequestError {
         switch refusal {
         case .full: self.init(.roomFull, "\(room.text) is full")
         case .ended, .notAMember: self.init(.notMember, "you are not in \(room.text)")
-        case .notYours: self.init(.forbidden, "this member is somebody else")
+        case .notYours: self.init(.forbidden, "this member is another user")
         }
     }
 }

@@ -46,9 +46,9 @@ package final class Switchboard {
 // MARK: - Coming and going
 
 extension Switchboard {
-    /// Somebody is signed in on a socket.
+    /// A user is signed in on a socket.
     ///
-    /// - Parameter blocked: whom they do not want to hear from; nil when nobody could say.
+    /// - Parameter blocked: whom they do not want to hear from; nil when it is unknown.
     package func enter(
         _ user: UserID, _ face: ProfileSummary, blocking blocked: [UserID]?, _ dialect: any Dialect, _ socket: Socket,
         _ device: DeviceID = .main
@@ -110,12 +110,12 @@ extension Switchboard {
         self.forgetName(of: guest.user)
     }
 
-    /// Somebody may be shown as online for a while after their last line went.
+    /// A user may be shown as online for a while after their last line went.
     func forgetName(of user: UserID) {
         if !self.presence.isOnline(user) { self.names.forget(user) }
     }
 
-    /// Whether somebody who is there does not want to hear from `user`.
+    /// Whether a user who is there does not want to hear from `user`.
     package func isBlocked(_ user: UserID, by other: UserID) -> Bool { self.blocks.has(user, blockedBy: other) }
 
     package func blocked(_ other: UserID, by user: UserID, _ isBlocked: Bool) {
@@ -205,7 +205,7 @@ extension Switchboard {
 }
 
 extension DisplayName {
-    /// For somebody who never said what to call them.
+    /// For a user without a display name.
     init(of user: UserID) {
         self = DisplayName(user.text) ?? .nobody
     }

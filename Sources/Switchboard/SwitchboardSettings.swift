@@ -12,10 +12,10 @@ package struct SwitchboardSettings: Sendable {
     package var invitations = TokenBucket.Rate(perSecond: 1, burst: 30)
     /// Rooms that one user is in, on all of their lines together.
     package var maximumRoomsPerUser = 50
-    /// In a room with more members than this nobody is told who is there, who comes and who goes: ten thousand people
-    /// who meet everybody else would be a hundred million introductions.
+    /// In a room with more members than this no member is told who is there, who comes and who goes: ten thousand people
+    /// who meet each other would be a hundred million introductions.
     package var maximumIntroducedMembers = 256
-    /// With more users online than this nobody is given the list of them all.
+    /// With more users online than this no client is given the list of them all.
     package var maximumIntroducedUsers = 2000
     /// Rooms there may be at once.
     package var maximumRooms = 100_000

@@ -6,7 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The number of an open file that somebody else closes, such as standard output.
+/// The number of an open file that is closed elsewhere, such as standard output.
 package struct FileDescriptor: Hashable, Sendable {
     package let number: Int32
 
@@ -59,7 +59,7 @@ package struct FileDescriptor: Hashable, Sendable {
         }
     }
 
-    /// Writes all of it, or as much as is taken before an error: nobody is left to hear of that one.
+    /// Writes all of it, or as much as is taken before an error: no caller is left to hear of that one.
     package func print(_ text: String) {
         let bytes = Array(text.utf8)
         try? self.writeAll(bytes.span)

@@ -55,7 +55,7 @@ extension FileHandle {
         let operation: SystemError.Operation
 
         package static let reading = Purpose(flags: O_RDONLY, operation: .open)
-        /// Does not wait for somebody to write when the file is a pipe.
+        /// Does not wait for a writer when the file is a pipe.
         package static let readingAtOnce = Purpose(flags: O_RDONLY | O_NONBLOCK, operation: .open)
         static let directory = Purpose(flags: O_RDONLY | O_DIRECTORY, operation: .open)
         /// Writing to what is there: a pipe, a device.

@@ -11,7 +11,7 @@ package struct Signal: Hashable, Sendable {
     package static let hangUp = Signal(number: SIGHUP)
     package static let interrupt = Signal(number: SIGINT)
     package static let terminate = Signal(number: SIGTERM)
-    /// Nobody reads any more what is written.
+    /// What is written has no reader any more.
     package static let brokenPipe = Signal(number: SIGPIPE)
     /// A file may not grow further.
     package static let fileTooLarge = Signal(number: SIGXFSZ)

@@ -1,4 +1,4 @@
-/// Does many jobs on several threads of their own, each taking the next one that nobody has begun.
+/// Does many jobs on several threads of their own, each taking the next one that is not begun.
 package enum ThreadPool {
     /// As many threads as there are cores.
     package static var defaultSize: Int { max(1, CurrentProcess.processorCount) }

@@ -64,12 +64,12 @@ struct MissingPackets: Sendable {
         self.hasGivenUp = false
     }
 
-    /// Somebody has been asked for a picture that needs no other.
+    /// A key frame has been asked for.
     mutating func forgive() { self.hasGivenUp = false }
 
     var deadline: Instant? { self.missing.lazy.map(\.nextRequest).min() }
 
-    /// The numbers to ask for now, in their order. Whoever was asked has a round trip to answer in.
+    /// The numbers to ask for now, in their order. The sender has a round trip to answer in.
     mutating func takeDue(at now: Instant, roundTrip: Duration) -> [UInt16] {
         guard let deadline = self.deadline, deadline <= now else { return [] }
         let count = self.missing.count

@@ -22,7 +22,7 @@ package struct VideoPacketHeader: Hashable, Sendable {
     }
 }
 
-/// A packet of pictures that is lent, to be sent on by somebody else.
+/// A packet of pictures that is lent, to be sent on elsewhere.
 package struct VideoPacket: Hashable, Sendable {
     package let header: VideoPacketHeader
     package let payload: [UInt8]

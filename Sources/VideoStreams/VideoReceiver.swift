@@ -15,7 +15,7 @@ package struct VideoReceiverSettings: Hashable, Sendable {
 }
 
 /// One stream of pictures on its way in, packet by packet: what is missing is asked for again, and a key frame when single
-/// packets do not help. Packets are not put in order: whoever they are passed on to does that.
+/// packets do not help. Packets are not put in order: the next receiver does that.
 ///
 /// It has no clock and knows no picture: the time comes with each call.
 package struct VideoReceiver: ~Copyable {
@@ -120,7 +120,7 @@ package struct VideoReceiver: ~Copyable {
 
     // MARK: - Requests
 
-    /// Whoever the pictures are for cannot show them. The sender is asked when it may be asked again.
+    /// The viewer cannot show the pictures. The sender is asked when it may be asked again.
     package mutating func requestKeyFrame(at now: Instant) {
         self.missing.forgive()
         self.keyFrames.want(at: now)

@@ -10,7 +10,7 @@ package struct VideoSenderSettings: Hashable, Sendable {
     package var mid: String?
     package var payloadTypes: [VideoPayloadType] = []
     package var extensions = RTPExtensionIDs()
-    /// Where numbers begin. Random ones are for whoever sets this up to make (RFC 3550 §5.1).
+    /// Where numbers begin. Random ones are made by the owner (RFC 3550 §5.1).
     package var firstSequence: UInt16 = 0
     package var firstTimestamp: UInt32 = 0
     /// The other side asks for packets again (`nack`).
@@ -30,7 +30,7 @@ package struct VideoSender: ~Copyable {
     private var source: Source?
     /// The last number and stamp, and when that was.
     private var last: (sequence: Int64, timestamp: UInt32, at: Instant)?
-    /// Somebody answered, so the stream's name is known over there.
+    /// The peer answered, so the stream's name is known over there.
     private var isKnown = false
     private var lastKeyFrame: UInt32?
 
@@ -144,7 +144,7 @@ package struct VideoSender: ~Copyable {
         }
     }
 
-    /// The receiver wants a key frame; whoever makes the pictures is asked for it.
+    /// The receiver wants a key frame; their source is asked for it.
     package mutating func received(keyFrameRequest request: RTCPKeyFrameRequest) {
         switch request {
         case .pictureLoss: self.statistics.pliCount += 1

@@ -1,4 +1,4 @@
-/// Where somebody's picture is: a web address or a path on this server, 1 to 1024 bytes.
+/// Where a user's picture is: a web address or a path on this server, 1 to 1024 bytes.
 ///
 /// Pages put it into `src`, so it names no other scheme and holds nothing that could end an attribute.
 package struct AvatarLink: Hashable, Sendable {

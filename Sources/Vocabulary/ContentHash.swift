@@ -1,4 +1,4 @@
-/// The SHA-256 of what is in a file: the same bytes have the same name, whoever brings them.
+/// The SHA-256 of what is in a file: the same bytes have the same name, whatever their origin.
 package struct ContentHash: Hashable, Sendable {
     package let bytes: [UInt8]
 

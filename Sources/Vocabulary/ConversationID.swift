@@ -1,4 +1,4 @@
-/// Names one conversation: 1 to 64 of the characters of a `UserID`. Those that nobody chose are 20 random characters.
+/// Names one conversation: 1 to 64 of the characters of a `UserID`. Those that were drawn are 20 random characters.
 package struct ConversationID: Hashable, Sendable {
     package let text: String
 
@@ -9,7 +9,7 @@ package struct ConversationID: Hashable, Sendable {
         self.text = text
     }
 
-    /// One that nobody has and nobody guesses.
+    /// A new and unguessable one.
     package init(_ token: RandomToken) {
         // The 64 characters of a token are all among those of an id.
         self.text = token.text

@@ -1,7 +1,7 @@
 /// What people read: 1 to 64 characters in any script, with single spaces between its words and none at its ends.
 ///
 /// It holds no control characters, no line breaks, and none of the marks that turn the direction of the text
-/// around it, so a name cannot dress up as somebody else's line.
+/// around it, so a name cannot dress up as another user's line.
 package struct DisplayName: Hashable, Sendable {
     package let text: String
 
@@ -9,7 +9,7 @@ package struct DisplayName: Hashable, Sendable {
     /// One character may carry any number of accents; this bounds them all.
     package static let maximumBytes = 512
 
-    /// Somebody of whom nothing is known that can be shown.
+    /// A user of whom nothing is known that can be shown.
     package static let nobody = DisplayName(proven: "nobody")
 
     private init(proven text: String) { self.text = text }

@@ -1,6 +1,6 @@
 /// Names one event among those sent to a client, so that the client can say how far it got.
 ///
-/// Whoever sends an event draws the number, once for all its receivers; it only has to differ from event to event.
+/// The sender of an event draws the number, once for all its receivers; it only has to differ from event to event.
 package struct EventOffset: Hashable, Sendable {
     package let number: UInt64
 

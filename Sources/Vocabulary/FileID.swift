@@ -1,4 +1,4 @@
-/// Names one file that somebody brought, or is bringing. Nobody guesses one.
+/// Names one file that was uploaded, or is being uploaded. It cannot be guessed.
 package struct FileID: Hashable, Sendable {
     private let token: RandomToken
 

@@ -1,4 +1,4 @@
-/// What somebody calls a file: shown to people, and never a name on a disk of ours. 1 to 128 characters.
+/// What a user calls a file: shown to people, and never a name on a disk of ours. 1 to 128 characters.
 package struct FileLabel: Hashable, Sendable {
     package let text: String
 

@@ -1,4 +1,4 @@
-/// A moment on the monotonic clock that whoever drives a machine passes in.
+/// A moment on the monotonic clock that the owner of a machine passes in.
 ///
 /// Only differences mean something: the zero is wherever that clock began.
 package struct Instant: Hashable, Comparable, Sendable {

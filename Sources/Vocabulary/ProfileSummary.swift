@@ -1,4 +1,4 @@
-/// By what people know somebody: a name, and perhaps a picture.
+/// By what people know a user: a name, and perhaps a picture.
 package struct ProfileSummary: Hashable, Sendable {
     package var name: DisplayName
     package var avatar: AvatarLink?

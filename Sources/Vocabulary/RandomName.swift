@@ -1,4 +1,4 @@
-/// A name that is a random token: 20 URL-safe characters, which nobody guesses.
+/// A name that is a random token: 20 URL-safe characters, which cannot be guessed.
 package protocol RandomName: Hashable, Sendable {
     init(_ token: RandomToken)
     var token: RandomToken { get }

@@ -1,4 +1,4 @@
-/// 120 random bits, written as 20 URL-safe characters: nobody guesses one, and comparing two costs two integers.
+/// 120 random bits, written as 20 URL-safe characters: it cannot be guessed, and comparing two costs two integers.
 package struct RandomToken: Hashable, Sendable {
     /// Ten characters of six bits each, first character on top.
     private let high: UInt64

@@ -11,7 +11,7 @@ package struct UserID: Hashable, Sendable {
 }
 
 extension UserID {
-    /// One that nobody has and nobody guesses.
+    /// A new and unguessable one.
     package init(_ token: RandomToken) {
         // The 64 characters of a token are all among those of a user id.
         self.text = token.text

@@ -1,4 +1,4 @@
-/// The name somebody signs in with: 4 to 15 letters, digits and underscores, none of these at an edge.
+/// The name a user signs in with: 4 to 15 letters, digits and underscores, none of these at an edge.
 ///
 /// It keeps the case it was written in.
 package struct UserName: Hashable, Sendable {

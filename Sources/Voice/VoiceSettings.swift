@@ -26,7 +26,7 @@ package struct VoiceSettings: Hashable, Sendable {
 
     package init() {}
 
-    /// Speech for somebody to listen to later. `voip` would filter the lowest tones away and is measurably
+    /// Speech to listen to later. `voip` would filter the lowest tones away and is measurably
     /// further from the recording (docs/decisions/0012-speech-not-voip.md).
     private static let speech: OpusEncoder.Settings = {
         var settings = OpusEncoder.Settings()

@@ -18,7 +18,7 @@ enum Terminal {
 
     /// Prints a line that the reader of a pipe waits for.
     static func print(_ text: String) {
-        // Past the buffers: to empty those of all files would wait for whoever reads standard input.
+        // Past the buffers: to empty those of all files would wait for the reader of standard input.
         FileDescriptor.standardOutput.print("\(text)\n")
     }
 

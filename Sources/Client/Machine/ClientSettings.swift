@@ -9,7 +9,7 @@ package struct ClientSettings: Hashable, Sendable {
     package var backOff = BackOffSettings()
     /// Requests that may wait for an answer.
     package var maximumRequests = 1000
-    /// Events that may wait to be read. Whoever reads more slowly is cut off; nothing is left out in between.
+    /// Events that may wait to be read. A slower reader is cut off; nothing is left out in between.
     package var maximumUnreadEvents = 4096
 
     package init() {}

@@ -15,7 +15,7 @@ package struct Inbox: Sendable {
     private var places: [ConversationID: Place] = [:]
     package private(set) var open: ConversationID?
 
-    /// - Parameter user: oneself, whose own messages wait for nobody.
+    /// - Parameter user: oneself, whose own messages are never unread.
     package init(of user: UserID) { self.user = user }
 
     package func unread(in conversation: ConversationID) -> Int { self.places[conversation]?.unread ?? 0 }
@@ -58,7 +58,7 @@ package struct Inbox: Sendable {
         return true
     }
 
-    /// Somebody got so far; when it is oneself, on whatever device, what is unread is the server's word.
+    /// A member has read so far; when it is oneself, on whatever device, what is unread is the server's word.
     package mutating func heard(_ receipt: ChatReceipt) {
         guard receipt.user == self.user, var place = self.places[receipt.conversation] else { return }
         place.read = max(place.read, receipt.read)

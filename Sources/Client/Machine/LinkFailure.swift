@@ -5,7 +5,7 @@ package import Web
 
 /// Why there is no connection.
 package enum LinkFailure: Error, Hashable, Sendable {
-    /// Nobody let us in for so long.
+    /// The server did not let us in for so long.
     case connectTimedOut(after: Duration)
     /// The network said no.
     case unreachable(ReactorError)

@@ -34,7 +34,7 @@ struct RequestBook {
         return frames
     }
 
-    /// Whether somebody waits for this answer. Nobody does when it comes late.
+    /// Whether this answer is waited for. It is not when it comes late.
     mutating func answered(_ id: Int) -> Bool {
         guard let index = self.entries.firstIndex(where: { $0.id == id && $0.unsent == nil }) else { return false }
         self.entries.remove(at: index)

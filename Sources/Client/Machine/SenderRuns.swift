@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// What one person says in one go, until somebody else speaks or something else happens.
+/// What one person says in one go, until another sender speaks or something else happens.
 package struct SenderRun: Hashable, Sendable {
     package let sender: UserID
     package fileprivate(set) var entries: [ChatEntry]

@@ -6,7 +6,7 @@ internal import Vocabulary
 /// Finds a server and opens a stream to it: looks its name up, tries its addresses one after another, and begins TLS
 /// where the server wants it.
 ///
-/// Nobody is called any more once it is cancelled.
+/// Once it is cancelled, it calls nothing any more.
 final class ServerDialer {
     private let server: ServerURL
     private let reactor: Reactor

@@ -10,7 +10,7 @@ package struct ServerURL: Hashable, Sendable, CustomStringConvertible {
     package let isEncrypted: Bool
     package let host: Host
     package let port: UInt16
-    /// Any certificate will do, as for a trial with one that was made on the spot. Then nobody is kept from listening in.
+    /// Any certificate will do, as for a trial with one that was made on the spot. Then a man in the middle can listen in.
     package var trustsAnybody = false
 
     package init(_ host: Host, port: UInt16, isEncrypted: Bool = false) {

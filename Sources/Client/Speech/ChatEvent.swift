@@ -4,7 +4,7 @@ package import Vocabulary
 /// Something that happened in a conversation, and its place there.
 package struct ChatEntry: Hashable, Sendable {
     package let conversation: ConversationID
-    /// Gap-free, and the same for everybody.
+    /// Gap-free, and the same for all members.
     package let number: UInt64
     package let id: String
     /// `message`, `edited`, `recalled`, …
@@ -38,7 +38,7 @@ package struct ChatEntry: Hashable, Sendable {
     package var isRecalled: Bool { self.json.bool("recalled") ?? false }
 }
 
-/// Somebody got so far.
+/// A member received or read so far.
 package struct ChatReceipt: Hashable, Sendable {
     package let conversation: ConversationID
     package let user: UserID
@@ -62,7 +62,7 @@ package struct ChatReceipt: Hashable, Sendable {
     }
 }
 
-/// Somebody types, or no longer does.
+/// A member types, or no longer does.
 package struct ChatTyping: Hashable, Sendable {
     package let conversation: ConversationID
     package let user: UserID

@@ -14,7 +14,7 @@ package enum ParleyEvent: Hashable, Sendable {
 
     case welcome(Welcome)
     case presence(Presence)
-    /// Somebody we see is called something else now, or looks different.
+    /// A user we see has another name or picture now.
     case profile(ProfileView)
     case room(RoomEvent)
     case signal(SignalMessage)

@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Somebody at the other end of one connection.
+/// The user at the other end of one connection.
 package struct Participant: Hashable, Sendable {
     package let member: SessionID
     package let user: UserID

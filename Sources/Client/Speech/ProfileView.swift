@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// What others may know of somebody.
+/// What others may know of a user.
 package struct ProfileView: Hashable, Sendable {
     package let user: UserID
     package let name: String?

@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Somebody came or went.
+/// A member came or went.
 package struct RoomEvent: Hashable, Sendable {
     package enum Change: Hashable, Sendable {
         case joined(Participant)
@@ -14,7 +14,7 @@ package struct RoomEvent: Hashable, Sendable {
 
     package let room: RoomName
     package let change: Change
-    /// Gap-free, and the same for everybody in the room.
+    /// Gap-free, and the same for all members of the room.
     package let number: UInt64?
 
     init?(_ json: RawJSON, _ change: Change) {

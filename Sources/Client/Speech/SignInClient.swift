@@ -9,7 +9,7 @@ package struct SignInClient: Sendable {
     private let loop: EventLoop
     private let timeout: Duration
 
-    /// The loop has to last as long as somebody waits for an answer.
+    /// The loop has to last as long as an answer is waited for.
     package init(_ server: ServerURL, on loop: EventLoop, timeout: Duration = .seconds(15)) {
         self.server = server
         self.loop = loop

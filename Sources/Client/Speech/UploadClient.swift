@@ -10,7 +10,7 @@ package struct UploadClient: Sendable {
     private let loop: EventLoop
     private let timeout: Duration
 
-    /// The loop has to last as long as somebody waits for an answer.
+    /// The loop has to last as long as an answer is waited for.
     package init(_ server: ServerURL, token: String, on loop: EventLoop, timeout: Duration = .seconds(60)) {
         self.server = server
         self.token = token

@@ -1,7 +1,7 @@
 package import MulticastDNS
 package import Vocabulary
 
-/// What becomes of a search for a name: where it is, or that nobody has it.
+/// What becomes of a search for a name: where it is, or that it has no holder.
 package struct NameFound: Hashable, Sendable {
     package let name: HostName
     package let ip: IPAddress?
@@ -18,7 +18,7 @@ package struct NameExchange: Sendable {
     private struct Link: Sendable {
         let id: PathID
         let group: SocketAddress
-        /// Ours on it. Nobody hears of those on others.
+        /// Ours on it. Those on other links are not told here.
         var addresses: [IPAddress]
         var nextLegacyAnswer = Instant(nanoseconds: .min)
     }
@@ -46,7 +46,7 @@ package struct NameExchange: Sendable {
 
     package init() {}
 
-    /// So long an answer is good (RFC 6762 §10), and one to somebody who knows only the older DNS (§6.7).
+    /// So long an answer is good (RFC 6762 §10), and one to a client that knows only the older DNS (§6.7).
     private static let lifetime: UInt32 = 120
     private static let legacyLifetime: UInt32 = 10
     private static let timeout = Duration.seconds(5)
@@ -95,7 +95,7 @@ extension NameExchange {
 // MARK: - Names of others
 
 extension NameExchange {
-    /// Asks until somebody answers, but not for ever; `NameFound` tells, once for each name.
+    /// Asks until an answer comes, but not for ever; `NameFound` tells, once for each name.
     package mutating func resolve(_ name: HostName, at now: Instant, into outbox: inout Outbox<NameFound>) {
         if let own = self.holdings.first(where: { $0.name == name }) {
             return outbox.events.append(NameFound(name: name, ip: own.ip))
@@ -152,15 +152,15 @@ extension NameExchange {
 // MARK: - Our names
 
 extension NameExchange {
-    /// From now on answers for a name. It has to be a random one: nobody is asked whether it is free.
+    /// From now on answers for a name. It has to be a random one: there is no probing whether it is free.
     ///
-    /// Nor is it announced, since nobody can remember anything else of it; and for a second after an announcement who
+    /// Nor is it announced, since no cache can hold anything else of it; and for a second after an announcement who
     /// asks would get no answer (RFC 6762 §6).
     package mutating func publish(_ name: HostName, _ ip: IPAddress) {
         self.holdings.append(Holding(name: name, ip: ip))
     }
 
-    /// Takes it back, so that nobody remembers it for longer.
+    /// Takes it back, so that no cache holds it for longer.
     package mutating func withdraw(_ name: HostName, at now: Instant, into outbox: inout Outbox<NameFound>) {
         guard let index = self.holdings.firstIndex(where: { $0.name == name }) else { return }
         let holding = self.holdings.remove(at: index)
@@ -175,7 +175,7 @@ extension NameExchange {
         return NameMessage(isResponse: true, answers: [answer])
     }
 
-    /// Tells everybody on a link, though nothing twice within a second (RFC 6762 §6).
+    /// Tells all hosts on a link, though nothing twice within a second (RFC 6762 §6).
     private mutating func say(_ index: Int, on link: Link, at now: Instant, into outbox: inout Outbox<NameFound>) {
         let holding = self.holdings[index]
         guard link.addresses.contains(holding.ip), now >= (holding.lastSaid[link.id] ?? .start) + .seconds(1) else {
@@ -228,7 +228,7 @@ extension NameExchange {
             let message = try? NameMessage(parsing: packet)
         else { return }
         guard message.isResponse else { return self.asked(message, on: place, from: peer, at: now, into: &outbox) }
-        // Answers come from the group's port, or from somebody who only pretends (RFC 6762 §6).
+        // Answers come from the group's port, or they are forged (RFC 6762 §6).
         if peer.port == self.links[place].group.port {
             self.answered(message.answers, at: now, into: &outbox)
         }

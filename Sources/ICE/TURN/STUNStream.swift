@@ -22,7 +22,7 @@ package struct STUNStream: Sendable {
         self.partial = Array(all.bytes[end...])
     }
 
-    /// Says where the last whole message ends. What nobody wants counts as taken.
+    /// Says where the last whole message ends. What is not wanted counts as taken.
     private static func walk(_ stream: Span<UInt8>, _ body: (Span<UInt8>) -> Bool) throws(ByteError) -> Int {
         var start = 0
         while let length = try STUNFraming.length(of: stream.extracting(start...)), length <= stream.count - start {

@@ -44,7 +44,7 @@ package final class Accounts: Sendable {
 
     /// Calls `observer` at every change, on whatever thread it happens: it passes the change on to its loops.
     ///
-    /// Whoever lets somebody in on a token asks `check` once more when the connection stands where the observer
+    /// A caller that lets a client in on a token asks `check` once more when the connection stands where the observer
     /// finds it, so that nothing slips in between.
     package func observe(_ observer: @escaping @Sendable (IdentityChange) -> Void) {
         self.observers.withLock { $0.append(observer) }
@@ -61,7 +61,7 @@ package final class Accounts: Sendable {
 // MARK: - Signing in
 
 extension Accounts {
-    /// A new id for somebody who gives no name. The refresh token keeps it for them.
+    /// A new id for a user who gives no name. The refresh token keeps it for them.
     package func signInAnonymously(
         as displayName: DisplayName? = nil, from address: IPAddress
     ) async throws(IdentityRefusal) -> SignIn {
@@ -91,7 +91,7 @@ extension Accounts {
     ) async throws(IdentityRefusal) -> SignIn {
         guard !name.isEmpty else { throw .nameEmpty }
         guard !password.isEmpty else { throw .passwordEmpty }
-        // Nobody can have registered these, and an attacker must not choose what is hashed and remembered.
+        // These cannot have been registered, and an attacker must not choose what is hashed and remembered.
         guard let name = try? UserName(name), password.utf8.count <= self.settings.maximumPasswordBytes else {
             throw .wrongCredentials
         }
@@ -119,7 +119,7 @@ extension Accounts {
         }
     }
 
-    /// Whoever proved who they are gets tokens of their own.
+    /// A user who was authenticated gets tokens of their own.
     private func begin(_ user: StoredUser, longLived: SignIn.Token?) async throws(IdentityRefusal) -> SignIn {
         let now = self.time.wall()
         let refresh = RefreshToken(family: .drawn())
@@ -247,8 +247,8 @@ extension Accounts {
 
 // MARK: - Calling back
 
-// What is called back counts in memory first and at once, then everybody who listens hears of it, and last it is
-// written down. So even when the disk fails nobody stays in; the caller hears that it may not outlast a restart.
+// What is called back counts in memory first and at once, then all observers hear of it, and last it is
+// written down. So even when the disk fails no revoked client stays in; the caller hears that it may not outlast a restart.
 
 extension Accounts {
     /// Calls back a single token. What it was refreshed from stays good.
@@ -273,7 +273,7 @@ extension Accounts {
     }
 
     /// The next login is given another one; the old one is not found any more. Until then it lets people in, so
-    /// whoever came in on it is called back by its name.
+    /// clients that came in on it are called back by its name.
     private func replaceLegacyToken(of user: UserID) async throws(IdentityRefusal) {
         guard let kept = try await self.ask(FindLongLivedToken(of: user)) else { return }
         let tokenID = Identity.legacyTokenID(of: user, kept)
@@ -282,11 +282,11 @@ extension Accounts {
         try await self.renewLegacyToken(of: user, after: kept)
     }
 
-    /// Nobody gets in as this user before `end`, with whatever token.
+    /// No client gets in as this user before `end`, with whatever token.
     package func ban(_ user: UserID, until end: WallTime) async throws(IdentityRefusal) {
         self.revocations.withLock { $0.banned(user, until: end) }
         self.tellObservers(.banned(user, until: end))
-        self.journal.notice(.accountsBanned, "nobody gets in as this user", [.user: .private(user.text)])
+        self.journal.notice(.accountsBanned, "a user is banned", [.user: .private(user.text)])
         try await self.store(restrictionOf: user)
     }
 
@@ -297,7 +297,7 @@ extension Accounts {
         try await self.store(restrictionOf: user)
     }
 
-    /// Whether somebody who is in already may stay: asked again when a connection is resumed.
+    /// Whether a client that is in already may stay: asked again when a connection is resumed.
     package func check(_ identity: Identity) throws(IdentityRefusal) {
         let now = self.time.wall()
         guard now < identity.expiry else { throw .token(.expired) }
@@ -351,12 +351,12 @@ extension Accounts {
 // MARK: - Profiles
 
 extension Accounts {
-    /// Nil for somebody of whom nothing is known.
+    /// Nil for a user of whom nothing is known.
     package func profile(of user: UserID) async throws(IdentityRefusal) -> Profile? {
         try await self.ask(FindProfiles(of: [user])).first
     }
 
-    /// Everybody with a name, page by page: pass the last name of the page before.
+    /// All users with a name, page by page: pass the last name of the page before.
     package func members(after name: UserName?, limit: Int) async throws(IdentityRefusal) -> [Profile] {
         try await self.ask(ListUsers(after: name?.text ?? "", limit: limit)).map(Profile.init)
     }
@@ -373,7 +373,7 @@ extension Accounts {
         return members
     }
 
-    /// What the store is asked for at once, so that nobody else waits long.
+    /// What the store is asked for at once, so that other requests do not wait long.
     private static let pageOfMembers = 1000
 }
 

@@ -25,7 +25,7 @@ final class AttemptGuard: Sendable {
         let address: String
     }
 
-    /// Somebody shows a password or another secret.
+    /// A client shows a password or another secret.
     func began(account: String?, from address: IPAddress, at now: Instant) throws(IdentityRefusal) -> Attempt {
         let attempt = Attempt(account: account?.lowercased(), address: address.clientPrefix.description)
         do throws(AttemptLimiter<String>.Refusal) {
@@ -53,7 +53,7 @@ final class AttemptGuard: Sendable {
         }
     }
 
-    /// Nobody learnt anything, because the server could not answer.
+    /// The client learnt nothing, because the server could not answer.
     func cancelled(_ attempt: Attempt) {
         self.books.withLock { books in
             books.addresses.cancelled(attempt.address)

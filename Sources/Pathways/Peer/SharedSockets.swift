@@ -15,7 +15,7 @@ package final class SharedSockets {
         self.reactor = reactor
     }
 
-    /// A registration on an address of ours; nil where somebody has the same name already.
+    /// A registration on an address of ours; nil where the name is taken.
     func transport(_ id: PathID, on ip: IPAddress, of owner: any PeerTransportOwner) throws(ReactorError)
         -> SharedTransport?
     {

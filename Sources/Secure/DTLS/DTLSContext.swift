@@ -25,7 +25,7 @@ internal import COpenSSL
     }
 
     /// For two peers that show each other a certificate each, and compare its fingerprint with what they were told by
-    /// another way (RFC 5763). Whoever uses a session compares; here any certificate will do.
+    /// another way (RFC 5763). The user of a session compares; here any certificate will do.
     package convenience init(peerWith identity: SelfSignedIdentity) throws(SecureError) {
         try self.init(identity: identity)
         guard unsafe SSL_CTX_use_certificate(self.handle, identity.certificate) == 1,
@@ -41,7 +41,7 @@ internal import COpenSSL
         }
     }
 
-    /// A handshake with ourselves: what OpenSSL looks up and reads in once is there when somebody comes.
+    /// A handshake with ourselves: what OpenSSL looks up and reads in once is there when a peer comes.
     package func warmUp() throws(SecureError) {
         let (client, server) = (try DTLSSession(self, role: .client), try DTLSSession(self, role: .server))
         try client.start()
@@ -51,7 +51,7 @@ internal import COpenSSL
         }
     }
 
-    /// For the client of a server, which shows a certificate that the system's authorities vouch for, or nobody in
+    /// For the client of a server, which shows a certificate that the system's authorities vouch for, or no one in
     /// particular.
     package convenience init(clientVerifying verifies: Bool) throws(SecureError) {
         try self.init(identity: nil)

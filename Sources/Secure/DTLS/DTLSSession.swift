@@ -87,7 +87,7 @@ internal import COpenSSL
         guard count == plaintext.count else { throw SecureError("writing to a DTLS session") }
     }
 
-    /// Gives back what a handshake takes of memory, and nobody needs between two goodbyes. Whatever comes takes it again.
+    /// Gives back the memory that only handshakes need. Whatever comes takes it again.
     package func releaseBuffers() { unsafe SSL_free_buffers(self.ssl) }
 
     private func wake() { unsafe SSL_alloc_buffers(self.ssl) }
@@ -140,7 +140,7 @@ extension DTLSSession {
         return unsafe SelfSignedIdentity.fingerprint(of: certificate)
     }
 
-    /// What that certificate comes to under a hash function, by the name SDP has for it; nil for functions that nobody
+    /// What that certificate comes to under a hash function, by the name SDP has for it; nil for functions that no one
     /// should trust any more, and before a certificate was shown.
     package func peerDigest(_ algorithm: String) -> [UInt8]? {
         guard let function = unsafe Self.hashFunction(algorithm),

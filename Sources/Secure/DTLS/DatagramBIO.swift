@@ -69,7 +69,7 @@ extension DatagramBIO {
     }
 }
 
-/// When a flight that nobody answered is sent again.
+/// When an unanswered flight is sent again.
 ///
 /// The ways of OpenSSL, a second and then the double, are too patient for a call: with 10 % loss every tenth handshake
 /// would take longer than a ringing tone.

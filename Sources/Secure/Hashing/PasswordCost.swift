@@ -7,7 +7,7 @@ package struct PasswordCost: Hashable, Sendable {
     /// `p`: how often it is done.
     package let parallelism: Int
 
-    /// More than this is asked of no machine, whoever wrote the stored text.
+    /// More than this is asked of no machine, whatever the stored text says.
     package static let memoryLimit = 128 << 20
 
     /// 32 MiB and about a quarter of a second: what OWASP recommends where memory is shared with a service.

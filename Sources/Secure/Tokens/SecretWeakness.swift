@@ -1,8 +1,8 @@
-/// Why a text is no good as a secret: somebody could find it by trying.
+/// Why a text is no good as a secret: it could be found by trying.
 package enum SecretWeakness: Error, Hashable, Sendable, CustomStringConvertible {
     /// HMAC-SHA256 wants a key as long as its output (RFC 7518 §3.2).
     case tooShort(bytes: Int)
-    /// It stands in somebody's documentation, or on a list of favourites.
+    /// It stands in documentation, or on a list of favourites.
     case wellKnown(String)
     /// The same few characters over and over.
     case tooRegular
@@ -14,7 +14,7 @@ package enum SecretWeakness: Error, Hashable, Sendable, CustomStringConvertible 
         case .tooShort(let bytes):
             "the secret has \(bytes) bytes and needs \(Self.minimumLength): try `openssl rand -base64 48`"
         case .wellKnown(let words):
-            "the secret contains \"\(words)\", which everybody knows: try `openssl rand -base64 48`"
+            "the secret contains \"\(words)\", which is public: try `openssl rand -base64 48`"
         case .tooRegular: "the secret repeats itself and can be guessed: try `openssl rand -base64 48`"
         }
     }

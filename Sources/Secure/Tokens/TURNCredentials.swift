@@ -9,7 +9,7 @@ package struct TURNCredentials: Hashable, Sendable {
     package let credential: String
     package let expiry: WallTime
 
-    /// Whoever steals them gains no more than this.
+    /// Stolen ones are good for no longer than this.
     package static let maximumLifetime = Duration.seconds(600)
 
     /// - Parameter life: at most ten minutes; a longer one is cut.

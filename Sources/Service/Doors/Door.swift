@@ -8,7 +8,7 @@ internal import Keeping
 internal import Switchboard
 
 /// A kind of client from elsewhere: how its sockets come in and what they say, its HTTP routes, and what only it may write.
-/// People and conversations behind it are everybody's. `docs/adding-a-door.md` tells how one is made.
+/// Users and conversations behind it are the same for all clients. `docs/adding-a-door.md` tells how one is made.
 protocol Door: Sendable {
     /// As `serve --doors` knows it.
     static var name: String { get }

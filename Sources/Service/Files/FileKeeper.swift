@@ -4,7 +4,7 @@ internal import Reactor
 internal import Keeping
 internal import Vocabulary
 
-/// Sweeps out files that nobody shows, uploads that took too long, and contents that a crash left behind, a portion at a
+/// Sweeps out files that are not shown, uploads that took too long, and contents that a crash left behind, a portion at a
 /// time.
 final class FileKeeper {
     private let desk: FileService
@@ -43,7 +43,7 @@ final class FileKeeper {
             })
     }
 
-    /// Contents nobody knows of: the server ended between keeping them and telling the store.
+    /// Unknown contents: the server ended between keeping them and telling the store.
     private func sweepFolders(_ left: Int) {
         let (number, folder) = (self.nextFolder, self.desk.folder)
         guard left > 0 else { return folder.endSweep() }
@@ -73,7 +73,7 @@ final class FileKeeper {
 
     private func note(_ count: Int) {
         guard count > 0 else { return }
-        self.desk.journal.debug(.filesSwept, "contents that nobody needs were removed", [.count: .integer(count)])
+        self.desk.journal.debug(.filesSwept, "unused contents were removed", [.count: .integer(count)])
     }
 }
 

@@ -44,8 +44,8 @@ struct FileRoutes: Sendable {
         }
     }
 
-    /// Beside every name there is a picture, so these are asked for by pages without a token: whoever knows the name of a
-    /// file gets it, as long as somebody shows it as their own.
+    /// Beside every name there is a picture, so these are asked for by pages without a token: a client that knows the name of a
+    /// file gets it, as long as a user shows it as their own.
     private func addPictures(to router: inout Router) {
         router.on(.get, "\(ProfileService.pictures):file", foreignPages: .answered) { exchange, parameters in
             let visit = FileVisit(exchange, self.desk)
@@ -86,7 +86,7 @@ struct FileRoutes: Sendable {
 
     // MARK: - Giving it out
 
-    /// By a link, or by a token of somebody who may see the file.
+    /// By a link, or by a token of a user who may see the file.
     private func send(_ part: FileLinks.Part, _ parameters: PathParameters, _ visit: FileVisit) {
         guard let query = QueryItems(visit.exchange.request.query ?? "") else { return visit.refuse(.badLink) }
         guard query["signature"] != nil else {
@@ -111,7 +111,7 @@ struct FileRoutes: Sendable {
         FileAnswer(path: place, tag: tag, fields: fields).send(to: visit.exchange) { visit.refuse(.notFound) }
     }
 
-    /// Somebody's bytes on our own address: a browser is told what they are, believes nothing else, and gives them no
+    /// A user's bytes on our own address: a browser is told what they are, believes nothing else, and gives them no
     /// rights here.
     private static func fields(_ type: FileType, _ label: FileLabel?) -> HTTPFields {
         var fields: HTTPFields = [.contentTypeOptions: "nosniff"]

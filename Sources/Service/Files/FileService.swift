@@ -48,7 +48,7 @@ final class FileService: Sendable {
         }
     }
 
-    /// Whoever asks too much over HTTP waits; the fields say how much is left.
+    /// A client that asks too much over HTTP waits; the fields say how much is left.
     func count(_ user: UserID, at now: Instant) throws(RequestError) -> [(HTTPFieldName, String)] {
         let (wait, fields) = self.allowance.withLock { allowance in
             let (left, wait) = allowance.take(user, at: now)
@@ -69,7 +69,7 @@ final class FileService: Sendable {
 // MARK: - Bringing a file
 
 extension FileService {
-    /// Somebody wants to bring so many bytes.
+    /// A client wants to upload so many bytes.
     func begin(
         _ length: Int, called label: FileLabel?, by owner: UserID, on reactor: Reactor,
         _ completion: @escaping Completion<UploadRecord>

@@ -117,7 +117,7 @@ final class ResumableUpload {
         self.visit.exchange.streamBody(to: sink, limit: rest)
     }
 
-    /// What came is kept also when the client went away in the middle, unless nobody can say whether it is right.
+    /// What came is kept also when the client went away in the middle, unless it cannot be verified.
     private func ended(
         _ upload: UploadFile, _ record: UploadRecord, _ sum: ChunkSum?, isWhole: Bool, _ problem: FileProblem?
     ) {

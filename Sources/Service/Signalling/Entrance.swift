@@ -36,7 +36,7 @@ extension Entrance {
     func returned(_ session: SignedInSession) {}
 }
 
-/// Somebody who has shown who they are and is not let in yet.
+/// A client that is authenticated and not let in yet.
 struct Visitor: Sendable {
     let identity: Identity
     /// What others see of them.

@@ -4,7 +4,7 @@ internal import Reactor
 internal import Keeping
 internal import Vocabulary
 
-/// Sweeps out what nobody needs any more: at once, and then every hour for as long as it lives.
+/// Sweeps out what is not needed any more: at once, and then every hour for as long as it lives.
 final class Housekeeper {
     private let scheduler: any Scheduler
     private let sweep: () -> Void

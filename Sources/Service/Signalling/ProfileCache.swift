@@ -23,7 +23,7 @@ final class ProfileCache {
         self.store.send(
             FindProfiles(of: [identity.user]),
             self.reactor.returning { [unowned self] result in
-                // Whoever has a good token gets in, also when the store has no time.
+                // A client with a good token gets in, also when the store has no time.
                 guard case .success(let known) = result else { return completion(ProfileSummary(identity, known: nil)) }
                 let profile = known.first
                 guard identity.isNewer(than: profile) else {
@@ -33,7 +33,7 @@ final class ProfileCache {
             })
     }
 
-    /// Somebody asks over HTTP, and is not kept waiting for this.
+    /// A client asks over HTTP, and is not kept waiting for this.
     func notice(_ identity: Identity) {
         guard identity.saysSomething, self.noticed[identity.user] != identity.tokenID else { return }
         if self.noticed.count >= Self.maximumNoticed { self.noticed = [:] }
@@ -41,7 +41,7 @@ final class ProfileCache {
         self.find(identity) { _ in }
     }
 
-    /// The next token says it again, so that it could not be kept matters to nobody.
+    /// The next token says it again, so that it could not be kept does not matter.
     private func introduce(_ identity: Identity, _ done: @escaping () -> Void) {
         let words = Introduction(
             identity.user, displayName: identity.displayName, avatar: identity.avatar, at: identity.issuedAt)
@@ -74,7 +74,7 @@ extension ProfileSummary {
     }
 
     fileprivate init(_ identity: Identity, known profile: Profile?) {
-        // What somebody has taken away stays away, whatever an older token says.
+        // What a user has taken away stays away, whatever an older token says.
         let isOld = profile.map { $0.changed > identity.issuedAt } ?? false
         let said = isOld ? nil : identity.displayName
         let name = profile?.shownName ?? said ?? DisplayName(identity.user.text)

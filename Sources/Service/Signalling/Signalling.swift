@@ -77,7 +77,7 @@ final class Signalling: Sendable {
         self.applications.value(on: reactor).native.offerSTUN(on: port)
     }
 
-    /// Everybody hears that the server goes, calls first.
+    /// All clients hear that the server goes, calls first.
     func drain() {
         self.home.execute { self.applications.value(on: $0).stop() }
         self.sockets.drain()

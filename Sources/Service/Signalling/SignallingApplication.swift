@@ -92,14 +92,14 @@ final class SignallingApplication: SocketApplication {
             people: people, rooms: self.board.roomSizes.map { SignallingView.Room(name: $0.room, members: $0.members) })
     }
 
-    /// Something was revoked: whoever lives by it goes.
+    /// Something was revoked: clients that live by it go.
     func identityChanged(_ change: IdentityChange) {
         if let user = change.sentAway { self.board.sentAway(user) }
         self.sessions.identityChanged(change)
         self.api.standing.end(change.reason) { change.ends($0) }
     }
 
-    /// Says goodbye to everybody who is in a call, before the server goes.
+    /// Says goodbye to all who are in a call, before the server goes.
     func stop() {
         self.board.stop()
         self.api.standing.end(RequestError(.unavailable, "the server stops")) { _ in true }
@@ -115,7 +115,7 @@ extension SignallingApplication {
             switch result {
             case .failure(let refusal): arrival.refuse(refusal.text)
             case .success(let visitor):
-                // Whoever has a good token gets in, also when the store has no time.
+                // A client with a good token gets in, also when the store has no time.
                 self.chat.fetch(ListBlocked(by: visitor.identity.user)) { blocked in
                     self.admit(visitor, arrival, blocking: try? blocked.get(), by: entrance)
                 }

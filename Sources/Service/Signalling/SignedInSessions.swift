@@ -70,7 +70,7 @@ final class SignedInSessions {
         self.watchExpiry(of: session)
     }
 
-    /// Whoever lives by what was revoked goes.
+    /// Clients that live by what was revoked go.
     func identityChanged(_ change: IdentityChange) {
         for session in Array(self.sessions.values) where change.ends(session.identity) {
             self.end(session, change.reason)

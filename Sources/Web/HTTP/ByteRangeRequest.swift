@@ -1,4 +1,4 @@
-/// Which part of a body somebody wants (RFC 9110 §14).
+/// Which part of a body a client wants (RFC 9110 §14).
 package enum ByteRangeRequest: Hashable, Sendable {
     /// Everything: nothing was asked, or nothing that is understood here, or several parts at once.
     case whole

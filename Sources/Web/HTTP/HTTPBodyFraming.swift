@@ -25,7 +25,7 @@ package enum HTTPBodyFraming: Hashable, Sendable {
 
     private static func fixed(_ length: Int) -> HTTPBodyFraming { length == 0 ? .none : .length(length) }
 
-    /// One field, digits only. RFC 9110 §8.6 lets equal repetitions pass; nobody honest sends them.
+    /// One field, digits only. RFC 9110 §8.6 lets equal repetitions pass; no honest client sends them.
     private static func contentLength(_ fields: HTTPFields) throws(HTTPParseError) -> Int? {
         let values = fields.values(of: .contentLength)
         guard let value = values.first else { return nil }

@@ -3,7 +3,7 @@ internal import Bytes
 /// Header fields in the order they came.
 ///
 /// All text lies in one block and an entry says where, so that a parsed head costs two allocations
-/// however many fields it has. A `String` comes to be only when somebody asks for a value.
+/// however many fields it has. A `String` comes to be only when a value is asked for.
 package struct HTTPFields: Sendable {
     private struct Entry {
         var name: Range<UInt32>

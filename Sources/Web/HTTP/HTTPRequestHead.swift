@@ -66,7 +66,7 @@ extension HTTPRequestHead {
             let second = head.firstIndex(of: ASCII.space, in: (first + 1)..<line.upperBound)
         else { throw HTTPParseError(.malformedStartLine, at: 0) }
         guard let method = HTTPMethod(head, in: 0..<first) else { throw HTTPParseError(.malformedStartLine, at: 0) }
-        // A tunnel would turn everything after this head into bytes of somebody else's protocol.
+        // A tunnel would turn everything after this head into bytes of another protocol.
         guard method != .connect, first <= HTTPMethod.maximumBytes else {
             throw HTTPParseError(.unsupportedMethod, at: 0)
         }

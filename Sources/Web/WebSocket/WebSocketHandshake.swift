@@ -76,7 +76,7 @@ package enum WebSocketHandshake {
         return WebSocketUpgrade(response: response, subprotocol: subprotocol, compression: compression)
     }
 
-    /// What proves that a key was read by somebody who speaks WebSocket.
+    /// What proves that a key was read by a WebSocket server.
     package static func acceptValue(for key: String) -> String {
         Base64.encode(Digest.sha1.hash(Array(key.utf8) + self.magic))
     }

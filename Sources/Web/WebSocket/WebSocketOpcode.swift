@@ -23,7 +23,7 @@ package enum WebSocketMessageKind: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Which end of a connection somebody is. Frames from a client are masked, frames from a server are not.
+/// Which end of a connection it is. Frames from a client are masked, frames from a server are not.
 package enum WebSocketRole: Hashable, Sendable, CaseIterable {
     case server
     case client

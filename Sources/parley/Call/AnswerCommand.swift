@@ -11,7 +11,7 @@ struct AnswerCommand: ParsableCommand {
         name: "answer",
         abstract: "Take every call: an echo, an announcement, a recorder.",
         discussion: """
-            Waits to be called and answers, many at once, until it is interrupted. With --echo everybody hears \
+            Waits to be called and answers, many at once, until it is interrupted. With --echo every caller hears \
             themselves, without a codec in between, and with --video sees themselves; with --play they hear a recording and are hung up on; with --record \
             what they say is kept, a file for each call.
             """,
@@ -32,7 +32,7 @@ struct AnswerCommand: ParsableCommand {
     @OptionGroup var transport: TransportOptions
     @OptionGroup var log: LogOptions
 
-    @Flag(help: "Everybody hears themselves.")
+    @Flag(help: "Every caller hears themselves.")
     var echo = false
 
     @Flag(help: "Decode what is echoed and encode it again, as a conference would.")
@@ -45,7 +45,7 @@ struct AnswerCommand: ParsableCommand {
             """)
     var video = false
 
-    @Option(help: "What everybody hears: a recording, or a tone such as tone:440.", completion: .file)
+    @Option(help: "What callers hear: a recording, or a tone such as tone:440.", completion: .file)
     var play: PlayedThing?
 
     @Option(

@@ -11,7 +11,7 @@ import Vocabulary
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "call",
-        abstract: "Call somebody, or join a room, and talk.",
+        abstract: "Call a user, or join a room, and talk.",
         discussion: """
             Rings the user and exchanges sound with whatever answers: a browser, another 'parley', another WebRTC \
             stack. What is said comes from --play, what is heard goes to --record; with - both are samples (16 bits, \
@@ -36,7 +36,7 @@ struct CallCommand: ParsableCommand {
     @Option(help: "End the call after so long; with a recording to play it ends with it.")
     var duration: Duration?
 
-    @Option(help: ArgumentHelp("Keys of a telephone to press once somebody answered.", valueName: "KEYS"))
+    @Option(help: ArgumentHelp("Keys of a telephone to press once the call is answered.", valueName: "KEYS"))
     var dtmf = ""
 
     @Flag(help: "It is a failure when nothing but silence is heard.")

@@ -7,7 +7,7 @@ enum CallEnd: Hashable, Sendable {
     case busy
     case noAnswer
     case offline
-    /// Nobody could reach the other.
+    /// Neither side could reach the other.
     case noPath
     /// Nothing was to be heard although that was expected.
     case silent
@@ -69,7 +69,7 @@ enum CallEnd: Hashable, Sendable {
         .init(.cannotCreate, "A recording cannot be written."),
         .init(CallEnd.declined.exitCode, "Declined."), .init(CallEnd.busy.exitCode, "Busy."),
         .init(CallEnd.noAnswer.exitCode, "No answer."),
-        .init(CallEnd.offline.exitCode, "Nobody of that name is there."),
+        .init(CallEnd.offline.exitCode, "No user of that name is online."),
         .init(CallEnd.noPath.exitCode, "Answered, but no path was found."),
         .init(CallEnd.silent.exitCode, "Nothing was to be heard, with --expect-audio."),
         .init(CallEnd.lost.exitCode, "The other side went away without a word."),

@@ -18,7 +18,7 @@ struct CallPlan: Sendable {
     /// What is heard is said again, through the codec.
     var echoesDecoded = false
     var isJSON = false
-    /// Whoever cannot send UDP may come over TCP.
+    /// A peer that cannot send UDP may come over TCP.
     var takesConnections = true
     /// Where packets are written for others to look into.
     var capture: String?

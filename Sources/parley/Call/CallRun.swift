@@ -161,7 +161,7 @@ extension CallRun {
         guard self.done != nil else { return }
         switch event {
         case .stateChanged(.connected): if !self.hasBegun { self.talk() }
-        // Whoever was connected may be again: new checks are made.
+        // What was connected may be again: new checks are made.
         case .stateChanged(.failed):
             guard let link = self.link, link.connectedAt != nil else { return self.giveUp(.noPath) }
             let count = link.connections
@@ -189,7 +189,7 @@ extension CallRun {
 // MARK: - The end
 
 extension CallRun {
-    /// By our own wish; or nobody is there any more to wish for anything else.
+    /// We hang up, or the peer is gone.
     private func hangUp() {
         self.giveUp(self.link.map { self.judge($0) } ?? .cancelled)
     }

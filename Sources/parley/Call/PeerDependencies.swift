@@ -28,7 +28,7 @@ final class PeerDependencies {
         }
     }
 
-    /// Says when somebody wants the program to end.
+    /// Says when the program is to end.
     func watchInterrupts(_ interrupted: @escaping () -> Void) throws(CommandFailure) {
         do throws(ReactorError) {
             self.interrupts = try SignalWatch.interrupts(on: self.reactor, interrupted)

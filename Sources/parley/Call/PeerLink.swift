@@ -7,7 +7,7 @@ import Peer
 import Reactor
 import Vocabulary
 
-/// Somebody at the other end of a connection, and the way signals take to them. Both may offer at any time: of two offers
+/// The peer at the other end of a connection, and the way signals take to them. Both may offer at any time: of two offers
 /// that cross, the polite side takes its own back (webrtc-pc §10.7).
 final class PeerLink: PeerConnectionHandler {
     let connection: PeerConnection

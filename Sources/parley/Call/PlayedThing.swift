@@ -32,7 +32,7 @@ enum PlayedThing: Hashable, Sendable, ExpressibleByArgument {
         }
     }
 
-    /// A tone goes on for ever, and a pipe for as long as somebody writes.
+    /// A tone goes on for ever, and a pipe for as long as its writer writes.
     var isEndless: Bool {
         if case .tone = self { return true }
         return false

@@ -6,7 +6,7 @@ import Peer
 import Reactor
 import Vocabulary
 
-/// A seat in a room: a connection to everybody there, until we leave.
+/// A seat in a room: a connection to every member, until we leave.
 final class RoomRun: ClientRun, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
     private let client: ParleyClient
@@ -129,7 +129,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         self.peers?.after(.milliseconds(500)) { if !self.isHeardOn { self.leave() } }
     }
 
-    /// Somebody still listens to what is played.
+    /// What is played still has a listener.
     private var isHeardOn: Bool {
         self.links.values.contains { $0.connectedAt != nil && $0.handset.isSpeaking }
     }
@@ -138,7 +138,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         guard !self.isLeaving else { return }
         self.isLeaving = true
         for member in self.links.keys { self.part(member) }
-        // Whoever waits for a server that is gone waits in vain.
+        // A server that is gone is not waited for.
         self.peers?.after(.seconds(2)) { self.report() }
         let room = self.room
         self.client.ask(on: self.loop) { client throws(ClientError) in

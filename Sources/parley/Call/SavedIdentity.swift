@@ -5,7 +5,7 @@ import Identity
 import Reactor
 import Vocabulary
 
-/// Somebody who is known by a name on this machine and is the same to the server each time.
+/// A user who is known by a name on this machine and is the same to the server each time.
 struct SavedIdentity: Sendable {
     private let name: DisplayName
     private let server: ServerURL
@@ -58,7 +58,7 @@ struct SavedIdentity: Sendable {
     ///
     /// - Parameters:
     ///   - refused: one that the server does not take, whatever it says of itself.
-    ///   - mayBeginAnew: somebody new signs in where the server does not know us any more.
+    ///   - mayBeginAnew: a new user signs in where the server does not know us any more.
     private func current(
         _ credentials: KeptCredentials, besides refused: KeptCredentials.Entry? = nil, mayBeginAnew: Bool
     ) async throws(CommandFailure) -> KeptCredentials.Entry {
@@ -81,7 +81,7 @@ struct SavedIdentity: Sendable {
                     return KeptCredentials.Entry(try await client.refresh(old.refreshToken))
                 } catch .refused(let refusal) where refusal.code == Self.unauthorized && mayBeginAnew {
                     Terminal.complain(
-                        "parley: \(self.server) does not know \(self.name.text) any more; somebody new signs in")
+                        "parley: \(self.server) does not know \(self.name.text) any more; a new user signs in")
                 }
             }
             return KeptCredentials.Entry(try await client.signInAnonymously(as: self.name))

@@ -12,7 +12,7 @@ struct TransportOptions: ParsableArguments {
         completion: .file)
     var iceServers: String?
 
-    @Flag(help: "Let nobody learn our addresses but a TURN server, and go only through it.")
+    @Flag(help: "Show our addresses to the TURN server alone, and go only through it.")
     var relayOnly = false
 
     @Option(

@@ -66,7 +66,7 @@ extension ChatBoard {
         for profile in profiles { self.names[profile.user] = profile.name ?? profile.user.text }
     }
 
-    /// Nil for somebody who has not been here.
+    /// Nil for a user who has not been here.
     mutating func renamed(_ profile: ProfileView) -> String? {
         let name = profile.name ?? profile.user.text
         guard let old = self.names.updateValue(name, forKey: profile.user), old != name else { return nil }

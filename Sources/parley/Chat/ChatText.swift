@@ -7,7 +7,7 @@ enum ChatText {
     /// One line for most; a long text has more. Nothing in them moves the cursor.
     ///
     /// - Parameters:
-    ///   - name: what the sender is called; their id when nobody said.
+    ///   - name: what the sender is called; their id when no name is known.
     ///   - goesOn: whether the same person has just spoken, whose name need not be said again.
     static func lines(of entry: ChatEntry, by name: String? = nil, goesOn: Bool = false) -> [String] {
         let head = "\(self.clock(entry.time)) \(self.plain(name ?? entry.from.text))"

@@ -9,16 +9,16 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The server.", valueName: "URL"))
     var server = ServerURL(SocketAddress(.loopback, port: 8080))
 
-    @Option(help: ArgumentHelp("An access token, as 'parley token' makes them; without one somebody new signs in."))
+    @Option(help: ArgumentHelp("An access token, as 'parley token' makes them; without one a new user signs in."))
     var token: String?
 
-    @Option(help: "What somebody new is called.")
+    @Option(help: "The name of a new user.")
     var name: String?
 
     @Option(
         name: [.customLong("as")],
         help: ArgumentHelp(
-            "Be somebody of this name, and the same one the next time: kept in the user's configuration directory.",
+            "Sign in under this name, and as the same user the next time: kept in the user's configuration directory.",
             valueName: "NAME"))
     var alias: String?
 
@@ -30,9 +30,9 @@ struct ClientOptions: ParsableArguments {
             throw ValidationError("--as says who it is; --token and --name say it again")
         }
         if let alias = self.alias, DisplayName(alias) == nil {
-            throw ValidationError("nobody can be called '\(alias)'")
+            throw ValidationError("'\(alias)' cannot be a name")
         }
-        if let name = self.name, DisplayName(name) == nil { throw ValidationError("nobody can be called '\(name)'") }
+        if let name = self.name, DisplayName(name) == nil { throw ValidationError("'\(name)' cannot be a name") }
     }
 
     /// The same for another command line. A token is nothing to be shown.

@@ -50,7 +50,7 @@ struct HistoryCommand: ParsableCommand {
 }
 
 extension ParleyClient {
-    /// What those are called who speak; whoever is not known goes by their id.
+    /// What those are called who speak; unknown users go by their id.
     fileprivate func names(in entries: [ChatEntry]) async -> [UserID: String] {
         var names: [UserID: String] = [:]
         var users = Array(Set(entries.map(\.from)))[...]

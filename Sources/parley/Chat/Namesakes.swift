@@ -3,15 +3,15 @@ import Client
 import Vocabulary
 
 extension ParleyClient {
-    /// Who comes without a token has an id that nobody guesses. Somebody at a terminal who writes to a name is told of it;
-    /// that somebody is called so is no reason to send them what was meant for another.
+    /// Who comes without a token has an id that cannot be guessed. A user at a terminal who writes to a name is told of it;
+    /// that another user is called so is no reason to send them what was meant for another.
     func hint(about target: ChatTarget) async {
         guard case .user(let user) = target, FileDescriptor.standardError.isTerminal,
             let everybody = try? await self.watchEverybody(), !everybody.contains(where: { $0.user == user })
         else { return }
         try? await self.unwatchEverybody()
         for namesake in everybody where namesake.name == user.text {
-            Terminal.complain("nobody here has the id \(user.text); @\(namesake.user.text) is called so")
+            Terminal.complain("no user here has the id \(user.text); @\(namesake.user.text) is called so")
         }
     }
 }

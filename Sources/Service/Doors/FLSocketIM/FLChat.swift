@@ -12,7 +12,7 @@ internal import Keeping
 internal import Switchboard
 internal import Vocabulary
 
-/// What FLSocketIM's apps say to each other, put into everybody's conversations: their messages are messages, their groups
+/// What FLSocketIM's apps say to each other, put into the conversations of all: their messages are messages, their groups
 /// are rooms.
 ///
 /// Errors have no words in their world: what cannot be done is not answered, and the app offers to send it again.
@@ -133,7 +133,7 @@ extension FLMessage {
 extension FLChat {
     static let groupPrefix = "fl-"
 
-    /// Groups of theirs are known by their names; whoever knows one may come.
+    /// Groups of theirs are known by their names; a client that knows one may join.
     static func group(named name: String) -> ConversationID? {
         guard (1...256).contains(name.utf8.count) else { return nil }
         return ConversationID(self.groupPrefix + Hex.encode(Digest.sha256.hash(name).prefix(16)))
@@ -169,7 +169,7 @@ extension FLChat {
         self.desk.change(ChangeRequest(.id(id), .leave, by: guest.user, at: self.desk.now)) { _ in }
     }
 
-    /// Everybody in it gets it as it is, the sender included.
+    /// Every member gets it as it is, the sender included.
     private func sayToGroup(_ object: LooseObject, _ guest: Guest) {
         guard let id = object.text("roomId").flatMap({ Self.group(named: $0) }) else { return }
         var body = LooseObject()

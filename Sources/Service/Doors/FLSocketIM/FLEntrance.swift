@@ -25,7 +25,7 @@ final class FLEntrance: Entrance {
 
     func claims(_ arrival: SocketArrival) -> Bool { arrival.version == .v3 }
 
-    /// Their long-lived token comes in the query; nobody who lacks one hears more than that.
+    /// Their long-lived token comes in the query; a client without one hears no more than that.
     func identify(
         _ arrival: SocketArrival, _ completion: @escaping (Result<Visitor, ArrivalRefusal>) -> Void
     ) {
@@ -46,7 +46,7 @@ final class FLEntrance: Entrance {
         return Visitor(identity: identity, face: ProfileSummary(name, identity.avatar))
     }
 
-    /// Everybody's coming and going is told to everybody there.
+    /// Every client's coming and going is told to all others.
     func entered(_ session: SignedInSession) throws(RequestError) {
         self.requests.entered(session.guest)
         try self.board.watchEverybody(by: session.guest)

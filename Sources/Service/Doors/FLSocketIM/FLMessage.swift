@@ -6,7 +6,7 @@ internal import JSON
 internal import Keeping
 internal import Vocabulary
 
-/// A message as FLSocketIM's apps write it, and the same as everybody's.
+/// A message as FLSocketIM's apps write it, and the same in Parley's form.
 ///
 /// What their server would keep stays in the body under `fl`, so that their apps get back every field they sent.
 struct FLMessage {

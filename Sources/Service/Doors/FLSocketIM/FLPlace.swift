@@ -11,9 +11,9 @@ struct FLPlace {
     private var passed: UInt64 = 0
     private var marked: UInt64 = 0
 
-    /// Whoever answers nothing is told no more.
+    /// A client that acknowledges nothing is told no more.
     private static let maximumOpen = 500
-    /// The next portion is for whoever has answered the one before, give or take a few.
+    /// The next portion is for a client that has acknowledged the one before, give or take a few.
     private static let fewOpen = 8
 
     init(taken: UInt64, newest: UInt64) {
@@ -29,7 +29,7 @@ struct FLPlace {
     /// Something happened. False when it is not to be told now, but read from the store in its turn.
     mutating func came(_ number: UInt64) -> Bool {
         guard number > self.taken else { return false }
-        // Nothing is left out of what comes, unless somebody left and came back: what was said meanwhile is not for them.
+        // Nothing is left out of what comes, unless a member left and came back: what was said meanwhile is not for them.
         let isNext = !self.isBehind && self.open.count < Self.maximumOpen
         self.newest = max(self.newest, number)
         if isNext { self.taken = number }

@@ -65,7 +65,7 @@ final class FLSubscription: ChatListener {
     func hear(_ news: ChatNews) {
         guard let outcome = news.outcome else { return }
         let item = Item(conversation: outcome.conversation, entry: outcome.entry, isLive: true)
-        // Whoever said it is answered first.
+        // The sender is answered first.
         self.chat.reactor.schedule(after: .zero) { [weak self] in self?.add(item) }
     }
 
@@ -176,7 +176,7 @@ extension FLSubscription {
     private func isShown(_ item: Item) -> Bool {
         // These apps show nothing of calls that are over.
         guard item.entry.sort == .message, !item.entry.isRecalled, item.entry.kind != .call else { return false }
-        // In a conversation with oneself there is nobody else to say anything.
+        // In a conversation with oneself there is no other sender.
         return FLEntry.isGroup(item.conversation) || item.entry.sender != self.user
             || FLEntry.object(of: item.entry)?.text("to_user") == self.guest.name.text
     }
@@ -230,7 +230,7 @@ extension FLSubscription {
 extension FLSubscription {
     private func sayGroup(_ item: Item, from name: String) {
         if var object = FLEntry.object(of: item.entry, isGroup: true) {
-            // As it is, but nobody speaks for somebody else.
+            // As it is, but with the sender we know.
             if object["from_user"] != nil { object.set("from_user", name) }
             self.guest.socket.emit("GroupChat") { $0.raw(object.json) }
         }
@@ -240,7 +240,7 @@ extension FLSubscription {
         self.done()
     }
 
-    /// What nobody said in their words is said in them now.
+    /// What was not said in their words is said in them now.
     private func say(_ item: Item, from name: String) {
         let links = self.chat.files.links
         var object =

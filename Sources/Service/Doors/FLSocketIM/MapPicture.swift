@@ -1,7 +1,7 @@
 internal import FileTypes
 
-/// A picture of a place, drawn by ourselves: a sheet with lines of latitude and longitude and a pin, so that nobody outside
-/// hears where somebody is.
+/// A picture of a place, drawn by ourselves: a sheet with lines of latitude and longitude and a pin, so that no one outside
+/// hears where a user is.
 struct MapPicture {
     private static let width = 400
     private static let height = 200

@@ -53,7 +53,7 @@ final class OrderReplies {
         let (key, number) = (outcome.key.number, outcome.entry.number)
         var name = "\(Self.names)\(reply.voice.speakType)-\(key)-\(number)"
         if reply.trigger == .firstWord {
-            // Whoever drives begins no order.
+            // A driver begins no order.
             guard outcome.entry.sender != driver else { return }
             if self.begun.count >= Self.maximumRemembered { self.begun = [] }
             self.begun.insert(outcome.conversation)

@@ -6,7 +6,7 @@ package struct OrderReply: Hashable, Sendable {
         case event(String)
         /// The passenger says the first word in an order.
         case firstWord
-        /// Somebody says something of a kind that has no number among those of apps.
+        /// A message of a kind that has no number among those of apps.
         case unknownKind
 
         package var word: String {
@@ -20,7 +20,7 @@ package struct OrderReply: Hashable, Sendable {
 
     /// As whom it is said.
     package enum Voice: String, Hashable, Sendable, CaseIterable {
-        /// The app itself, to whoever uses it.
+        /// The app itself, to its user.
         case local
         /// The driver's phone, for the driver.
         case driver

@@ -39,7 +39,7 @@ enum OrderWords {
         id.text.hasPrefix(self.prefix) && id.text.utf8.count == self.prefix.utf8.count + 32
     }
 
-    /// The same order has the same conversation, whoever asks.
+    /// The same order has the same conversation for all who ask.
     static func session(ofOrder order: String) -> ConversationID? {
         guard (1...64).contains(order.utf8.count), order.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else {
             return nil
