@@ -297,7 +297,7 @@ extension EngineSession {
 
     /// How much the session's WebSocket has not been able to write yet.
     package mutating func backlogChanged(to bytes: Int, into outbox: inout EngineOutbox) {
-        guard case .webSocket = self.state, bytes > self.settings.maxQueuedBytes else { return }
+        guard case .webSocket = self.state, bytes > self.settings.maximumQueuedBytes else { return }
         self.end(.slowReader, into: &outbox)
     }
 
@@ -374,7 +374,7 @@ extension EngineSession {
         let isFirst = self.queue.isEmpty
         for packet in packets { self.queue.append(packet) }
         // What is sent alone may be as large as it is: the limit is for what piles up.
-        guard isFirst || self.queue.bytes <= self.settings.maxQueuedBytes else {
+        guard isFirst || self.queue.bytes <= self.settings.maximumQueuedBytes else {
             self.end(.slowReader, into: &outbox)
             return false
         }

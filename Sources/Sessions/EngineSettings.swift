@@ -16,7 +16,7 @@ package final class EngineSettings: Sendable {
     /// What one polling body or one WebSocket message may weigh, in both directions.
     package let maxPayload: Int
     /// What may wait for a client that does not read.
-    package let maxQueuedBytes: Int
+    package let maximumQueuedBytes: Int
     package let allowsUpgrade: Bool
 
     /// Silence is noticed this much early, so that a client that waits exactly as long as it was told finds its
@@ -26,7 +26,7 @@ package final class EngineSettings: Sendable {
     package init(
         pingInterval: Duration = .seconds(25), pingTimeout: Duration = .seconds(20),
         upgradeTimeout: Duration = .seconds(10), noopPace: Duration = .milliseconds(100),
-        closeTimeout: Duration = .seconds(30), maxPayload: Int = 1_000_000, maxQueuedBytes: Int = 4_000_000,
+        closeTimeout: Duration = .seconds(30), maxPayload: Int = 1_000_000, maximumQueuedBytes: Int = 4_000_000,
         allowsUpgrade: Bool = true
     ) {
         precondition(pingTimeout > Self.slack, "a ping timeout leaves time for an answer")
@@ -36,7 +36,7 @@ package final class EngineSettings: Sendable {
         self.noopPace = noopPace
         self.closeTimeout = closeTimeout
         self.maxPayload = maxPayload
-        self.maxQueuedBytes = maxQueuedBytes
+        self.maximumQueuedBytes = maximumQueuedBytes
         self.allowsUpgrade = allowsUpgrade
     }
 

@@ -90,7 +90,7 @@ extension Socket {
         _ name: String, attachments: [[UInt8]] = [], _ arguments: (inout JSONWriter) -> Void,
         answer: @escaping (SocketAnswer?) -> Void
     ) {
-        guard let link = self.link, self.pendingAcks.count < self.sessions.settings.maxPendingAcks else {
+        guard let link = self.link, self.pendingAcks.count < self.sessions.settings.maximumPendingAcks else {
             return answer(nil)
         }
         let ackID = self.sessions.nextAckID(in: self.namespace)

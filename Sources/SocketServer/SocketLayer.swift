@@ -139,7 +139,7 @@ extension SocketLayer {
         let namespace = packet.namespace
         // Who asks twice is answered once.
         guard !self.arriving.contains(namespace) else { return true }
-        guard self.connects < self.sessions.settings.maxConnects,
+        guard self.connects < self.sessions.settings.maximumConnects,
             !self.sockets.contains(where: { $0.namespace == namespace })
         else { return false }
         let auth = [UInt8](copying: bytes.extracting(packet.payload))

@@ -15,9 +15,9 @@ package struct SocketServerSettings: Sendable {
     /// How long a place is kept for a client whose line is down; nil keeps none.
     package var recoveryWindow: Duration? = .seconds(120)
     /// Answers that may be outstanding from one client.
-    package var maxPendingAcks = 1000
+    package var maximumPendingAcks = 1000
     /// How often one session may be let in: each time its client has a clean sheet, also for what it may ask for.
-    package var maxConnects = 16
+    package var maximumConnects = 16
     /// How often one session may be turned away before it ends.
     package var maximumRefusals = 3
 

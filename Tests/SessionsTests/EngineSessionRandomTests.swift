@@ -17,7 +17,7 @@ struct EngineSessionRandomTests {
             let version: EngineVersion = Bool.random(using: &random) ? .v4 : .v3
             let transport: EngineTransport = Int.random(in: 0..<4, using: &random) == 0 ? .webSocket : .polling
             let bench = SessionBench(
-                version, on: transport, settings: EngineSettings(maxPayload: 2_000, maxQueuedBytes: 4_000))
+                version, on: transport, settings: EngineSettings(maxPayload: 2_000, maximumQueuedBytes: 4_000))
             var sent = 0
             for _ in 0..<100 {
                 events += 1

@@ -172,7 +172,7 @@ struct PollingSessionTests {
 
     @Test("ends when it is more than may wait: bytes that wait for a client")
     func slowReader() {
-        let bench = SessionBench(settings: EngineSettings(maxQueuedBytes: 10_000))
+        let bench = SessionBench(settings: EngineSettings(maximumQueuedBytes: 10_000))
         let kilobyte = String(repeating: "x", count: 1_000)
         var count = 0
         while bench.send(kilobyte) { count += 1 }
@@ -181,7 +181,7 @@ struct PollingSessionTests {
 
     @Test("sends alone whatever its size")
     func largeMessage() throws {
-        let bench = SessionBench(settings: EngineSettings(maxQueuedBytes: 10_000))
+        let bench = SessionBench(settings: EngineSettings(maximumQueuedBytes: 10_000))
         #expect(bench.send(String(repeating: "x", count: 50_000)))
         #expect(try bench.poll()?.utf8.count == 50_001)
     }
@@ -237,7 +237,7 @@ struct WebSocketSessionTests {
 
     @Test("ends when its client does not read, with a code that says come back")
     func slowReader() {
-        let bench = SessionBench(.v4, on: .webSocket, settings: EngineSettings(maxQueuedBytes: 1_000))
+        let bench = SessionBench(.v4, on: .webSocket, settings: EngineSettings(maximumQueuedBytes: 1_000))
         bench.reportBacklog(1_000)
         #expect(bench.end == nil)
         bench.reportBacklog(1_001)
