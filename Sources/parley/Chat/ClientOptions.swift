@@ -55,10 +55,10 @@ struct ClientOptions: ParsableArguments {
         defer { group.shutDown() }
         let (outcome, done) = (Locked<CommandFailure?>(nil), Gate())
         let loop = group.loops[0]
-        let visitor = self.visitor
+        let login = self.login
         Task(executorPreference: loop) {
             do throws(CommandFailure) {
-                let client = try await visitor.connect(on: loop)
+                let client = try await login.connect(on: loop)
                 try await work(client, loop)
                 client.close()
             } catch {
@@ -70,17 +70,17 @@ struct ClientOptions: ParsableArguments {
         if let failure = outcome.withLock(\.self) { throw failure }
     }
 
-    private var visitor: Visitor {
+    private var login: ServerLogin {
         var server = self.server
         server.trustsAnybody = self.trustAnybody
-        return Visitor(
+        return ServerLogin(
             server: server, token: self.token, name: self.name.flatMap { DisplayName($0) },
             alias: self.alias.flatMap { DisplayName($0) })
     }
 }
 
 /// Who comes to which server.
-private struct Visitor: Sendable {
+private struct ServerLogin: Sendable {
     let server: ServerURL
     let token: String?
     let name: DisplayName?
