@@ -1,5 +1,6 @@
 package import Calling
 package import Conversing
+internal import JSON
 package import Operations
 package import Reactor
 package import Vocabulary
@@ -234,7 +235,7 @@ extension ParleyClient {
     package func send(
         text: String, to target: ChatTarget, as id: MessageID? = nil
     ) async throws(ClientError) -> ChatOutcome {
-        try await self.send(RawJSON { $0.members([("text", text)]) }, to: target, as: id)
+        try await self.send(RawJSON { $0.field("text", text) }, to: target, as: id)
     }
 
     /// Says something and sees to it: what becomes of it comes as `outgoing`, at the latest after twenty seconds.

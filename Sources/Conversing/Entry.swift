@@ -96,40 +96,32 @@ extension Entry.Sort {
 /// What entries say that are not messages.
 enum EntryBody {
     static func users(_ users: [UserID], title: DisplayName? = nil) -> [UInt8] {
-        self.object { json in
-            if let title { json.member("title", title.text) }
-            json.key("users")
-            json.array { json in for user in users { json.string(user.text) } }
+        JSONWriter.object { json in
+            json.optional("title", title?.text)
+            json.array("users", of: users) { $0.string($1.text) }
         }
     }
 
     static func user(_ user: UserID, role: Role? = nil) -> [UInt8] {
-        self.object { json in
-            json.member("user", user.text)
-            if let role { json.member("role", role.word) }
+        JSONWriter.object { json in
+            json.field("user", user.text)
+            json.optional("role", role?.word)
         }
     }
 
     static func silence(_ user: UserID, until: WallTime?) -> [UInt8] {
-        self.object { json in
-            json.member("user", user.text)
-            guard let until else { return }
-            json.field("until", until.milliseconds)
+        JSONWriter.object { json in
+            json.field("user", user.text)
+            json.optional("until", until?.milliseconds)
         }
     }
 
-    static func title(_ title: DisplayName) -> [UInt8] { self.object { $0.member("title", title.text) } }
+    static func title(_ title: DisplayName) -> [UInt8] { JSONWriter.object { $0.field("title", title.text) } }
 
     static func reaction(_ reaction: Reaction, isOn: Bool) -> [UInt8] {
-        self.object { json in
-            json.member("reaction", reaction.text)
+        JSONWriter.object { json in
+            json.field("reaction", reaction.text)
             json.field("on", isOn)
         }
-    }
-
-    private static func object(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
-        var json = JSONWriter()
-        json.object(content)
-        return json.bytes
     }
 }

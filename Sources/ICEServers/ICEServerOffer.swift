@@ -43,11 +43,8 @@ extension ICEServerOffer {
 extension ICEServerOffer.Server {
     fileprivate func write(to json: inout JSONWriter) {
         json.object { json in
-            json.key("urls")
-            json.array { json in self.urls.forEach { json.string($0.text) } }
-            for case (let name, let text?) in [("username", self.username), ("credential", self.credential)] {
-                json.field(name, text)
-            }
+            json.array("urls", of: self.urls) { $0.string($1.text) }
+            json.members([("username", self.username), ("credential", self.credential)])
         }
     }
 }

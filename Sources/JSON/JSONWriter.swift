@@ -3,8 +3,7 @@
 ///     var json = JSONWriter()
 ///     json.object { json in
 ///         json.field("sid", sid)
-///         json.key("upgrades")
-///         json.array { json in json.string("websocket") }
+///         json.array("upgrades") { json in json.string("websocket") }
 ///     }
 package struct JSONWriter: Hashable, Sendable {
     package private(set) var bytes: [UInt8]
@@ -78,39 +77,6 @@ package struct JSONWriter: Hashable, Sendable {
 
     package mutating func raw(_ values: [UInt8]) { self.raw(values.span) }
 
-    // MARK: - Members with their names
-
-    package mutating func field(_ name: String, _ text: String) {
-        self.key(name)
-        self.string(text)
-    }
-
-    package mutating func field(_ name: String, _ number: some BinaryInteger) {
-        self.key(name)
-        self.integer(number)
-    }
-
-    package mutating func field(_ name: String, _ value: Bool) {
-        self.key(name)
-        self.bool(value)
-    }
-
-    /// A value that was proven before, as it stands.
-    package mutating func field(_ name: String, raw value: [UInt8]) {
-        self.key(name)
-        self.raw(value)
-    }
-
-    package mutating func field(_ name: String, object content: (inout JSONWriter) -> Void) {
-        self.key(name)
-        self.object(content)
-    }
-
-    package mutating func field(_ name: String, array content: (inout JSONWriter) -> Void) {
-        self.key(name)
-        self.array(content)
-    }
-
     // MARK: - Bytes
 
     private mutating func append(_ bytes: Span<UInt8>) {
@@ -149,6 +115,113 @@ package struct JSONWriter: Hashable, Sendable {
     }
 
     private static let hex = Array("0123456789abcdef".utf8)
+}
+
+// MARK: - Members with their names
+
+extension JSONWriter {
+    package mutating func field(_ name: String, _ text: String) {
+        self.key(name)
+        self.string(text)
+    }
+
+    package mutating func field(_ name: String, _ number: some BinaryInteger) {
+        self.key(name)
+        self.integer(number)
+    }
+
+    package mutating func field(_ name: String, _ value: Bool) {
+        self.key(name)
+        self.bool(value)
+    }
+
+    /// A value that was proven before, as it stands.
+    package mutating func field(_ name: String, raw value: [UInt8]) {
+        self.key(name)
+        self.raw(value)
+    }
+
+    /// A value of any kind.
+    package mutating func field(_ name: String, _ write: (inout JSONWriter) -> Void) {
+        self.key(name)
+        write(&self)
+    }
+
+    package mutating func object(_ name: String, _ content: (inout JSONWriter) -> Void) {
+        self.key(name)
+        self.object(content)
+    }
+
+    package mutating func array(_ name: String, _ content: (inout JSONWriter) -> Void) {
+        self.key(name)
+        self.array(content)
+    }
+
+    package mutating func array<Element>(
+        _ name: String, of elements: [Element], _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        self.array(name) { json in for element in elements { write(&json, element) } }
+    }
+
+    // MARK: - What may be missing
+
+    /// Stays away when it is nil.
+    package mutating func optional(_ name: String, _ text: String?) {
+        if let text { self.field(name, text) }
+    }
+
+    package mutating func optional(_ name: String, _ number: (some BinaryInteger)?) {
+        if let number { self.field(name, number) }
+    }
+
+    /// Null when it is nil, for readers who want every name.
+    package mutating func nullable(_ name: String, _ text: String?) {
+        self.nullable(name, text) { $0.string($1) }
+    }
+
+    package mutating func nullable(_ name: String, _ number: Int?) {
+        self.nullable(name, number) { $0.integer($1) }
+    }
+
+    package mutating func nullable(_ name: String, _ value: Bool?) {
+        self.nullable(name, value) { $0.bool($1) }
+    }
+
+    package mutating func nullable<Value>(_ name: String, _ value: Value?, _ write: (inout JSONWriter, Value) -> Void) {
+        self.key(name)
+        if let value { write(&self, value) } else { self.null() }
+    }
+
+    // MARK: - Whole objects
+
+    /// Texts under their names, in the middle of an object; what is nil stays away.
+    package mutating func members(_ members: [(String, String?)]) {
+        for (name, text) in members { self.optional(name, text) }
+    }
+
+    /// An object of texts, and what `more` adds to it.
+    package mutating func fields(_ fields: (String, String)..., more: (inout JSONWriter) -> Void = { _ in }) {
+        self.fields(fields, more: more)
+    }
+
+    package mutating func fields(_ fields: [(String, String)], more: (inout JSONWriter) -> Void) {
+        self.object { json in
+            for (name, text) in fields { json.field(name, text) }
+            more(&json)
+        }
+    }
+
+    /// The bytes of one value.
+    package static func bytes(_ write: (inout JSONWriter) -> Void) -> [UInt8] {
+        var json = JSONWriter()
+        write(&json)
+        return json.bytes
+    }
+
+    /// The bytes of one object.
+    package static func object(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
+        self.bytes { $0.object(content) }
+    }
 }
 
 extension Span<UInt8> {

@@ -26,10 +26,7 @@ package enum SignalContent: String, Hashable, Sendable, CaseIterable {
 
     /// - Parameter json: one sound JSON value.
     package func argument(_ json: [UInt8]) -> Argument {
-        Argument([self.rawValue]) { writer in
-            writer.key(self.rawValue)
-            writer.raw(json)
-        }
+        Argument([self.rawValue]) { $0.field(self.rawValue, raw: json) }
     }
 }
 

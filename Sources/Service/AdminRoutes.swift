@@ -46,12 +46,12 @@ extension AdminRoutes {
     private func addPeople(to router: inout Router) {
         self.on(.get, "/v1/users", of: &router) { exchange, _ in
             self.atHome(exchange) { exchange, view in
-                exchange.respond(.json(.ok, Self.json("users", view.people) { $0.person($1) }))
+                exchange.respond(.json(.ok, JSONWriter.object { $0.array("users", of: view.people) { $0.person($1) } }))
             }
         }
         self.on(.get, "/v1/rooms", of: &router) { exchange, _ in
             self.atHome(exchange) { exchange, view in
-                exchange.respond(.json(.ok, Self.json("rooms", view.rooms) { $0.room($1) }))
+                exchange.respond(.json(.ok, JSONWriter.object { $0.array("rooms", of: view.rooms) { $0.room($1) } }))
             }
         }
         self.on(.post, "/v1/users/:user/kick", of: &router) {
@@ -107,17 +107,6 @@ extension AdminRoutes {
                         : .error(.serviceUnavailable, "database error; try again"))
             })
     }
-
-    private static func json<Value>(
-        _ name: String, _ values: [Value], _ write: (inout JSONWriter, Value) -> Void
-    ) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
-            json.key(name)
-            json.array { json in for value in values { write(&json, value) } }
-        }
-        return json.bytes
-    }
 }
 
 // MARK: - Webhooks
@@ -143,12 +132,7 @@ extension AdminRoutes {
                 request,
                 exchange.reactor.returning { result in
                     self.signalling.wakeWebhooks()
-                    Self.answer(exchange, result) { json, count in
-                        json.object { json in
-                            json.key("deliveries")
-                            json.integer(count)
-                        }
-                    }
+                    Self.answer(exchange, result) { json, count in json.object { $0.field("deliveries", count) } }
                 })
         }
     }
@@ -166,9 +150,7 @@ extension AdminRoutes {
         guard case .success(let value) = result else {
             return exchange.respond(.error(.serviceUnavailable, "database error; try again"))
         }
-        var json = JSONWriter()
-        write(&json, value)
-        exchange.respond(.json(.ok, json.bytes))
+        exchange.respond(.json(.ok, JSONWriter.bytes { write(&$0, value) }))
     }
 }
 
@@ -186,39 +168,28 @@ extension HTTPResponse {
 extension JSONWriter {
     fileprivate mutating func person(_ person: SignallingView.Person) {
         self.fields(("user", person.user.text), ("name", person.name.text)) { json in
-            json.key("connections")
-            json.integer(person.connections)
+            json.field("connections", person.connections)
         }
     }
 
     fileprivate mutating func room(_ room: SignallingView.Room) {
-        self.fields(("room", room.name.text)) { json in
-            json.key("members")
-            json.integer(room.members)
-        }
+        self.fields(("room", room.name.text)) { $0.field("members", room.members) }
     }
 
     fileprivate mutating func outbox(_ view: OutboxView) {
         self.object { json in
-            json.key("waiting")
-            json.integer(view.waiting)
-            json.key("givenUp")
-            json.integer(view.givenUp)
-            json.key("troubled")
-            json.array { json in for row in view.rows { json.row(row) } }
+            json.field("waiting", view.waiting)
+            json.field("givenUp", view.givenUp)
+            json.array("troubled", of: view.rows) { $0.row($1) }
         }
     }
 
     private mutating func row(_ row: OutboxView.Row) {
         self.fields(("conversation", row.conversation.text), ("trouble", row.trouble ?? "")) { json in
-            for (name, value) in [
-                ("delivery", Int64(row.number)), ("number", Int64(row.entry)), ("attempts", Int64(row.attempts)),
-            ] {
-                json.key(name)
-                json.integer(value)
-            }
-            json.key("state")
-            json.string(row.isGivenUp ? "given up" : "waits")
+            json.field("delivery", row.number)
+            json.field("number", row.entry)
+            json.field("attempts", row.attempts)
+            json.field("state", row.isGivenUp ? "given up" : "waits")
         }
     }
 }

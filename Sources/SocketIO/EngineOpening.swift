@@ -22,19 +22,16 @@ package struct EngineOpening: Hashable, Sendable {
     }
 
     package func packet(for version: EngineVersion) -> EncodedPacket {
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.field("sid", self.sid.text)
-            json.key("upgrades")
-            json.array { json in
+            json.array("upgrades") { json in
                 if self.offersUpgrade { json.string(EngineTransport.webSocket.rawValue) }
             }
             json.field("pingInterval", self.pingInterval.clampedMilliseconds)
             json.field("pingTimeout", self.pingTimeout.clampedMilliseconds)
-            guard version == .v4 else { return }
-            json.field("maxPayload", self.maxPayload)
+            if version == .v4 { json.field("maxPayload", self.maxPayload) }
         }
-        return EncodedPacket(.open, body: json.bytes)
+        return EncodedPacket(.open, body: json)
     }
 
     /// Reads what a server of ours says, for clients of ours. Nil when something is missing.

@@ -25,11 +25,9 @@ package enum EngineRefusal: Int, Error, Hashable, Sendable, CaseIterable {
 
     /// The JSON body of the HTTP answer.
     package var body: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.field("code", self.rawValue)
             json.field("message", self.message)
         }
-        return json.bytes
     }
 }

@@ -62,29 +62,21 @@ extension SocketPacketWriter {
     ) -> EncodedPacket {
         let head = Self.head(.connect, namespace)
         guard version == .v4 else { return EncodedPacket(messageWithDigit: head) }
-        var payload = JSONWriter()
-        payload.object { json in
-            json.field("sid", sid)
-            guard let key else { return }
-            json.field("pid", key.text)
-        }
-        return EncodedPacket(messageWithDigit: head + payload.bytes)
+        let payload = JSONWriter.object { $0.members([("sid", sid), ("pid", key?.text)]) }
+        return EncodedPacket(messageWithDigit: head + payload)
     }
 
     /// Turns a client away from a namespace: an object in revision 5, bare text in revision 4.
     package static func connectError(
         _ version: EngineVersion, from namespace: Namespace = .main, message: String
     ) -> EncodedPacket {
-        var payload = JSONWriter()
-        switch version {
-        case .v3:
-            payload.string(message)
-        case .v4:
-            payload.object { json in
-                json.field("message", message)
+        let payload = JSONWriter.bytes { json in
+            switch version {
+            case .v3: json.string(message)
+            case .v4: json.fields(("message", message))
             }
         }
-        return EncodedPacket(messageWithDigit: Self.head(.connectError, namespace) + payload.bytes)
+        return EncodedPacket(messageWithDigit: Self.head(.connectError, namespace) + payload)
     }
 
     package static func disconnect(from namespace: Namespace = .main) -> EncodedPacket {

@@ -23,16 +23,14 @@ extension HTTPExchange {
 
     /// Engine.IO has no words for this, so they are those of the protocol's other errors.
     func refuse(arrivalUntil wait: Duration, _ message: String) {
-        var json = JSONWriter()
-        json.object { json in
-            json.key("error")
-            json.object { json in
+        let json = JSONWriter.object { json in
+            json.object("error") { json in
                 json.field("code", "rate_limited")
                 json.field("message", message)
                 json.field("retryAfter", wait.wholeMilliseconds)
             }
         }
-        var response = HTTPResponse.json(.tooManyRequests, json.bytes)
+        var response = HTTPResponse.json(.tooManyRequests, json)
         response.setRetryAfter(wait)
         response.head.fields.set(.connection, to: "close")
         self.respondOnce(response)

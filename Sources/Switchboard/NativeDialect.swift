@@ -13,30 +13,27 @@ package final class NativeDialect: Dialect {
         switch notice {
         case .cameOnline(let user, let face):
             self.event(.presence, ("user", user.text), ("name", face.name.text)) { json in
-                json.avatar(face.avatar)
-                json.key("online")
-                json.bool(true)
+                json.optional("avatar", face.avatar?.text)
+                json.field("online", true)
             }
         case .wentOffline(let user, _, let lastSeen):
             self.event(.presence, ("user", user.text)) { json in
-                json.key("online")
-                json.bool(false)
-                json.key("lastSeen")
-                json.integer(lastSeen.milliseconds)
+                json.field("online", false)
+                json.field("lastSeen", lastSeen.milliseconds)
             }
         case .profile(let profile): SocketBroadcast(.profile) { $0.profile(profile) }
         case .joined(let room, let person, let number):
             self.event(.roomJoined, ("room", room.text)) { json in
                 json.members(of: person)
-                json.number(number)
+                json.field("number", number)
             }
         case .away(let room, let session, let number):
-            self.event(.roomAway, ("room", room.text), ("member", session.text)) { $0.number(number) }
+            self.event(.roomAway, ("room", room.text), ("member", session.text)) { $0.field("number", number) }
         case .back(let room, let session, let number):
-            self.event(.roomBack, ("room", room.text), ("member", session.text)) { $0.number(number) }
+            self.event(.roomBack, ("room", room.text), ("member", session.text)) { $0.field("number", number) }
         case .gone(let room, let session, let reason, let number):
             self.event(.roomLeft, ("room", room.text), ("member", session.text), ("reason", reason.rawValue)) {
-                $0.number(number)
+                $0.field("number", number)
             }
         case .dismissed(let room, let reason):
             self.event(.roomDismissed, ("room", room.text), ("reason", reason.rawValue))
@@ -52,16 +49,14 @@ package final class NativeDialect: Dialect {
         return switch notice {
         case .incoming(let caller, let kind):
             self.event(.callIncoming, name, ("kind", kind.rawValue)) { json in
-                json.key("from")
-                json.object { $0.members(of: caller) }
+                json.object("from") { $0.members(of: caller) }
             }
         case .ringing: self.event(.callRinging, name)
         case .connected(let connection, let peer):
             self.event(
                 .callConnected, name, ("kind", connection.kind.rawValue), ("role", connection.role.rawValue)
             ) { json in
-                json.key("peer")
-                json.object { $0.members(of: peer) }
+                json.object("peer") { $0.members(of: peer) }
             }
         case .peerAway: self.event(.callPeerAway, name)
         case .peerBack(let session): self.event(.callPeerBack, name, ("member", session.text))
@@ -73,11 +68,9 @@ package final class NativeDialect: Dialect {
         SocketBroadcast(.signal) { json in
             json.object { json in
                 signal.scope.argument.write(to: &json)
-                json.key("from")
-                json.string(signal.from.text)
-                json.key(signal.content.rawValue)
-                json.raw(signal.json)
-                if let number = signal.number { json.number(number) }
+                json.field("from", signal.from.text)
+                json.field(signal.content.rawValue, raw: signal.json)
+                if let number = signal.number { json.field("number", number) }
             }
         }
     }
@@ -100,62 +93,32 @@ extension SocketBroadcast {
 // MARK: - Words
 
 extension JSONWriter {
-    /// An object of texts, and what `more` adds to it.
-    package mutating func fields(_ fields: (String, String)..., more: (inout JSONWriter) -> Void = { _ in }) {
-        self.fields(fields, more: more)
-    }
-
-    mutating func fields(_ fields: [(String, String)], more: (inout JSONWriter) -> Void) {
-        self.object { json in
-            for (name, value) in fields {
-                json.key(name)
-                json.string(value)
-            }
-            more(&json)
-        }
-    }
-
-    mutating func number(_ number: UInt64) {
-        self.key("number")
-        self.integer(number)
-    }
-
     mutating func members(of person: Person) {
-        for (name, value) in [
-            ("member", person.session.text), ("user", person.user.text), ("name", person.name.text),
-        ] {
-            self.key(name)
-            self.string(value)
-        }
-        self.avatar(person.avatar)
-        guard person.isAway else { return }
-        self.key("away")
-        self.bool(true)
+        self.field("member", person.session.text)
+        self.field("user", person.user.text)
+        self.field("name", person.name.text)
+        self.optional("avatar", person.avatar?.text)
+        if person.isAway { self.field("away", true) }
     }
 
     fileprivate mutating func members(of ending: CallEnding) {
-        let (outcome, detail): (String, (String, String)?) =
-            switch ending {
-            case .over(let outcome, let user): (outcome.rawValue, user.map { ("by", $0.text) })
-            case .answeredElsewhere: ("answeredElsewhere", nil)
-            case .movedElsewhere: ("movedElsewhere", nil)
-            case .merged(let call): ("merged", ("into", call.text))
-            }
-        self.key("outcome")
-        self.string(outcome)
-        guard let (name, value) = detail else { return }
-        self.key(name)
-        self.string(value)
+        switch ending {
+        case .over(let outcome, let user):
+            self.field("outcome", outcome.rawValue)
+            self.optional("by", user?.text)
+        case .answeredElsewhere: self.field("outcome", "answeredElsewhere")
+        case .movedElsewhere: self.field("outcome", "movedElsewhere")
+        case .merged(let call): self.members([("outcome", "merged"), ("into", call.text)])
+        }
     }
 
     /// `{"error":{…}}`, as every request is answered that was not granted.
     package mutating func error(_ error: RequestError) {
         self.object { json in
-            json.key("error")
-            json.fields(("code", error.code.rawValue), ("message", error.message)) { json in
-                guard let wait = error.retryAfter else { return }
-                json.key("retryAfter")
-                json.integer(wait.wholeMilliseconds)
+            json.object("error") { json in
+                json.field("code", error.code.rawValue)
+                json.field("message", error.message)
+                json.optional("retryAfter", error.retryAfter?.wholeMilliseconds)
             }
         }
     }

@@ -88,7 +88,7 @@ extension NativeRequests {
             try self.board.signal(request.content, json, in: call, from: guest)
         }
         self.answer(event, guest) { json in
-            json.object { json in if let number { json.number(number) } }
+            json.object { json in if let number { json.field("number", number) } }
         }
     }
 }
@@ -142,8 +142,7 @@ extension NativeRequests {
             try self.board.watchEverybody(by: guest)
             self.answer(event, guest) { json in
                 json.object { json in
-                    json.key("count")
-                    json.integer(self.board.onlineCount)
+                    json.field("count", self.board.onlineCount)
                     json.users(self.board.viewOfEverybody)
                 }
             }
@@ -172,12 +171,7 @@ extension NativeRequests {
         switch request {
         case .refresh(let token):
             let expires = try self.sessions.refresh(guest, token: token)
-            self.answer(event, guest) { json in
-                json.object { json in
-                    json.key("expires")
-                    json.integer(expires.milliseconds)
-                }
-            }
+            self.answer(event, guest) { $0.object { $0.field("expires", expires.milliseconds) } }
         case .iceServers:
             let json = self.sessions.iceServers(for: guest)
             self.answer(event, guest) { $0.raw(json) }
@@ -190,32 +184,20 @@ extension NativeRequests {
 extension JSONWriter {
     fileprivate mutating func view(_ view: RoomView) {
         self.fields(("room", view.room.text), ("member", view.member.text)) { json in
-            json.number(view.number)
-            json.key("count")
-            json.integer(view.count)
-            json.key("members")
-            json.array { json in
-                for person in view.others { json.object { $0.members(of: person) } }
-            }
+            json.field("number", view.number)
+            json.field("count", view.count)
+            json.array("members", of: view.others) { json, person in json.object { $0.members(of: person) } }
         }
     }
 
     fileprivate mutating func users(_ views: [PresenceView]) {
-        self.key("users")
-        self.array { json in
-            for view in views { json.presence(view) }
-        }
+        self.array("users", of: views) { $0.presence($1) }
     }
 
     private mutating func presence(_ view: PresenceView) {
-        self.fields(("user", view.user.text)) { json in
-            if let name = view.name {
-                json.key("name")
-                json.string(name.text)
-            }
-            json.avatar(view.avatar)
-            json.key("online")
-            json.bool(view.isOnline)
+        self.object { json in
+            json.members([("user", view.user.text), ("name", view.name?.text), ("avatar", view.avatar?.text)])
+            json.field("online", view.isOnline)
         }
     }
 
@@ -232,10 +214,8 @@ extension JSONWriter {
             ("kind", view.kind.rawValue), ("phase", phase.0)
         ) { json in
             guard let connection = phase.1 else { return }
-            json.key("role")
-            json.string(connection.role.rawValue)
-            json.key("peer")
-            json.object { $0.members(of: board.person(connection.peer, isAway: phase.2)) }
+            json.field("role", connection.role.rawValue)
+            json.object("peer") { $0.members(of: board.person(connection.peer, isAway: phase.2)) }
         }
     }
 }

@@ -67,7 +67,7 @@ extension DecodeJob.Report: VoiceReport {
             json.field("rate", self.rate)
             json.field("channels", self.channels)
             json.field("bytes", self.bytes)
-            json.field("damage", self.damage)
+            json.array("damage", of: self.damage) { $0.integer($1) }
         }
     }
 }

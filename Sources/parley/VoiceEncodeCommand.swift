@@ -136,7 +136,7 @@ extension EncodeJob.Report: VoiceReport {
             json.field("gain", self.gain, digits: 2)
             json.field("limited_by_peak", self.isLimitedByPeak)
             json.field("cut", self.isCut)
-            json.field("damage", self.damage)
+            json.array("damage", of: self.damage) { $0.integer($1) }
         }
     }
 }

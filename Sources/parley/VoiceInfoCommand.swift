@@ -74,17 +74,15 @@ extension SoundInfo {
             json.field("samples", self.samples)
             json.field("rate", self.format.rate)
             json.field("channels", self.format.channels)
-            json.field("bytes", self.bytes)
-            json.field("bitrate", self.bitRate)
+            json.nullable("bytes", self.bytes)
+            json.nullable("bitrate", self.bitRate)
             json.field("loudness", self.loudness, digits: 2)
             json.field("peak", self.samplePeak, digits: 2)
             json.field("true_peak", self.truePeak, digits: 2)
             json.field("silence", self.silentShare, digits: 4)
-            json.key("opus")
-            if let opus = self.opus { json.object(opus.write) } else { json.null() }
-            json.key("waveform")
-            json.object(self.writeWaveforms)
-            json.field("damage", self.damage)
+            json.nullable("opus", self.opus) { $0.object($1.write) }
+            json.object("waveform", self.writeWaveforms)
+            json.array("damage", of: self.damage) { $0.integer($1) }
         }
     }
 
@@ -94,7 +92,7 @@ extension SoundInfo {
         json.field("telegram", Base64.encode(hundred.telegram))
         json.field("whatsapp", Base64.encode(self.waveform(64).whatsApp))
         json.field("discord", Base64.encode(self.discordWaveform.discord))
-        json.field("matrix", hundred.matrix)
+        json.array("matrix", of: hundred.matrix) { $0.integer($1) }
     }
 }
 
@@ -128,9 +126,8 @@ extension SoundInfo.OpusFacts {
         json.field("pre_skip", self.head.preSkip)
         json.field("input_rate", Int(self.head.inputRate))
         json.field("gain", Double(self.head.gain) / 256, digits: 3)
-        json.field("vendor", self.tags?.vendor)
-        json.key("comments")
-        json.array { json in
+        json.nullable("vendor", self.tags?.vendor)
+        json.array("comments") { json in
             for comment in (self.tags?.comments ?? []).prefix(Self.maximumComments.count) {
                 json.string(String(comment.prefix(Self.maximumComments.length)))
             }

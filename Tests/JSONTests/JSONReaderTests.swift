@@ -112,12 +112,32 @@ struct JSONWriterTests {
             json.field("number", UInt64.max)
             json.field("flag", false)
             json.field("raw", raw: Array("[1]".utf8))
-            json.field("object", object: { $0.field("inner", 1) })
-            json.field("array", array: { $0.integer(2) })
+            json.field("value") { $0.null() }
+            json.object("object") { $0.field("inner", 1) }
+            json.array("array") { $0.integer(2) }
+            json.array("list", of: ["a", "b"]) { $0.string($1) }
         }
         let text =
-            #"{"text":"a","number":18446744073709551615,"flag":false,"raw":[1],"object":{"inner":1},"array":[2]}"#
+            #"{"text":"a","number":18446744073709551615,"flag":false,"raw":[1],"value":null,"object":{"inner":1},"#
+            + #""array":[2],"list":["a","b"]}"#
         #expect(String(decoding: json.bytes, as: UTF8.self) == text)
+    }
+
+    @Test("leaves out what is nil, or writes null for it")
+    func missing() {
+        let json = JSONWriter.object { json in
+            json.optional("a", nil as String?)
+            json.optional("b", "x" as String?)
+            json.optional("c", nil as Int?)
+            json.optional("d", 1 as Int?)
+            json.members([("e", nil), ("f", "y")])
+            json.nullable("g", nil as String?)
+            json.nullable("h", 2 as Int?)
+            json.nullable("i", false as Bool?)
+            json.field("j") { $0.fields(("k", "z")) { $0.field("l", true) } }
+        }
+        let text = #"{"b":"x","d":1,"f":"y","g":null,"h":2,"i":false,"j":{"k":"z","l":true}}"#
+        #expect(String(decoding: json, as: UTF8.self) == text)
     }
 
     @Test("sets its commas itself")

@@ -48,10 +48,8 @@ package struct CandidateDescription: Hashable, Sendable {
     package var json: RawJSON {
         RawJSON { json in
             json.members([("candidate", self.candidate), ("sdpMid", self.mid)])
-            if let index = self.lineIndex {
-                json.field("sdpMLineIndex", index)
-            }
-            json.members([("usernameFragment", self.usernameFragment)])
+            json.optional("sdpMLineIndex", self.lineIndex)
+            json.optional("usernameFragment", self.usernameFragment)
         }
     }
 }

@@ -31,6 +31,8 @@ package struct TokenClaims: Hashable, Sendable {
 // MARK: - Reading
 
 extension TokenClaims {
+    private static let registered: Set = ["iss", "sub", "jti", "aud", "exp", "nbf", "iat"]
+
     init(parsing bytes: [UInt8]) throws(TokenRefusal) {
         self.init()
         let members = try TokenMembers(parsing: bytes)
@@ -53,26 +55,21 @@ extension TokenClaims {
 
 extension TokenClaims {
     var json: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             self.writeRegistered(to: &json)
-            for (name, text) in self.texts.sorted(by: { $0.key < $1.key }) {
-                json.field(name, text)
-            }
+            for (name, text) in self.texts.sorted(by: { $0.key < $1.key }) { json.field(name, text) }
         }
-        return json.bytes
     }
 
     private func writeRegistered(to json: inout JSONWriter) {
-        for case (let name, let text?) in [("iss", self.issuer), ("sub", self.subject), ("jti", self.tokenID)] {
-            json.field(name, text)
+        json.members([("iss", self.issuer), ("sub", self.subject), ("jti", self.tokenID)])
+        json.optional("iat", self.issuedAt)
+        json.optional("nbf", self.notBefore)
+        json.optional("exp", self.expiry)
+        switch self.audience.count {
+        case 0: break
+        case 1: json.field("aud", self.audience[0])
+        default: json.array("aud", of: self.audience) { $0.string($1) }
         }
-        for case (let name, let time?) in [("iat", self.issuedAt), ("nbf", self.notBefore), ("exp", self.expiry)] {
-            json.field(name, time)
-        }
-        guard !self.audience.isEmpty else { return }
-        json.key("aud")
-        if self.audience.count == 1 { return json.string(self.audience[0]) }
-        json.array { json in self.audience.forEach { json.string($0) } }
     }
 }

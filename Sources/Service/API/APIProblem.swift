@@ -15,14 +15,13 @@ enum APIProblem {
     static func response(
         _ status: HTTPStatus, _ code: String, _ detail: String, retryAfter: Duration? = nil
     ) -> HTTPResponse {
-        var json = JSONWriter()
-        json.fields(
-            ("type", "urn:parley:problem:\(code)"), ("title", status.reason), ("detail", detail), ("code", code)
-        ) { json in
-            json.key("status")
-            json.integer(status.code)
+        let json = JSONWriter.object { json in
+            json.members([
+                ("type", "urn:parley:problem:\(code)"), ("title", status.reason), ("detail", detail), ("code", code),
+            ])
+            json.field("status", status.code)
         }
-        var response = HTTPResponse.json(status, json.bytes)
+        var response = HTTPResponse.json(status, json)
         response.head.fields.set(.contentType, to: "application/problem+json")
         response.head.fields.set(.cacheControl, to: "no-store")
         if let retryAfter { response.head.fields.set("Retry-After", to: String(retryAfter.components.seconds + 1)) }

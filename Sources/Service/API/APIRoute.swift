@@ -57,8 +57,7 @@ extension APIRoute {
             if let value = parameters[part.name] { try json.add(part, value) }
         }
         for constant in self.route.constants {
-            json.key(constant.name)
-            json.bool(constant.value)
+            json.field(constant.name, constant.value)
         }
         if let key { try json.add(Part(name: "id"), key) }
         json.close(UInt8(ascii: "}"))

@@ -114,9 +114,7 @@ final class APIVisit {
         ChatAsker(identity.user, on: query["device"].flatMap { DeviceID($0) } ?? .main) { result in
             switch result {
             case .success(let write):
-                var json = JSONWriter()
-                write(&json)
-                self.answer(.json(route.status, json.bytes))
+                self.answer(.json(route.status, JSONWriter.bytes(write)))
             case .failure(let error): self.refuse(error)
             }
         }

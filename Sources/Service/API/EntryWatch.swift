@@ -102,18 +102,15 @@ final class EntryWatch: ChatListener {
 
     private func finish(_ page: EntryPage) {
         self.stop()
-        var json = JSONWriter()
-        json.page(page)
-        self.visit.answer(.json(.ok, json.bytes))
+        self.visit.answer(.json(.ok, JSONWriter.bytes { $0.page(page) }))
     }
 
     private func write(_ page: EntryPage) {
         if !self.visit.exchange.isAnswered, !self.visit.startStream() { return }
         var keepsUp = true
         for item in page.items {
-            var json = JSONWriter()
-            json.entry(item.entry, in: item.conversation, item.key)
-            let frame = ServerSentEvent.frame(ServerEvent.chatEntry.rawValue, json.bytes, id: String(item.entry.number))
+            let json = JSONWriter.bytes { $0.entry(item.entry, in: item.conversation, item.key) }
+            let frame = ServerSentEvent.frame(ServerEvent.chatEntry.rawValue, json, id: String(item.entry.number))
             keepsUp = self.visit.exchange.write(frame.span)
             self.position = item.entry.number
         }
@@ -154,9 +151,8 @@ enum ServerSentEvent {
 
     /// The same words as on a socket.
     static func end(_ error: RequestError, on exchange: HTTPExchange) {
-        var json = JSONWriter()
-        json.error(error)
-        exchange.write(Self.frame(ServerEvent.sessionEnding.rawValue, json.bytes).span)
+        let json = JSONWriter.bytes { $0.error(error) }
+        exchange.write(Self.frame(ServerEvent.sessionEnding.rawValue, json).span)
     }
 
     static func frame(_ event: String, _ json: [UInt8], id: String? = nil) -> [UInt8] {

@@ -49,9 +49,7 @@ final class EventStream: ChatListener {
 
     private func begin(_ synced: Synced) {
         guard self.standing != nil, self.visit.startStream() else { return }
-        var json = JSONWriter()
-        json.synced(synced)
-        self.write(Operation.chat(.sync).name, json.bytes)
+        self.write(Operation.chat(.sync).name, JSONWriter.bytes { $0.synced(synced) })
         self.beat()
     }
 

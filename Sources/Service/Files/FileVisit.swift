@@ -63,9 +63,8 @@ final class FileVisit {
 
     /// What there is to know of a file, and links to it.
     func describe(_ file: FileRecord, _ status: HTTPStatus = .ok) {
-        var json = JSONWriter()
-        json.file(file, self.desk.links, at: SystemClock.now())
-        self.answer(.json(status, json.bytes))
+        let json = JSONWriter.bytes { $0.file(file, self.desk.links, at: SystemClock.now()) }
+        self.answer(.json(status, json))
     }
 }
 
@@ -73,30 +72,22 @@ extension JSONWriter {
     fileprivate mutating func file(_ file: FileRecord, _ links: FileLinks, at now: WallTime) {
         let content = links.link(to: file.id, .content, at: now)
         self.fields(("file", file.id.text), ("type", file.type.mediaType), ("url", content)) { json in
-            json.number("size", file.size)
-            json.number("time", file.created.milliseconds)
-            json.number("expires", links.expiry(at: now) * 1000)
-            if let label = file.label {
-                json.key("name")
-                json.string(label.text)
-            }
+            json.field("size", file.size)
+            json.field("time", file.created.milliseconds)
+            json.field("expires", links.expiry(at: now) * 1000)
+            json.optional("name", file.label?.text)
             guard let picture = file.picture else { return }
-            json.number("width", picture.width)
-            json.number("height", picture.height)
+            json.field("width", picture.width)
+            json.field("height", picture.height)
             // A picture that is small enough is its own thumbnail; of others there may be none.
             let isSmall = max(picture.width, picture.height) <= 300
             guard let small = file.thumbnail ?? (isSmall ? picture : nil) else { return }
-            json.key("thumbnail")
             let url = file.thumbnail == nil ? content : links.link(to: file.id, .thumbnail, at: now)
-            json.fields(("url", url)) { json in
-                json.number("width", small.width)
-                json.number("height", small.height)
+            json.object("thumbnail") { json in
+                json.field("url", url)
+                json.field("width", small.width)
+                json.field("height", small.height)
             }
         }
-    }
-
-    private mutating func number(_ name: String, _ value: some BinaryInteger) {
-        self.key(name)
-        self.integer(value)
     }
 }

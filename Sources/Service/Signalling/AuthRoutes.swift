@@ -77,9 +77,7 @@ struct AuthRoutes: Sendable {
         _ exchange: HTTPExchange, _ status: HTTPStatus, retryAfter: Duration? = nil,
         _ body: (inout JSONWriter) -> Void
     ) {
-        var json = JSONWriter()
-        body(&json)
-        var response = HTTPResponse.json(status, json.bytes)
+        var response = HTTPResponse.json(status, JSONWriter.bytes(body))
         response.head.fields.set(.cacheControl, to: "no-store")
         if let retryAfter { response.setRetryAfter(retryAfter) }
         exchange.respond(response)
@@ -126,12 +124,8 @@ extension JSONWriter {
     ) {
         let name = identity.displayName?.text ?? userName?.text ?? identity.user.text
         self.fields(("user", identity.user.text), ("name", name), ("accessToken", access.text)) { json in
-            if let refresh {
-                json.key("refreshToken")
-                json.string(refresh.text)
-            }
-            json.key("expires")
-            json.integer(access.expiry.milliseconds)
+            json.optional("refreshToken", refresh?.text)
+            json.field("expires", access.expiry.milliseconds)
         }
     }
 }

@@ -7,18 +7,14 @@ import Vocabulary
 extension CallRecord {
     /// What is kept of the call between the two, as a message of the caller's: how it ended, and how long they talked.
     func message(in fresh: ConversationID, at now: WallTime) -> ChangeRequest {
-        var json = JSONWriter()
-        json.object { json in
-            json.key("call")
-            json.string(self.id.text)
-            json.key("kind")
-            json.string(self.kind.rawValue)
-            json.key("outcome")
-            json.string(self.outcome.rawValue)
-            json.key("seconds")
-            json.integer(Int(self.answered.map { $0.duration(to: self.ended).clampedMilliseconds / 1000 } ?? 0))
+        let talked = self.answered.map { $0.duration(to: self.ended).clampedMilliseconds / 1000 }
+        let json = JSONWriter.object { json in
+            json.field("call", self.id.text)
+            json.field("kind", self.kind.rawValue)
+            json.field("outcome", self.outcome.rawValue)
+            json.field("seconds", talked ?? 0)
         }
-        let draft = Draft(.call, MessageBody(proven: json.bytes))
+        let draft = Draft(.call, MessageBody(proven: json))
         return ChangeRequest(
             .user(self.callee, new: fresh), .post(draft), by: self.caller, as: MessageID("call-\(self.id.text)"),
             at: now)

@@ -28,14 +28,9 @@ final class ICEServerProvider {
 extension ICEServerOffer {
     /// `{"iceServers":[…],"expires":…}`
     var answer: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
-            json.key("iceServers")
-            self.write(to: &json)
-            guard let expiry = self.expiry else { return }
-            json.key("expires")
-            json.integer(expiry.milliseconds)
+        JSONWriter.object { json in
+            json.field("iceServers", self.write)
+            json.optional("expires", self.expiry?.milliseconds)
         }
-        return json.bytes
     }
 }

@@ -108,10 +108,8 @@ extension NativeEntrance {
         let offer = self.offer(to: identity.user, socket)
         socket.emit("welcome", isVolatile: true) { json in
             json.fields(("user", identity.user.text), ("name", name.text), ("member", socket.id.text)) { json in
-                json.key("iceServers")
-                offer.write(to: &json)
-                json.key("expires")
-                json.integer(identity.expiry.milliseconds)
+                json.field("iceServers", offer.write)
+                json.field("expires", identity.expiry.milliseconds)
             }
         }
     }

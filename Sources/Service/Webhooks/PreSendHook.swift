@@ -53,11 +53,10 @@ final class PreSendHook: ChatGate {
         let call = HTTPCall(self.url.server, on: self.reactor, maximumBodyBytes: 64 << 10) { [weak self] outcome in
             self?.answered(outcome, for: user)
         }
-        var json = JSONWriter()
-        json.question(question.request)
+        let json = JSONWriter.bytes { $0.question(question.request) }
         self.asked += 1
-        let fields = self.signature.fields(id: "ask-\(self.asked)", at: SystemClock.now(), json.bytes)
-        call.send(.post, self.url.target, fields: fields, json: json.bytes, timeout: self.time)
+        let fields = self.signature.fields(id: "ask-\(self.asked)", at: SystemClock.now(), json)
+        call.send(.post, self.url.target, fields: fields, json: json, timeout: self.time)
     }
 
     private func answered(_ outcome: HTTPCall.Outcome, for user: UserID) {
@@ -92,37 +91,25 @@ extension JSONWriter {
     fileprivate mutating func question(_ request: ChangeRequest) {
         self.fields(("event", "chat.asked"), ("from", request.actor.text)) { json in
             switch request.address {
-            case .id(let id): json.text("conversation", id.text)
-            case .user(let user, _): json.text("user", user.text)
+            case .id(let id): json.field("conversation", id.text)
+            case .user(let user, _): json.field("user", user.text)
             }
-            if let client = request.client { json.text("id", client.text) }
+            json.optional("id", request.client?.text)
             switch request.change {
             case .post(let draft):
-                json.text("kind", draft.kind.text)
-                json.body(draft.body)
+                json.field("kind", draft.kind.text)
+                json.field("body", raw: draft.body.json)
             case .edit(let number, let body):
-                json.key("number")
-                json.integer(number)
-                json.body(body)
+                json.field("number", number)
+                json.field("body", raw: body.json)
             default: break
             }
             guard let original = request.original else { return }
-            json.key("forward")
-            json.fields(("conversation", original.conversation.text)) { json in
-                json.key("number")
-                json.integer(original.number)
+            json.object("forward") { json in
+                json.field("conversation", original.conversation.text)
+                json.field("number", original.number)
             }
         }
-    }
-
-    private mutating func text(_ name: String, _ value: String) {
-        self.key(name)
-        self.string(value)
-    }
-
-    private mutating func body(_ body: MessageBody) {
-        self.key("body")
-        self.raw(body.json)
     }
 }
 

@@ -120,12 +120,12 @@ final class WebhookSender {
 
     private func hold(_ delivery: Delivery) {
         let id = delivery.key.name(of: delivery.entry.number)
-        var json = JSONWriter()
-        json.fields(("event", "chat.entry"), ("id", id)) { json in
-            json.key("entry")
-            json.entry(delivery.entry, in: delivery.conversation, delivery.key)
+        let json = JSONWriter.object { json in
+            json.field("event", "chat.entry")
+            json.field("id", id)
+            json.field("entry") { $0.entry(delivery.entry, in: delivery.conversation, delivery.key) }
         }
-        self.payloads[delivery.number] = Payload(id: id, body: json.bytes)
+        self.payloads[delivery.number] = Payload(id: id, body: json)
     }
 
     private var now: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }

@@ -19,9 +19,7 @@ package final class ChatNews {
         _ event: ServerEvent, _ outcome: ChangeOutcome? = nil, isVolatile: Bool = false,
         _ object: (inout JSONWriter) -> Void
     ) {
-        var json = JSONWriter()
-        object(&json)
-        let bytes = json.bytes
+        let bytes = JSONWriter.bytes(object)
         self.event = event
         self.json = bytes
         self.outcome = outcome

@@ -52,7 +52,7 @@ final class ChatRequests {
             self.chat.ask(SetRetention(retention, id, by: asked.user)) { asked.done($0) }
         case .block(let other, let isOn): try self.block(other, isOn, asked)
         case .blocked:
-            self.chat.fetch(ListBlocked(by: asked.user)) { asked.answer($0) { $0.names("users", $1) } }
+            self.chat.fetch(ListBlocked(by: asked.user)) { asked.answer($0) { $0.names($1) } }
         }
     }
 }
@@ -216,10 +216,7 @@ extension ChatRequests {
 }
 
 extension JSONWriter {
-    mutating func names(_ field: String, _ users: [UserID]) {
-        self.object { json in
-            json.key(field)
-            json.array { json in for user in users { json.string(user.text) } }
-        }
+    fileprivate mutating func names(_ users: [UserID]) {
+        self.object { $0.array("users", of: users) { $0.string($1.text) } }
     }
 }

@@ -267,8 +267,7 @@ extension ChatService {
     private func tellTyping(_ place: TypingMachine.Place, _ user: UserID, isOn: Bool) {
         let news = ChatNews(.chatTyping, isVolatile: true) { json in
             json.fields(("conversation", place.conversation.text), ("user", user.text)) { json in
-                json.key("on")
-                json.bool(isOn)
+                json.field("on", isOn)
             }
         }
         for listener in self.audience.listeners(to: place.conversation) where listener.user != user {

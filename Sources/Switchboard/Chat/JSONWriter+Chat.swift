@@ -11,27 +11,23 @@ extension JSONWriter {
             ("conversation", outcome.conversation.text),
             ("id", outcome.key.name(of: outcome.entry.number))
         ) { json in
-            json.number(outcome.entry.number)
-            json.key("time")
-            json.integer(outcome.entry.time.milliseconds)
+            json.field("number", outcome.entry.number)
+            json.field("time", outcome.entry.time.milliseconds)
         }
     }
 
     mutating func receipt(_ marked: Marked, _ request: MarkRequest, isOwn: Bool) {
         self.fields(("conversation", request.conversation.text), ("user", request.user.text)) { json in
             json.marks(delivered: marked.delivered, read: marked.read)
-            json.key("time")
-            json.integer(request.now.milliseconds)
+            json.field("time", request.now.milliseconds)
             guard isOwn else { return }
             json.unread(marked)
         }
     }
 
     private mutating func unread(_ marked: Marked) {
-        for (name, number) in [("unread", marked.unread), ("badge", marked.badge)] {
-            self.key(name)
-            self.integer(number)
-        }
+        self.field("unread", marked.unread)
+        self.field("badge", marked.badge)
     }
 
     package mutating func marked(_ marked: Marked) {
@@ -42,112 +38,77 @@ extension JSONWriter {
     }
 
     private mutating func marks(delivered: UInt64, read: UInt64) {
-        self.key("delivered")
-        self.integer(delivered)
-        self.key("read")
-        self.integer(read)
+        self.field("delivered", delivered)
+        self.field("read", read)
     }
 
     package mutating func conversation(_ view: ConversationView, more: (inout JSONWriter) -> Void = { _ in }) {
         self.fields(("conversation", view.id.text), ("kind", view.kind.rawValue), ("role", view.role.word)) { json in
-            if let title = view.title { json.text("title", title.text) }
-            if let subject = view.subject { json.text("subject", subject) }
-            if let peer = view.peer { json.peer(peer) }
-            for (name, number) in [
-                ("members", UInt64(view.members)), ("last", view.latest.number), ("since", view.since),
-                ("read", view.read), ("unread", view.unread),
-            ] {
-                json.key(name)
-                json.integer(number)
-            }
-            if view.isMuted { json.flag("muted") }
-            if let retention = view.retention {
-                json.key("retentionDays")
-                json.integer(retention.components.seconds / 86_400)
-            }
-            if view.isDissolved { json.flag("dissolved") }
-            json.key("latest")
-            json.entry(view.latest, in: view.id, view.key)
+            json.optional("title", view.title?.text)
+            json.optional("subject", view.subject)
+            if let peer = view.peer { json.object("peer") { $0.members(of: peer) } }
+            json.field("members", view.members)
+            json.field("last", view.latest.number)
+            json.field("since", view.since)
+            json.field("read", view.read)
+            json.field("unread", view.unread)
+            if view.isMuted { json.field("muted", true) }
+            json.optional("retentionDays", view.retention.map { $0.components.seconds / 86_400 })
+            if view.isDissolved { json.field("dissolved", true) }
+            json.field("latest") { $0.entry(view.latest, in: view.id, view.key) }
             more(&json)
         }
     }
 
-    private mutating func peer(_ peer: ConversationView.Peer) {
-        self.key("peer")
-        self.fields(("user", peer.user.text)) { json in
-            json.face(peer.name, peer.avatar)
-            json.marks(delivered: peer.delivered, read: peer.read)
-        }
-    }
-
-    private mutating func text(_ name: String, _ text: String) {
-        self.key(name)
-        self.string(text)
-    }
-
-    private mutating func flag(_ name: String) {
-        self.key(name)
-        self.bool(true)
+    private mutating func members(of peer: ConversationView.Peer) {
+        self.members([("user", peer.user.text), ("name", peer.name?.text), ("avatar", peer.avatar?.text)])
+        self.marks(delivered: peer.delivered, read: peer.read)
     }
 
     package mutating func synced(_ synced: Synced) {
         self.object { json in
-            json.key("conversations")
-            json.array { json in
+            json.array("conversations") { json in
                 for piece in synced.pieces {
                     json.conversation(piece.view) { json in
-                        json.key("entries")
-                        json.array { json in
-                            for entry in piece.entries { json.entry(entry, in: piece.view.id, piece.view.key) }
+                        json.array("entries", of: piece.entries) {
+                            $0.entry($1, in: piece.view.id, piece.view.key)
                         }
-                        json.key("remaining")
-                        json.integer(piece.remaining)
+                        json.field("remaining", piece.remaining)
                     }
                 }
             }
-            json.key("more")
-            json.bool(synced.hasMore)
-            json.key("badge")
-            json.integer(synced.badge)
+            json.field("more", synced.hasMore)
+            json.field("badge", synced.badge)
         }
     }
 
     package mutating func page(_ page: EntryPage) {
         self.object { json in
-            json.key("entries")
-            json.array { json in
-                for item in page.items { json.entry(item.entry, in: item.conversation, item.key) }
-            }
-            json.key("more")
-            json.bool(page.hasMore)
+            json.array("entries", of: page.items) { $0.entry($1.entry, in: $1.conversation, $1.key) }
+            json.field("more", page.hasMore)
         }
     }
 
     package mutating func conversations(_ list: ConversationList) {
         self.object { json in
-            json.key("conversations")
-            json.array { json in for view in list.views { json.conversation(view) } }
-            if list.hasMore, let place = list.views.last?.place { json.text("next", place.cursor) }
-            json.key("badge")
-            json.integer(list.badge)
+            json.array("conversations", of: list.views) { $0.conversation($1) }
+            if list.hasMore { json.optional("next", list.views.last?.place.cursor) }
+            json.field("badge", list.badge)
         }
     }
 
     package mutating func memberList(_ members: [MemberView], limit: Int) {
         self.object { json in
-            json.key("members")
-            json.array { json in for member in members { json.member(member) } }
-            if members.count == limit, let last = members.last { json.text("next", last.user.text) }
+            json.array("members", of: members) { $0.member($1) }
+            if members.count == limit { json.optional("next", members.last?.user.text) }
         }
     }
 
     private mutating func member(_ member: MemberView) {
         self.fields(("user", member.user.text), ("role", member.role.word)) { json in
-            json.face(member.name, member.avatar)
+            json.members([("name", member.name?.text), ("avatar", member.avatar?.text)])
             json.marks(delivered: member.delivered, read: member.read)
-            guard let until = member.silencedUntil else { return }
-            json.key("silencedUntil")
-            json.integer(until.milliseconds)
+            json.optional("silencedUntil", member.silencedUntil?.milliseconds)
         }
     }
 }

@@ -5,21 +5,10 @@ internal import Vocabulary
 extension JSONWriter {
     /// What others may know of somebody.
     package mutating func profile(_ profile: Profile) {
-        self.fields(("user", profile.user.text)) { $0.face(profile.shownName, profile.avatar) }
-    }
-
-    /// In the middle of an object; what nobody knows stays away.
-    mutating func face(_ name: DisplayName?, _ avatar: AvatarLink?) {
-        if let name {
-            self.key("name")
-            self.string(name.text)
+        self.object { json in
+            json.members([
+                ("user", profile.user.text), ("name", profile.shownName?.text), ("avatar", profile.avatar?.text),
+            ])
         }
-        self.avatar(avatar)
-    }
-
-    mutating func avatar(_ avatar: AvatarLink?) {
-        guard let avatar else { return }
-        self.key("avatar")
-        self.string(avatar.text)
     }
 }

@@ -106,9 +106,6 @@ extension Clearable {
 
 extension JSONWriter {
     fileprivate mutating func profiles(_ profiles: [Profile]) {
-        self.object { json in
-            json.key("users")
-            json.array { json in for profile in profiles { json.profile(profile) } }
-        }
+        self.object { $0.array("users", of: profiles) { $0.profile($1) } }
     }
 }

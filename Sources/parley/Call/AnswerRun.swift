@@ -168,7 +168,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         Terminal.print(
             JSONWriter.line { json in
                 json.field("event", event)
-                if let call { json.field("call", call.text) }
+                json.optional("call", call?.text)
                 if let detail { json.field(detail.name, detail.text) }
             })
     }

@@ -38,10 +38,10 @@ struct CallReport {
         json.field("heard", self.hasHeardSound)
         json.field("roundTripMs", self.roundTrip.map { $0 / .milliseconds(1) }, digits: 1)
         json.field("quality", self.listeningQuality, digits: 2)
-        json.field("packetsReceived", self.inbound.map { Int(clamping: $0.packetsReceived) })
-        json.field("packetsLost", self.inbound.map { Int(clamping: $0.packetsLost) })
+        json.nullable("packetsReceived", self.inbound.map { Int(clamping: $0.packetsReceived) })
+        json.nullable("packetsLost", self.inbound.map { Int(clamping: $0.packetsLost) })
         json.field("jitterMs", self.inbound.map { $0.jitter / .milliseconds(1) }, digits: 1)
-        json.field("packetsSent", self.outbound.map { Int(clamping: $0.packetsSent) })
+        json.nullable("packetsSent", self.outbound.map { Int(clamping: $0.packetsSent) })
         json.field("remoteLossShare", self.outbound?.fractionLost, digits: 4)
     }
 

@@ -72,13 +72,11 @@ struct KeptCredentials: Sendable {
             for (url, names) in old?.memberList ?? [] where url != server.description {
                 json.field(url, raw: names.bytes)
             }
-            json.key(server.description)
-            json.object { json in
+            json.object(server.description) { json in
                 for (other, value) in old?.member(server.description)?.memberList ?? [] where other != name {
                     json.field(other, raw: value.bytes)
                 }
-                json.key(name)
-                json.object { json in
+                json.object(name) { json in
                     json.field("user", entry.user)
                     json.field("accessToken", entry.accessToken)
                     json.field("refreshToken", entry.refreshToken)

@@ -52,12 +52,7 @@ final class OfferedCall {
 
     private func respond() {
         guard let exchange = self.exchange.take(), let sdp = self.link?.connection.localDescription else { return }
-        var json = JSONWriter()
-        json.object { json in
-            json.field("type", "answer")
-            json.field("sdp", sdp)
-        }
-        exchange.respond(.json(.ok, json.bytes))
+        exchange.respond(.json(.ok, JSONWriter.bytes { $0.fields(("type", "answer"), ("sdp", sdp)) }))
     }
 
     /// Not from within what the connection tells.

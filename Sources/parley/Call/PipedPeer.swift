@@ -154,7 +154,7 @@ extension PipedPeer {
             self.say { json in
                 json.field("t", "cand")
                 json.field("candidate", candidate.text)
-                json.field("mid", mid)
+                json.nullable("mid", mid)
                 json.field("idx", index)
             }
         case .candidatesEnded:

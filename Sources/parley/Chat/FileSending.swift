@@ -56,11 +56,7 @@ struct FileSending {
     }
 
     private static func body(_ id: FileID, _ name: String, _ type: String) -> RawJSON {
-        RawJSON { json in
-            for (key, value) in [("file", id.text), ("name", name), ("type", type)] {
-                json.field(key, value)
-            }
-        }
+        RawJSON { $0.members([("file", id.text), ("name", name), ("type", type)]) }
     }
 
     /// By what the server found in it.

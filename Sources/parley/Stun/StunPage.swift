@@ -36,16 +36,13 @@ extension SurveyReport {
             json.field("words", self.verdict.words)
             json.field("working", self.urls.working)
             json.field("asked", self.urls.all)
-            json.key("networks")
-            json.object { json in
+            json.object("networks") { json in
                 for family in STUNAddressFamily.allCases {
                     guard let network = self.networks[family] else { continue }
-                    json.key(family.name)
-                    json.object(network.write)
+                    json.object(family.name, network.write)
                 }
             }
-            json.key("servers")
-            json.array { json in for row in self.rows { json.object(row.write) } }
+            json.array("servers", of: self.rows) { $0.object($1.write) }
         }
     }
 }
@@ -76,19 +73,17 @@ extension SurveyReport.Row {
     fileprivate func write(_ json: inout JSONWriter) {
         json.field("url", self.url.text)
         json.field("transport", "\(self.transport)")
-        json.field("address", self.address?.description)
+        json.nullable("address", self.address?.description)
         json.field("works", self.works)
-        json.field("error", self.binding.isReachable ? nil : self.problem)
+        json.nullable("error", self.binding.isReachable ? nil : self.problem)
         json.field("connect_ms", self.connecting?.milliseconds, digits: 3)
-        json.key("rtt_ms")
-        if self.binding.isReachable { json.object(self.writeTimes) } else { json.null() }
+        json.nullable("rtt_ms", self.binding.isReachable ? self : nil) { $0.object($1.writeTimes) }
         json.field("requests", self.binding.requests)
         json.field("lost", self.binding.lost)
-        json.field("mapped", self.binding.mapped?.description)
-        json.field("other_address", self.binding.other?.description)
-        json.field("software", self.binding.software)
-        json.key("relay")
-        if let relay = self.relay { json.object { relay.write(&$0) } } else { json.null() }
+        json.nullable("mapped", self.binding.mapped?.description)
+        json.nullable("other_address", self.binding.other?.description)
+        json.nullable("software", self.binding.software)
+        json.nullable("relay", self.relay) { $0.object($1.write) }
     }
 
     private func writeTimes(_ json: inout JSONWriter) {
@@ -102,13 +97,12 @@ extension SurveyReport.Row.Relay {
     fileprivate func write(_ json: inout JSONWriter) {
         switch self {
         case .granted(let allocation, let after):
-            json.key("addresses")
-            json.array { json in for address in allocation.relayed { json.string("\(address)") } }
+            json.array("addresses", of: allocation.relayed) { $0.string("\($1)") }
             json.field("lifetime", Int(allocation.lifetime.components.seconds))
             json.field("after_ms", after.milliseconds, digits: 3)
         case .refused(let failure):
             json.field("error", "\(failure)")
-            json.field("code", failure.code?.rawValue)
+            json.nullable("code", failure.code?.rawValue)
         }
     }
 }
@@ -131,16 +125,13 @@ extension SurveyReport.Network {
     }
 
     fileprivate func write(_ json: inout JSONWriter) {
-        json.field("local", self.local?.description)
-        json.field("mapped", self.mapped?.description)
-        json.key("translated")
-        if let isTranslated = self.nat.isTranslated { json.bool(isTranslated) } else { json.null() }
-        json.field("mapping", self.nat.mapping?.rawValue)
-        json.field("filtering", self.nat.filtering?.rawValue)
-        json.key("hairpin")
-        if let hairpins = self.nat.hairpins { json.bool(hairpins) } else { json.null() }
-        json.key("lifetime_s")
-        if let lifetime = self.lifetime { json.object { lifetime.write(&$0) } } else { json.null() }
+        json.nullable("local", self.local?.description)
+        json.nullable("mapped", self.mapped?.description)
+        json.nullable("translated", self.nat.isTranslated)
+        json.nullable("mapping", self.nat.mapping?.rawValue)
+        json.nullable("filtering", self.nat.filtering?.rawValue)
+        json.nullable("hairpin", self.nat.hairpins)
+        json.nullable("lifetime_s", self.lifetime) { $0.object($1.write) }
     }
 }
 
@@ -153,7 +144,7 @@ extension BindingLifetime {
 
     fileprivate func write(_ json: inout JSONWriter) {
         json.field("known", Int(self.known.components.seconds))
-        json.field("forgotten", self.forgotten.map { Int($0.components.seconds) })
+        json.nullable("forgotten", self.forgotten.map { Int($0.components.seconds) })
     }
 }
 

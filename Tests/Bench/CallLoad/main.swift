@@ -75,10 +75,8 @@ final class Load: PeerConnectionHandler, @unchecked Sendable {
     private func post(_ connection: PeerConnection) {
         guard let reactor = self.factory?.reactor, let offer = connection.localDescription else { return }
         let body = RawJSON { json in
-            json.key("type")
-            json.string("offer")
-            json.key("sdp")
-            json.string(offer)
+            json.field("type", "offer")
+            json.field("sdp", offer)
         }
         HTTPCall(self.server, on: reactor) { outcome in
             guard case .success(let answer) = outcome, let sdp = RawJSON(answer.body)?.text("sdp") else {

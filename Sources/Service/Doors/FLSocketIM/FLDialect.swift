@@ -34,10 +34,7 @@ final class FLDialect: Dialect {
         case .description:
             let event = FLDescription.isOffer(signal.json) ? "_offer" : "_answer"
             return SocketBroadcast(event) { json in
-                json.fields(("socketId", signal.from.text)) { json in
-                    json.key("sdp")
-                    json.raw(signal.json)
-                }
+                json.fields(("socketId", signal.from.text)) { $0.field("sdp", raw: signal.json) }
             }
         case .candidate: return FLCandidate(native: signal.json)?.event(from: signal.from)
         case .data: return nil
@@ -79,19 +76,15 @@ struct FLCandidate: Hashable {
 
     /// In W3C's shape.
     var native: [UInt8] {
-        var json = JSONWriter()
-        json.fields(("candidate", self.line), ("sdpMid", self.mid)) { json in
-            json.key("sdpMLineIndex")
-            json.integer(self.index)
+        JSONWriter.bytes { json in
+            json.fields(("candidate", self.line), ("sdpMid", self.mid)) { $0.field("sdpMLineIndex", self.index) }
         }
-        return json.bytes
     }
 
     func event(from session: SessionID) -> SocketBroadcast {
         SocketBroadcast("_ice_candidate") { json in
             json.fields(("socketId", session.text), ("id", self.mid), ("candidate", self.line)) { json in
-                json.key("label")
-                json.integer(self.index)
+                json.field("label", self.index)
             }
         }
     }

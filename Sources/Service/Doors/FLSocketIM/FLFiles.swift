@@ -54,12 +54,11 @@ struct FLFiles: Sendable {
     }
 
     private func answer(_ visit: FileVisit, _ path: String?) {
-        var json = JSONWriter()
-        json.fields(("message", path == nil ? "上传文件失败" : "上传文件成功"), ("data", path ?? "")) { json in
-            json.key("code")
-            json.integer(path == nil ? -1 : 1)
+        let json = JSONWriter.object { json in
+            json.members([("message", path == nil ? "上传文件失败" : "上传文件成功"), ("data", path ?? "")])
+            json.field("code", path == nil ? -1 : 1)
         }
-        visit.answer(.json(.ok, json.bytes))
+        visit.answer(.json(.ok, json))
     }
 }
 

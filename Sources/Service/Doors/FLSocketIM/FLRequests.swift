@@ -101,11 +101,7 @@ extension FLRequests {
     /// With an ack, as their server does; the apps do not answer it.
     private func ring(_ device: Guest, from guest: Guest, room: RoomName, kind: Int?) {
         device.socket.emit("videoChat") { json in
-            json.fields(("from_user", guest.name.text), ("room", room.text)) { json in
-                guard let kind else { return }
-                json.key("chat_type")
-                json.integer(kind)
-            }
+            json.fields(("from_user", guest.name.text), ("room", room.text)) { $0.optional("chat_type", kind) }
         } answer: { _ in
         }
     }
@@ -167,10 +163,8 @@ extension FLRequests {
         guard let room = fields.room, let view = try? self.board.join(room, guest) else { return }
         guest.socket.emit("_peers") { json in
             json.object { json in
-                json.key("connections")
-                json.array { json in for person in view.others { json.string(person.session.text) } }
-                json.key("you")
-                json.string(view.member.text)
+                json.array("connections", of: view.others) { $0.string($1.session.text) }
+                json.field("you", view.member.text)
             }
         }
         guard let ring = self.rings[room] else { return }

@@ -72,10 +72,7 @@ struct FLRoutes: Sendable {
         case .success(let signIn):
             guard let token = signIn.longLived else { return self.respond(exchange, -1, "用户名或密码错误") }
             self.respond(exchange, 1, isLogin ? "登录成功" : "注册成功") { json in
-                json.fields(("auth_token", token.text)) { json in
-                    json.key("auth_date")
-                    json.integer(token.expiry.milliseconds)
-                }
+                json.fields(("auth_token", token.text)) { $0.field("auth_date", token.expiry.milliseconds) }
             }
         case .failure(let refusal): self.respond(exchange, -1, refusal.text)
         }
@@ -101,10 +98,8 @@ struct FLRoutes: Sendable {
     private static func list(_ members: [Profile], online: [DisplayName], on exchange: HTTPExchange) {
         self.respond(exchange, 1, "查询数据成功") { json in
             json.object { json in
-                json.key("allUser")
-                json.array { json in for member in members { json.member(member) } }
-                json.key("onLineUsers")
-                json.array { json in for name in online { json.string(name.text) } }
+                json.array("allUser", of: members) { $0.member($1) }
+                json.array("onLineUsers", of: online) { $0.string($1.text) }
             }
         }
     }
@@ -112,16 +107,12 @@ struct FLRoutes: Sendable {
     private static func respond(
         _ exchange: HTTPExchange, _ code: Int, _ message: String, _ data: (inout JSONWriter) -> Void = { $0.string("") }
     ) {
-        var json = JSONWriter()
-        json.object { json in
-            json.key("code")
-            json.integer(code)
-            json.key("message")
-            json.string(message)
-            json.key("data")
-            data(&json)
+        let json = JSONWriter.object { json in
+            json.field("code", code)
+            json.field("message", message)
+            json.field("data", data)
         }
-        var response = HTTPResponse.json(.ok, json.bytes)
+        var response = HTTPResponse.json(.ok, json)
         response.head.fields.set(.cacheControl, to: "no-store")
         exchange.respond(response)
     }
@@ -171,14 +162,8 @@ extension IdentityRefusal {
 extension JSONWriter {
     fileprivate mutating func member(_ profile: Profile) {
         self.fields(("_id", profile.user.text), ("name", profile.signInName?.text ?? profile.user.text)) { json in
-            if let avatar = profile.avatar {
-                json.key("headImageUrl")
-                json.string(avatar.text)
-            }
-            if let name = profile.shownName {
-                json.key("nickname")
-                json.string(name.text)
-            }
+            json.optional("headImageUrl", profile.avatar?.text)
+            json.optional("nickname", profile.shownName?.text)
         }
     }
 }

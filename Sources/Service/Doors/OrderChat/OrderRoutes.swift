@@ -93,21 +93,17 @@ struct OrderRoutes: Sendable {
     }
 
     private static func answer(_ exchange: HTTPExchange, _ result: Result<[LooseObject], RequestError>) {
-        var json = JSONWriter()
-        json.object { json in
-            json.key("ret_code")
+        let json = JSONWriter.object { json in
             switch result {
             case .success(let items):
-                json.integer(HTTPStatus.ok.code)
-                json.key("result")
-                json.array { json in for item in items { json.raw(item.json) } }
+                json.field("ret_code", HTTPStatus.ok.code)
+                json.array("result", of: items) { $0.raw($1.json) }
             case .failure(let error):
-                json.integer(APIProblem.status(of: error.code).code)
-                json.key("message")
-                json.string(error.message)
+                json.field("ret_code", APIProblem.status(of: error.code).code)
+                json.field("message", error.message)
             }
         }
-        var response = HTTPResponse.json(.ok, json.bytes)
+        var response = HTTPResponse.json(.ok, json)
         response.head.fields.set(.cacheControl, to: "no-store")
         exchange.respond(response)
     }
