@@ -19,3 +19,16 @@ package struct JSONError: Error, Hashable, Sendable {
         self.offset = offset
     }
 }
+
+/// Why a text is not the object that a caller wants. Callers put it into words of their own.
+package enum JSONObjectError: Error, Hashable, Sendable {
+    case notJSON(JSONError)
+    case notObject
+    case tooManyMembers
+    /// A member by that name is there twice.
+    case duplicate(String)
+    /// No member has that name.
+    case unknown(String)
+    case missing(String)
+    case wrongType(String)
+}
