@@ -45,7 +45,7 @@ extension Field<Posting> {
         "what is said, or the 'conversation' and 'number' of what is forwarded"
     ) { fields throws(RequestError) in
         // What is forwarded brings its own kind and body.
-        if fields.has("forward") { return .forwarded(try Self.place(fields.inner("forward"))) }
+        if fields.value("forward") != nil { return .forwarded(try Self.place(fields.object("forward"))) }
         let kind = try Field<MessageKind>.messageKind.read(fields)
         return .said(kind, try Field<MessageBody>.body.read(fields))
     } write: { posting, json in
@@ -54,15 +54,14 @@ extension Field<Posting> {
             Field<MessageKind>.messageKind(kind).write(to: &json)
             Field<MessageBody>.body(body).write(to: &json)
         case .forwarded(let place):
-            json.key("forward")
-            json.object { json in
+            json.object("forward") { json in
                 Field<ConversationID>.conversation(place.conversation).write(to: &json)
                 Field<UInt64>.number(place.number).write(to: &json)
             }
         }
     }
 
-    private static func place(_ fields: borrowing RequestFields) throws(RequestError) -> MessagePlace {
+    private static func place(_ fields: borrowing JSONObject) throws(RequestError) -> MessagePlace {
         MessagePlace(try Field<ConversationID>.conversation.read(fields), try Field<UInt64>.number.read(fields))
     }
 }

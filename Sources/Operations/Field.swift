@@ -9,12 +9,12 @@ package struct Field<Value: Sendable>: Sendable {
     /// What it must be, as the end of a sentence.
     private let rule: String
     /// Nil when it is not there.
-    private let find: @Sendable (borrowing RequestFields) throws(RequestError) -> Value?
+    private let find: @Sendable (borrowing JSONObject) throws(RequestError) -> Value?
     private let write: @Sendable (Value, inout JSONWriter) -> Void
 
     init(
         _ parts: [FieldDescription], _ rule: String,
-        find: @escaping @Sendable (borrowing RequestFields) throws(RequestError) -> Value?,
+        find: @escaping @Sendable (borrowing JSONObject) throws(RequestError) -> Value?,
         write: @escaping @Sendable (Value, inout JSONWriter) -> Void
     ) {
         self.parts = parts
@@ -23,7 +23,7 @@ package struct Field<Value: Sendable>: Sendable {
         self.write = write
     }
 
-    package func read(_ fields: borrowing RequestFields) throws(RequestError) -> Value {
+    package func read(_ fields: borrowing JSONObject) throws(RequestError) -> Value {
         guard let value = try self.find(fields) else {
             throw RequestError(.badRequest, "\(self.parts.inWords) is missing: it must be \(self.rule)")
         }
@@ -115,15 +115,14 @@ package struct Argument: Sendable {
 extension Field {
     /// - Parameter rule: the end of "field 'x' must be".
     private init(
-        _ part: FieldDescription, _ rule: String,
-        find: @escaping @Sendable (borrowing RequestFields) -> RequestFields.Found<Value>,
+        _ part: FieldDescription, _ rule: String, _ type: JSONType<Value>,
         write: @escaping @Sendable (Value, inout JSONWriter) -> Void
     ) {
         self.init([part], rule) { fields throws(RequestError) in
-            switch find(fields) {
-            case .missing: return nil
-            case .value(let value): return value
-            case .wrong: throw RequestError(.badRequest, "field '\(part.name)' must be \(rule)")
+            do throws(JSONObjectError) {
+                return try fields.optional(part.name, type)
+            } catch {
+                throw RequestError(.badRequest, "field '\(part.name)' must be \(rule)")
             }
         } write: { value, json in
             json.key(part.name)
@@ -136,11 +135,7 @@ extension Field {
         _ name: String, _ rule: String, _ text: @escaping @Sendable (Value) -> String,
         _ make: @escaping @Sendable (String) -> Value?
     ) -> Field {
-        Field(.text(name), rule) {
-            $0.text(name).flatMap(make)
-        } write: {
-            $1.string(text($0))
-        }
+        Field(.text(name), rule, JSONType.text.map(make)) { $1.string(text($0)) }
     }
 
     /// A number that is checked once, by `make`.
@@ -148,11 +143,7 @@ extension Field {
         _ name: String, _ rule: String, _ number: @escaping @Sendable (Value) -> Int,
         _ make: @escaping @Sendable (Int) -> Value?
     ) -> Field {
-        Field(.number(name), rule) {
-            $0.integer(name).flatMap(make)
-        } write: {
-            $1.integer(number($0))
-        }
+        Field(.number(name), rule, JSONType.integer.map(make)) { $1.integer(number($0)) }
     }
 }
 
@@ -164,11 +155,7 @@ extension Field<String> {
 
 extension Field<Bool> {
     static func flag(_ name: String) -> Field {
-        Field(.flag(name), "true or false") {
-            $0.bool(name)
-        } write: {
-            $1.bool($0)
-        }
+        Field(.flag(name), "true or false", .bool) { $1.bool($0) }
     }
 }
 
@@ -193,9 +180,8 @@ extension Field<UInt64> {
 
 extension Field<[UserID]> {
     static func users(_ name: String, maximum: Int) -> Field {
-        Field(.list(name), "a list of at most \(maximum) user ids") {
-            $0.list(name, maximum: maximum) { UserID($0) }
-        } write: { users, json in
+        let ids = JSONType.text.map { UserID($0) }
+        return Field(.list(name), "a list of at most \(maximum) user ids", ids.list(maximum: maximum)) { users, json in
             json.array { json in for user in users { json.string(user.text) } }
         }
     }
@@ -203,15 +189,10 @@ extension Field<[UserID]> {
 
 extension Field<[ConversationID: UInt64]> {
     static func positions(_ name: String, maximum: Int) -> Field {
-        Field(.object(name), "at most \(maximum) numbers by conversation") {
-            $0.numbers(name, maximum: maximum) { ConversationID($0) }
-        } write: { positions, json in
-            json.object { json in
-                for (id, number) in positions {
-                    json.key(id.text)
-                    json.integer(number)
-                }
-            }
+        let numbers = JSONType.integer.map { UInt64(exactly: $0) }
+        let type = numbers.byName(maximum: maximum) { ConversationID($0) }
+        return Field(.object(name), "at most \(maximum) numbers by conversation", type) { positions, json in
+            json.object { json in for (id, number) in positions { json.field(id.text, number) } }
         }
     }
 }
@@ -222,20 +203,7 @@ extension Field {
         _ name: String, maximumBytes limit: Int, _ make: @escaping @Sendable ([UInt8]) -> Value,
         write: @escaping @Sendable (Value) -> [UInt8]
     ) -> Field {
-        Field(.object(name), "an object of at most \(limit) bytes") {
-            $0.object(name, maximumBytes: limit).flatMap(make)
-        } write: {
-            $1.raw(write($0))
-        }
-    }
-}
-
-extension RequestFields.Found {
-    fileprivate func flatMap<Other>(_ make: (Value) -> Other?) -> RequestFields.Found<Other> {
-        switch self {
-        case .missing: .missing
-        case .wrong: .wrong
-        case .value(let value): make(value).map { .value($0) } ?? .wrong
-        }
+        let type = JSONType.object(maximumBytes: limit).map(make)
+        return Field(.object(name), "an object of at most \(limit) bytes", type) { $1.raw(write($0)) }
     }
 }

@@ -30,8 +30,9 @@ package enum SignalContent: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// `signal`: what one client wants another to have and the server does not read. There is more of it than of everything else
-/// together, so its fields are found in one walk, and what is passed on stays where it is.
+/// `signal`: what one client wants another to have and the server does not read. There is more of it than of everything
+/// else together, so its fields are found in one walk without the index of a `JSONObject`, and what is passed on stays where
+/// it is.
 package struct SignalRequest: Hashable, Sendable {
     package let scope: SignalScope
     package let receiver: SessionID?

@@ -1,3 +1,5 @@
+package import JSON
+
 /// What there is to say about an operation: its fields, where it lives over HTTP, what it is answered with, and why it may
 /// be refused. Server, client, documents and tests read it here.
 package struct OperationDescription: Sendable {
@@ -11,7 +13,7 @@ package struct OperationDescription: Sendable {
 /// An operation's description, and how its fields become a request.
 package struct Specification<Request: Sendable>: Sendable {
     package let description: OperationDescription
-    private let reading: @Sendable (borrowing RequestFields) throws(RequestError) -> Request
+    private let reading: @Sendable (borrowing JSONObject) throws(RequestError) -> Request
 
     /// - Parameter make: takes the values of the fields, in their order.
     init<each Value>(
@@ -38,7 +40,7 @@ package struct Specification<Request: Sendable>: Sendable {
         }
     }
 
-    func read(_ fields: borrowing RequestFields) throws(RequestError) -> Request { try self.reading(fields) }
+    func read(_ fields: borrowing JSONObject) throws(RequestError) -> Request { try self.reading(fields) }
 }
 
 /// A family of operations: its cases are their names, and each case has its specification.
@@ -49,7 +51,7 @@ package protocol OperationFamily: RawRepresentable<String>, CaseIterable, Hashab
 
 extension OperationFamily {
     /// Reads and checks the fields.
-    package func request(_ fields: borrowing RequestFields) throws(RequestError) -> Request {
+    package func request(_ fields: borrowing JSONObject) throws(RequestError) -> Request {
         try self.specification.read(fields)
     }
 }

@@ -44,7 +44,7 @@ package final class NativeRequests {
         guard event.attachments.isEmpty else { throw RequestError(.badRequest, "requests have no binary parts") }
         let operation = try Self.operation(event, bytes)
         if case .signal = operation { return try self.signal(event, bytes, guest) }
-        let fields = try RequestFields(bytes, arguments: event.arguments, count: event.argumentCount)
+        let fields = try JSONObject(bytes, arguments: event.arguments, count: event.argumentCount)
         switch operation {
         case .signal: break
         case .room(let operation): try self.carryOut(try operation.request(fields), event, guest)

@@ -36,7 +36,7 @@ struct OperationTests {
         -> Family.Request
     {
         let bytes = Array(json.utf8)
-        return try operation.request(RequestFields(document: bytes.span))
+        return try operation.request(JSONObject(body: bytes.span))
     }
 
     @Test("reads fields that are there, takes what is usual for others, and names what is wrong")

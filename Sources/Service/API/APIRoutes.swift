@@ -93,14 +93,14 @@ final class APIVisit {
             }
             if case .chat(.history) = route.operation, try self.watch(parameters, query, identity) { return }
             let object = try route.object(parameters, query, body, key: self.exchange.request.fields["Idempotency-Key"])
-            try self.carryOut(route.operation, RequestFields(document: object.span), self.asker(route, query, identity))
+            try self.carryOut(route.operation, JSONObject(body: object.span), self.asker(route, query, identity))
         } catch {
             self.refuse(error)
         }
     }
 
     private func carryOut(
-        _ operation: Operation, _ fields: borrowing RequestFields, _ asker: ChatAsker
+        _ operation: Operation, _ fields: borrowing JSONObject, _ asker: ChatAsker
     ) throws(RequestError) {
         switch operation {
         case .chat(let operation): try self.desk.chat.carryOut(try operation.request(fields), by: asker)

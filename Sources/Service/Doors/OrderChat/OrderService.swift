@@ -167,7 +167,7 @@ extension OrderService {
         let role = request.integer("role")
         var sync = SyncRequest(user, on: OrderWords.device)
         sync.kind = OrderWords.kind
-        sync.positions = try Field.positions.or([:]).read(RequestFields(document: request.json.span))
+        sync.positions = try Field.positions.or([:]).read(JSONObject(body: request.json.span))
         self.chat.fetch(sync) { result in
             guard case .success(let synced) = result else { return reply(result.map { _ in [] }) }
             let unknown = synced.ids.filter { OrderWords.isSession($0) && sync.positions[$0] == nil }
