@@ -20,11 +20,12 @@ package struct JSONWebToken: Hashable, Sendable {
         let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         // "alg none" tokens have an empty third part; whatever else they claim, they are refused here or below.
         guard parts.count == 3 else { throw .malformed }
-        let header = try TokenMembers(parsing: Self.decode(parts[0]))
+        let headerBytes = try Self.decode(parts[0])
+        let header = try JSONObject(token: headerBytes.span)
         self.algorithm = try Self.algorithm(of: header)
         try Self.refuseUnknown(header)
-        self.keyID = try header.values["kid"]?.text()
-        self.type = try header.values["typ"]?.text()
+        self.keyID = try header.claim("kid", .text)
+        self.type = try header.claim("typ", .text)
         self.payload = try Self.decode(parts[1])
         self.signature = try Self.decode(parts[2])
         self.signed = Array(parts[0]) + [UInt8(ascii: ".")] + parts[1]
@@ -39,15 +40,15 @@ package struct JSONWebToken: Hashable, Sendable {
         return bytes
     }
 
-    private static func algorithm(of header: TokenMembers) throws(TokenRefusal) -> SigningKey.Algorithm {
-        guard let name = try header.values["alg"]?.text() else { throw .malformed }
+    private static func algorithm(of header: borrowing JSONObject) throws(TokenRefusal) -> SigningKey.Algorithm {
+        guard let name = try header.claim("alg", .text) else { throw .malformed }
         guard let algorithm = SigningKey.Algorithm(rawValue: name) else { throw .unknownAlgorithm }
         return algorithm
     }
 
     /// A token may not bring or point to the key it is checked with, nor demand what we do not understand.
-    private static func refuseUnknown(_ header: TokenMembers) throws(TokenRefusal) {
-        for name in ["crit", "b64", "jku", "jwk", "x5u", "x5c", "zip", "enc"] where header.values[name] != nil {
+    private static func refuseUnknown(_ header: borrowing JSONObject) throws(TokenRefusal) {
+        for name in ["crit", "b64", "jku", "jwk", "x5u", "x5c", "zip", "enc"] where header.value(name) != nil {
             throw .unknownHeader
         }
     }
@@ -65,13 +66,7 @@ extension JSONWebToken {
     }
 
     private static func header(_ type: String, _ key: SigningKey) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
-            for (name, text) in [("alg", key.algorithm.rawValue), ("kid", key.id), ("typ", type)] {
-                json.field(name, text)
-            }
-        }
-        return json.bytes
+        JSONWriter.bytes { $0.fields(("alg", key.algorithm.rawValue), ("kid", key.id), ("typ", type)) }
     }
 }
 

@@ -35,18 +35,17 @@ extension TokenClaims {
 
     init(parsing bytes: [UInt8]) throws(TokenRefusal) {
         self.init()
-        let members = try TokenMembers(parsing: bytes)
-        for (name, value) in members.values {
-            switch name {
-            case "iss": self.issuer = try value.text()
-            case "sub": self.subject = try value.text()
-            case "jti": self.tokenID = try value.text()
-            case "aud": self.audience = try value.texts()
-            case "exp": self.expiry = try value.seconds()
-            case "nbf": self.notBefore = try value.seconds()
-            case "iat": self.issuedAt = try value.seconds()
-            default: if case .text(let text) = value { self.texts[name] = text }
-            }
+        let claims = try JSONObject(token: bytes.span)
+        self.issuer = try claims.claim("iss", .text)
+        self.subject = try claims.claim("sub", .text)
+        self.tokenID = try claims.claim("jti", .text)
+        self.audience = try claims.claim("aud", JSONType.text.oneOrMore) ?? []
+        self.expiry = try claims.claim("exp", .seconds)
+        self.notBefore = try claims.claim("nbf", .seconds)
+        self.issuedAt = try claims.claim("iat", .seconds)
+        for member in claims.members {
+            let name = claims.name(of: member)
+            if !Self.registered.contains(name) { self.texts[name] = claims.reader.string(member.value) }
         }
     }
 }
