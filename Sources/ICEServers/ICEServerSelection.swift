@@ -10,54 +10,34 @@ package struct ICEServerSelection: Sendable {
 
     /// - Parameter bytes: a file that `ICEServerList` takes.
     package mutating func add(file bytes: [UInt8]) {
-        let reader = JSONReader(bytes.span)
-        guard let document = try? reader.document(), let list = reader.member("iceServers", of: document) else {
-            return
-        }
-        var servers = reader.elements(of: list)
-        while let server = servers.next() { self.add(server, in: bytes) }
+        guard let file = try? JSONObject(bytes.span), let list = file.value("iceServers") else { return }
+        var servers = file.reader.elements(of: list)
+        while let server = servers.next() { self.add(JSONObject(found: server, in: file.reader)) }
     }
 
-    private mutating func add(_ server: JSONValue, in bytes: [UInt8]) {
-        let reader = JSONReader(bytes.span)
-        var urls: [ICEServerURL] = []
+    private mutating func add(_ server: borrowing JSONObject) {
         var others: [(name: String, value: [UInt8])] = []
-        var members = reader.members(of: server)
-        while let member = members.next() {
-            let name = reader.text(at: member.key) ?? ""
-            guard name == "urls" else {
-                others.append((name, reader.raw(member.value)))
-                continue
-            }
-            if let url = reader.string(member.value).flatMap(ICEServerURL.init) { urls.append(url) }
-            var elements = reader.elements(of: member.value)
-            while let element = elements.next() {
-                if let url = reader.string(element).flatMap(ICEServerURL.init) { urls.append(url) }
-            }
+        for member in server.members {
+            let name = server.name(of: member)
+            if name != "urls" { others.append((name, server.reader.raw(member.value))) }
         }
-        for url in urls { self.beside[url] = others }
+        for text in server["urls", JSONType.text.oneOrMore] ?? [] {
+            if let url = ICEServerURL(text) { self.beside[url] = others }
+        }
     }
 
     package mutating func add(_ url: ICEServerURL, username: String?, credential: String?) {
         let pairs = [("username", username), ("credential", credential)]
         self.beside[url] = pairs.compactMap { name, text in
-            guard let text else { return nil }
-            var json = JSONWriter()
-            json.string(text)
-            return (name, json.bytes)
+            text.map { text in (name, JSONWriter.bytes { $0.string(text) }) }
         }
     }
 
     /// A file with these URLs, in this order.
     package func file(of urls: [ICEServerURL]) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
-            json.key("iceServers")
-            json.array { json in
-                for url in urls.prefix(ICEServerList.maximumServers) { self.write(url, to: &json) }
-            }
-        }
-        return json.bytes + [UInt8(ascii: "\n")]
+        let listed = Array(urls.prefix(ICEServerList.maximumServers))
+        let json = JSONWriter.object { $0.array("iceServers", of: listed) { self.write($1, to: &$0) } }
+        return json + [UInt8(ascii: "\n")]
     }
 
     private func write(_ url: ICEServerURL, to json: inout JSONWriter) {

@@ -10,25 +10,30 @@ struct JSONPlace {
     }
 
     func fail(_ problem: ICEServerFileError.Problem, at name: String) -> ICEServerFileError {
-        ICEServerFileError(problem, at: self.path.isEmpty ? name : "\(self.path).\(name)")
+        ICEServerFileError(problem, at: self.path(to: name))
     }
+
+    private func path(to name: String) -> String { self.path.isEmpty ? name : "\(self.path).\(name)" }
 
     /// The members by name. Each name must be one of `known` and stand once.
     func members(_ known: Set<String>, in reader: borrowing JSONReader) throws(ICEServerFileError) -> [String:
         JSONPlace]
     {
-        guard self.value.kind == .object else { throw self.fail(.wrongKind(wanted: "an object")) }
-        var places: [String: JSONPlace] = [:]
-        var members = reader.members(of: self.value)
-        while let member = members.next() {
-            let name = reader.text(at: member.key) ?? ""
-            guard known.contains(name) else { throw self.fail(.unknownMember, at: name) }
-            let path = self.path.isEmpty ? name : "\(self.path).\(name)"
-            guard places.updateValue(JSONPlace(value: member.value, path: path), forKey: name) == nil else {
-                throw self.fail(.duplicatedMember, at: name)
+        do throws(JSONObjectError) {
+            let object = try JSONObject(self.value, in: reader, JSONObject.Rules(isStrict: true, names: known))
+            var places: [String: JSONPlace] = [:]
+            for member in object.members {
+                let name = object.name(of: member)
+                places[name] = JSONPlace(value: member.value, path: self.path(to: name))
+            }
+            return places
+        } catch {
+            switch error {
+            case .unknown(let name): throw self.fail(.unknownMember, at: name)
+            case .duplicate(let name): throw self.fail(.duplicatedMember, at: name)
+            default: throw self.fail(.wrongKind(wanted: "an object"))
             }
         }
-        return places
     }
 
     func elements(limit: Int, in reader: borrowing JSONReader) throws(ICEServerFileError) -> [JSONPlace] {
