@@ -1,7 +1,7 @@
 internal import JSON
 
 /// A JSON object of which some members are read, taken out or put in. Whatever else is in it stays, byte for byte: apps
-/// from elsewhere tell each other more than we know of.
+/// from elsewhere tell each other more than we know of. This is why it has bytes of its own, which a `JSONObject` has not.
 struct LooseObject: Hashable {
     private struct Member: Hashable {
         let name: String
@@ -17,14 +17,9 @@ struct LooseObject: Hashable {
 
     /// Nil for what is no object, and for one with too many members.
     init?(_ json: [UInt8]) {
-        let reader = JSONReader(json.span)
-        guard let object = try? reader.document(), object.kind == .object else { return nil }
-        var walk = reader.members(of: object)
-        while let member = walk.next() {
-            guard self.members.count < Self.maximumMembers else { return nil }
-            let name = reader.text(at: member.key) ?? ""
-            self[name] = reader.raw(member.value)
-        }
+        let rules = JSONObject.Rules(maximumMembers: Self.maximumMembers)
+        guard let object = try? JSONObject(json.span, rules) else { return nil }
+        for member in object.members { self[object.name(of: member)] = object.reader.raw(member.value) }
     }
 
     subscript(name: String) -> [UInt8]? {
@@ -42,36 +37,18 @@ struct LooseObject: Hashable {
     var names: [String] { self.members.map(\.name) }
 
     var json: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
-            for member in self.members {
-                json.key(member.name)
-                json.raw(member.json)
-            }
-        }
-        return json.bytes
+        JSONWriter.object { json in for member in self.members { json.field(member.name, raw: member.json) } }
     }
 
     // MARK: - Members of a kind
 
-    func text(_ name: String) -> String? { self.read(name) { reader, value in reader.string(value) } }
-    func integer(_ name: String) -> Int? { self.read(name) { reader, value in reader.integer(value) } }
+    func text(_ name: String) -> String? { self[name].flatMap { JSONType.text.read(proven: $0) } }
+    func integer(_ name: String) -> Int? { self[name].flatMap { JSONType.integer.read(proven: $0) } }
     func object(_ name: String) -> LooseObject? { self[name].flatMap { LooseObject($0) } }
 
-    private func read<Value>(_ name: String, _ work: (borrowing JSONReader, JSONValue) -> Value?) -> Value? {
-        guard let json = self[name] else { return nil }
-        let reader = JSONReader(json.span)
-        guard let value = try? reader.document() else { return nil }
-        return work(reader, value)
+    mutating func set(_ name: String, _ text: String) { self[name] = JSONWriter.bytes { $0.string(text) } }
+    mutating func set(_ name: String, _ number: some BinaryInteger) {
+        self[name] = JSONWriter.bytes { $0.integer(number) }
     }
-
-    mutating func set(_ name: String, _ text: String) { self.set(name) { $0.string(text) } }
-    mutating func set(_ name: String, _ number: some BinaryInteger) { self.set(name) { $0.integer(number) } }
     mutating func set(_ name: String, _ object: LooseObject) { self[name] = object.json }
-
-    private mutating func set(_ name: String, _ write: (inout JSONWriter) -> Void) {
-        var json = JSONWriter()
-        write(&json)
-        self[name] = json.bytes
-    }
 }

@@ -11,10 +11,9 @@ struct ConnectAuth: Hashable {
 
     init(parsing json: [UInt8]) {
         let reader = JSONReader(json.span)
-        let object = try? reader.document()
-        func value(_ name: String) -> JSONValue? { object.flatMap { JSONReader(json.span).member(name, of: $0) } }
-        self.token = value("token").flatMap { reader.string($0) }
-        self.device = value("device").flatMap { reader.string($0) }.flatMap { DeviceID($0) } ?? .main
-        self.mayReturn = value("recover").flatMap { reader.bool($0) } ?? true
+        let auth = JSONObject(found: try? reader.document(), in: reader)
+        self.token = auth["token", .text]
+        self.device = auth["device", .text].flatMap { DeviceID($0) } ?? .main
+        self.mayReturn = auth["recover", .bool] ?? true
     }
 }

@@ -22,12 +22,13 @@ struct AuthForm: FilledForm, Hashable {
         "the body must be one JSON object of strings, with a 'name' of 1 to 64 printable characters if any"
 
     init?(_ body: [UInt8]) {
-        guard let texts = FormTexts(body) else { return nil }
-        self.userName = texts["userName"]
-        self.password = texts["password"]
-        self.refreshToken = texts["refreshToken"]
-        self.name = DisplayName(texts["name"])
-        if self.name == nil, !texts["name"].isEmpty { return nil }
+        guard let form = try? JSONObject(form: body.span) else { return nil }
+        self.userName = form["userName", .text] ?? ""
+        self.password = form["password", .text] ?? ""
+        self.refreshToken = form["refreshToken", .text] ?? ""
+        let name = form["name", .text] ?? ""
+        self.name = DisplayName(name)
+        if self.name == nil, !name.isEmpty { return nil }
     }
 }
 
@@ -43,31 +44,27 @@ struct TokenForm: FilledForm, Hashable {
         "field 'user' must have 1 to 64 letters, digits and _-.@:+=, 'name' be printable and 'picture' a link"
 
     init?(_ body: [UInt8]) {
-        guard let texts = FormTexts(body), let user = UserID(texts["user"]) else { return nil }
-        self.application = texts["application"]
-        self.secret = texts["secret"]
+        guard let form = try? JSONObject(form: body.span),
+            let user = form["user", .text].flatMap({ UserID($0) })
+        else { return nil }
+        self.application = form["application", .text] ?? ""
+        self.secret = form["secret", .text] ?? ""
         self.user = user
-        self.name = DisplayName(texts["name"])
-        self.picture = AvatarLink(texts["picture"])
-        if self.name == nil, !texts["name"].isEmpty { return nil }
-        if self.picture == nil, !texts["picture"].isEmpty { return nil }
+        let (name, picture) = (form["name", .text] ?? "", form["picture", .text] ?? "")
+        self.name = DisplayName(name)
+        self.picture = AvatarLink(picture)
+        if self.name == nil && !name.isEmpty || self.picture == nil && !picture.isEmpty { return nil }
     }
 }
 
-/// The texts of a JSON object by name. An empty body is an empty object.
-private struct FormTexts {
-    private let body: [UInt8]
-    private let object: JSONValue
-
-    init?(_ body: [UInt8]) {
-        let body = body.isEmpty ? Array("{}".utf8) : body
-        guard let object = try? JSONReader(body.span).document(), object.kind == .object else { return nil }
-        self.body = body
-        self.object = object
-    }
-
-    subscript(name: String) -> String {
-        let reader = JSONReader(self.body.span)
-        return reader.member(name, of: self.object).flatMap { reader.string($0) } ?? ""
+extension JSONObject {
+    /// An empty body is an empty object.
+    @_lifetime(copy body)
+    fileprivate init(form body: Span<UInt8>) throws(JSONObjectError) {
+        guard !body.isEmpty else {
+            self.init(found: nil, in: JSONReader(body))
+            return
+        }
+        try self.init(body)
     }
 }

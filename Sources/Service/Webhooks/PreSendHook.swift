@@ -70,12 +70,11 @@ final class PreSendHook: ChatGate {
     private func verdict(of outcome: HTTPCall.Outcome) -> RequestError? {
         guard case .success(let answer) = outcome, answer.status.isSuccess else { return self.silent("\(outcome)") }
         if answer.body.isEmpty { return nil }
-        let reader = JSONReader(answer.body.span)
-        guard let object = try? reader.document(),
-            let isAllowed = reader.member("allow", of: object).flatMap({ reader.bool($0) })
-        else { return self.silent("its answer makes no sense") }
+        guard let verdict = try? JSONObject(answer.body.span), let isAllowed = verdict["allow", .bool] else {
+            return self.silent("its answer makes no sense")
+        }
         guard !isAllowed else { return nil }
-        let reason = reader.member("reason", of: object).flatMap { reader.string($0) } ?? "this may not be said here"
+        let reason = verdict["reason", .text] ?? "this may not be said here"
         return RequestError(.forbidden, String(reason.prefix(Self.maximumReasonLength)))
     }
 

@@ -45,9 +45,7 @@ final class FLDialect: Dialect {
 /// Of a session description the apps have to be told whether it asks or answers.
 enum FLDescription {
     static func isOffer(_ json: [UInt8]) -> Bool {
-        let reader = JSONReader(json.span)
-        guard let object = try? reader.document(), let type = reader.member("type", of: object) else { return false }
-        return reader.string(type) == "offer"
+        JSONObject(proven: json.span)["type", .text] == "offer"
     }
 }
 
@@ -64,14 +62,9 @@ struct FLCandidate: Hashable {
     }
 
     init?(native json: [UInt8]) {
-        let reader = JSONReader(json.span)
-        guard let object = try? reader.document(), object.kind == .object else { return nil }
-        func text(_ name: String) -> String? {
-            JSONReader(json.span).member(name, of: object).flatMap { JSONReader(json.span).string($0) }
-        }
-        guard let line = text("candidate") else { return nil }
-        let index = reader.member("sdpMLineIndex", of: object).flatMap { reader.integer($0) } ?? 0
-        self.init(mid: text("sdpMid") ?? "", index: index, line: line)
+        let candidate = JSONObject(proven: json.span)
+        guard let line = candidate["candidate", .text] else { return nil }
+        self.init(mid: candidate["sdpMid", .text] ?? "", index: candidate["sdpMLineIndex", .integer] ?? 0, line: line)
     }
 
     /// In W3C's shape.

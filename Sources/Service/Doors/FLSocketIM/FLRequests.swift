@@ -62,7 +62,8 @@ final class FLRequests {
 
     func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from guest: Guest) {
         // The apps wait for no errors, and would not know what to do with one.
-        guard (try? self.board.allow(guest)) != nil, let fields = FLFields(event, bytes) else { return }
+        guard (try? self.board.allow(guest)) != nil, event.argumentCount <= 1 else { return }
+        let fields = JSONObject(proven: bytes, in: event.arguments)
         let name = JSONReader(bytes).text(at: event.name) ?? ""
         switch name {
         case "videoChat": self.ring(fields, event, by: guest)
@@ -81,15 +82,17 @@ final class FLRequests {
 
 extension FLRequests {
     /// The answer is the bare name of the room, in which the caller waits.
-    private func ring(_ fields: FLFields, _ event: SocketEvent, by guest: Guest) {
-        guard let callee = fields["to_user"], let room = RoomName(UUIDText.make(using: &self.random)) else { return }
+    private func ring(_ fields: borrowing JSONObject, _ event: SocketEvent, by guest: Guest) {
+        guard let callee = fields["to_user", .text], let room = RoomName(UUIDText.make(using: &self.random)) else {
+            return
+        }
         let devices = self.listeners(callee, to: guest)
         let isBusy = devices.contains { !$0.rooms.isEmpty }
         self.startRinging(room, callee, by: guest, isHopeless: devices.isEmpty || isBusy)
         if let ackID = event.ackID { guest.socket.answer(ackID) { $0.string(room.text) } }
         guard !isBusy else { return }
         for device in devices where device.session != guest.session {
-            self.ring(device, from: guest, room: room, kind: fields.integer("chat_type"))
+            self.ring(device, from: guest, room: room, kind: fields["chat_type", .integer])
         }
     }
 
@@ -148,7 +151,7 @@ extension FLRequests {
     }
 
     /// Whoever is rung may refuse, for all their devices; so may who is in the room.
-    private func refuse(_ fields: FLFields, _ guest: Guest) {
+    private func refuse(_ fields: borrowing JSONObject, _ guest: Guest) {
         guard let room = fields.room else { return }
         if self.rings[room]?.callee == guest.name.text { return self.nobodyCame(to: room) }
         guard guest.rooms.contains(room) else { return }
@@ -159,7 +162,7 @@ extension FLRequests {
 // MARK: - In a room
 
 extension FLRequests {
-    private func join(_ fields: FLFields, _ guest: Guest) {
+    private func join(_ fields: borrowing JSONObject, _ guest: Guest) {
         guard let room = fields.room, let view = try? self.board.join(room, guest) else { return }
         guest.socket.emit("_peers") { json in
             json.object { json in
@@ -183,20 +186,20 @@ extension FLRequests {
         }
     }
 
-    private func describe(_ fields: FLFields, _ guest: Guest) {
-        guard let description = fields.raw("sdp") else { return }
+    private func describe(_ fields: borrowing JSONObject, _ guest: Guest) {
+        guard let description = fields["sdp", .raw] else { return }
         self.signal(.description, description, to: fields, from: guest)
     }
 
-    private func propose(_ fields: FLFields, _ guest: Guest) {
-        guard let line = fields["candidate"] else { return }
-        let candidate = FLCandidate(mid: fields["id"] ?? "", index: fields.integer("label") ?? 0, line: line)
+    private func propose(_ fields: borrowing JSONObject, _ guest: Guest) {
+        guard let line = fields["candidate", .text] else { return }
+        let candidate = FLCandidate(mid: fields["id", .text] ?? "", index: fields["label", .integer] ?? 0, line: line)
         self.signal(.candidate, candidate.native, to: fields, from: guest)
     }
 
     /// To somebody in a room that both are in; anybody else is out of reach, and a peer that has just gone is no error.
-    private func signal(_ content: SignalContent, _ json: [UInt8], to fields: FLFields, from guest: Guest) {
-        guard let target = fields["socketId"].flatMap({ SessionID($0) }),
+    private func signal(_ content: SignalContent, _ json: [UInt8], to fields: borrowing JSONObject, from guest: Guest) {
+        guard let target = fields["socketId", .text].flatMap({ SessionID($0) }),
             let room = self.board.guest(target)?.rooms.intersection(guest.rooms).first
         else { return }
         _ = try? self.board.signal(content, json, in: room, to: target, from: guest)
@@ -224,26 +227,7 @@ extension FLRequests {
     }
 }
 
-/// The fields of the one object that an event of the apps carries; some carry nothing.
-struct FLFields {
-    private let bytes: [UInt8]
-    private let object: JSONValue?
-
-    init?(_ event: SocketEvent, _ bytes: Span<UInt8>) {
-        guard event.argumentCount <= 1 else { return nil }
-        let bytes = [UInt8](copying: bytes.extracting(event.arguments))
-        var scanner = JSONScanner(bytes.span)
-        self.bytes = bytes
-        self.object = try? scanner.value()
-    }
-
-    subscript(name: String) -> String? { self.value(name).flatMap { JSONReader(self.bytes.span).string($0) } }
-    func integer(_ name: String) -> Int? { self.value(name).flatMap { JSONReader(self.bytes.span).integer($0) } }
-    func raw(_ name: String) -> [UInt8]? { self.value(name).map { JSONReader(self.bytes.span).raw($0) } }
+extension JSONObject {
     /// Rooms of theirs are UUIDs, which some write in capitals.
-    var room: RoomName? { self["room"].flatMap { RoomName($0.lowercased()) } }
-
-    private func value(_ name: String) -> JSONValue? {
-        self.object.flatMap { JSONReader(self.bytes.span).member(name, of: $0) }
-    }
+    fileprivate var room: RoomName? { self["room", .text].flatMap { RoomName($0.lowercased()) } }
 }
