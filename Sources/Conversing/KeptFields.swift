@@ -19,23 +19,20 @@ package struct KeptFields: Hashable, Sendable {
     package func reserve(_ id: ConversationID) -> Bool { self.idPrefixes.contains { id.text.hasPrefix($0) } }
 
     package func appear(in body: MessageBody) -> Bool {
-        let reader = JSONReader(body.json.span)
-        guard let object = try? reader.document() else { return false }
-        return self.members.contains { reader.member($0, of: object) != nil }
+        let body = JSONObject(proven: body.json.span)
+        return body.members.contains { self.members.contains(body.name(of: $0)) }
     }
 
     /// The body in the words that everybody understands: said again by somebody else, it is theirs.
     package func removed(from body: MessageBody) -> MessageBody {
-        let reader = JSONReader(body.json.span)
-        guard self.appear(in: body), let object = try? reader.document() else { return body }
-        var json = JSONWriter()
-        json.object { json in
-            var members = reader.members(of: object)
-            while let member = members.next() {
-                guard let name = reader.text(at: member.key), !self.members.contains(name) else { continue }
-                json.field(name, raw: reader.raw(member.value))
+        guard self.appear(in: body) else { return body }
+        let object = JSONObject(proven: body.json.span)
+        let json = JSONWriter.object { json in
+            for member in object.members {
+                let name = object.name(of: member)
+                if !self.members.contains(name) { json.field(name, raw: object.reader.raw(member.value)) }
             }
         }
-        return MessageBody(proven: json.bytes)
+        return MessageBody(proven: json)
     }
 }

@@ -42,10 +42,8 @@ package struct MessageBody: Hashable, Sendable {
 
     /// The words in it that somebody may search for.
     package var words: String {
-        let reader = JSONReader(self.json.span)
-        guard let object = try? reader.document() else { return "" }
-        return Self.searched.compactMap { reader.member($0, of: object).flatMap { reader.string($0) } }
-            .joined(separator: "\n")
+        let body = JSONObject(proven: self.json.span)
+        return Self.searched.compactMap { body[$0, .text] }.joined(separator: "\n")
     }
 
     private static let searched = ["text", "title", "name", "detail"]
@@ -56,16 +54,12 @@ package struct MessageBody: Hashable, Sendable {
     /// The files that it shows: `file` of what is one, or of a place with its picture; `files` of what is mixed.
     package func files(as kind: MessageKind?) -> [FileID] {
         guard let kind, kind.showsFiles else { return [] }
-        let reader = JSONReader(self.json.span)
-        guard let object = try? reader.document() else { return [] }
-        if kind != .mixed {
-            return reader.member("file", of: object).flatMap { reader.string($0) }.flatMap { FileID($0) }.map { [$0] }
-                ?? []
-        }
-        guard let list = reader.member("files", of: object), list.kind == .array else { return [] }
-        var (files, elements) = ([FileID](), reader.elements(of: list))
+        let body = JSONObject(proven: self.json.span)
+        if kind != .mixed { return body["file", .text].flatMap { FileID($0) }.map { [$0] } ?? [] }
+        guard let list = body.value("files") else { return [] }
+        var (files, elements) = ([FileID](), body.reader.elements(of: list))
         while files.count < Self.maximumFiles, let value = elements.next() {
-            if let id = reader.string(value).flatMap({ FileID($0) }) { files.append(id) }
+            if let id = body.reader.string(value).flatMap({ FileID($0) }) { files.append(id) }
         }
         return files
     }
@@ -74,10 +68,6 @@ package struct MessageBody: Hashable, Sendable {
     package func suits(_ kind: MessageKind) -> Bool {
         if kind.isOneFile { return self.files(as: kind).count == 1 }
         guard kind == .text else { return true }
-        let reader = JSONReader(self.json.span)
-        guard let object = try? reader.document(), let value = reader.member("text", of: object),
-            let text = reader.string(value)
-        else { return false }
-        return !text.isEmpty
+        return JSONObject(proven: self.json.span)["text", .text]?.isEmpty == false
     }
 }

@@ -36,18 +36,15 @@ package struct EngineOpening: Hashable, Sendable {
 
     /// Reads what a server of ours says, for clients of ours. Nil when something is missing.
     package init?(parsing body: Span<UInt8>) {
-        let reader = JSONReader(body)
-        guard let object = try? reader.document(),
-            let sid = reader.member("sid", of: object).flatMap({ reader.string($0) }).flatMap(SessionID.init(_:)),
-            let upgrades = reader.member("upgrades", of: object),
-            let pingInterval = reader.member("pingInterval", of: object).flatMap({ reader.integer($0) }),
-            let pingTimeout = reader.member("pingTimeout", of: object).flatMap({ reader.integer($0) })
+        guard let opening = try? JSONObject(body),
+            let sid = opening["sid", .text].flatMap(SessionID.init(_:)),
+            let upgrades = opening["upgrades", JSONType.text.list()],
+            let pingInterval = opening["pingInterval", .integer], let pingTimeout = opening["pingTimeout", .integer]
         else { return nil }
-        var offers = reader.elements(of: upgrades)
         self.sid = sid
-        self.offersUpgrade = offers.next().flatMap { reader.string($0) } == EngineTransport.webSocket.rawValue
+        self.offersUpgrade = upgrades.first == EngineTransport.webSocket.rawValue
         self.pingInterval = .milliseconds(pingInterval)
         self.pingTimeout = .milliseconds(pingTimeout)
-        self.maxPayload = reader.member("maxPayload", of: object).flatMap { reader.integer($0) } ?? .max
+        self.maxPayload = opening["maxPayload", .integer] ?? .max
     }
 }

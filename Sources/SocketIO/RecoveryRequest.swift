@@ -22,16 +22,11 @@ package struct RecoveryRequest: Hashable, Sendable {
     /// Nil when the payload of `packet` asks for nothing of the kind.
     package init?(_ packet: SocketPacket, in bytes: Span<UInt8>) {
         guard packet.kind == .connect, !packet.payload.isEmpty else { return nil }
-        let reader = JSONReader(bytes)
-        let auth = JSONValue(.object, at: packet.payload)
-        guard let key = reader.member("pid", of: auth).flatMap({ reader.string($0) }).flatMap(ResumeKey.init(_:)) else {
-            return nil
-        }
+        let auth = JSONObject(found: JSONValue(.object, at: packet.payload), in: JSONReader(bytes))
+        guard let key = auth["pid", .text].flatMap(ResumeKey.init(_:)) else { return nil }
         self.key = key
-        guard let offset = reader.member("offset", of: auth), offset.kind != .null else {
-            self.position = .start
-            return
-        }
-        self.position = reader.string(offset).flatMap(EventOffset.init(_:)).map { .after($0) } ?? .unreadable
+        self.position =
+            auth.value("offset") == nil
+            ? .start : auth["offset", .text].flatMap(EventOffset.init(_:)).map { .after($0) } ?? .unreadable
     }
 }

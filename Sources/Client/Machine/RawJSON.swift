@@ -20,9 +20,7 @@ package struct RawJSON: Hashable, Sendable, CustomStringConvertible {
 
     /// An object, written field by field.
     package init(object content: (inout JSONWriter) -> Void) {
-        var json = JSONWriter()
-        json.object(content)
-        self.bytes = json.bytes
+        self.bytes = JSONWriter.object(content)
     }
 
     /// A request's one object.
@@ -41,52 +39,36 @@ package struct RawJSON: Hashable, Sendable, CustomStringConvertible {
 extension RawJSON {
     /// The value of a member; nil when this is no object or has no such member.
     package func member(_ name: String) -> RawJSON? {
-        self.read(name) { reader, value in RawJSON(proven: reader.raw(value)) }
+        self.read(name, .raw).map { RawJSON(proven: $0) }
     }
 
-    package func text(_ name: String) -> String? { self.read(name) { $0.string($1) } }
-    package func integer(_ name: String) -> Int? { self.read(name) { $0.integer($1) } }
-    package func bool(_ name: String) -> Bool? { self.read(name) { $0.bool($1) } }
+    package func text(_ name: String) -> String? { self.read(name, .text) }
+    package func integer(_ name: String) -> Int? { self.read(name, .integer) }
+    package func bool(_ name: String) -> Bool? { self.read(name, .bool) }
 
     /// The elements of a member that is an array.
     package func list(_ name: String) -> [RawJSON]? { self.member(name)?.elements }
 
     /// Of an array; nil for anything else.
     package var elements: [RawJSON]? {
-        let reader = JSONReader(self.bytes.span)
-        let value = reader.provenDocument
-        guard value.kind == .array else { return nil }
-        var list: [RawJSON] = []
-        var elements = reader.elements(of: value)
-        while let element = elements.next() { list.append(RawJSON(proven: reader.raw(element))) }
-        return list
+        JSONType.raw.map { RawJSON(proven: $0) }.list().read(proven: self.bytes)
     }
 
     /// Of an object, in their order; of anything else none.
     package var memberList: [(name: String, value: RawJSON)] {
-        let reader = JSONReader(self.bytes.span)
-        let value = reader.provenDocument
-        guard value.kind == .object else { return [] }
-        var list: [(name: String, value: RawJSON)] = []
-        var members = reader.members(of: value)
-        while let member = members.next() {
-            list.append((reader.text(at: member.key) ?? "", RawJSON(proven: reader.raw(member.value))))
-        }
-        return list
+        let object = JSONObject(proven: self.bytes.span)
+        return object.members.map { (object.name(of: $0), RawJSON(proven: object.reader.raw($0.value))) }
     }
 
     /// What a string says; nil for anything else.
-    package var string: String? {
-        let reader = JSONReader(self.bytes.span)
-        return reader.string(reader.provenDocument)
-    }
+    package var string: String? { JSONType.text.read(proven: self.bytes) }
 
     /// A member as a name that checks itself.
     func name<Name>(_ member: String, _ make: (String) -> Name?) -> Name? { self.text(member).flatMap(make) }
 
-    private func read<Value>(_ name: String, _ take: (borrowing JSONReader, JSONValue) -> Value?) -> Value? {
+    // Walks to the member alone: most are asked for one or two, and an index would be made anew for each question.
+    private func read<Value>(_ name: String, _ type: JSONType<Value>) -> Value? {
         let reader = JSONReader(self.bytes.span)
-        guard let value = reader.member(name, of: reader.provenDocument) else { return nil }
-        return take(reader, value)
+        return reader.member(name, of: reader.provenDocument).flatMap { type.read(reader, $0) }
     }
 }

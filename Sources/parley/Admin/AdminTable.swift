@@ -7,20 +7,14 @@ enum AdminTable {
     }
 
     static func rows(_ answer: [UInt8], _ list: String, _ columns: [String]) -> [[String]] {
-        let reader = JSONReader(answer.span)
-        guard let object = try? reader.document(), let list = reader.member(list, of: object) else { return [] }
+        guard let answer = try? JSONObject(answer.span), let list = answer.value(list) else { return [] }
         var rows: [[String]] = []
-        var elements = reader.elements(of: list)
+        var elements = answer.reader.elements(of: list)
         while let element = elements.next() {
-            rows.append(columns.map { self.text(of: $0, in: element, answer) })
+            let row = JSONObject(found: element, in: answer.reader)
+            rows.append(columns.map { row[$0, .text] ?? row[$0, .integer].map(String.init) ?? "" })
         }
         return rows
-    }
-
-    private static func text(of column: String, in row: JSONValue, _ answer: [UInt8]) -> String {
-        let reader = JSONReader(answer.span)
-        guard let value = reader.member(column, of: row) else { return "" }
-        return reader.string(value) ?? reader.integer(value).map(String.init) ?? ""
     }
 
     static func aligned(_ rows: [[String]]) -> [String] {
