@@ -12,9 +12,12 @@ package final class ConversationCache {
     /// Conversations with messages that cannot be searched yet.
     private var unindexed: Set<ConversationKey> = []
     private var unindexedCount = 0
+    /// How many messages wait for a user, in all conversations; of users who asked.
+    private var badges: [UserID: UInt64] = [:]
 
     /// Members of all conversations that are remembered.
     private static let maximumMembers = 1_000_000
+    private static let maximumBadges = 4096
 
     package init() {}
 
@@ -33,6 +36,49 @@ package final class ConversationCache {
         self.records = [:]
         self.directs = [:]
         self.memberCount = 0
+        self.badges = [:]
+    }
+}
+
+// MARK: - What waits to be read
+
+extension ConversationCache {
+    subscript(badgeOf user: UserID) -> UInt64? {
+        get { self.badges[user] }
+        set {
+            let isNew = newValue != nil && self.badges[user] == nil
+            if isNew, self.badges.count >= Self.maximumBadges { self.badges = [:] }
+            self.badges[user] = newValue
+        }
+    }
+
+    /// Call it before the machine accepts the entry. A message waits for all members but its sender, who has read
+    /// the others. What is taken back, and what a member leaves behind, is counted anew when somebody asks.
+    func willAccept(_ entry: Entry, in machine: ConversationMachine) {
+        guard !self.badges.isEmpty else { return }
+        switch entry.sort {
+        case .message:
+            self.changeBadges(in: machine) { member, badge in
+                if member.user != entry.sender { return badge + 1 }
+                return member.readCounted == machine.counted ? badge : nil
+            }
+        case .recalled, .left, .removed: self.changeBadges(in: machine) { _, _ in nil }
+        // Who comes has nothing to read yet.
+        case .created, .joined, .edited, .reacted, .renamed, .role, .silenced, .dissolved, .pinned, .unpinned: break
+        }
+    }
+
+    /// In the order that takes fewer steps.
+    private func changeBadges(in machine: ConversationMachine, _ change: (Member, UInt64) -> UInt64?) {
+        if machine.members.count < self.badges.count {
+            for (user, member) in machine.members {
+                if let badge = self.badges[user] { self.badges[user] = change(member, badge) }
+            }
+        } else {
+            for (user, badge) in self.badges {
+                if let member = machine.members[user] { self.badges[user] = change(member, badge) }
+            }
+        }
     }
 }
 

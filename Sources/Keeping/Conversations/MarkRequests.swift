@@ -54,18 +54,24 @@ extension MarkRequest {
         } catch {
             return .failure(error)
         }
-        if member != before {
-            try tables.update(member, of: record.key)
-            record.machine.accepted(member)
-        }
+        if member != before { try self.accept(member, record, tables) }
         let isNews = try self.writeCursor(furthest, record.key, tables) || member != before
-        let recalled = try tables.recalledCount(of: record.key, after: member.read)
         return .success(
             Marked(
                 key: record.key, kind: record.machine.kind, memberCount: record.machine.members.count,
                 delivered: max(furthest, member.read), read: member.read,
-                unread: record.machine.unread(of: member, recalled: recalled),
+                unread: try Unread.count(for: member, in: record, tables),
                 badge: try Unread.badge(of: member.user, tables), isNews: isNews))
+    }
+
+    private func accept(_ member: Member, _ record: ConversationRecord, _ tables: some Tables) throws(StoreError) {
+        if let before = record.machine.members[member.user], let badge = tables.cache?[badgeOf: member.user] {
+            let fewer = try Unread.count(for: before, in: record, tables)
+            let sum = badge + (try Unread.count(for: member, in: record, tables))
+            tables.cache?[badgeOf: member.user] = sum >= fewer ? sum - fewer : nil
+        }
+        try tables.update(member, of: record.key)
+        record.machine.accepted(member)
     }
 
     /// How many messages there are up to where it was read.
@@ -92,11 +98,21 @@ extension MarkRequest {
 enum Unread {
     /// The sum over all conversations of a user.
     static func badge(of user: UserID, _ tables: some Tables) throws(StoreError) -> UInt64 {
+        if let known = tables.cache?[badgeOf: user] { return known }
         var badge: UInt64 = 0
         for row in try tables.unread(of: user) {
             badge += try self.count(row.key, counted: row.counted, readCounted: row.readCounted, read: row.read, tables)
         }
+        tables.cache?[badgeOf: user] = badge
         return badge
+    }
+
+    static func count(
+        for member: Member, in record: ConversationRecord, _ tables: some Tables
+    ) throws(StoreError) -> UInt64 {
+        guard record.machine.counted > member.readCounted else { return 0 }
+        let recalled = try tables.recalledCount(of: record.key, after: member.read)
+        return record.machine.unread(of: member, recalled: recalled)
     }
 
     static func count(in membership: Membership, _ tables: some Tables) throws(StoreError) -> UInt64 {
@@ -136,6 +152,7 @@ package struct ClearHistory: StoreRequest {
         }
         try tables.update(member, of: record.key)
         record.machine.accepted(member)
+        tables.cache?[badgeOf: self.user] = nil
         return .success(member.since)
     }
 }

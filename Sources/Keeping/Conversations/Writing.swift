@@ -22,6 +22,7 @@ enum Writing {
             try FileUse.show(MessageBody(proven: body).files(as: kind), in: key, tables)
         }
         if let change { try self.writeTarget(of: change, entry, record.key, tables) }
+        tables.cache?.willAccept(entry, in: record.machine)
         record.machine.accepted(proposal)
         if entry.sort == .message { tables.cache?.wrote(to: record.key) }
         var outcome = ChangeOutcome(record.id, record.key, entry)
