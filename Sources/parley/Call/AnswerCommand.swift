@@ -113,9 +113,9 @@ struct AnswerCommand: ParsableCommand {
         try self.client.run { client, loop throws(CommandFailure) in
             let console = CallConsole(client, on: loop)
             if let room {
-                _ = try await console.carryOut(RoomRun(client, on: loop, in: room, settled))
+                _ = try await console.carryOut(RoomRun(console.frame(settled), in: room))
             } else {
-                try await console.carryOut(AnswerRun(client, on: loop, settled, recordingsIn: folder))
+                try await console.carryOut(AnswerRun(console.frame(settled), recordingsIn: folder))
             }
         }
         return .success

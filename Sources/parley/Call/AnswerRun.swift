@@ -11,36 +11,19 @@ import Vocabulary
 /// Takes every call that comes, many at once, until it is interrupted.
 final class AnswerRun: ClientRun, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
-    private let client: ParleyClient
-    private let loop: EventLoop
-    private let plan: CallPlan
+    let frame: RunFrame<Void>
     /// Where recordings go.
     private let folder: String?
-    private var done: ((Result<Void, CommandFailure>) -> Void)?
-    private var peers: PeerDependencies?
     private var links: [CallID: PeerLink] = [:]
     private var isReady = false
 
-    init(_ client: ParleyClient, on loop: EventLoop, _ plan: CallPlan, recordingsIn folder: String?) {
-        self.client = client
-        self.loop = loop
-        self.plan = plan
+    init(_ frame: RunFrame<Void>, recordingsIn folder: String?) {
+        self.frame = frame
         self.folder = folder
     }
 
-    func start(
-        on reactor: Reactor, servers: [AdvisedServer], done: @escaping (Result<Void, CommandFailure>) -> Void
-    ) {
-        self.done = done
-        do throws(CommandFailure) {
-            let peers = try PeerDependencies(self.plan, on: reactor)
-            self.peers = peers
-            try peers.watchInterrupts { [weak self] in self?.close(.success(())) }
-            peers.find(servers) { self.open() }
-        } catch {
-            self.close(.failure(error))
-        }
-    }
+    func interrupted() { self.close(.success(())) }
+    func begin() { self.open() }
 
     /// Nobody is told that it is busy here.
     private func open() {
@@ -49,7 +32,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         } then: { result in
             switch result {
             case .success: self.sayReady()
-            case .failure(let error): self.close(.failure(CommandFailure("\(error)")))
+            case .failure(let error): self.fail("\(error)")
             }
         }
     }
@@ -74,8 +57,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
             guard case .call(let call) = signal.scope else { return }
             self.links[call]?.received(signal.content)
         case .ended(let failure):
-            let text = "the connection to the server ended: \(failure)"
-            self.close(.failure(CommandFailure(text, exitCode: .unavailable)))
+            self.fail("the connection to the server ended: \(failure)", .unavailable)
         default: return
         }
     }
@@ -173,14 +155,11 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
             })
     }
 
-    private func close(_ result: Result<Void, CommandFailure>) {
-        guard let done = self.done.take() else { return }
+    func closeLinks() {
         for (call, link) in self.links {
             self.hangUp(call)
             link.close()
         }
         self.links = [:]
-        self.peers?.close()
-        done(result)
     }
 }

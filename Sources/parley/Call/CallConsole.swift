@@ -4,17 +4,6 @@ import Pathways
 import Reactor
 import Vocabulary
 
-/// What is done on the loop with a connection to the server, until there is an end to it.
-protocol ClientRun: AnyObject, Sendable {
-    associatedtype Outcome: Sendable
-
-    /// - Parameter servers: what the server advises.
-    func start(
-        on reactor: Reactor, servers: [AdvisedServer],
-        done: @escaping (Result<Outcome, CommandFailure>) -> Void)
-    func heard(_ event: ParleyEvent)
-}
-
 /// Places calls and takes them, on a connection to the server.
 struct CallConsole: Sendable {
     private let client: ParleyClient
@@ -31,9 +20,13 @@ struct CallConsole: Sendable {
             guard let user = try await self.find(name) else {
                 return CallReport(end: .offline, duration: .zero, hasHeardSound: false, statistics: nil)
             }
-            return try await self.carryOut(CallRun(self.client, on: self.loop, to: user, plan))
-        case .room(let room): return try await self.carryOut(RoomRun(self.client, on: self.loop, in: room, plan))
+            return try await self.carryOut(CallRun(self.frame(plan), to: user))
+        case .room(let room): return try await self.carryOut(RoomRun(self.frame(plan), in: room))
         }
+    }
+
+    func frame<Outcome>(_ plan: CallPlan) -> RunFrame<Outcome> {
+        RunFrame(client: self.client, loop: self.loop, plan: plan)
     }
 
     func carryOut<Run: ClientRun>(_ run: Run) async throws(CommandFailure) -> Run.Outcome {

@@ -10,13 +10,9 @@ import Vocabulary
 /// One call that is placed from here, from the first ring to the report.
 final class CallRun: ClientRun, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
-    private let client: ParleyClient
-    private let loop: EventLoop
+    let frame: RunFrame<CallReport>
     private let callee: UserID
-    private let plan: CallPlan
     private let screen = CallScreen()
-    private var done: ((Result<CallReport, CommandFailure>) -> Void)?
-    private var peers: PeerDependencies?
     /// Named before anybody rings, so that whatever is told of it is known to be meant for it.
     private var call: CallID
     private var isInviting = false
@@ -27,32 +23,15 @@ final class CallRun: ClientRun, @unchecked Sendable {
     private var cuts = 0
     private var isHangingUp = false
 
-    init(_ client: ParleyClient, on loop: EventLoop, to callee: UserID, _ plan: CallPlan) {
-        self.client = client
-        self.loop = loop
+    init(_ frame: RunFrame<CallReport>, to callee: UserID) {
+        self.frame = frame
         self.callee = callee
-        self.plan = plan
         var random = SystemRandomNumberGenerator()
         self.call = CallID(RandomToken(using: &random))
     }
 
-    func start(
-        on reactor: Reactor, servers: [AdvisedServer],
-        done: @escaping (Result<CallReport, CommandFailure>) -> Void
-    ) {
-        self.done = done
-        do throws(CommandFailure) {
-            let peers = try PeerDependencies(self.plan, on: reactor)
-            self.peers = peers
-            try peers.watchInterrupts { [weak self] in self?.hangUp() }
-            peers.find(servers) { self.invite() }
-        } catch {
-            self.close(.failure(error))
-        }
-    }
-
-    private func invite() {
-        guard self.done != nil else { return }
+    func begin() {
+        guard !self.isOver else { return }
         let (callee, call) = (self.callee, self.call)
         self.screen.say("Calling @\(callee.text)")
         (self.isInviting, self.hasRung) = (true, true)
@@ -64,7 +43,7 @@ final class CallRun: ClientRun, @unchecked Sendable {
             // Another name when both rang each other.
             case .success(let call): self.call = call
             case .failure(.refused(let refusal)) where refusal.code == "offline": self.finish(.offline)
-            case .failure(let error): self.fail("\(error)", .failure)
+            case .failure(let error): self.fail("\(error)")
             }
         }
     }
@@ -158,7 +137,7 @@ extension CallRun {
     }
 
     private func told(_ event: PeerEvent) {
-        guard self.done != nil else { return }
+        guard !self.isOver else { return }
         switch event {
         case .stateChanged(.connected): if !self.hasBegun { self.talk() }
         // What was connected may be again: new checks are made.
@@ -180,7 +159,7 @@ extension CallRun {
     }
 
     private func show() {
-        guard self.done != nil, let link = self.link, let since = link.connectedAt else { return }
+        guard !self.isOver, let link = self.link, let since = link.connectedAt else { return }
         self.screen.show(link, for: since.duration(to: SteadyClock.now))
         self.peers?.after(.milliseconds(250)) { self.show() }
     }
@@ -189,6 +168,8 @@ extension CallRun {
 // MARK: - The end
 
 extension CallRun {
+    func interrupted() { self.hangUp() }
+
     /// We hang up, or the peer is gone.
     private func hangUp() {
         self.giveUp(self.link.map { self.judge($0) } ?? .cancelled)
@@ -209,7 +190,7 @@ extension CallRun {
     }
 
     private func finish(_ end: CallEnd) {
-        guard self.done != nil else { return }
+        guard !self.isOver else { return }
         let duration = self.link?.connectedAt.map { $0.duration(to: SteadyClock.now) } ?? .zero
         let report = CallReport(
             end: end, duration: duration, hasHeardSound: self.link?.detector.hasHeardSound ?? false,
@@ -217,15 +198,8 @@ extension CallRun {
         self.close(.success(report))
     }
 
-    private func fail(_ text: String, _ exitCode: ExitCode) {
-        self.close(.failure(CommandFailure(text, exitCode: exitCode)))
-    }
-
-    private func close(_ result: Result<CallReport, CommandFailure>) {
-        guard let done = self.done.take() else { return }
+    func closeLinks() {
         self.screen.wipe()
         self.link?.close()
-        self.peers?.close()
-        done(result)
     }
 }

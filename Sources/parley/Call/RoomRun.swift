@@ -9,50 +9,32 @@ import Vocabulary
 /// A seat in a room: a connection to every member, until we leave.
 final class RoomRun: ClientRun, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
-    private let client: ParleyClient
-    private let loop: EventLoop
+    let frame: RunFrame<CallReport>
     private let room: RoomName
-    private let plan: CallPlan
     private let screen = CallScreen()
-    private var done: ((Result<CallReport, CommandFailure>) -> Void)?
-    private var peers: PeerDependencies?
     private var links: [SessionID: PeerLink] = [:]
     private var began: Instant?
     private var hasHeardSound = false
     private var last: CallStatistics?
     private var isLeaving = false
 
-    init(_ client: ParleyClient, on loop: EventLoop, in room: RoomName, _ plan: CallPlan) {
-        self.client = client
-        self.loop = loop
+    init(_ frame: RunFrame<CallReport>, in room: RoomName) {
+        self.frame = frame
         self.room = room
-        self.plan = plan
     }
 
-    func start(
-        on reactor: Reactor, servers: [AdvisedServer],
-        done: @escaping (Result<CallReport, CommandFailure>) -> Void
-    ) {
-        self.done = done
-        do throws(CommandFailure) {
-            let peers = try PeerDependencies(self.plan, on: reactor)
-            self.peers = peers
-            try peers.watchInterrupts { [weak self] in self?.leave() }
-            peers.find(servers) { self.join() }
-        } catch {
-            self.close(.failure(error))
-        }
-    }
+    func begin() { self.join() }
+    func interrupted() { self.leave() }
 
     private func join() {
-        guard !self.isLeaving, self.done != nil else { return }
+        guard !self.isLeaving, !self.isOver else { return }
         let room = self.room
         self.client.ask(on: self.loop) { client throws(ClientError) in
             try await client.join(room)
         } then: { result in
             switch result {
             case .success(let view): self.joined(view)
-            case .failure(let error): self.close(.failure(CommandFailure("\(error)")))
+            case .failure(let error): self.fail("\(error)")
             }
         }
     }
@@ -79,8 +61,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         // A server that does not know us any more has given our seat away.
         case .connected: if self.began != nil { self.joinAgain() }
         case .ended(let failure):
-            let text = "the connection to the server ended: \(failure)"
-            self.close(.failure(CommandFailure(text, exitCode: .unavailable)))
+            self.fail("the connection to the server ended: \(failure)", .unavailable)
         default: return
         }
     }
@@ -91,7 +72,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
             self.screen.say("\(participant.name) came")
             self.meet(participant.member, begins: false)
         case .left(let member, _): self.part(member)
-        case .dismissed(let reason): self.close(.failure(CommandFailure("we are no longer in the room: \(reason)")))
+        case .dismissed(let reason): self.fail("we are no longer in the room: \(reason)")
         case .away, .back: return
         }
     }
@@ -157,11 +138,8 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         self.close(.success(report))
     }
 
-    private func close(_ result: Result<CallReport, CommandFailure>) {
-        guard let done = self.done.take() else { return }
+    func closeLinks() {
         self.screen.wipe()
         for member in self.links.keys { self.part(member) }
-        self.peers?.close()
-        done(result)
     }
 }
