@@ -13,5 +13,5 @@ static inline int parley_sqlite_bind_blob(sqlite3_stmt *statement, int index, co
                       : sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
-// Nobody asks SQLite how much memory it has, so it need not take a lock to count it. Variadic, so Swift does not see it.
+// SQLite is never asked how much memory it has, so it need not take a lock to count it. Variadic, so Swift does not see it.
 static inline int parley_sqlite_do_not_count_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }

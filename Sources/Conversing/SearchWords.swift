@@ -106,7 +106,7 @@ package enum SearchWords {
 }
 
 extension [UInt8] {
-    /// In small letters, for whoever searches does not care.
+    /// In small letters: a search ignores case.
     fileprivate mutating func append(small scalar: Unicode.Scalar) {
         if scalar.isASCII {
             let isCapital = (65...90).contains(scalar.value)

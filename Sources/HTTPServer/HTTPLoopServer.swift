@@ -88,7 +88,7 @@ package final class HTTPLoopServer {
         return self.dateText
     }
 
-    /// Nobody else may come, neither fresh nor from another loop.
+    /// No further connection may come, neither fresh nor from another loop.
     var isFull: Bool { self.connections.count + self.webSockets.count >= self.settings.maximumConnectionsPerLoop }
 
     /// Takes a fresh connection in, or turns it away.

@@ -13,7 +13,7 @@ package struct HTTPServerSettings: Sendable {
     package var headerTimeout = Duration.seconds(10)
     /// Between requests on a connection that stays open.
     package var idleTimeout = Duration.seconds(75)
-    /// Within a body that somebody takes, for the next piece of it.
+    /// Within a body that the handler reads, for the next piece of it.
     package var bodyTimeout = Duration.seconds(30)
     /// What a body that is gathered in memory has to bring a second, after a first `bodyTimeout`.
     package var minimumBodyRate = 4 << 10
@@ -25,11 +25,11 @@ package struct HTTPServerSettings: Sendable {
     package var maximumConnectionsPerLoop = 60_000
     /// Open connections of one client prefix, over all loops; those beyond are answered 429 and closed in the same way.
     package var maximumConnectionsPerAddress = 4_000
-    /// This machine itself has as many as it likes: a proxy on it may speak for everybody.
+    /// This machine itself has as many as it likes: a proxy on it may speak for all clients.
     package var countsThisMachine = false
     /// What may wait behind a request that is not answered yet.
     package var maximumPipelinedBytes = 64 << 10
-    /// What is read and thrown away of a body nobody wanted, to keep its connection.
+    /// What is read and thrown away of an unwanted body, to keep its connection.
     package var maximumDiscardedBytes = 256 << 10
     /// Half messages and bodies, which nobody can use yet.
     package var unfinishedBytes = PrefixBudget.Limits(ofPrefix: 64 << 20, total: 256 << 20)
@@ -49,7 +49,7 @@ package struct HTTPServerSettings: Sendable {
         !self.trustedProxies.contains(address) && (self.countsThisMachine || !address.isLoopback)
     }
 
-    /// How large a body may be is said by whoever takes it; one that nobody takes is not read at all.
+    /// How large a body may be is said by the handler that reads it; one without a reader is not read at all.
     package init() {
         self.limits.maximumBodyBytes = .max
     }

@@ -3,7 +3,7 @@ package import Conversing
 /// Where everything is kept that outlasts the program. There is one way in: a request, which is a value, and its answer.
 ///
 /// `send` comes back at once. The answer comes later, on a thread of the store's, and says only what is safe: committed
-/// first, answered then. Answers come in the order of the commits, so whoever listens from an answer on misses nothing.
+/// first, answered then. Answers come in the order of the commits, so a subscriber that listens from an answer on misses nothing.
 package protocol Store: Sendable {
     func send<Request: StoreRequest>(
         _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void)

@@ -9,7 +9,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case constraint
         /// The disk is full.
         case full
-        /// Somebody else holds the database.
+        /// Another process holds the database.
         case busy
         /// It cannot be opened or written: rights, or a read-only disk.
         case forbidden

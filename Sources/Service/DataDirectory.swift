@@ -13,7 +13,7 @@ package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
 
     package func path(of file: String) -> String { "\(self.path)/\(file)" }
 
-    /// Where a service keeps things when nobody says where: as the XDG base directories have it.
+    /// Where a service keeps things when no place is given: as the XDG base directories have it.
     package static func usual(environment: [String: String]) -> DataDirectory {
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return DataDirectory("\(data)/parley") }
         if let home = environment["HOME"], home.hasPrefix("/") { return DataDirectory("\(home)/.local/share/parley") }

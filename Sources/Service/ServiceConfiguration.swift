@@ -81,7 +81,7 @@ package struct ServiceConfiguration: Sendable {
 
     private static let usualSTUNPort: UInt16 = 3478
 
-    /// How long a call rings until nobody has answered.
+    /// How long a call rings until it counts as not answered.
     package var ringTime: Duration {
         get { self.switchboard.calls.ringTime }
         set { self.switchboard.calls.ringTime = newValue }

@@ -6,7 +6,7 @@ package struct AccountSettings: Sendable {
     /// Counted anew at every refresh.
     package var refreshLife = Duration.seconds(60 * 86_400)
     package var legacyLife = Duration.seconds(60 * 86_400)
-    /// The longest an application may vouch for somebody with one token.
+    /// The longest an application may vouch for a user with one token.
     package var applicationLife = Duration.seconds(86_400)
     /// Ways to sign in that are open.
     package var signIn = SignInMethods.all

@@ -26,11 +26,11 @@ package struct RefreshFamily: Hashable, Sendable {
     package enum Verdict: Hashable, Sendable {
         case follow(RefreshFamily)
         case expired
-        /// Somebody shows a token that was used before.
+        /// A client shows a token that was used before.
         case reused
     }
 
-    /// What becomes of the family when somebody presents the token with the hash `presented`.
+    /// What becomes of the family when a client presents the token with the hash `presented`.
     package func presented(
         _ presented: [UInt8], next: [UInt8], expiry: WallTime, at now: WallTime
     ) -> Verdict {

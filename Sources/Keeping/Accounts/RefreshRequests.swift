@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Somebody signed in. The user's oldest families end when there are too many.
+/// A user signed in. Their oldest families end when there are too many.
 package struct BeginRefreshFamily: StoreRequest {
     package let family: RefreshFamily
     package let now: WallTime
@@ -22,7 +22,7 @@ package struct BeginRefreshFamily: StoreRequest {
     }
 }
 
-/// Somebody shows a refresh token and wants the next one.
+/// A client shows a refresh token and wants the next one.
 package struct RefreshPresentation: Hashable, StoreRequest {
     package let family: RandomToken
     package let hash: [UInt8]

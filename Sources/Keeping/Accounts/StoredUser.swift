@@ -1,9 +1,9 @@
 package import Vocabulary
 
-/// Somebody this server keeps an account for.
+/// A user this server keeps an account for.
 package struct StoredUser: Hashable, Sendable {
     package let id: UserID
-    /// Nil for somebody anonymous.
+    /// Nil for an anonymous user.
     package var name: UserName?
     /// The stored form of a password hash; nil where there is no password.
     package var passwordHash: String?
@@ -47,7 +47,7 @@ package struct Restriction: Hashable, Sendable {
     package let user: UserID
     /// Tokens issued up to then are refused.
     package var notBefore: WallTime?
-    /// Nobody gets in as this user until then.
+    /// No client gets in as this user until then.
     package var bannedUntil: WallTime?
 
     package init(user: UserID, notBefore: WallTime? = nil, bannedUntil: WallTime? = nil) {

@@ -21,7 +21,7 @@ package struct AddUser: StoreRequest {
 
 package enum AddedUser: Hashable, Sendable {
     case added
-    /// Somebody has this name, perhaps in other letters' case.
+    /// The name is taken, perhaps in other letters' case.
     case nameTaken
     case idTaken
 }
@@ -47,7 +47,7 @@ package enum FindUser: StoreRequest {
     }
 }
 
-/// Everybody with a name, in the order of the names, from the one after `name`.
+/// All users with a name, in the order of the names, from the one after `name`.
 package struct ListUsers: StoreRequest {
     package let name: String
     package let limit: Int

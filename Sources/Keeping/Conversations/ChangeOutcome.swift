@@ -6,7 +6,7 @@ package struct ChangeOutcome: Hashable, Sendable {
     package let conversation: ConversationID
     package let key: ConversationKey
     package let entry: Entry
-    /// It was written before, and everybody was told then.
+    /// It was written before, and all members were told then.
     package var isRepeated = false
     package var came: [UserID] = []
     package var went: UserID?

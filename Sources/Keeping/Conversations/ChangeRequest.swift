@@ -8,7 +8,7 @@ package enum ConversationAddress: Hashable, Sendable {
     case user(UserID, new: ConversationID)
 }
 
-/// Somebody wants something of a conversation. The same request said twice happens once: the second answer is the first
+/// A user asks for a change of a conversation. The same request said twice happens once: the second answer is the first
 /// one's, and says so.
 package struct ChangeRequest: StoreRequest {
     package let address: ConversationAddress
@@ -111,7 +111,7 @@ extension ChangeRequest {
         }
     }
 
-    /// Whoever asks again after being sent out of a group still learns what became of their message.
+    /// A user who asks again after being removed from a group still learns what became of their message.
     private func refused(
         _ refusal: ConversationRefusal, _ tables: some Tables
     ) throws(StoreError) -> Verdict<ChangeOutcome> {

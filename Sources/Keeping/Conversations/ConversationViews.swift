@@ -114,7 +114,7 @@ package struct ConversationList: Hashable, Sendable {
     }
 }
 
-/// A place in somebody's list of conversations.
+/// A place in a user's list of conversations.
 package struct ConversationPlace: Hashable, Sendable {
     package let time: WallTime
     package let key: ConversationKey
@@ -126,7 +126,7 @@ package struct ConversationPlace: Hashable, Sendable {
 }
 
 enum Views {
-    /// Nil for somebody who is not in the conversation, and while there is nothing in it.
+    /// Nil for a user who is not in the conversation, and while there is nothing in it.
     static func membership(
         _ user: UserID, _ id: ConversationID, _ tables: some Tables
     ) throws(StoreError) -> Membership? {

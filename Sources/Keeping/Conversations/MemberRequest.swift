@@ -20,7 +20,7 @@ package struct MemberRequest: StoreRequest {
 
 package struct MemberView: Hashable, Sendable {
     package let user: UserID
-    /// Nil for somebody who is called nothing here.
+    /// Nil for a member without a name.
     package let name: DisplayName?
     package let avatar: AvatarLink?
     package let role: Role

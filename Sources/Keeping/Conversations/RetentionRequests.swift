@@ -77,7 +77,7 @@ package struct EntrySweep: Hashable, StoreRequest {
         for mark in old { try Writing.removeBelongings(of: EntryKey(key, mark.number), tables) }
         try tables.removeEntries(of: key, through: last.number)
         try tables.removeDeliveries(of: key, through: last.number)
-        // What is gone cannot be unread, and nobody waits for it.
+        // What is gone cannot be unread, and is not waited for.
         try tables.advanceMembers(of: key, to: last)
         return old.count
     }

@@ -5,9 +5,9 @@ package import Vocabulary
 package enum FileStay: Int, Hashable, Sendable {
     /// For those who can read a message that shows it, and for its owner a while longer.
     case usual
-    /// For whoever knows its name, for as long as a message shows it.
+    /// For clients that know its name, for as long as a message shows it.
     case open
-    /// For whoever knows its name, for good.
+    /// For clients that know its name, for good.
     case openForGood
 
     package var isOpen: Bool { self != .usual }

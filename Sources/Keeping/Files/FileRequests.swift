@@ -17,13 +17,13 @@ package struct AddFile: StoreRequest {
 
 /// Who wants to see a file.
 package enum FileReader: Hashable, Sendable {
-    /// Its owner, and whoever can read a message that shows it.
+    /// Its owner, and users who can read a message that shows it.
     case user(UserID)
-    /// Whoever was given a link.
+    /// A client that was given a link.
     case bearer
-    /// Whoever knows its name, if that is enough for this file.
+    /// A client that knows its name, if that is enough for this file.
     case anybody
-    /// Whoever knows its name, for as long as it is somebody's picture.
+    /// A client that knows its name, for as long as it is a user's picture.
     case onlooker
 }
 
@@ -74,20 +74,20 @@ package struct RemoveFile: StoreRequest {
 package enum FileRemoval: Hashable, Sendable {
     case removed
     case unknown
-    /// A message shows it, or it is somebody's picture.
+    /// A message shows it, or it is a user's picture.
     case inUse
 }
 
 // MARK: - Which messages show which files
 
 enum FileUse {
-    /// Its owner sees a file, and whoever can read an entry that shows it.
+    /// Its owner sees a file, and users who can read an entry that shows it.
     static func canSee(_ file: FileRecord, _ user: UserID, _ tables: some Tables) throws(StoreError) -> Bool {
         if file.owner == user { return true }
         return try tables.isShown(file.id, to: user)
     }
 
-    /// Whether somebody may show all of these to others.
+    /// Whether a user may show all of these to others.
     static func canShow(_ ids: [FileID], _ user: UserID, _ tables: some Tables) throws(StoreError) -> Bool {
         for id in ids {
             guard let file = try tables.file(id)?.file, try self.canSee(file, user, tables) else { return false }
@@ -110,9 +110,9 @@ enum FileUse {
     }
 }
 
-// MARK: - What nobody needs any more
+// MARK: - What is not needed any more
 
-/// Takes out uploads that have ended and files that nobody shows since `unusedSince`; a portion at a time.
+/// Takes out uploads that have ended and files that are not shown since `unusedSince`; a portion at a time.
 package struct SweepFiles: StoreRequest {
     package let now: WallTime
     package let unusedSince: WallTime

@@ -42,7 +42,7 @@ package enum UploadBeginning: Hashable, Sendable {
     case tooMany
 }
 
-/// Somebody wants to bring a file. Its length counts from now on.
+/// A client wants to upload a file. Its length counts from now on.
 package struct BeginUpload: StoreRequest {
     package let upload: UploadRecord
     package let allowance: FileAllowance

@@ -65,7 +65,7 @@ package struct ConfirmDelivery: StoreRequest {
 package struct DeliveryFailure: Hashable, StoreRequest {
     package let number: Int64
     package let trouble: String
-    /// Nobody tries again by himself.
+    /// It is not tried again unasked.
     package let isGivenUp: Bool
 
     package static let access = StoreAccess.writes

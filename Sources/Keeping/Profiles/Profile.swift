@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// What others may know of somebody.
+/// What others may know of a user.
 package struct Profile: Hashable, Sendable {
     package let user: UserID
     /// The one they sign in with; nil for those who have none.

@@ -38,7 +38,7 @@ extension UserRow {
     }
 
     fileprivate func write(over old: UserRow?, _ tables: some Tables) throws(StoreError) {
-        // A picture is kept for as long as somebody shows it.
+        // A picture is kept for as long as a user shows it.
         if old?.picture != self.picture {
             if let picture = old?.picture { try tables.changeUses(of: picture, by: -1) }
             if let picture = self.picture { try tables.changeUses(of: picture, by: 1) }
@@ -49,7 +49,7 @@ extension UserRow {
 
 // MARK: - Changing it
 
-/// What somebody wants to be different about themselves.
+/// What a user changes about themselves.
 package struct ProfileChange: Hashable, StoreRequest {
     package enum Wish<Value: Hashable & Sendable>: Hashable, Sendable {
         case keep
@@ -57,7 +57,7 @@ package struct ProfileChange: Hashable, StoreRequest {
         case set(Value)
     }
 
-    /// One of the user's own files, and where it is found as a picture of somebody.
+    /// One of the user's own files, and where it is found as a picture of a user.
     package struct Picture: Hashable, Sendable {
         package let file: FileID
         package let link: AvatarLink
@@ -135,7 +135,7 @@ extension ProfileChange {
         return old.showing(name, avatar, picture, since: isSame ? old.profileChanged : self.now)
     }
 
-    /// In larger ones nobody is told.
+    /// In larger ones no member is told.
     private static let maximumMembers = 256
     private static let maximumConversations = 1000
 

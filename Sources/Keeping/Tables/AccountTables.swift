@@ -1,6 +1,6 @@
 package import Vocabulary
 
-/// Whoever has an account here or is known by a name.
+/// Users with an account here or a name.
 package protocol UserTable: AnyObject {
     func user(_ id: UserID) throws(StoreError) -> UserRow?
     /// The one with this name, in whichever case its letters are written.

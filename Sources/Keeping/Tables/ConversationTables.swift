@@ -57,7 +57,7 @@ package protocol MemberTable: AnyObject {
     func update(_ member: Member, of key: ConversationKey) throws(StoreError)
     func setMuted(_ isMuted: Bool, _ user: UserID, of key: ConversationKey) throws(StoreError)
     func removeMember(_ user: UserID, of key: ConversationKey) throws(StoreError)
-    /// Nobody has seen less than `entry`, nor read less.
+    /// From now on every member has seen and read at least `entry`.
     func advanceMembers(of key: ConversationKey, to entry: EntryMark) throws(StoreError)
 
     /// The conversations of a user that have an entry, by their latest one, the last first; from the one after `place`.

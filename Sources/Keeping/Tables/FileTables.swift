@@ -7,7 +7,7 @@ package protocol FileTable: AnyObject {
     func file(_ id: FileID) throws(StoreError) -> FileRow?
     func insert(_ file: FileRecord) throws(StoreError)
     func changeUses(of file: FileID, by step: Int) throws(StoreError)
-    /// Its owner gave it up: nobody finds it from now on, and the next sweep takes it, whatever its age.
+    /// Its owner gave it up: it is not found from now on, and the next sweep takes it, whatever its age.
     func orphan(_ file: FileID) throws(StoreError)
     func removeFile(_ id: FileID) throws(StoreError)
     /// The bytes of all files of a user.
