@@ -47,7 +47,7 @@ package struct Entry: Hashable, Sendable {
     }
 }
 
-/// Which entries of a conversation somebody wants to see.
+/// Which entries of a conversation are asked for.
 package enum EntryRange: Hashable, Sendable {
     /// The latest ones before a number, or of all.
     case before(UInt64?)

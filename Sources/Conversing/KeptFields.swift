@@ -23,7 +23,7 @@ package struct KeptFields: Hashable, Sendable {
         return body.members.contains { self.members.contains(body.name(of: $0)) }
     }
 
-    /// The body in the words that everybody understands: said again by somebody else, it is theirs.
+    /// The body in the words that all clients understand: sent again by another user, it is theirs.
     package func removed(from body: MessageBody) -> MessageBody {
         guard self.appear(in: body) else { return body }
         let object = JSONObject(proven: body.json.span)

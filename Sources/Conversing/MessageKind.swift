@@ -2,7 +2,7 @@ internal import JSON
 package import Vocabulary
 
 /// What a message is, in a word. The server knows some of them; a word it does not know is kept as it is, and clients
-/// that do not know it either say so to whoever reads.
+/// that do not know it either say so to their user.
 package struct MessageKind: Hashable, Sendable {
     package let text: String
 
@@ -40,7 +40,7 @@ package struct MessageBody: Hashable, Sendable {
     /// - Parameter json: one sound JSON object.
     package init(proven json: [UInt8]) { self.json = json }
 
-    /// The words in it that somebody may search for.
+    /// The words in it that can be searched for.
     package var words: String {
         let body = JSONObject(proven: self.json.span)
         return Self.searched.compactMap { body[$0, .text] }.joined(separator: "\n")

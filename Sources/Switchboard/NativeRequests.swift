@@ -40,7 +40,7 @@ package final class NativeRequests {
     }
 
     private func perform(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) throws(RequestError) {
-        // Without their parts the placeholders would mean nothing to whoever got them.
+        // Without their parts the placeholders would mean nothing to the receiver.
         guard event.attachments.isEmpty else { throw RequestError(.badRequest, "requests have no binary parts") }
         let operation = try Self.operation(event, bytes)
         if case .signal = operation { return try self.signal(event, bytes, guest) }

@@ -57,7 +57,7 @@ package struct JSONWebToken: Hashable, Sendable {
 // MARK: - Making one
 
 extension JSONWebToken {
-    /// - Parameter type: what the token is for (RFC 8725 §3.11); checked again by whoever reads it.
+    /// - Parameter type: what the token is for (RFC 8725 §3.11); checked again by its reader.
     package static func sign(_ claims: TokenClaims, type: String, with key: SigningKey) throws(SecureError) -> String {
         let header = Self.header(type, key)
         let signed = "\(Base64.encode(header, as: .url)).\(Base64.encode(claims.json, as: .url))"

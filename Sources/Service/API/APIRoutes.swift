@@ -66,7 +66,7 @@ final class APIVisit {
         self.desk = desk
     }
 
-    /// Whoever shows a valid token and does not ask too much comes in.
+    /// A client with a valid token and requests left comes in.
     func admit(_ work: (Identity) -> Void) {
         do throws(RequestError) {
             let identity = try self.routes.accounts.identity(of: self.exchange)
@@ -136,7 +136,7 @@ final class APIVisit {
         return self.exchange.start(head, length: nil)
     }
 
-    /// Says why, to whoever is still there.
+    /// Says why, if the client is still there.
     func endStream(_ error: RequestError?) {
         guard self.exchange.isAnswered else {
             return error.map { self.refuse($0) } ?? self.exchange.fail()

@@ -33,7 +33,7 @@ extension APIVisit {
     }
 }
 
-/// Somebody without a socket who wants to know what comes next in one conversation: once, or again and again.
+/// A client without a socket that wants to know what comes next in one conversation: once, or again and again.
 final class EntryWatch: ChatListener {
     let user: UserID
     private let visit: APIVisit
@@ -128,7 +128,7 @@ final class EntryWatch: ChatListener {
 
     private func end(_ error: RequestError?) {
         self.stop()
-        // Whoever says no more may still read, and nothing has happened yet.
+        // A member who may not send any more may still read, and nothing has happened yet.
         if error == nil, !self.isStream { return self.finish(EntryPage()) }
         self.visit.endStream(error)
     }
@@ -143,7 +143,7 @@ final class EntryWatch: ChatListener {
 
 /// The text of Server-Sent Events (HTML Standard §9.2.5). JSON of ours has no line breaks.
 enum ServerSentEvent {
-    /// Says that somebody is still here.
+    /// Says that the server is still here.
     static func beat(on exchange: HTTPExchange) {
         let comment = Array(": here\n\n".utf8)
         exchange.write(comment.span)

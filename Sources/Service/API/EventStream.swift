@@ -17,7 +17,7 @@ extension APIVisit {
     }
 }
 
-/// A stream of Server-Sent Events of all of somebody's conversations. Who reads too slowly is cut off, and finds what it
+/// A stream of Server-Sent Events of all conversations of a user. Who reads too slowly is cut off, and finds what it
 /// missed when it comes back.
 final class EventStream: ChatListener {
     let user: UserID

@@ -23,7 +23,7 @@ final class FileVisit {
 
     var reactor: Reactor { self.exchange.reactor }
 
-    /// Whoever shows a valid token and does not ask too much comes in.
+    /// A client with a valid token and requests left comes in.
     func admit(_ work: (UserID) -> Void) {
         do throws(RequestError) {
             let identity = try self.desk.accounts.identity(of: self.exchange)

@@ -1,7 +1,7 @@
 internal import JSON
 internal import Vocabulary
 
-/// What somebody sent to `/v1/auth/`: one JSON object with texts in it.
+/// What a client sent to `/v1/auth/`: one JSON object with texts in it.
 protocol FilledForm: Sendable {
     /// What there should have been.
     static var rule: String { get }

@@ -8,8 +8,8 @@ internal import SocketServer
 internal import Switchboard
 internal import Vocabulary
 
-/// Where our own clients come in: whoever no door claims. They have STUN and TURN servers that work for as long as they are
-/// connected: credentials are replaced before they end, and a new list is told to everybody.
+/// Where our own clients come in: those that no door claims. They have STUN and TURN servers that work for as long as they are
+/// connected: credentials are replaced before they end, and a new list is told to all.
 final class NativeEntrance: Entrance {
     let dialect: any Dialect = NativeDialect()
     private let reactor: Reactor

@@ -79,9 +79,9 @@ final class PreSendHook: ChatGate {
     }
 
     private func silent(_ why: String) -> RequestError? {
-        self.journal.error(.preSendSilent, "nobody said whether a message may be sent", [.reason: .plain(why)])
+        self.journal.error(.preSendSilent, "the pre-send hook did not answer", [.reason: .plain(why)])
         guard self.silence == .refuse else { return nil }
-        return RequestError(.unavailable, "nobody could say whether this may be sent", retryAfter: .seconds(1))
+        return RequestError(.unavailable, "whether this may be sent could not be found out", retryAfter: .seconds(1))
     }
 }
 

@@ -96,7 +96,7 @@ final class WebhookSender {
             })
     }
 
-    /// The store may do its work again by then, and nobody else may ask.
+    /// The store may do its work again by then, and no other request may come.
     private func loadLater() {
         guard self.retry == nil else { return }
         self.retry = self.reactor.schedule(after: self.queue.settings.firstWait) { [unowned self] in

@@ -5,7 +5,7 @@ package import SocketServer
 package import Keeping
 package import Vocabulary
 
-/// Something that happened in a conversation or to somebody in it, put into words once for everybody who hears it.
+/// Something that happened in a conversation or to a member, encoded once for all who hear it.
 package final class ChatNews {
     package let event: ServerEvent
     /// One JSON object.
@@ -33,7 +33,7 @@ package final class ChatNews {
     }
 }
 
-/// Somebody who hears what happens in their conversations as it happens: a socket, a stream, a request that waits.
+/// A subscriber that hears what happens in its user's conversations as it happens: a socket, a stream, a request that waits.
 package protocol ChatListener: AnyObject {
     var user: UserID { get }
     func hear(_ news: ChatNews)

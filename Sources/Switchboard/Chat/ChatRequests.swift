@@ -57,7 +57,7 @@ final class ChatRequests {
     }
 }
 
-/// Somebody who asks for something about conversations, and waits for the answer: on their line, or over HTTP.
+/// A client that asks for something about conversations, and waits for the answer: on their line, or over HTTP.
 package struct ChatAsker {
     let user: UserID
     let device: DeviceID
@@ -156,7 +156,7 @@ extension ChatRequests {
 
     private func checked(_ id: ConversationID?) throws(RequestError) -> ConversationID {
         guard let id else { return self.chat.newID() }
-        // Whoever took such an id first would be where others look for something else.
+        // A client that took such an id first would be where others look for something else.
         guard !self.chat.settings.keptFields.reserve(id) else {
             throw RequestError(.badRequest, "conversations with such ids are made by the server only")
         }
@@ -210,7 +210,7 @@ extension ChatRequests {
     }
 
     private func block(_ other: UserID, _ isOn: Bool, _ asked: ChatAsker) throws(RequestError) {
-        guard other != asked.user else { throw RequestError(.badRequest, "nobody can block themselves") }
+        guard other != asked.user else { throw RequestError(.badRequest, "users cannot block themselves") }
         self.chat.setBlocked(isOn, other, by: asked.user) { asked.done($0) }
     }
 }

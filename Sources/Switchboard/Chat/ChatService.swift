@@ -6,10 +6,10 @@ internal import SocketServer
 package import Keeping
 package import Vocabulary
 
-/// Passes what people want of conversations to the store, and what the store has kept to everybody who listens.
+/// Passes requests to the store, and what the store has kept to all subscribers.
 ///
 /// It lives on the loop of the sockets. The store's answers come back in the order of its commits, and news leave in that
-/// order; nobody hears of what is not on the disk.
+/// order; no subscriber hears of what is not on the disk.
 package final class ChatService {
     package typealias Completion<Value> = (Result<Value, RequestError>) -> Void
 
@@ -22,9 +22,9 @@ package final class ChatService {
     private var typing: TypingMachine
     private var typingAlarm: (token: TimerToken, deadline: Instant)?
     private var random = SystemRandomNumberGenerator()
-    /// Asked before anybody says something; nil where nobody is.
+    /// Asked before a message is sent; nil where there is none.
     package var gate: (any ChatGate)?
-    /// Told that something new is on the disk, once everybody who listens was.
+    /// Told that something new is on the disk, once all subscribers were.
     package var onEntry: (ChangeOutcome) -> Void = { _ in }
     /// Told who is blocked by whom, or no longer.
     package var onBlock: (UserID, UserID, Bool) -> Void = { _, _, _ in }
@@ -82,7 +82,7 @@ package final class ChatService {
 // MARK: - Writing
 
 extension ChatService {
-    /// Answers when it is safe. By then everybody who listens was told.
+    /// Answers when it is safe. By then all subscribers were told.
     package func change(
         _ request: ChangeRequest, from guest: Guest? = nil, _ completion: @escaping Completion<ChangeOutcome>
     ) {
@@ -213,7 +213,7 @@ extension ChatService {
 
     package func stopListening(_ listener: any ChatListener) { self.audience.remove(listener) }
 
-    /// The line broke. It may come back and is told what it missed; what it was typing nobody waits for.
+    /// The line broke. It may come back and is told what it missed; what it was typing is forgotten.
     package func lost(_ guest: Guest) {
         for place in self.typing.lineLost(guest.session) { self.tellTyping(place, guest.user, isOn: false) }
     }
@@ -229,7 +229,7 @@ extension ChatService {
 // MARK: - Who is who
 
 extension ChatService {
-    /// Tells streams that somebody is known by something else now, and says which lines have to be told.
+    /// Tells streams that a user is known by something else now, and says which lines have to be told.
     func tell(_ profile: Profile, in conversations: [ConversationID]) -> Set<SessionID> {
         let news = ChatNews(.profile) { $0.profile(profile) }
         var (told, lines) = (Set<ObjectIdentifier>(), Set<SessionID>())
@@ -263,7 +263,7 @@ extension ChatService {
         if self.typing.stopped(place) { self.tellTyping(place, guest.user, isOn: false) }
     }
 
-    /// To the others only: nobody needs to be told what they are typing themselves.
+    /// To the others only: users need not be told what they are typing themselves.
     private func tellTyping(_ place: TypingMachine.Place, _ user: UserID, isOn: Bool) {
         let news = ChatNews(.chatTyping, isVolatile: true) { json in
             json.fields(("conversation", place.conversation.text), ("user", user.text)) { json in
@@ -294,7 +294,7 @@ extension RequestError {
     init(_ refusal: ConversationRefusal) {
         switch refusal {
         case .unknown: self.init(.notFound, "there is no such conversation")
-        case .notMember: self.init(.notMember, "you are not in this conversation, or somebody you name is not")
+        case .notMember: self.init(.notMember, "you are not in this conversation, or a user you name is not")
         case .forbidden: self.init(.forbidden, "your role here does not go so far")
         case .blocked: self.init(.blocked, "they do not want to hear from you")
         case .silenced(let until):
@@ -309,7 +309,7 @@ extension RequestError {
         case .tooLate: self.init(.tooLate, "it is too late to change this message")
         case .dissolved: self.init(.conflict, "the conversation is dissolved")
         case .full: self.init(.roomFull, "no more fit into this conversation")
-        case .taken: self.init(.conflict, "it is so already, or the name is somebody else's")
+        case .taken: self.init(.conflict, "it is so already, or the name is taken")
         }
     }
 }

@@ -3,7 +3,7 @@ package import Keeping
 internal import Vocabulary
 
 extension JSONWriter {
-    /// What others may know of somebody.
+    /// What others may know of a user.
     package mutating func profile(_ profile: Profile) {
         self.object { json in
             json.members([

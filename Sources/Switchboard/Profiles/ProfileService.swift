@@ -5,7 +5,7 @@ internal import Pacing
 internal import Keeping
 internal import Vocabulary
 
-/// What people say of themselves: takes it, keeps it, and tells everybody who sees them. It lives on the loop of the
+/// What people say of themselves: takes it, keeps it, and tells all who see them. It lives on the loop of the
 /// sockets.
 package final class ProfileService {
     private let board: Switchboard
@@ -19,7 +19,7 @@ package final class ProfileService {
         self.chat = chat
     }
 
-    /// Where a file is found for as long as it is somebody's picture.
+    /// Where a file is found for as long as it is a user's picture.
     package static let pictures = "/v1/avatars/"
 
     package func carryOut(_ request: ProfileRequest, _ asked: ChatAsker) throws(RequestError) {
@@ -79,7 +79,7 @@ extension ProfileService {
         return .set(ProfileChange.Picture(file, at: link))
     }
 
-    /// Once to everybody who sees the user: in presence, in a room, in a conversation.
+    /// Once to all who see the user: in presence, in a room, in a conversation.
     private func tell(_ changed: ChangedProfile) {
         let hearing = self.chat.tell(changed.profile, in: changed.conversations)
         self.board.tell(changed.profile, hearing)

@@ -7,7 +7,7 @@ import SoundFiles
 import Vocabulary
 
 /// Who we are to servers, kept between one time and the next in the user's configuration directory: for each server and
-/// name the tokens we got last. Nobody else may read it.
+/// name the tokens we got last. No other user may read it.
 struct KeptCredentials: Sendable {
     struct Entry: Hashable, Sendable {
         var user: String
@@ -40,7 +40,7 @@ struct KeptCredentials: Sendable {
         return try await body()
     }
 
-    /// Whoever has it asks a server meanwhile, and the loop has calls to carry: it is looked at again and again, and
+    /// Its holder asks a server meanwhile, and the loop has calls to carry: it is looked at again and again, and
     /// not waited for.
     private func take(_ lock: borrowing FileHandle) async throws(CommandFailure) {
         for _ in 0..<Self.attempts {

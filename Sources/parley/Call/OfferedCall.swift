@@ -43,7 +43,7 @@ final class OfferedCall {
 
     private func told(_ event: PeerEvent) {
         switch event {
-        // Whoever posts an offer takes no candidates afterwards.
+        // A client that posts an offer takes no candidates afterwards.
         case .candidatesEnded: self.respond()
         case .stateChanged(.failed), .stateChanged(.closed), .goodbye, .securityStateChanged(.closed): self.close()
         default: return

@@ -15,14 +15,14 @@ final class FLRequests {
     private let board: Switchboard
     private let scheduler: any Scheduler
     private var random = SystemRandomNumberGenerator()
-    /// The lines of everybody who speaks this dialect, by user name.
+    /// The lines of all users of this dialect, by user name.
     private var lines: [String: [Guest]] = [:]
-    /// Rooms that ring: who is rung, until somebody comes or the time is over.
+    /// Rooms that ring: who is rung, until a callee comes or the time is over.
     private var rings: [RoomName: Ring] = [:]
-    /// The rooms in which somebody lets others ring, by user name, the oldest first.
+    /// The rooms in which a caller lets others ring, by user name, the oldest first.
     private var ringing: [String: [RoomName]] = [:]
 
-    /// Bytes that each line may still say to everybody.
+    /// Bytes that each line may still broadcast.
     private var loudness: [SessionID: TokenBucket] = [:]
     /// The largest message at once, which is half of what may wait for one client.
     private static let loudnessRate = TokenBucket.Rate(perSecond: 262_144, burst: 2_000_000)
@@ -31,7 +31,7 @@ final class FLRequests {
         let caller: Guest
         let callee: String
         let timer: TimerToken
-        /// Why the caller is to be told at once that nobody will come.
+        /// Why the caller is to be told at once that no callee will come.
         let isHopeless: Bool
     }
 
@@ -96,7 +96,7 @@ extension FLRequests {
         }
     }
 
-    /// The lines of somebody who wants to hear from the other one: whoever is blocked finds them away.
+    /// The lines of a user who wants to hear from the other one: a blocked user finds them away.
     private func listeners(_ name: String, to guest: Guest) -> [Guest] {
         (self.lines[name] ?? []).filter { !self.board.isBlocked(guest.user, by: $0.user) }
     }
@@ -109,7 +109,7 @@ extension FLRequests {
         }
     }
 
-    /// The apps have no word for "too many calls" either: whoever rings yet another gives up the one that has rung for
+    /// The apps have no word for "too many calls" either: a caller who rings yet another gives up the one that has rung for
     /// the longest.
     private func startRinging(_ room: RoomName, _ callee: String, by guest: Guest, isHopeless: Bool) {
         let others = self.ringing[guest.name.text] ?? []
@@ -150,7 +150,7 @@ extension FLRequests {
         self.lines[guest.name.text]?.contains { $0 === guest } ?? false
     }
 
-    /// Whoever is rung may refuse, for all their devices; so may who is in the room.
+    /// A callee may refuse, for all their devices; so may who is in the room.
     private func refuse(_ fields: borrowing JSONObject, _ guest: Guest) {
         guard let room = fields.room else { return }
         if self.rings[room]?.callee == guest.name.text { return self.nobodyCame(to: room) }
@@ -197,7 +197,7 @@ extension FLRequests {
         self.signal(.candidate, candidate.native, to: fields, from: guest)
     }
 
-    /// To somebody in a room that both are in; anybody else is out of reach, and a peer that has just gone is no error.
+    /// To a member of a room that both are in; anybody else is out of reach, and a peer that has just gone is no error.
     private func signal(_ content: SignalContent, _ json: [UInt8], to fields: borrowing JSONObject, from guest: Guest) {
         guard let target = fields["socketId", .text].flatMap({ SessionID($0) }),
             let room = self.board.guest(target)?.rooms.intersection(guest.rooms).first
@@ -212,7 +212,7 @@ extension FLRequests {
         }
     }
 
-    /// Site-wide chat: to everybody else, and not kept. Whoever says so much that others could not
+    /// Site-wide chat: to all others, and not kept. A client that says so much that others could not
     /// keep up is not heard for a while.
     private func talk(_ event: SocketEvent, _ bytes: Span<UInt8>, by guest: Guest) {
         let length = Double(event.arguments.count)

@@ -14,7 +14,7 @@ struct FLRoutes: Sendable {
     let listsPublicly: Bool
 
     private static let maximumBodyBytes = 64 << 10
-    /// The apps ask for everybody at once, and anybody may ask: there has to be an end, far beyond what a phone's list
+    /// The apps ask for all users at once, and any client may ask: there has to be an end, far beyond what a phone's list
     /// is good for.
     private static let maximumListed = 10_000
 

@@ -54,7 +54,7 @@ extension OrderService {
 
     private func lead(_ driver: UserID, _ id: ConversationID, _ done: @escaping () -> Void) {
         let change = ChangeRequest(.id(id), .setRole(driver, .admin), by: OrderWords.speaker, at: self.chat.now)
-        // It may be so already, and whoever drove before stays the driver.
+        // It may be so already, and the driver before stays the driver.
         self.chat.change(change) { _ in done() }
     }
 
@@ -118,7 +118,7 @@ extension OrderService {
         }
     }
 
-    /// Nobody speaks for somebody else; the driver's phone may answer for the driver.
+    /// A client speaks for its user alone; the driver's phone may answer for the driver.
     private func speaker(_ asked: Int?, _ role: Role) throws(RequestError) -> Int {
         let own = OrderWords.number(of: role)
         guard let asked, asked != own else { return own }
