@@ -25,7 +25,9 @@ struct Nomination: Sendable {
 
     /// We use another pair for reasons of our own. What the other side has said of it is outdone.
     mutating func moved(to pair: Int, nominated value: UInt32, at now: Instant) {
-        self.value = max(self.value, value) + 1
+        // A peer may have named the highest number there is.
+        let highest = max(self.value, value)
+        self.value = highest == .max ? highest : highest + 1
         self.retry = Retry(pair: pair, next: now)
     }
 
