@@ -62,7 +62,7 @@ let package = Package(
         door("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev", brew: "libsoxr"),
 
         // Floor 1: materials.
-        room("Assets", resources: [.embedInCode("Web"), .embedInCode("openapi.json")]),
+        room("Assets", resources: [.embedInCode("Web"), .embedInCode("openapi.json"), .embedInCode("frequent-passwords.txt")]),
         room("Bytes"),
         room("Hashing", "COpenSSL", "CZlib"),
         room("JSON"),
@@ -109,7 +109,7 @@ let package = Package(
         room("HTTPServer", "Bytes", "Journal", "System", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "System", "Vocabulary"),
         room(
-            "Identity", "Bytes", "Hashing", "Journal", "Keeping", "Pacing", "Reactor", "Secure", "System", "Vocabulary"),
+            "Identity", "Assets", "Bytes", "Hashing", "Journal", "Keeping", "Pacing", "Secure", "System", "Vocabulary"),
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "CSoxr", "System", "OpusCodec", "SoundFiles"),
 

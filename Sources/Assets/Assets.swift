@@ -27,6 +27,9 @@ package enum Assets {
         ("parley-talk.js", PackageResources.parley_talk_js),
     ]
 
+    /// Passwords that many people chose, in lower case, one a line.
+    package static var frequentPasswords: [UInt8] { PackageResources.frequent_passwords_txt }
+
     /// The description of the HTTP interface.
     package static var openAPI: [UInt8] { PackageResources.openapi_json }
 }

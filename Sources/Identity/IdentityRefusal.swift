@@ -9,6 +9,8 @@ package enum IdentityRefusal: Error, Hashable, Sendable {
     case passwordEmpty
     case passwordTooShort
     case passwordTooLong
+    /// It is among those that are guessed first.
+    case passwordFrequent
     /// A control character, which cannot be typed again.
     case passwordInvalid
     /// Name or password; which of them is not said.
@@ -24,6 +26,8 @@ package enum IdentityRefusal: Error, Hashable, Sendable {
     /// It was used before, so it was stolen; the family has ended now.
     case refreshReused
     case wrongApplication
+    /// The operator has closed this way to sign in.
+    case closed
     /// The store failed or too much is going on; not the asker's fault.
     case unavailable
 }

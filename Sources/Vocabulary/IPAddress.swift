@@ -48,6 +48,12 @@ package enum IPAddress: Hashable, Sendable {
         return .v4(UInt32(truncatingIfNeeded: low))
     }
 
+    /// The network that one site holds: the address itself in IPv4, the /48 in IPv6.
+    package var sitePrefix: IPAddress {
+        guard case .v6(let high, _) = self.unmapped else { return self.unmapped }
+        return .v6(high & ~0xFFFF, 0)
+    }
+
     /// The prefix that one client holds: the address itself in IPv4, the /64 in IPv6. Limits count by it.
     package var clientPrefix: IPAddress {
         guard case .v6(let high, _) = self.unmapped else { return self.unmapped }

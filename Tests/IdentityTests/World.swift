@@ -1,7 +1,6 @@
 import Identity
 import Journal
 import System
-import Reactor
 import Secure
 import Keeping
 import MemoryStore
@@ -28,7 +27,6 @@ final class HandClock: Sendable {
 /// Accounts in memory, with cheap passwords and a clock of the test's.
 final class World: Sendable {
     let clock = HandClock()
-    let loops: EventLoopGroup
     let store: any Store
     let accounts: Accounts
     let changes = Locked<[IdentityChange]>([])
@@ -38,20 +36,15 @@ final class World: Sendable {
     static let applicationSecret = "Zx8cV5bN2mQ9wE6rT3yU0iO7pA4sD1fG"
 
     init(_ settings: AccountSettings = World.settings, store: (any Store)? = nil, secret: String = secret) throws {
-        self.loops = try EventLoopGroup(count: 1)
         self.store = store ?? MemoryStore()
         let pair = try Ed25519Key(seed: [UInt8](0..<32))
         self.accounts = try Accounts(
             store: self.store, secret: try ServerSecret(secret),
             applications: [
                 try Application(id: "app", secret: Self.applicationSecret), Application(id: "pair", publicKey: pair),
-            ], settings: settings, helpers: self.loops.loops[0], time: self.clock.timekeeper)
+            ], settings: settings, time: self.clock.timekeeper)
         let changes = self.changes
         self.accounts.observe { change in changes.withLock { $0.append(change) } }
-    }
-
-    deinit {
-        self.loops.shutDown()
     }
 
     static var settings: AccountSettings {

@@ -226,7 +226,7 @@ class Phone:
         self.polls.close()
 
 
-def account(server: Server, name: str, path: str = "/register", password: str = "p4ssword") -> dict:
+def account(server: Server, name: str, path: str = "/register", password: str = "g00d-p4ssphrase") -> dict:
     """As both apps do it: a form, and 200 whatever happens."""
     answer = ask_http(
         server, "POST", path, f"userName={name}&password={password}",

@@ -286,7 +286,7 @@ class BothWorlds(Chat):
 
     def test_people_of_both_worlds_talk_to_each_other(self):
         phone = self.phone("alice")
-        login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "natty", "password": "p4ssword"}).json
+        login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "natty", "password": "g00d-p4ssphrase"}).json
         native = Person(self.server, token=login["accessToken"])
         self.addCleanup(native.link.close)
         native.ask("chat.sync")
@@ -302,7 +302,7 @@ class BothWorlds(Chat):
     def test_E09_a_message_behind_many_things_that_are_none_is_not_lost(self):
         phone, other, _ = self.pair()
         name = f"alice_{Phones.serial}x"
-        login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "reacts", "password": "p4ssword"}).json
+        login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "reacts", "password": "g00d-p4ssphrase"}).json
         native = Person(self.server, token=login["accessToken"])
         self.addCleanup(native.link.close)
         native.ask("chat.sync")
@@ -321,7 +321,7 @@ class BothWorlds(Chat):
 
     def test_E09_messages_of_more_people_than_fit_into_one_answer_come_all(self):
         other, phone, name = self.pair()
-        login = ask_http(self.server, "POST", "/v1/auth/login", {"userName": name, "password": "p4ssword"}).json
+        login = ask_http(self.server, "POST", "/v1/auth/login", {"userName": name, "password": "g00d-p4ssphrase"}).json
         phone.close()
         other.expect("offLine", user=name)
         for number in range(105):
@@ -336,7 +336,7 @@ class BothWorlds(Chat):
 
     def test_nobody_speaks_in_the_name_of_somebody_else(self):
         a, b, to = self.pair()
-        login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "mallory", "password": "p4ssword"}).json
+        login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "mallory", "password": "g00d-p4ssphrase"}).json
         native = Person(self.server, token=login["accessToken"])
         self.addCleanup(native.link.close)
         native.ask("chat.sync")
@@ -361,7 +361,7 @@ class BothWorlds(Chat):
 
     def test_D23_a_phone_is_left_in_peace_by_whom_its_owner_blocks(self):
         a, b = self.phone("blocked1"), self.phone("peaceful1")
-        form = {"password": "p4ssword"}
+        form = {"password": "g00d-p4ssphrase"}
         names = {name: ask_http(self.server, "POST", "/v1/auth/login", form | {"userName": name}).json for name in ("blocked1", "peaceful1")}
         token = {"Authorization": f"Bearer {names['peaceful1']['accessToken']}"}
         place = f"/v1/blocks/{names['blocked1']['user']}"

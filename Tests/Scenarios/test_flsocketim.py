@@ -79,7 +79,7 @@ class Accounts(Phones):
             self.assertEqual(answer, {"code": -1, "message": text, "data": ""})
 
     def test_A01_json_does_as_well_as_a_form(self):
-        answer = ask_http(self.server, "POST", "/register", {"userName": "json_1", "password": "p4ssword"})
+        answer = ask_http(self.server, "POST", "/register", {"userName": "json_1", "password": "g00d-p4ssphrase"})
         self.assertEqual(answer.json["code"], 1)
 
     def test_A05_the_token_is_demanded_at_connect(self):

@@ -20,7 +20,7 @@ class SignIn(House):
 
     def test_A01_a_name_and_a_password_make_an_account(self):
         """A01.account"""
-        answer = post(self.server, "register", userName="Ada_1", password="p4ssword", name="Ada")
+        answer = post(self.server, "register", userName="Ada_1", password="g00d-p4ssphrase", name="Ada")
         self.assertEqual(answer.status, 200, answer.text)
         self.assertEqual(set(answer.json), {"user", "name", "accessToken", "refreshToken", "expires"})
         self.assertEqual(answer.json["name"], "Ada")
@@ -31,12 +31,12 @@ class SignIn(House):
 
     def test_A01_each_mistake_is_named(self):
         """A01.mistakes"""
-        post(self.server, "register", userName="taken", password="p4ssword")
+        post(self.server, "register", userName="taken", password="g00d-p4ssphrase")
         for name, password, status, code in (
-            ("abc", "p4ssword", 400, "bad_request"), ("_abcd", "p4ssword", 400, "bad_request"),
-            ("abcd_", "p4ssword", 400, "bad_request"), ("a.bcd", "p4ssword", 400, "bad_request"),
-            ("a" * 16, "p4ssword", 400, "bad_request"), ("", "p4ssword", 400, "bad_request"),
-            ("grace", "", 400, "bad_request"), ("taken", "p4ssword", 409, "conflict"),
+            ("abc", "g00d-p4ssphrase", 400, "bad_request"), ("_abcd", "g00d-p4ssphrase", 400, "bad_request"),
+            ("abcd_", "g00d-p4ssphrase", 400, "bad_request"), ("a.bcd", "g00d-p4ssphrase", 400, "bad_request"),
+            ("a" * 16, "g00d-p4ssphrase", 400, "bad_request"), ("", "g00d-p4ssphrase", 400, "bad_request"),
+            ("grace", "", 400, "bad_request"), ("taken", "g00d-p4ssphrase", 409, "conflict"),
         ):
             with self.subTest(name):
                 answer = post(self.server, "register", userName=name, password=password)
@@ -46,8 +46,8 @@ class SignIn(House):
 
     def test_A02_logging_in_again_leaves_the_first_token_valid(self):
         """A02.token A02.expiry A02.again"""
-        post(self.server, "register", userName="login", password="p4ssword")
-        first, second = (post(self.server, "login", userName="login", password="p4ssword").json for _ in range(2))
+        post(self.server, "register", userName="login", password="g00d-p4ssphrase")
+        first, second = (post(self.server, "login", userName="login", password="g00d-p4ssphrase").json for _ in range(2))
         self.assertEqual(first["user"], second["user"])
         for login in (first, second):
             self.assertLess(abs(login["expires"] / 1000 - time.time() - 3600), 10)
@@ -219,7 +219,7 @@ class SentAway(House):
 
     def test_A12_who_is_kicked_is_told_so_and_may_sign_in_anew(self):
         """A12.kicked"""
-        first = post(self.server, "register", userName="kicked", password="p4ssword").json
+        first = post(self.server, "register", userName="kicked", password="g00d-p4ssphrase").json
         lines = [self.person(token=first["accessToken"], link=link) for link in (WebSocketLink, PollingLink)]
         done = self.users("kick", first["user"])
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -229,12 +229,12 @@ class SentAway(House):
             Person(self.server, token=first["accessToken"])
         self.assertEqual(refused.exception.code, "kicked")
         self.assertEqual(post(self.server, "refresh", refreshToken=first["refreshToken"]).status, 401)
-        again = post(self.server, "login", userName="kicked", password="p4ssword").json
+        again = post(self.server, "login", userName="kicked", password="g00d-p4ssphrase").json
         self.assertEqual(self.person(token=again["accessToken"]).user, first["user"])
 
     def test_A12_who_is_banned_is_told_so_and_stays_out(self):
         """A12.banned"""
-        first = post(self.server, "register", userName="banned", password="p4ssword").json
+        first = post(self.server, "register", userName="banned", password="g00d-p4ssphrase").json
         line, away = (self.person(token=first["accessToken"], recover=True) for _ in range(2))
         away.link.cut()
         line.ask("ice.servers")
@@ -244,7 +244,7 @@ class SentAway(House):
             with self.assertRaises(Refused) as refused:
                 come()
             self.assertEqual(refused.exception.code, "banned")
-        login = post(self.server, "login", userName="banned", password="p4ssword")
+        login = post(self.server, "login", userName="banned", password="g00d-p4ssphrase")
         self.assertEqual((login.status, login.json["error"]["code"]), (403, "banned"))
 
     def test_A12_J06_nobody_waits_in_a_call_for_who_was_sent_away(self):
@@ -298,7 +298,7 @@ class SentAway(House):
 
 class Guessing(House):
     def test_wrong_passwords_are_slowed_down(self):
-        post(self.server, "register", userName="guessed", password="p4ssword")
+        post(self.server, "register", userName="guessed", password="g00d-p4ssphrase")
         statuses = []
         for number in range(8):
             answer = post(self.server, "login", userName="guessed", password=f"wrong{number}")
@@ -312,7 +312,7 @@ class Guessing(House):
         self.assertEqual(error["code"], "rate_limited")
         self.assertGreater(error["retryAfter"], 0)
         # Nor does the right one help meanwhile: else it could be told from the wrong ones.
-        self.assertEqual(post(self.server, "login", userName="guessed", password="p4ssword").status, 429)
+        self.assertEqual(post(self.server, "login", userName="guessed", password="g00d-p4ssphrase").status, 429)
 
     def test_new_accounts_of_one_client_prefix_are_slowed_down(self):
         statuses = [post(self.server, "anonymous").status for _ in range(40)]
@@ -324,14 +324,14 @@ class Restart(unittest.TestCase):
     def test_A02_accounts_and_tokens_survive_a_restart(self):
         """A02.restart"""
         with Server(testing=False) as server:
-            account = post(server, "register", userName="restart", password="p4ssword").json
+            account = post(server, "register", userName="restart", password="g00d-p4ssphrase").json
             anonymous = sign_in(server, "anon")
             mode = stat.S_IMODE(os.stat(Path(server.data, "secret")).st_mode)
             self.assertEqual(mode, 0o600)
             server.restart()
             with Person(server, token=account["accessToken"]) as person:
                 self.assertEqual(person.user, account["user"])
-            login = post(server, "login", userName="restart", password="p4ssword")
+            login = post(server, "login", userName="restart", password="g00d-p4ssphrase")
             self.assertEqual(login.json["user"], account["user"])
             again = post(server, "refresh", refreshToken=anonymous["refreshToken"])
             self.assertEqual((again.json["user"], again.json["name"]), (anonymous["user"], "anon"))

@@ -10,12 +10,13 @@ package struct AccountSettings: Sendable {
     package var applicationLife = Duration.seconds(86_400)
     /// Ways to sign in that are open.
     package var signIn = SignInMethods.all
-    package var minimumPasswordLength = 1
+    package var minimumPasswordLength = 8
     package var maximumPasswordBytes = 1024
     package var passwordCost = PasswordCost.usual
     package var attempts = AttemptLimits()
-    /// How many passwords may wait to be hashed: each takes a quarter of a second of a helper thread.
-    package var waitingPasswords = 32
+    /// How many passwords may wait to be hashed, and how many of one client prefix: each takes a quarter of a second of a core.
+    package var waitingPasswords = 64
+    package var waitingPasswordsOfPrefix = 8
     /// `iss` and `aud` of the tokens.
     package var serviceName = "parley"
 

@@ -1,6 +1,5 @@
 package import Journal
 package import Keeping
-package import Reactor
 internal import Secure
 internal import System
 package import Vocabulary
@@ -23,11 +22,9 @@ package final class Accounts: Sendable {
     private let observers = Locked<[@Sendable (IdentityChange) -> Void]>([])
 
     /// Waits for the store's first answer, so make it before the loops turn and never on one of them.
-    ///
-    /// - Parameter helpers: the loop whose helper threads hash passwords.
     package init(
         store: any Store, secret: ServerSecret, applications: [Application] = [],
-        settings: AccountSettings = AccountSettings(), helpers: EventLoop, journal: Journal = .silent,
+        settings: AccountSettings = AccountSettings(), journal: Journal = .silent,
         time: Timekeeper = .system
     ) throws(StoreError) {
         self.store = store
@@ -35,7 +32,7 @@ package final class Accounts: Sendable {
         self.journal = journal
         self.time = time
         self.attempts = AttemptGuard(settings.attempts)
-        self.passwords = PasswordHasher(helpers, settings)
+        self.passwords = PasswordHasher(settings)
         self.accessTokens = AccessTokens(secret, applications, settings)
         self.legacyTokens = LegacyTokens(secret, life: settings.legacyLife)
         self.applications = Dictionary(applications.map { ($0.id, $0) }) { first, _ in first }
@@ -65,6 +62,7 @@ extension Accounts {
     package func signInAnonymously(
         as displayName: DisplayName? = nil, from address: IPAddress
     ) async throws(IdentityRefusal) -> SignIn {
+        try self.demandOpen(.anonymous)
         try self.attempts.createsAccount(from: address, at: self.time.steady())
         let user = StoredUser(id: self.newUserID(), displayName: displayName, created: self.time.wall())
         guard try await self.ask(AddUser(user)) == .added else { throw .unavailable }
@@ -72,9 +70,10 @@ extension Accounts {
     }
 
     package func register(_ form: Registration, from address: IPAddress) async throws(IdentityRefusal) -> SignIn {
+        try self.demandOpen(.register)
         let name = try form.checkedName(self.settings)
         try self.attempts.createsAccount(from: address, at: self.time.steady())
-        let hash = try await self.passwords.hash(form.password)
+        let hash = try await self.passwords.hash(form.password, from: address)
         let user = StoredUser(
             id: self.newUserID(), name: name, passwordHash: hash, displayName: form.displayName,
             avatar: form.avatar, created: self.time.wall())
@@ -96,18 +95,18 @@ extension Accounts {
             throw .wrongCredentials
         }
         let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
-        let user = try await self.proven(name, password, attempt)
+        let user = try await self.proven(name, password, attempt, from: address)
         self.attempts.succeeded(attempt)
         try self.revocationsNow.checkBan(of: user.id, at: self.time.wall())
         return try await self.begin(user, longLived: try await self.currentLegacyToken(of: user.id))
     }
 
     private func proven(
-        _ name: UserName, _ password: String, _ attempt: AttemptGuard.Attempt
+        _ name: UserName, _ password: String, _ attempt: AttemptGuard.Attempt, from address: IPAddress
     ) async throws(IdentityRefusal) -> StoredUser {
         do throws(IdentityRefusal) {
             let user = try await self.ask(FindUser.name(name))
-            let verdict = try await self.passwords.check(password, against: user?.passwordHash)
+            let verdict = try await self.passwords.check(password, against: user?.passwordHash, from: address)
             guard let user, verdict != .wrong else { throw .wrongCredentials }
             if case .rightAndRenewed(let hash) = verdict {
                 _ = try await self.ask(SetCredential(.passwordHash(hash), of: user.id))
@@ -117,6 +116,10 @@ extension Accounts {
             if error == .unavailable { self.attempts.cancelled(attempt) }
             throw error
         }
+    }
+
+    private func demandOpen(_ method: SignInMethods) throws(IdentityRefusal) {
+        guard self.settings.signIn.contains(method) else { throw .closed }
     }
 
     /// A user who was authenticated gets tokens of their own.
@@ -193,6 +196,7 @@ extension Accounts {
     package func identity(ofToken text: String) throws(IdentityRefusal) -> Identity {
         let now = self.time.wall()
         let identity = try self.accessTokens.verified(text, at: now)
+        if identity.kind == .application { try self.demandOpen(.applications) }
         try self.revocationsNow.check(identity, at: now)
         return identity
     }
@@ -329,6 +333,7 @@ extension Accounts {
         for id: UserID, displayName: DisplayName?, avatar: AvatarLink?, application: String, secret: String,
         from address: IPAddress
     ) async throws(IdentityRefusal) -> (Identity, SignIn.Token) {
+        try self.demandOpen(.applications)
         try self.check(application: application, secret: secret, from: address)
         try self.revocationsNow.checkBan(of: id, at: self.time.wall())
         let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())

@@ -1,24 +1,30 @@
-internal import System
-internal import Reactor
 internal import Secure
+internal import System
+internal import Vocabulary
 
-/// Hashes passwords on helper threads, a bounded number at a time.
+/// Hashes passwords on threads that do nothing else, for one client prefix after the other: a flood of logins from one keeps
+/// neither files nor the others waiting.
 final class PasswordHasher: Sendable {
-    private let helpers: EventLoop
+    private let queue: FairMailbox<IPAddress, @Sendable () -> Void>
     private let cost: PasswordCost
-    private let limit: Int
-    private let waiting = Locked(0)
     /// Checked when there is no such user, so that the answer takes as long as for one who exists.
     private let decoy: PasswordHash?
 
-    init(_ helpers: EventLoop, _ settings: AccountSettings) {
-        self.helpers = helpers
+    init(_ settings: AccountSettings) {
+        let queue = FairMailbox<IPAddress, @Sendable () -> Void>(
+            limit: settings.waitingPasswords, ofSender: settings.waitingPasswordsOfPrefix)
+        self.queue = queue
         self.cost = settings.passwordCost
-        self.limit = settings.waitingPasswords
         let cost = "ln=\(self.cost.logarithm),r=\(self.cost.blockSize),p=\(self.cost.parallelism)"
         let nothing = String(repeating: "A", count: 22)
         self.decoy = PasswordHash("$scrypt$\(cost)$\(nothing)$\(nothing)")
+        // Half of the cores, so that the other half is there for everybody else.
+        for _ in 0..<max(1, CurrentProcess.processorCount / 2) {
+            _ = Thread.start({ while let job = queue.take() { job() } }, atEnd: {})
+        }
     }
+
+    deinit { self.queue.close() }
 
     enum Verdict: Hashable, Sendable {
         case wrong
@@ -27,17 +33,19 @@ final class PasswordHasher: Sendable {
         case rightAndRenewed(String)
     }
 
-    func hash(_ password: String) async throws(IdentityRefusal) -> String {
+    func hash(_ password: String, from address: IPAddress) async throws(IdentityRefusal) -> String {
         let cost = self.cost
-        return try await self.work { () throws(SecureError) in try PasswordHash(hashing: password, cost: cost).text }
+        return try await self.work(for: address) { () throws(SecureError) in try PasswordHash(hashing: password, cost: cost).text }
     }
 
     /// - Parameter stored: nil when there is no such user or no password.
-    func check(_ password: String, against stored: String?) async throws(IdentityRefusal) -> Verdict {
+    func check(
+        _ password: String, against stored: String?, from address: IPAddress
+    ) async throws(IdentityRefusal) -> Verdict {
         let cost = self.cost
         let known = stored.flatMap { PasswordHash($0) }
         let decoy = self.decoy
-        return try await self.work { () throws(SecureError) in
+        return try await self.work(for: address) { () throws(SecureError) in
             guard let hash = known ?? decoy, try hash.matches(password), known != nil else { return .wrong }
             guard hash.needsRenewal(for: cost) else { return .right }
             return .rightAndRenewed(try PasswordHash(hashing: password, cost: cost).text)
@@ -45,31 +53,19 @@ final class PasswordHasher: Sendable {
     }
 
     private func work<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(SecureError) -> Value
+        for address: IPAddress, _ body: @escaping @Sendable () throws(SecureError) -> Value
     ) async throws(IdentityRefusal) -> Value {
-        guard self.mayWait() else { throw .unavailable }
-        let result = await self.helpers.help { () -> Result<Value, SecureError> in
-            do throws(SecureError) { return .success(try body()) } catch { return .failure(error) }
+        let result: Result<Value, SecureError>? = await withCheckedContinuation { continuation in
+            let job: @Sendable () -> Void = {
+                continuation.resume(returning: Result { () throws(SecureError) in try body() })
+            }
+            do throws(FairMailbox<IPAddress, @Sendable () -> Void>.Refusal) {
+                try self.queue.post(job, from: address.clientPrefix)
+            } catch {
+                continuation.resume(returning: nil)
+            }
         }
-        self.waiting.withLock { $0 -= 1 }
         guard case .success(let value) = result else { throw .unavailable }
         return value
-    }
-
-    private func mayWait() -> Bool {
-        self.waiting.withLock { waiting in
-            guard waiting < self.limit else { return false }
-            waiting += 1
-            return true
-        }
-    }
-}
-
-extension EventLoop {
-    /// Does `work` on a helper thread.
-    fileprivate func help<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            self.execute { reactor in reactor.offload(work) { continuation.resume(returning: $0) } }
-        }
     }
 }

@@ -23,14 +23,20 @@ package struct Registration: Hashable, Sendable {
         } catch {
             throw error == .empty ? .nameEmpty : .nameInvalid(error)
         }
-        try self.checkPassword(settings)
+        try settings.check(password: self.password, of: name)
         return name
     }
+}
 
-    private func checkPassword(_ settings: AccountSettings) throws(IdentityRefusal) {
-        guard !self.password.isEmpty else { throw .passwordEmpty }
-        guard self.password.count >= settings.minimumPasswordLength else { throw .passwordTooShort }
-        guard self.password.utf8.count <= settings.maximumPasswordBytes else { throw .passwordTooLong }
-        guard self.password.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .passwordInvalid }
+extension AccountSettings {
+    /// Whether a password may be chosen (OWASP ASVS 5.0, 6.2).
+    func check(password: String, of name: UserName) throws(IdentityRefusal) {
+        guard !password.isEmpty else { throw .passwordEmpty }
+        guard password.count >= self.minimumPasswordLength else { throw .passwordTooShort }
+        guard password.utf8.count <= self.maximumPasswordBytes else { throw .passwordTooLong }
+        guard password.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .passwordInvalid }
+        guard !FrequentPasswords.contains(password), password.lowercased() != name.text.lowercased() else {
+            throw .passwordFrequent
+        }
     }
 }

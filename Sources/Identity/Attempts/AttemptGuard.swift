@@ -4,9 +4,13 @@ internal import Vocabulary
 
 /// Keeps count of attempts for all loops.
 final class AttemptGuard: Sendable {
+    /// One way to count attempts.
+    fileprivate enum Book: Hashable {
+        case account, accountFromSite, address, site
+    }
+
     private struct Books {
-        var accounts: AttemptLimiter<String>
-        var addresses: AttemptLimiter<String>
+        var attempts: [Book: AttemptLimiter<String>]
         var creations: AttemptLimiter<String>
     }
 
@@ -15,28 +19,39 @@ final class AttemptGuard: Sendable {
     init(_ limits: AttemptLimits) {
         self.books = Locked(
             Books(
-                accounts: AttemptLimiter(limits.account), addresses: AttemptLimiter(limits.address),
-                creations: AttemptLimiter(limits.creation)))
+                attempts: [
+                    .account: AttemptLimiter(limits.account), .accountFromSite: AttemptLimiter(limits.accountFromSite),
+                    .address: AttemptLimiter(limits.address), .site: AttemptLimiter(limits.site),
+                ], creations: AttemptLimiter(limits.creation)))
     }
 
     /// An attempt that has begun: say how it went, or it counts as failed.
     struct Attempt: Sendable {
-        let account: String?
-        let address: String
+        fileprivate var keys: [(book: Book, key: String)]
+
+        fileprivate init(account: String?, from address: IPAddress) {
+            let (prefix, site) = (address.clientPrefix.description, address.sitePrefix.description)
+            self.keys = [(.address, prefix)]
+            if let account { self.keys.append((.account, "\(account.lowercased()) \(prefix)")) }
+            // In IPv4 a site is an address, which is counted already.
+            guard site != prefix else { return }
+            self.keys.append((.site, site))
+            if let account { self.keys.append((.accountFromSite, "\(account.lowercased()) \(site)")) }
+        }
     }
 
     /// A client shows a password or another secret.
     func began(account: String?, from address: IPAddress, at now: Instant) throws(IdentityRefusal) -> Attempt {
-        let attempt = Attempt(account: account?.lowercased(), address: address.clientPrefix.description)
+        let attempt = Attempt(account: account, from: address)
         do throws(AttemptLimiter<String>.Refusal) {
             try self.books.withLock { books throws(AttemptLimiter<String>.Refusal) in
-                try books.addresses.began(attempt.address, at: now)
-                guard let account = attempt.account else { return }
-                do throws(AttemptLimiter<String>.Refusal) {
-                    try books.accounts.began(account, at: now)
-                } catch {
-                    books.addresses.cancelled(attempt.address)
-                    throw error
+                for (index, (book, key)) in attempt.keys.enumerated() {
+                    do throws(AttemptLimiter<String>.Refusal) {
+                        try books.attempts[book]?.began(key, at: now)
+                    } catch {
+                        for (book, key) in attempt.keys[..<index] { books.attempts[book]?.cancelled(key) }
+                        throw error
+                    }
                 }
             }
         } catch {
@@ -48,16 +63,19 @@ final class AttemptGuard: Sendable {
     /// The address keeps its earlier failures: one good account of its own must not wash an attacker clean.
     func succeeded(_ attempt: Attempt) {
         self.books.withLock { books in
-            books.addresses.cancelled(attempt.address)
-            if let account = attempt.account { books.accounts.reset(account) }
+            for (book, key) in attempt.keys {
+                switch book {
+                case .account, .accountFromSite: books.attempts[book]?.reset(key)
+                case .address, .site: books.attempts[book]?.cancelled(key)
+                }
+            }
         }
     }
 
     /// The client learnt nothing, because the server could not answer.
     func cancelled(_ attempt: Attempt) {
         self.books.withLock { books in
-            books.addresses.cancelled(attempt.address)
-            if let account = attempt.account { books.accounts.cancelled(account) }
+            for (book, key) in attempt.keys { books.attempts[book]?.cancelled(key) }
         }
     }
 

@@ -96,9 +96,12 @@ extension IdentityRefusal {
             return (
                 .badRequest,
                 RequestError(
-                    .badRequest, "field 'password' is empty, too short, too long or has characters that cannot be typed"
+                    .badRequest, "field 'password' must have at least 8 characters, at most 1024 bytes, and none that cannot be typed"
                 )
             )
+        case .passwordFrequent:
+            return (.badRequest, RequestError(.badRequest, "this password is among those that are guessed first; choose another"))
+        case .closed: return (.forbidden, RequestError(.forbidden, "this way to sign in is closed on this server"))
         case .nameTaken: return (.conflict, RequestError(.conflict, "this user name is taken"))
         case .wrongCredentials: return (.unauthorized, RequestError(.unauthorized, "wrong user name or password"))
         case .tooManyAttempts(let wait):

@@ -26,7 +26,7 @@ final class Signalling: Sendable {
         let store = try StoreEngine.open(configuration)
         let accounts = try Accounts(
             store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
-            settings: configuration.accounts, helpers: group.loops[0], journal: journal)
+            settings: configuration.accounts, journal: journal)
         let files = try FileService(
             accounts, store, in: configuration.data.path,
             linkKey: try configuration.serverSecret().key(for: "links to files"), configuration.files,
