@@ -62,7 +62,9 @@ let package = Package(
         door("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev", brew: "libsoxr"),
 
         // Floor 1: materials.
-        room("Assets", resources: [.embedInCode("Web"), .embedInCode("openapi.json"), .embedInCode("frequent-passwords.txt")]),
+        room(
+            "Assets",
+            resources: [.embedInCode("Web"), .embedInCode("openapi.json"), .embedInCode("frequent-passwords.txt")]),
         room("Bytes"),
         room("Hashing", "COpenSSL", "CZlib"),
         room("JSON"),

@@ -17,19 +17,22 @@ package struct Identity: Hashable, Sendable {
     package let kind: Kind
     /// The name of the token, by which it is called back.
     package let tokenID: String
+    /// The sign-in it follows from, which ends as a whole; nil for tokens of applications and old apps.
+    package let family: RandomToken?
     package let issuedAt: WallTime
     /// From then on the token counts no more, and what lives by it ends.
     package let expiry: WallTime
 
     package init(
         user: UserID, displayName: DisplayName?, avatar: AvatarLink?, kind: Kind, tokenID: String,
-        issuedAt: WallTime, expiry: WallTime
+        family: RandomToken? = nil, issuedAt: WallTime, expiry: WallTime
     ) {
         self.user = user
         self.displayName = displayName
         self.avatar = avatar
         self.kind = kind
         self.tokenID = tokenID
+        self.family = family
         self.issuedAt = issuedAt
         self.expiry = expiry
     }

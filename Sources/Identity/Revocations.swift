@@ -22,6 +22,10 @@ package struct Revocations: Sendable {
 
     package mutating func revokedToken(_ id: String, until expiry: WallTime) { self.tokens[id] = expiry }
 
+    /// By which a family that has ended is kept beside tokens. No token has such a name: ours are random, and those of
+    /// applications are believed only as theirs.
+    package static func name(of family: RandomToken) -> String { "family:\(family.text)" }
+
     package mutating func revokedUser(_ user: UserID, upTo time: WallTime) {
         self.serial += 1
         self.users[user] = Cut(time: time, serial: self.serial)
@@ -41,6 +45,7 @@ package struct Revocations: Sendable {
     package func check(_ identity: Identity, at now: WallTime) throws(IdentityRefusal) {
         try self.checkBan(of: identity.user, at: now)
         guard self.tokens[identity.tokenID] == nil else { throw .revoked }
+        if let family = identity.family, self.tokens[Self.name(of: family)] != nil { throw .revoked }
         guard let cut = self.users[identity.user] else { return }
         guard identity.issuedAt.seconds > cut.time.seconds else { throw .revoked }
     }

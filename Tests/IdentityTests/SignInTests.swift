@@ -61,7 +61,9 @@ struct MemberTests {
             ("_abc", "x", .nameInvalid(.underscoreAtEdge)), ("abc_", "x", .nameInvalid(.underscoreAtEdge)),
             ("a.bc", "x", .nameInvalid(.forbiddenCharacter)), ("1234567890123456", "x", .nameInvalid(.tooLong)),
             ("alice", "", .passwordEmpty), ("alice", "a\0b", .passwordInvalid), ("alice", "a\nb", .passwordInvalid),
-            ("alice", String(repeating: "x", count: 1025), .passwordTooLong),
+            ("alice", String(repeating: "x", count: 1025), .passwordTooLong), ("alice", "7 chars", .passwordTooShort),
+            ("alice", "Password1", .passwordFrequent), ("password", "PASSWORD", .passwordFrequent),
+            ("alice_bob", "alice_bob", .passwordFrequent),
         ])
     func mistakes(name: String, password: String, refusal: IdentityRefusal) async throws {
         let world = try World()
@@ -139,7 +141,7 @@ struct MemberTests {
     func profiles() async throws {
         let world = try World()
         let avatar = try #require(AvatarLink("images/a.png"))
-        let form = Registration(name: "alice", password: "x", avatar: avatar)
+        let form = Registration(name: "alice", password: "pass word", avatar: avatar)
         let alice = try await world.accounts.register(form, from: world.home).identity.user
         let guest = try await world.accounts.signInAnonymously(from: world.home).identity.user
         let found = try #require(try await world.accounts.profile(of: alice))

@@ -47,6 +47,14 @@ extension MemoryTables {
         }
     }
 
+    func refreshFamilyUses(of user: UserID) throws(StoreError) -> [RefreshFamily.Use] {
+        try self.read { rows in
+            rows.families.values.filter { $0.family.user == user }.sorted { $0.used > $1.used }.map {
+                RefreshFamily.Use(family: $0.family.id, lastUsed: $0.used, expiry: $0.family.expiry)
+            }
+        }
+    }
+
     func insert(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
         try self.check(self.rows.families[family.id] == nil)
         self.rows.families[family.id] = (family, now)

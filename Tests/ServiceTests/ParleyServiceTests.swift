@@ -73,7 +73,10 @@ struct ParleyServiceTests {
             first.waitUntilEnded()
         }
         let taken = addresses.listen
-        let second = try self.make { if isAdmin { $0.admin = taken } else { $0.listen = taken } }
+        let second = try self.make {
+            $0.data = DataDirectory(self.folder.path + "/second")
+            if isAdmin { $0.admin = taken } else { $0.listen = taken }
+        }
         let error = #expect(throws: ReactorError.self) { try second.start() }
         #expect(error?.isAddressInUse == true && error?.subject == "\(taken)")
     }

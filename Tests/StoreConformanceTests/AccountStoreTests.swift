@@ -196,8 +196,12 @@ struct RefreshFamilyTests {
     @Test("is ended by itself or with all of its user's", arguments: Engine.allCases)
     func ends(engine: Engine) async throws {
         let (store, id) = try await self.started(engine)
-        #expect(try await store.ask(EndRefreshFamilies.one(id)) == [.alice])
-        #expect(try await store.ask(EndRefreshFamilies.one(id)) == [])
+        #expect(try await store.ask(EndRefreshFamilies.shown(id, hash: [99])) == [])
+        #expect(try await store.ask(EndRefreshFamilies.one(id, of: .bob)) == [])
+        #expect(try await store.ask(ListRefreshFamilies(of: .alice, at: Self.now)).map(\.family) == [id])
+        #expect(try await store.ask(ListRefreshFamilies(of: .alice, at: Self.end)) == [])
+        #expect(try await store.ask(EndRefreshFamilies.one(id, of: .alice)) == [id])
+        #expect(try await store.ask(EndRefreshFamilies.one(id, of: .alice)) == [])
         var random = SeededRandom(seed: 4)
         for user in [UserID.alice, .alice, .bob] {
             let family = RefreshFamily(id: RandomToken(using: &random), user: user, current: [0], expiry: Self.end)

@@ -40,7 +40,7 @@ struct AdminCommandTests {
     @Test("say so when no server answers")
     func nobodyThere() {
         let error = #expect(throws: CommandFailure.self) {
-            _ = try AdminCall(address: .init(.loopback, port: 1)).send(.get, "/v1/users")
+            _ = try AdminCall(address: .init(.loopback, port: 1), token: nil).send(.get, "/v1/users")
         }
         #expect(error?.exitCode == .unavailable)
         #expect(error?.description.hasPrefix("no server at 127.0.0.1:1: ") == true)

@@ -13,6 +13,8 @@ struct AccessTokens: Sendable {
 
     private static let keyID = "parley-access"
     private static let type = "at+jwt"
+    /// As OpenID Connect calls a session.
+    fileprivate static let familyClaim = "sid"
 
     init(_ secret: ServerSecret, _ applications: [Application], _ settings: AccountSettings) {
         let name = settings.serviceName
@@ -41,11 +43,11 @@ struct AccessTokens: Sendable {
 
     /// Signs a token for a user whose right to it was checked just now.
     func issued(
-        to user: StoredUser, _ kind: Identity.Kind, at moment: WallTime
+        to user: StoredUser, _ kind: Identity.Kind, in family: RandomToken?, at moment: WallTime
     ) throws(SecureError) -> (Identity, SignIn.Token) {
         let identity = Identity(
             user: user.id, displayName: user.shownName, avatar: user.avatar, kind: kind,
-            tokenID: RandomToken.drawn().text, issuedAt: moment, expiry: moment + self.life)
+            tokenID: RandomToken.drawn().text, family: family, issuedAt: moment, expiry: moment + self.life)
         let text = try JSONWebToken.sign(self.claims(identity), type: Self.type, with: self.key)
         return (identity, SignIn.Token(text: text, expiry: identity.expiry))
     }
@@ -53,6 +55,7 @@ struct AccessTokens: Sendable {
     private func claims(_ identity: Identity) -> TokenClaims {
         let texts = [
             "kind": identity.kind.rawValue, "name": identity.displayName?.text, "picture": identity.avatar?.text,
+            Self.familyClaim: identity.family?.text,
         ]
         return TokenClaims(
             issuer: self.serviceName, subject: identity.user.text, audience: [self.serviceName],
@@ -71,6 +74,7 @@ extension Identity {
         self.init(
             user: user, displayName: token.texts["name"].flatMap { DisplayName($0) },
             avatar: token.texts["picture"].flatMap { AvatarLink($0) }, kind: kind, tokenID: token.tokenID,
+            family: issuer == .ourselves ? token.texts[AccessTokens.familyClaim].flatMap { RandomToken($0) } : nil,
             issuedAt: token.issuedAt, expiry: token.expiry)
     }
 }

@@ -129,7 +129,7 @@ extension Accounts {
         let expiry = now + self.settings.refreshLife
         let family = RefreshFamily(id: refresh.family, user: user.id, current: refresh.hash, expiry: expiry)
         try await self.ask(BeginRefreshFamily(family, at: now))
-        let (identity, access) = try self.issueAccess(user, user.kind)
+        let (identity, access) = try self.issueAccess(user, user.kind, in: refresh.family)
         return SignIn(
             identity: identity, name: user.name, access: access,
             refresh: SignIn.Token(text: refresh.text, expiry: expiry), longLived: longLived)
@@ -153,7 +153,7 @@ extension Accounts {
             RefreshPresentation(
                 family: shown.family, hash: shown.hash, nextHash: next.hash, nextExpiry: expiry, now: start), attempt)
         try self.revocationsNow.checkStillGood(user.id, since: serial, at: self.time.wall())
-        let (identity, access) = try self.issueAccess(user, user.kind)
+        let (identity, access) = try self.issueAccess(user, user.kind, in: shown.family)
         return SignIn(
             identity: identity, name: user.name, access: access,
             refresh: SignIn.Token(text: next.text, expiry: expiry), longLived: nil)
@@ -178,6 +178,7 @@ extension Accounts {
         case .reused(let user):
             self.journal.warning(
                 .accountsTheft, "a refresh token was used twice, so its family ends", [.user: .private(user.text)])
+            try await self.ended(presentation.family)
             throw .refreshReused
         }
     }
@@ -185,7 +186,50 @@ extension Accounts {
     /// Ends what follows from one sign-in. Saying it twice, or with a wrong token, changes nothing.
     package func signOut(_ text: String) async throws(IdentityRefusal) {
         guard let token = RefreshToken(text) else { return }
-        _ = try await self.ask(EndRefreshFamilies.one(token.family))
+        for family in try await self.ask(EndRefreshFamilies.shown(token.family, hash: token.hash)) {
+            try await self.ended(family)
+        }
+    }
+
+    /// What else follows from a sign-in that has ended: access tokens, and the sockets that live by them.
+    private func ended(_ family: RandomToken) async throws(IdentityRefusal) {
+        let token = RevokedToken(
+            id: Revocations.name(of: family), expiry: self.time.wall() + self.settings.accessLife)
+        self.revocations.withLock { $0.revokedToken(token.id, until: token.expiry) }
+        self.tellObservers(.familyEnded(family))
+        try await self.ask(RevokeToken(token))
+    }
+}
+
+// MARK: - What users do with their own account
+
+extension Accounts {
+    /// Every device that is signed in as the user.
+    package func devices(of user: UserID) async throws(IdentityRefusal) -> [RefreshFamily.Use] {
+        try await self.ask(ListRefreshFamilies(of: user, at: self.time.wall()))
+    }
+
+    /// Signs one device of the user out, at once. False when there is no such device.
+    package func signOut(_ device: RandomToken, of user: UserID) async throws(IdentityRefusal) -> Bool {
+        let ended = try await self.ask(EndRefreshFamilies.one(device, of: user))
+        for family in ended { try await self.ended(family) }
+        return !ended.isEmpty
+    }
+
+    /// Another password for whoever knows the old one. All devices are signed out; the one that asks gets new tokens.
+    package func changePassword(
+        of identity: Identity, from old: String, to new: String, by address: IPAddress
+    ) async throws(IdentityRefusal) -> SignIn {
+        guard let user = try await self.ask(FindUser.id(identity.user)), let name = user.name else { throw .closed }
+        try self.settings.check(password: new, of: name)
+        guard old.utf8.count <= self.settings.maximumPasswordBytes else { throw .wrongCredentials }
+        let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
+        _ = try await self.proven(name, old, attempt, from: address)
+        self.attempts.succeeded(attempt)
+        let hash = try await self.passwords.hash(new, from: address)
+        guard try await self.ask(SetCredential(.passwordHash(hash), of: user.id)) else { throw .closed }
+        try await self.revokeAll(of: user.id)
+        return try await self.begin(user, longLived: nil)
     }
 }
 
@@ -220,11 +264,11 @@ extension Accounts {
 
     /// Signs an access token for a user whose right to it was checked just now.
     private func issueAccess(
-        _ user: StoredUser, _ kind: Identity.Kind
+        _ user: StoredUser, _ kind: Identity.Kind, in family: RandomToken?
     ) throws(IdentityRefusal) -> (Identity, SignIn.Token) {
         let second = self.revocationsNow.issueSecond(for: user.id, at: self.time.wall())
         do throws(SecureError) {
-            return try self.accessTokens.issued(to: user, kind, at: WallTime(seconds: second))
+            return try self.accessTokens.issued(to: user, kind, in: family, at: WallTime(seconds: second))
         } catch {
             self.journal.error(.accountsFailed, "a token could not be signed", [.error: .error(error)])
             throw .unavailable
@@ -340,7 +384,7 @@ extension Accounts {
         // So that others can look up who this is.
         let introduction = Introduction(id, displayName: displayName, avatar: avatar, at: user.created)
         try await self.ask(introduction)
-        return try self.issueAccess(user, .application)
+        return try self.issueAccess(user, .application, in: nil)
     }
 
     /// Whether another program is who it says. Guessing has a limit.

@@ -35,7 +35,9 @@ final class PasswordHasher: Sendable {
 
     func hash(_ password: String, from address: IPAddress) async throws(IdentityRefusal) -> String {
         let cost = self.cost
-        return try await self.work(for: address) { () throws(SecureError) in try PasswordHash(hashing: password, cost: cost).text }
+        return try await self.work(for: address) { () throws(SecureError) in
+            try PasswordHash(hashing: password, cost: cost).text
+        }
     }
 
     /// - Parameter stored: nil when there is no such user or no password.

@@ -23,6 +23,19 @@ package struct RefreshFamily: Hashable, Sendable {
         self.expiry = expiry
     }
 
+    /// A family as its user is shown it: one device, or one browser, that is signed in.
+    package struct Use: Hashable, Sendable {
+        package let family: RandomToken
+        package let lastUsed: WallTime
+        package let expiry: WallTime
+
+        package init(family: RandomToken, lastUsed: WallTime, expiry: WallTime) {
+            self.family = family
+            self.lastUsed = lastUsed
+            self.expiry = expiry
+        }
+    }
+
     package enum Verdict: Hashable, Sendable {
         case follow(RefreshFamily)
         case expired

@@ -65,20 +65,45 @@ package enum RefreshOutcome: Hashable, Sendable {
     case reused(UserID)
 }
 
-/// Answers whose families ended.
+/// All devices of a user that are signed in.
+package struct ListRefreshFamilies: StoreRequest {
+    package let user: UserID
+    package let now: WallTime
+
+    package static let access = StoreAccess.reads
+
+    package init(of user: UserID, at now: WallTime) {
+        self.user = user
+        self.now = now
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> [RefreshFamily.Use] {
+        try tables.refreshFamilyUses(of: self.user).filter { $0.expiry > self.now }
+    }
+}
+
+/// Answers which families ended.
 package enum EndRefreshFamilies: StoreRequest {
-    case one(RandomToken)
+    /// The one whose token is shown; half of a token is not enough.
+    case shown(RandomToken, hash: [UInt8])
+    /// One of the user's own.
+    case one(RandomToken, of: UserID)
     case all(of: UserID)
 
     package static let access = StoreAccess.writes
 
-    package func perform(on tables: some Tables) throws(StoreError) -> [UserID] {
+    package func perform(on tables: some Tables) throws(StoreError) -> [RandomToken] {
         let ending: [RefreshFamily]
         switch self {
-        case .one(let id): ending = try tables.refreshFamily(id).map { [$0] } ?? []
+        case .shown(let id, let hash):
+            ending = [try tables.refreshFamily(id)].compactMap { $0 }.filter {
+                [$0.current, $0.previous].contains(hash)
+            }
+        case .one(let id, let user):
+            ending = [try tables.refreshFamily(id)].compactMap { $0 }.filter { $0.user == user }
         case .all(let user): ending = try tables.refreshFamilies(of: user)
         }
         for family in ending { try tables.removeRefreshFamily(family.id) }
-        return ending.map(\.user)
+        return ending.map(\.id)
     }
 }

@@ -32,6 +32,8 @@ package protocol RefreshTable: AnyObject {
     func refreshFamily(_ id: RandomToken) throws(StoreError) -> RefreshFamily?
     /// All of a user's, the last used first.
     func refreshFamilies(of user: UserID) throws(StoreError) -> [RefreshFamily]
+    /// The same as their user is shown them.
+    func refreshFamilyUses(of user: UserID) throws(StoreError) -> [RefreshFamily.Use]
     func insert(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError)
     func update(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError)
     func removeRefreshFamily(_ id: RandomToken) throws(StoreError)

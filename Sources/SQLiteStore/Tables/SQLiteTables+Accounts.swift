@@ -41,6 +41,14 @@ extension SQLiteTables {
         try self.connection.all(Self.familiesOfUser, [.user(user)], read: RefreshFamily.init)
     }
 
+    func refreshFamilyUses(of user: UserID) throws(StoreError) -> [RefreshFamily.Use] {
+        try self.connection.all(Self.familiesOfUser, [.user(user)]) { row throws(StoreError) in
+            RefreshFamily.Use(
+                family: try row.required(RefreshColumn.id) { RandomToken($0) }, lastUsed: row.requiredTime(.used),
+                expiry: row.requiredTime(.expiry))
+        }
+    }
+
     func insert(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
         try self.connection.run(Self.insertFamily) { family.value(of: $0, usedAt: now) }
     }

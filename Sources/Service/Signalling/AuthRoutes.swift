@@ -1,6 +1,7 @@
 internal import HTTPServer
 internal import Identity
 internal import JSON
+internal import Keeping
 internal import Operations
 internal import Switchboard
 internal import Vocabulary
@@ -13,6 +14,7 @@ struct AuthRoutes: Sendable {
     private static let maximumBodyBytes = 16 << 10
 
     func add(to router: inout Router) {
+        self.addOwn(to: &router)
         self.add("anonymous", to: &router) { (form: AuthForm, address) throws(IdentityRefusal) in
             try await self.accounts.signInAnonymously(as: form.name, from: address).answer
         }
@@ -36,6 +38,52 @@ struct AuthRoutes: Sendable {
                 for: form.user, displayName: form.name, avatar: form.picture, application: form.application,
                 secret: form.secret, from: address)
             return { $0.signedIn(identity, nil, token, refresh: nil) }
+        }
+    }
+
+    /// What users do with their own account, by their access token.
+    private func addOwn(to router: inout Router) {
+        self.add(.post, "/v1/auth/password", to: &router) { identity, body, _, address throws(IdentityRefusal) in
+            guard let form = PasswordForm(body) else { throw .passwordEmpty }
+            return try await self.accounts.changePassword(
+                of: identity, from: form.password, to: form.newPassword, by: address
+            ).answer
+        }
+        self.add(.get, "/v1/auth/devices", to: &router) { identity, _, _, _ throws(IdentityRefusal) in
+            let devices = try await self.accounts.devices(of: identity.user)
+            return { $0.devices(devices, current: identity.family) }
+        }
+        self.add(.delete, "/v1/auth/devices/:device", to: &router) { identity, _, device, _ throws(IdentityRefusal) in
+            guard let device = device.flatMap({ RandomToken($0) }),
+                try await self.accounts.signOut(device, of: identity.user)
+            else { throw .refreshUnknown }
+            return { $0.object { _ in } }
+        }
+        self.add(.delete, "/v1/auth/devices", to: &router) { identity, _, _, _ throws(IdentityRefusal) in
+            try await self.accounts.revokeAll(of: identity.user)
+            return { $0.object { _ in } }
+        }
+    }
+
+    private typealias OwnWork =
+        @Sendable (Identity, _ body: [UInt8], _ device: String?, IPAddress) async throws(IdentityRefusal) -> Answer
+
+    private func add(_ method: HTTPMethod, _ path: String, to router: inout Router, _ work: @escaping OwnWork) {
+        router.on(method, path) { exchange, parameters in
+            let identity: Identity
+            do throws(RequestError) {
+                identity = try self.accounts.identity(of: exchange)
+            } catch {
+                return self.refuse(exchange, APIProblem.status(of: error.code), error)
+            }
+            let device = parameters["device"]
+            exchange.collectBody(limit: Self.maximumBodyBytes) { body in
+                exchange.signIn { address throws(IdentityRefusal) in
+                    try await work(identity, body, device, address)
+                } then: {
+                    self.answer(exchange, $0)
+                }
+            }
         }
     }
 
@@ -96,11 +144,15 @@ extension IdentityRefusal {
             return (
                 .badRequest,
                 RequestError(
-                    .badRequest, "field 'password' must have at least 8 characters, at most 1024 bytes, and none that cannot be typed"
+                    .badRequest,
+                    "field 'password' must have at least 8 characters, at most 1024 bytes, and none that cannot be typed"
                 )
             )
         case .passwordFrequent:
-            return (.badRequest, RequestError(.badRequest, "this password is among those that are guessed first; choose another"))
+            return (
+                .badRequest,
+                RequestError(.badRequest, "this password is among those that are guessed first; choose another")
+            )
         case .closed: return (.forbidden, RequestError(.forbidden, "this way to sign in is closed on this server"))
         case .nameTaken: return (.conflict, RequestError(.conflict, "this user name is taken"))
         case .wrongCredentials: return (.unauthorized, RequestError(.unauthorized, "wrong user name or password"))
@@ -122,6 +174,21 @@ extension SignIn {
 }
 
 extension JSONWriter {
+    fileprivate mutating func devices(_ devices: [RefreshFamily.Use], current: RandomToken?) {
+        self.object { json in
+            json.array("devices") { json in
+                for device in devices {
+                    json.object { json in
+                        json.field("device", device.family.text)
+                        json.field("lastUsed", device.lastUsed.milliseconds)
+                        json.field("expires", device.expiry.milliseconds)
+                        json.field("current", device.family == current)
+                    }
+                }
+            }
+        }
+    }
+
     fileprivate mutating func signedIn(
         _ identity: Identity, _ userName: UserName?, _ access: SignIn.Token, refresh: SignIn.Token?
     ) {

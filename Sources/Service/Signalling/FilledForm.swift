@@ -32,6 +32,18 @@ struct AuthForm: FilledForm, Hashable {
     }
 }
 
+/// Another password, and the one before.
+struct PasswordForm: Hashable {
+    let password: String
+    let newPassword: String
+
+    init?(_ body: [UInt8]) {
+        guard let form = try? JSONObject(form: body.span) else { return nil }
+        self.password = form["password", .text] ?? ""
+        self.newPassword = form["newPassword", .text] ?? ""
+    }
+}
+
 /// What an application's server asks for: a token for one of its users.
 struct TokenForm: FilledForm, Hashable {
     let application: String

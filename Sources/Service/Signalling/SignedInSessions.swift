@@ -121,6 +121,7 @@ extension IdentityChange {
     func ends(_ identity: Identity) -> Bool {
         switch self {
         case .tokenRevoked(let tokenID): identity.tokenID == tokenID
+        case .familyEnded(let family): identity.family == family
         case .userRevoked(let user, let moment): identity.user == user && identity.issuedAt <= moment
         case .banned(let user, _): identity.user == user
         case .unbanned: false
@@ -131,13 +132,13 @@ extension IdentityChange {
     var sentAway: UserID? {
         switch self {
         case .userRevoked(let user, _), .banned(let user, _): user
-        case .tokenRevoked, .unbanned: nil
+        case .tokenRevoked, .familyEnded, .unbanned: nil
         }
     }
 
     var reason: RequestError {
         switch self {
-        case .tokenRevoked, .userRevoked, .unbanned: RequestError(.kicked, "you were signed out")
+        case .tokenRevoked, .familyEnded, .userRevoked, .unbanned: RequestError(.kicked, "you were signed out")
         case .banned: RequestError(.banned, "you are banned")
         }
     }
