@@ -69,6 +69,13 @@ package struct KeptFile: Hashable, Sendable {
     package let size: Int
     package let type: FileType
     package let picture: PictureSize?
+
+    package init(hash: ContentHash, size: Int, type: FileType, picture: PictureSize?) {
+        self.hash = hash
+        self.size = size
+        self.type = type
+        self.picture = picture
+    }
 }
 
 extension FileFolder {

@@ -63,6 +63,13 @@ package struct Thumbnailer: Sendable {
         return size
     }
 
+    /// Blocks until the picture is drawn anew, no larger than a small one: of the bytes that came, none is in it.
+    package func redraw(_ file: KeptFile, in folder: FileFolder) throws(Failure) -> [UInt8] {
+        guard let picture = file.picture else { throw .refused }
+        guard picture.pixels <= Limit.pixels else { throw .tooLarge }
+        return try self.draw(folder.place(of: file.hash), file.type)
+    }
+
     /// Photos stay photos; what may be transparent stays so.
     package static func form(of type: FileType) -> FileType { type == .jpeg ? .jpeg : .png }
 

@@ -240,8 +240,8 @@ class OneToOne(Chat):
 
         answer = bring(gif(10, 10))
         self.assertEqual((answer["code"], answer["message"]), (1, "上传文件成功"))
-        self.assertEqual(self.fetch(answer["data"]).body, gif(10, 10))
-        self.assertRegex(answer["data"], r"^images/[\w-]{20}\.gif$")
+        self.assertEqual(self.fetch(answer["data"]).body[:4], b"\x89PNG", "drawn anew")
+        self.assertRegex(answer["data"], r"^images/[\w-]{20}\.png$")
         self.assertEqual(bring(b"no picture")["code"], -1)
         self.assertEqual(bring(bytes(6 << 20))["code"], -1)
         self.assertIn(-1, [bring(gif(10, 10))["code"] for _ in range(25)])

@@ -150,7 +150,7 @@ class ProfileTests(Profiles):
         self.assertNotIn("avatar", a.ask("profile.own"))
 
     def test_A10_phones_of_another_kind_see_it_too(self):
-        a = post(self.server, "register", userName="anna_1", password="x").json
+        a = post(self.server, "register", userName="anna_1", password="g00d-p4ssphrase").json
         person = self.person(token=a["accessToken"])
         avatar = self.me(person, avatar=self.bring(person, gif(30, 30)), name="Anna")["avatar"]
         users = ask_http(self.server, "GET", "/allUsers").json["data"]["allUser"]
@@ -162,7 +162,7 @@ class ProfileTests(Profiles):
         path = ask_http(self.server, "POST", "/uploadFiles", content, {"Content-Type": kind}).json["data"]
         looker = self.person("L")
         for number, (given, shown) in enumerate(((path, path), ("https://tracker.example/x.gif", None), ("javascript:1", None))):
-            fields = {"userName": f"phone_{number}", "password": "x", "headImageUrl": given}
+            fields = {"userName": f"phone_{number}", "password": "g00d-p4ssphrase", "headImageUrl": given}
             self.assertEqual(ask_http(self.server, "POST", "/register", fields).json["code"], 1)
             users = ask_http(self.server, "GET", "/allUsers").json["data"]["allUser"]
             user = next(user for user in users if user["name"] == f"phone_{number}")

@@ -39,6 +39,25 @@ struct ProfileStoreTests {
         #expect(try await album.sweep() == 1)
     }
 
+    @Test("M10 gives a stranger's picture to who registers with it, once", arguments: Engine.allCases)
+    func adoption(engine: Engine) async throws {
+        let album = try Album(engine)
+        let stranger = try #require(UserID("stranger:1"))
+        let (left, taken) = (try await album.picture(stranger, .open), try await album.picture(stranger, .open))
+        let own = try await album.picture(.bob, .open)
+        let user = StoredUser(id: .alice, name: try UserName("alice_1"), created: album.now)
+        #expect(try await album.store.ask(AddUser(user)) == .added)
+        let adopt = { try await album.store.ask(AdoptPicture($0, by: .alice, from: "stranger:")) }
+        #expect(try await !adopt(own.file))
+        #expect(try await adopt(taken.file))
+        #expect(try await !adopt(left.file))
+        #expect(try await album.store.ask(FindFile(taken.file, for: .anybody))?.owner == .alice)
+        #expect(try await album.sweep() == 2)
+        #expect(try await album.isSeen(taken))
+        _ = try await album.change { $0.picture = .remove }.get()
+        #expect(try await album.sweep() == 1)
+    }
+
     @Test("A10 refuses what is somebody else's, too large, or no picture", arguments: Engine.allCases)
     func refusals(engine: Engine) async throws {
         let album = try Album(engine)
@@ -85,12 +104,15 @@ private struct Album {
 
     init(_ engine: Engine) throws { self.store = try TestStore(engine) }
 
-    func picture(_ owner: UserID = .alice, size: Int = 100) async throws -> ProfileChange.Picture {
+    func picture(
+        _ owner: UserID = .alice, _ stay: FileStay = .usual, size: Int = 100
+    ) async throws -> ProfileChange.Picture {
         let content = UInt8.random(in: 0...255, using: &self.random.value)
         let hash = try #require(ContentHash([UInt8](repeating: content, count: 32)))
         var file = FileRecord(
             .drawn(using: &self.random.value), of: owner, hash, size: size, type: .png, label: nil, created: self.now)
         file.picture = PictureSize(width: 30, height: 20)
+        file.stay = stay
         try await self.store.ask(AddFile(file))
         return ProfileChange.Picture(file.id, at: try #require(AvatarLink("/v1/avatars/\(file.id.text)")))
     }

@@ -70,9 +70,10 @@ final class FileService: Sendable {
 
 extension FileService {
     /// A client wants to upload so many bytes.
+    /// - Parameter allowance: what this owner may keep; nil for what every user may.
     func begin(
-        _ length: Int, called label: FileLabel?, by owner: UserID, on reactor: Reactor,
-        _ completion: @escaping Completion<UploadRecord>
+        _ length: Int, called label: FileLabel?, by owner: UserID, within allowance: FileAllowance? = nil,
+        on reactor: Reactor, _ completion: @escaping Completion<UploadRecord>
     ) {
         guard length <= self.settings.maximumBytes else {
             return completion(.failure(.tooLarge(self.settings.maximumBytes)))
@@ -82,7 +83,7 @@ extension FileService {
         let upload = UploadRecord(
             .drawn(using: &random), of: owner, length: length, label: label,
             expiry: SystemClock.now() + self.settings.uploadLife)
-        let allowance = self.settings.allowance
+        let allowance = allowance ?? self.settings.allowance
         self.store.send(
             BeginUpload(upload, allowance),
             reactor.returning { result in
@@ -221,12 +222,24 @@ extension FileService {
             })
     }
 
+    /// Whether pictures can be decoded at all.
+    var canDraw: Bool { self.thumbnailer != nil }
+
+    /// The picture drawn anew, no larger than a thumbnail: of the bytes that came, none is in it. Nil when it is no picture.
+    func redraw(_ file: FileRecord, on reactor: Reactor, _ completion: @escaping ([UInt8]?) -> Void) {
+        guard let thumbnailer = self.thumbnailer else { return completion(nil) }
+        let folder = self.folder
+        let kept = KeptFile(hash: file.hash, size: file.size, type: file.type, picture: file.picture)
+        let back = reactor.returning(completion)
+        if !self.drawing.post({ back(try? thumbnailer.redraw(kept, in: folder)) }) { completion(nil) }
+    }
+
     /// A file that is in memory already, as old clients send it.
     func take(
-        _ bytes: [UInt8], called label: FileLabel?, by owner: UserID, stay: FileStay, on reactor: Reactor,
-        _ completion: @escaping Completion<FileRecord>
+        _ bytes: [UInt8], called label: FileLabel?, by owner: UserID, within allowance: FileAllowance? = nil,
+        stay: FileStay, on reactor: Reactor, _ completion: @escaping Completion<FileRecord>
     ) {
-        self.begin(bytes.count, called: label, by: owner, on: reactor) { result in
+        self.begin(bytes.count, called: label, by: owner, within: allowance, on: reactor) { result in
             let record: UploadRecord
             switch result {
             case .success(let begun): record = begun

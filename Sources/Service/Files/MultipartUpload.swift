@@ -48,8 +48,8 @@ final class MultipartUpload: HTTPBodySink {
 
     /// - Parameter completion: is told what came of it, if the client is still there.
     static func begin(
-        _ visit: FileVisit, by owner: UserID, stay: FileStay = .usual, atMost limit: Int = .max,
-        _ completion: @escaping (Result<FileRecord, FileProblem>) -> Void
+        _ visit: FileVisit, by owner: UserID, within allowance: FileAllowance? = nil, stay: FileStay = .usual,
+        atMost limit: Int = .max, _ completion: @escaping (Result<FileRecord, FileProblem>) -> Void
     ) {
         let request = visit.exchange.request
         guard let reader = try? MultipartReader(contentType: request.fields[.contentType] ?? "") else {
@@ -58,7 +58,7 @@ final class MultipartUpload: HTTPBodySink {
         guard let length = request.framing.length else { return completion(.failure(.lengthMissing)) }
         guard length <= limit else { return completion(.failure(.tooLarge(limit))) }
         let desk = visit.desk
-        desk.begin(length, called: nil, by: owner, on: visit.reactor) { result in
+        desk.begin(length, called: nil, by: owner, within: allowance, on: visit.reactor) { result in
             let record: UploadRecord
             switch result {
             case .success(let begun): record = begun

@@ -1,5 +1,7 @@
+internal import Bytes
 internal import FileTypes
 internal import HTTPServer
+internal import Hashing
 internal import JSON
 internal import System
 internal import Pacing
@@ -13,10 +15,6 @@ internal import Web
 struct FLFiles: Sendable {
     let desk: FileService
     let strangers: Locked<StrangerBook>
-
-    /// All that strangers bring is kept in one name, and within what one user may keep.
-    private static let owner = UserID("flsocketim") ?? { preconditionFailure("no user id") }()
-    private static let maximumBytes = 5 << 20
 
     func add(to router: inout Router) {
         for folder in ["images/chatImages", "images/mapImages", "audios", "images"] {
@@ -39,21 +37,35 @@ struct FLFiles: Sendable {
 
     private func take(_ visit: FileVisit) {
         let now = Instant(milliseconds: Int64(clamping: visit.reactor.now))
-        guard self.strangers.withLock({ $0.lets(visit.exchange.client, at: now) }) else {
+        let client = visit.exchange.client
+        guard self.strangers.withLock({ $0.lets(client, at: now) }), let owner = StrangerBook.owner(at: client) else {
             return self.answer(visit, nil)
         }
-        MultipartUpload.begin(visit, by: Self.owner, stay: .openForGood, atMost: Self.maximumBytes) { result in
-            guard case .success(let file) = result, file.picture != nil else {
-                if case .success(let file) = result {
-                    self.desk.store.send(RemoveFile(file.id, of: Self.owner)) { _ in }
-                }
-                return self.answer(visit, nil)
-            }
-            self.answer(visit, FLPaths(file, for: "").file)
+        let maximumBytes = self.desk.canDraw ? StrangerBook.maximumBytes : StrangerBook.maximumBytesAsTheyAre
+        MultipartUpload.begin(
+            visit, by: owner, within: StrangerBook.allowance, stay: .open, atMost: maximumBytes
+        ) { result in
+            guard case .success(let file) = result else { return self.answer(visit, nil) }
+            self.replace(file, visit)
         }
     }
 
-    private func answer(_ visit: FileVisit, _ path: String?) {
+    /// What a stranger brought is not given out as it came: anything may stand behind the header of a picture.
+    private func replace(_ file: FileRecord, _ visit: FileVisit) {
+        guard self.desk.canDraw, file.picture != nil else {
+            return self.answer(visit, file.picture == nil ? nil : file)
+        }
+        self.desk.redraw(file, on: visit.reactor) { bytes in
+            self.desk.store.send(RemoveFile(file.id, of: file.owner)) { _ in }
+            guard let bytes else { return self.answer(visit, nil) }
+            self.desk.take(
+                bytes, called: nil, by: file.owner, within: StrangerBook.allowance, stay: .open, on: visit.reactor
+            ) { self.answer(visit, try? $0.get()) }
+        }
+    }
+
+    private func answer(_ visit: FileVisit, _ file: FileRecord?) {
+        let path = file.map { FLPaths($0, for: "").file }
         let json = JSONWriter.object { json in
             json.members([("message", path == nil ? "上传文件失败" : "上传文件成功"), ("data", path ?? "")])
             json.field("code", path == nil ? -1 : 1)
@@ -62,20 +74,34 @@ struct FLFiles: Sendable {
     }
 }
 
-/// How many pictures each address may still bring: twenty at once, then one in ten seconds.
+/// What people without an account may bring: pictures of themselves, twenty at once and then one in ten seconds from one
+/// client prefix, as much as fits into what one site may keep, and for a day unless somebody registers with them.
 struct StrangerBook {
-    private var buckets: [IPAddress: TokenBucket] = [:]
+    private var arrivals: SessionAdmission
 
-    private static let rate = TokenBucket.Rate(perSecond: 0.1, burst: 20)
-    private static let maximumAddresses = 10_000
+    static let maximumBytes = 5 << 20
+    /// Where pictures cannot be drawn anew.
+    static let maximumBytesAsTheyAre = 512 << 10
+    /// Of one site; what is on its way counts as well.
+    static let allowance = FileAllowance(bytes: 64 << 20, uploads: 8)
+    /// How the names of those begin in whose names the pictures are kept.
+    static let ownerPrefix = "flsocketim.stranger:"
+
+    init() {
+        var limits = SessionAdmission.Limits()
+        limits.rate = TokenBucket.Rate(perSecond: 0.1, burst: 20)
+        limits.countsThisMachine = true
+        self.arrivals = SessionAdmission(limits)
+    }
 
     mutating func lets(_ address: IPAddress, at now: Instant) -> Bool {
-        if self.buckets.count >= Self.maximumAddresses {
-            self.buckets = self.buckets.filter { $0.value.remaining(at: now) < Int(Self.rate.burst) }
-            guard self.buckets.count < Self.maximumAddresses else { return false }
-        }
-        var bucket = self.buckets[address.clientPrefix] ?? TokenBucket(Self.rate, at: now)
-        defer { self.buckets[address.clientPrefix] = bucket }
-        return bucket.take(at: now) == nil
+        guard (try? self.arrivals.arrived(from: address, at: now)) != nil else { return false }
+        self.arrivals.left(address)
+        return true
+    }
+
+    static func owner(at address: IPAddress) -> UserID? {
+        let site = Digest.sha256.hash(address.sitePrefix.description).prefix(16)
+        return UserID(Self.ownerPrefix + Hex.encode(site))
     }
 }

@@ -61,10 +61,25 @@ struct FLRoutes: Sendable {
             let isLogin = exchange.request.path == "/mobileLogin"
             exchange.signIn { address throws(IdentityRefusal) in
                 try await work(form, address)
-            } then: {
-                Self.answer(exchange, $0, isLogin: isLogin)
+            } then: { result in
+                self.adopt(isLogin ? nil : form.avatar, result, exchange.reactor) {
+                    Self.answer(exchange, result, isLogin: isLogin)
+                }
             }
         }
+    }
+
+    /// A picture that was brought before stays, and counts as the new user's.
+    private func adopt(
+        _ avatar: AvatarLink?, _ result: Result<SignIn, IdentityRefusal>, _ reactor: Reactor,
+        _ completion: @escaping () -> Void
+    ) {
+        guard case .success(let signIn) = result, let path = avatar?.text.split(separator: "/").last,
+            let (file, _) = FLPaths.file(named: String(path))
+        else { return completion() }
+        self.site.files.store.send(
+            AdoptPicture(file, by: signIn.identity.user, from: StrangerBook.ownerPrefix),
+            reactor.returning { _ in completion() })
     }
 
     private static func answer(_ exchange: HTTPExchange, _ result: Result<SignIn, IdentityRefusal>, isLogin: Bool) {
