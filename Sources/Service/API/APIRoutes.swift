@@ -27,7 +27,9 @@ struct APIRoutes: Sendable {
     }
 
     func add(to router: inout Router, desk: @escaping (Reactor) -> Desk) {
-        router.on(.get, "/v1/openapi.json") { exchange, _ in exchange.respond(Self.description) }
+        router.on(.get, "/v1/openapi.json") { exchange, _ in
+            exchange.respond(Self.description.response(to: exchange.request))
+        }
         for route in APIRoute.all {
             router.on(route.method, route.path) { exchange, parameters in
                 guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
@@ -46,11 +48,8 @@ struct APIRoutes: Sendable {
         }
     }
 
-    private static let description: HTTPResponse = {
-        var response = HTTPResponse.json(.ok, Assets.openAPI)
-        response.head.fields.set(.cacheControl, to: "no-cache")
-        return response
-    }()
+    /// Compressed once, and not for every client that asks.
+    private static let description = EmbeddedFile("openapi.json", Assets.openAPI)
 }
 
 /// One request over HTTP, from the door to the answer.
