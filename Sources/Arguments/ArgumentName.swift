@@ -46,11 +46,13 @@ package struct NameSpecification: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension String {
-    /// `drainTimeout` → `drain-timeout`.
+    /// `drainTimeout` → `drain-timeout`, `plainHTTP` → `plain-http`.
     var inKebabCase: String {
-        self.reduce(into: "") { text, letter in
-            if letter.isUppercase && !text.isEmpty { text += "-" }
+        var wasUppercase = true
+        return self.reduce(into: "") { text, letter in
+            if letter.isUppercase && !wasUppercase { text += "-" }
             text += letter.lowercased()
+            wasUppercase = letter.isUppercase
         }
     }
 }
