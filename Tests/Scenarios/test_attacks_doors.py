@@ -1,13 +1,17 @@
 """What strangers try at the doors for other servers' apps, and at what answers without a token. Tests are named after the finding
 they hold."""
 
+import json
 import os
 import sqlite3
 import struct
+import subprocess
 import unittest
+import urllib.error
+import urllib.request
 import zlib
 
-from server import Server, eventually
+from server import PATIENCE, Server, binary, eventually
 from test_files import form
 from wire import Answer, ask_http
 
@@ -68,6 +72,72 @@ class Pictures(unittest.TestCase):
         self.assertEqual(self.fetch(taken).status, 200)
         users = ask_http(self.server, "GET", "/allUsers").json["data"]["allUser"]
         self.assertEqual(users[0]["headImageUrl"], taken)
+
+
+OFFER = """v=0
+o=- 1 1 IN IP4 127.0.0.1
+s=-
+t=0 0
+a=group:BUNDLE 0
+m={media}
+c=IN IP4 0.0.0.0
+a=mid:0
+a=sendrecv
+a=rtcp-mux
+a=ice-ufrag:abcd
+a=ice-pwd:abcdefghijklmnopqrstuvwx
+a=fingerprint:sha-256 {fingerprint}
+a=setup:actpass
+{more}
+""".replace("\n", "\r\n")
+SOUND = ("audio 9 UDP/TLS/RTP/SAVPF 111", "a=rtpmap:111 opus/48000/2")
+UNUSABLE = (
+    ("video 9 UDP/TLS/RTP/SAVPF 96", "a=rtpmap:96 VP8/90000"), ("audio 0 UDP/TLS/RTP/SAVPF 111", "a=rtpmap:111 opus/48000/2"),
+    ("audio 9 RTP/AVP 111", "a=rtpmap:111 opus/48000/2"), ("application 9 UDP/DTLS/SCTP webrtc-datachannel", "a=sctp-port:5000"),
+    ("audio 9 UDP/TLS/RTP/SAVPF 0", "a=rtpmap:0 PCMU/8000"),
+)
+
+
+class Offers(unittest.TestCase):
+    """L3: `parley answer --http`, which asks nobody who they are."""
+
+    def start(self, *options: str, address: str = "127.0.0.1:0") -> subprocess.Popen:
+        command = [binary(), "answer", "--http", address, "--json", "--echo", *options]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait, PATIENCE)
+        self.addCleanup(process.terminate)
+        return process
+
+    def offer(self, url: str, media: str, more: str) -> tuple[int, str]:
+        sdp = OFFER.format(media=media, more=more, fingerprint=":".join(["AB"] * 32))
+        request = urllib.request.Request(url, json.dumps({"type": "offer", "sdp": sdp}).encode())
+        try:
+            with urllib.request.urlopen(request, timeout=5) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refusal:
+            with refusal:
+                return refusal.code, refusal.read().decode()
+
+    def test_L3_an_offer_without_sound_is_refused_at_once(self):
+        url = json.loads(self.start().stdout.readline())["url"]
+        for media, more in UNUSABLE:
+            status, text = self.offer(url, media, more)
+            self.assertEqual(status, 400, (media, text))
+        self.assertIn("no sound", text)
+        self.assertEqual(self.offer(url, *SOUND)[0], 200)
+
+    def test_L3_one_address_has_so_many_calls_and_no_more(self):
+        url = json.loads(self.start("--calls-per-address", "5").stdout.readline())["url"]
+        answers = [self.offer(url, *SOUND)[0] for _ in range(8)]
+        self.assertEqual(answers, [200] * 5 + [429] * 3)
+
+    def test_L3_calls_from_the_network_are_taken_where_somebody_has_said_so(self):
+        process = self.start(address="0.0.0.0:0")
+        self.assertEqual(process.wait(PATIENCE), 64)
+        self.assertIn("--plain-http", process.stderr.read())
+        self.assertIn("url", self.start("--plain-http", address="0.0.0.0:0").stdout.readline())
 
 
 class Descriptions(unittest.TestCase):

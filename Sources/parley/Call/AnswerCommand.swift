@@ -62,6 +62,17 @@ struct AnswerCommand: ParsableCommand {
             valueName: "ADDR:PORT"))
     var http: SocketAddress?
 
+    @Option(
+        help: ArgumentHelp(
+            "Calls over --http from one client prefix: 100, and from this machine as many as it likes, if nothing is said.",
+            valueName: "N"))
+    var callsPerAddress: Int?
+
+    @Flag(
+        help:
+            "Take --http offers from the network; nobody is asked who they are, and nothing is encrypted but the call.")
+    var plainHTTP = false
+
     @Flag(help: "Take connections over TCP as well, from callers whose networks block UDP: two descriptors a call.")
     var tcp = false
 
@@ -76,9 +87,23 @@ struct AnswerCommand: ParsableCommand {
         if self.http != nil, self.room != nil || self.client.alias != nil || self.client.token != nil {
             throw ValidationError("--http needs no server, and so no room, name or token there")
         }
+        try self.validateExposure()
         if let room = self.room, RoomName(room) == nil {
             throw ValidationError("--room: '\(room)' cannot be a room's name")
         }
+    }
+
+    private func validateExposure() throws(ValidationError) {
+        if let calls = self.callsPerAddress, !(1...1_000).contains(calls) {
+            throw ValidationError("--calls-per-address: \(calls) is not between 1 and 1000")
+        }
+        guard let http = self.http, !http.ip.isLoopback, !self.plainHTTP else { return }
+        throw ValidationError(
+            """
+            --http \(http) is reached from the network, and whoever reaches it may call: nobody is asked who they are, and \
+            offers pass in clear text; listen on 127.0.0.1 behind a proxy that does TLS and lets in whom it knows, or say \
+            --plain-http
+            """)
     }
 
     private func plan() throws(CommandFailure) -> CallPlan {
@@ -107,7 +132,10 @@ struct AnswerCommand: ParsableCommand {
         plan.recording.heard = room == nil ? nil : folder.map { "\($0)/room.ogg" }
         let settled = plan
         if let http = self.http {
-            try OfferServer(address: http, plan: settled, folder: folder, journal: self.log.journal).run()
+            try OfferServer(
+                address: http, plan: settled, folder: folder, journal: self.log.journal,
+                maximumCallsPerAddress: self.callsPerAddress
+            ).run()
             return .success
         }
         try self.client.run { client, loop throws(CommandFailure) in

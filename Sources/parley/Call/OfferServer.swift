@@ -11,14 +11,17 @@ struct OfferServer: Sendable {
     let plan: CallPlan
     let folder: String?
     let journal: Journal
+    /// Of one client prefix; nil for the usual number.
+    let maximumCallsPerAddress: Int?
 
     func run() throws {
         // A capture is one file, which one loop writes.
         let group = try EventLoopGroup(count: self.plan.capture == nil ? nil : 1)
         defer { group.shutDown() }
         let (plan, folder) = (self.plan, self.folder)
+        let admission = OfferAdmission(self.maximumCallsPerAddress)
         let services = LoopLocal<Result<OfferService, any Error>>(group) { reactor in
-            Result { try OfferService(plan, recordingsIn: folder, on: reactor) }
+            Result { try OfferService(plan, recordingsIn: folder, admission, on: reactor) }
         }
         let server = HTTPServer(group, metrics: HTTPMetrics(MetricsRegistry()), journal: self.journal) {
             let router = (try? services.value(on: $0).get())?.router ?? Router()

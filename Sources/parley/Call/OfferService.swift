@@ -16,6 +16,7 @@ final class OfferService {
     private let peers: PeerDependencies
     private let plan: CallPlan
     private let folder: String?
+    private let admission: OfferAdmission
     private var calls: [ObjectIdentifier: OfferedCall] = [:]
     /// Offers that came before the servers were found.
     private var early: [() -> Void]? = []
@@ -23,8 +24,11 @@ final class OfferService {
     private static let maximumCalls = 1_000
     private static let maximumOfferBytes = 256 << 10
 
-    init(_ plan: CallPlan, recordingsIn folder: String?, on reactor: Reactor) throws {
+    init(
+        _ plan: CallPlan, recordingsIn folder: String?, _ admission: OfferAdmission, on reactor: Reactor
+    ) throws {
         self.plan = plan
+        self.admission = admission
         self.folder = folder
         self.peers = try PeerDependencies(plan, on: reactor)
         self.peers.find([]) {
@@ -36,12 +40,12 @@ final class OfferService {
     var router: Router {
         var router = Router()
         router.on(.post, "/offer") { exchange, _ in
-            exchange.collectBody(limit: Self.maximumOfferBytes) { body in self.take(body, exchange) }
+            exchange.collectBody(limit: Self.maximumOfferBytes) { body in self.received(body, exchange) }
         }
         return router
     }
 
-    private func take(_ body: [UInt8], _ exchange: HTTPExchange) {
+    private func received(_ body: [UInt8], _ exchange: HTTPExchange) {
         guard self.calls.count + (self.early?.count ?? 0) < Self.maximumCalls else {
             return exchange.respond(
                 .error(.serviceUnavailable, "\(Self.maximumCalls) calls are as many as are taken at once"))
@@ -53,23 +57,36 @@ final class OfferService {
         guard let json = RawJSON(body), json.text("type") == "offer", let sdp = json.text("sdp") else {
             return exchange.respond(.error(.badRequest, "an offer is {\"type\":\"offer\",\"sdp\":\"…\"}"))
         }
+        let now = Instant(milliseconds: Int64(clamping: exchange.reactor.now))
+        if let refusal = self.admission.refusal(of: exchange.client, at: now) { return exchange.respond(refusal) }
+        self.take(sdp, from: exchange.client, exchange)
+    }
+
+    private func take(_ offer: String, from client: IPAddress, _ exchange: HTTPExchange) {
         // As no other call is called, today or the next time.
         var random = SystemRandomNumberGenerator()
         let name = RandomToken(using: &random).text
         let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(name).ogg" })
+        let call: OfferedCall
         do {
-            let call = OfferedCall(
+            call = OfferedCall(
                 self.peers, feed: try self.plan.openFeed(), sinks: try recording.open().heard,
                 endsWithSound: self.plan.endsWithSound)
-            let key = ObjectIdentifier(call)
-            self.calls[key] = call
-            try call.answer(sdp, exchange) { self.calls[key] = nil }
-        } catch let error as NegotiationError {
-            recording.discard()
-            exchange.respond(.error(.badRequest, "\(error)"))
         } catch {
+            self.admission.left(client)
             Terminal.complain("parley answer: \(error)")
-            exchange.respond(.error(.internalServerError, "the call cannot be taken"))
+            return exchange.respond(.error(.internalServerError, "the call cannot be taken"))
+        }
+        let key = ObjectIdentifier(call)
+        self.calls[key] = call
+        do throws(OfferedCall.Refusal) {
+            try call.answer(offer, exchange) {
+                self.calls[key] = nil
+                self.admission.left(client)
+            }
+        } catch {
+            recording.discard()
+            exchange.respond(.error(.badRequest, error.text))
         }
     }
 

@@ -13,6 +13,11 @@ final class OfferedCall {
     private var exchange: HTTPExchange?
     private var ended: (() -> Void)?
 
+    /// Why an offer is not answered.
+    struct Refusal: Error {
+        let text: String
+    }
+
     /// Who has not come by then does not come.
     private static let timeout = Duration.seconds(15)
 
@@ -25,7 +30,7 @@ final class OfferedCall {
         if endsWithSound { link.handset.onEnd = { [weak self] in self?.close() } }
     }
 
-    func answer(_ offer: String, _ exchange: HTTPExchange, ended: @escaping () -> Void) throws(NegotiationError) {
+    func answer(_ offer: String, _ exchange: HTTPExchange, ended: @escaping () -> Void) throws(Refusal) {
         guard let connection = self.link?.connection else { return }
         self.ended = ended
         do throws(NegotiationError) {
@@ -34,11 +39,19 @@ final class OfferedCall {
             self.exchange = exchange
             try connection.setLocalDescription(.answer)
         } catch {
-            self.exchange = nil
-            self.close()
-            throw error
+            throw self.refused("\(error)")
+        }
+        guard connection.localDescription != nil, connection.transceivers.contains(where: { $0.sends || $0.receives })
+        else {
+            throw self.refused("the offer has no sound in it that could be heard here: Opus over UDP/TLS/RTP/SAVPF")
         }
         self.peers.after(Self.timeout) { [weak self] in if self?.link?.connectedAt == nil { self?.close() } }
+    }
+
+    private func refused(_ text: String) -> Refusal {
+        self.exchange = nil
+        self.close()
+        return Refusal(text: text)
     }
 
     private func told(_ event: PeerEvent) {
