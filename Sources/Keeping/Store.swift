@@ -1,9 +1,11 @@
 package import Conversing
+package import Vocabulary
 
 /// Where everything is kept that outlasts the program. There is one way in: a request, which is a value, and its answer.
 ///
 /// `send` comes back at once. The answer comes later, on a thread of the store's, and says only what is safe: committed
 /// first, answered then. Answers come in the order of the commits, so a subscriber that listens from an answer on misses nothing.
+/// What one user asks is done in its order; between users there are turns, so that much of one does not hold up the others.
 package protocol Store: Sendable {
     func send<Request: StoreRequest>(
         _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void)
@@ -20,9 +22,18 @@ package protocol StoreRequest: Sendable {
     associatedtype Answer: Sendable
 
     static var access: StoreAccess { get }
+    /// May read so much that a user's next one waits until it is answered.
+    static var isHeavy: Bool { get }
+    /// The user who asks; requests of different users take turns. Nil for what the server asks itself.
+    var asker: UserID? { get }
 
     /// Throwing takes back what was written.
     func perform(on tables: some Tables) throws(StoreError) -> Answer
+}
+
+extension StoreRequest {
+    package static var isHeavy: Bool { false }
+    package var asker: UserID? { nil }
 }
 
 /// What a request does to the rows, and with whom it can be carried out.

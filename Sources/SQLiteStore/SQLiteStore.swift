@@ -19,7 +19,9 @@ package final class SQLiteStore: Store {
     package func send<Request: StoreRequest>(
         _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void
     ) {
-        self.database.send(Request.access, answer) { tables throws(StoreError) in try request.perform(on: tables) }
+        self.database.send(Request.access, from: request.asker, answer) { tables throws(StoreError) in
+            try request.perform(on: tables)
+        }
     }
 
     package func close() { self.database.close() }

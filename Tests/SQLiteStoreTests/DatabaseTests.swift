@@ -1,6 +1,7 @@
 import Keeping
 import System
 import Testing
+import Vocabulary
 
 @testable import SQLiteStore
 
@@ -35,6 +36,52 @@ struct DatabaseTests {
         #expect(answers.withLock { $0 } == Array(0..<100))
         // One for the request that held the thread, one for the hundred; reading may have come in a third group.
         #expect(database.statistics.commits == 2)
+    }
+
+    @Test("H3 takes the requests of users in turns, those of one in their order, all of a group with one commit")
+    func turns() async throws {
+        let database = try self.memory()
+        let (gate, held) = (Gate(), Gate())
+        let answers = Locked<[Int64]>([])
+        database.send(
+            Numbers.Hold {
+                held.open(); gate.wait()
+            }
+        ) { _ in }
+        held.wait()
+        let (greedy, modest) = (UserID("greedy"), UserID("modest"))
+        let asked: [(UserID?, Range<Int64>)] = [(greedy, 0..<5), (modest, 10..<12), (nil, 20..<22)]
+        for (asker, numbers) in asked {
+            for number in numbers {
+                database.send(Numbers.Add(number: number), from: asker) { _ in answers.withLock { $0.append(number) } }
+            }
+        }
+        gate.open()
+        _ = try await database.ask(Numbers.All())
+        #expect(answers.withLock { $0 } == [0, 10, 20, 21, 1, 11, 2, 3, 4])
+        #expect(database.statistics.commits == 2)
+    }
+
+    @Test("H3 takes no more than so many requests of one user, and those of others still")
+    func oneUsersShare() async throws {
+        let database = try self.memory()
+        let (gate, held) = (Gate(), Gate())
+        database.send(
+            Numbers.Hold {
+                held.open(); gate.wait()
+            }
+        ) { _ in }
+        held.wait()
+        let refused = Locked(0)
+        for number: Int64 in 0..<1100 {
+            database.send(Numbers.Add(number: number), from: UserID("greedy")) { result in
+                guard case .failure(let error) = result, error.reason == .overloaded else { return }
+                refused.withLock { $0 += 1 }
+            }
+        }
+        gate.open()
+        _ = try await database.ask(Numbers.Add(number: 5000))
+        #expect(refused.withLock { $0 } == 100)
     }
 
     @Test("takes back what a failed request wrote, and nothing of its neighbours")

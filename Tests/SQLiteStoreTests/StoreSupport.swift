@@ -35,8 +35,12 @@ extension Database {
         }
     }
 
-    func send<Request: Work>(_ work: Request, _ answer: @escaping Answer<Request.Answer>) {
-        self.send(Request.access, answer) { tables throws(StoreError) in try work.perform(on: tables.connection) }
+    func send<Request: Work>(
+        _ work: Request, from asker: UserID? = nil, _ answer: @escaping Answer<Request.Answer>
+    ) {
+        self.send(Request.access, from: asker, answer) { tables throws(StoreError) in
+            try work.perform(on: tables.connection)
+        }
     }
 }
 

@@ -22,6 +22,19 @@ struct FairMailboxTests {
         #expect(Self.taken(box) == [0, 10, 20, 1, 11, 2, 3, 4])
     }
 
+    @Test("H3 hands out several at once in the same turns")
+    func groups() throws {
+        let box = Box(limit: 100, ofSender: 10)
+        for value in 0..<5 { try box.post(value, from: "greedy") }
+        for value in 10..<13 { try box.post(value, from: "modest") }
+        #expect(box.take(upTo: 3) == [0, 10, 1])
+        try box.post(20, from: "other")
+        #expect(box.take(upTo: 4) == [11, 2, 20, 12])
+        #expect(box.take(upTo: 9) == [3, 4])
+        box.close()
+        #expect(box.take(upTo: 1) == nil)
+    }
+
     @Test("M2 holds so many of one sender and so many of all, and takes nothing once it is closed")
     func limits() throws {
         let box = Box(limit: 3, ofSender: 2)

@@ -19,6 +19,7 @@ package struct SetBlocked: StoreRequest {
     package let user: UserID
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
 
     package init(_ isBlocked: Bool, _ other: UserID, by user: UserID) {
         self.isBlocked = isBlocked
@@ -47,6 +48,7 @@ package struct ListBlocked: StoreRequest {
     package let user: UserID
 
     package static let access = StoreAccess.reads
+    package var asker: UserID? { self.user }
 
     package init(by user: UserID) { self.user = user }
 

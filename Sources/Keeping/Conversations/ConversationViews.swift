@@ -44,6 +44,7 @@ package struct ViewConversation: StoreRequest {
     package let user: UserID
 
     package static let access = StoreAccess.readsCommitted
+    package var asker: UserID? { self.user }
 
     package init(_ conversation: ConversationID, for user: UserID) {
         self.conversation = conversation
@@ -65,6 +66,8 @@ package struct ListConversations: StoreRequest {
     package let limit: Int
 
     package static let access = StoreAccess.readsCommitted
+    package static let isHeavy = true
+    package var asker: UserID? { self.user }
     /// Each view comes with its latest entry.
     private static let maximumBytes = 1 << 20
 

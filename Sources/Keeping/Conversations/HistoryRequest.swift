@@ -8,6 +8,8 @@ package struct HistoryRequest: StoreRequest {
     package let limit: Int
 
     package static let access = StoreAccess.readsCommitted
+    package static let isHeavy = true
+    package var asker: UserID? { self.user }
 
     package init(_ conversation: ConversationID, for user: UserID, _ range: EntryRange, limit: Int) {
         self.conversation = conversation

@@ -11,6 +11,7 @@ package struct MarkRequest: StoreRequest {
     package let now: WallTime
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
 
     package init(
         _ conversation: ConversationID, of user: UserID, on device: DeviceID, delivered: UInt64? = nil,
@@ -136,6 +137,7 @@ package struct ClearHistory: StoreRequest {
     package let user: UserID
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
 
     package init(of conversation: ConversationID, for user: UserID) {
         self.conversation = conversation
@@ -164,6 +166,7 @@ package struct SetMuted: StoreRequest {
     package let user: UserID
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
 
     package init(_ isMuted: Bool, _ conversation: ConversationID, of user: UserID) {
         self.isMuted = isMuted

@@ -9,6 +9,8 @@ package struct MemberRequest: StoreRequest {
     package let limit: Int
 
     package static let access = StoreAccess.readsCommitted
+    package static let isHeavy = true
+    package var asker: UserID? { self.user }
 
     package init(_ conversation: ConversationID, for user: UserID, after: String = "", limit: Int) {
         self.conversation = conversation

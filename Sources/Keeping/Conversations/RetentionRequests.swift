@@ -8,6 +8,7 @@ package struct SetRetention: StoreRequest {
     package let user: UserID
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
 
     package init(_ retention: Duration?, _ conversation: ConversationID, by user: UserID) {
         self.retention = retention

@@ -10,8 +10,10 @@ package struct SearchRequest: StoreRequest {
     package let limit: Int
 
     package static let access = StoreAccess.readsCommitted
+    package static let isHeavy = true
+    package var asker: UserID? { self.user }
     /// Whoever is in more conversations searches in those that moved last.
-    private static let maximumConversations = 500
+    static let maximumConversations = 500
     private static let maximumBytes = 1 << 20
 
     package init(_ text: String, for user: UserID, in conversation: ConversationID? = nil, limit: Int) {
@@ -68,7 +70,7 @@ extension Store {
         _ request: SearchRequest, _ answer: @escaping @Sendable (Result<Verdict<EntryPage>, StoreError>) -> Void
     ) {
         let scope: IndexMessages.Scope = request.conversation.map { .conversation($0) } ?? .user(request.user)
-        self.send(IndexMessages(scope)) { result in
+        self.send(IndexMessages(scope, for: request.user)) { result in
             switch result {
             case .success(true): self.search(request, answer)
             case .success(false): self.send(request, answer)
@@ -84,20 +86,24 @@ package struct IndexMessages: StoreRequest {
     package enum Scope: Hashable, Sendable {
         /// What was written since the program began, as far as the engine remembers.
         case cached
+        /// In the conversations in which a search looks.
         case user(UserID)
         case conversation(ConversationID)
     }
 
     package let scope: Scope
     package let limit: Int
+    /// Who searches, and waits for it.
+    package var asker: UserID?
 
     package static let access = StoreAccess.writes
     /// Long enough to be worth it, short enough for those who wait behind it.
     package static let portion = 1000
 
-    package init(_ scope: Scope, limit: Int = Self.portion) {
+    package init(_ scope: Scope, limit: Int = Self.portion, for asker: UserID? = nil) {
         self.scope = scope
         self.limit = limit
+        self.asker = asker
     }
 
     package func perform(on tables: some Tables) throws(StoreError) -> Bool {
@@ -120,7 +126,7 @@ package struct IndexMessages: StoreRequest {
             return rows
         case .conversation(let id): return try tables.conversation(id).map { [$0] } ?? []
         case .user(let user):
-            return try tables.memberships(of: user, after: nil, limit: .max)
+            return try tables.memberships(of: user, after: nil, limit: SearchRequest.maximumConversations)
                 .filter { $0.conversation.indexed < $0.latest.number }.map(\.conversation)
         }
     }

@@ -15,6 +15,8 @@ package struct SyncRequest: StoreRequest {
 
     // In its turn among the writers: who listens from the answer on misses nothing.
     package static let access = StoreAccess.reads
+    package static let isHeavy = true
+    package var asker: UserID? { self.user }
     private static let maximumPieces = 100
     private static let maximumOfOne = 200
     /// Of the views, each with its latest entry, and the entries together.

@@ -6,6 +6,7 @@ package struct AddFile: StoreRequest {
     package let file: FileRecord
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.file.owner }
 
     package init(_ file: FileRecord) { self.file = file }
 
@@ -57,6 +58,7 @@ package struct RemoveFile: StoreRequest {
     package let owner: UserID
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.owner }
 
     package init(_ id: FileID, of owner: UserID) {
         self.id = id

@@ -48,6 +48,7 @@ package struct BeginUpload: StoreRequest {
     package let allowance: FileAllowance
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.upload.owner }
 
     package init(_ upload: UploadRecord, _ allowance: FileAllowance) {
         self.upload = upload
@@ -88,6 +89,7 @@ package struct AbandonUpload: StoreRequest {
     package let owner: UserID
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.owner }
 
     package init(_ id: FileID, of owner: UserID) {
         self.id = id

@@ -74,6 +74,7 @@ package struct ProfileChange: Hashable, StoreRequest {
     package let now: WallTime
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
 
     package init(of user: UserID, at now: WallTime) {
         self.user = user

@@ -1,20 +1,21 @@
 internal import Keeping
 internal import System
+internal import Vocabulary
 
 /// The store's own threads, and the queues in front of them: one that writes, and one that only reads, so that history
 /// waits for no disk.
 ///
-/// Everything that queued up while the last group was written goes to the disk together: many requests, one sync.
+/// What queued up while the last group was written goes to the disk together: many requests, one sync. Users take turns.
 /// A request is answered when its group is safe. Answers come on the store's thread; whoever asks from a loop hops
 /// back to it.
 final class Database: Sendable {
     typealias Answer<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
     let file: String
-    private let queue: Mailbox<StoreJob>
+    private let queue: StoreQueue
     private let ended = Gate()
     /// Nil for a database in memory, which nobody else can open.
-    private let readers: Mailbox<StoreJob>?
+    private let readers: StoreQueue?
     private let readersEnded = Gate()
     private let counts = Locked(StoreCounts())
 
@@ -26,8 +27,8 @@ final class Database: Sendable {
         durability: StoreDurability = .full, limit: Int = 10_000, largestGroup: Int = 512
     ) throws(StoreError) {
         self.file = path
-        self.queue = Mailbox(limit: limit)
-        self.readers = path == Connection.memory ? nil : Mailbox(limit: limit)
+        self.queue = StoreQueue(limit: limit)
+        self.readers = path == Connection.memory ? nil : StoreQueue(limit: limit)
         let connection = try Connection(path: path, durability: durability)
         try connection.migrate(migrations)
         let tables = SQLiteTables(connection, settings, cache: ConversationCache())
@@ -51,12 +52,12 @@ final class Database: Sendable {
     }
 
     func send<Value: Sendable>(
-        _ access: StoreAccess, _ answer: @escaping Answer<Value>,
+        _ access: StoreAccess, from asker: UserID? = nil, _ answer: @escaping Answer<Value>,
         _ work: @escaping @Sendable (SQLiteTables) throws(StoreError) -> Value
     ) {
-        do throws(Mailbox<StoreJob>.Refusal) {
+        do throws(StoreQueue.Refusal) {
             let readers = access.usesReader ? self.readers : nil
-            try (readers ?? self.queue).post(StoreJob(access, answer, work))
+            try (readers ?? self.queue).post(StoreJob(access, answer, work), from: asker)
         } catch {
             let reason: StoreError.Reason = error == .full ? .overloaded : .closed
             answer(.failure(StoreError(reason, database: self.file, detail: "")))

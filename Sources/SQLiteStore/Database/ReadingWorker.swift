@@ -5,19 +5,19 @@ internal import System
 final class ReadingWorker: StoreThreadWorker, @unchecked Sendable {
     // Unchecked because the tables go to its thread with the worker and are touched by no other.
     private let tables: SQLiteTables
-    private let queue: Mailbox<StoreJob>
+    private let queue: StoreQueue
     private let counts: Locked<StoreCounts>
 
-    init(_ tables: SQLiteTables, _ queue: Mailbox<StoreJob>, _ counts: Locked<StoreCounts>) {
+    init(_ tables: SQLiteTables, _ queue: StoreQueue, _ counts: Locked<StoreCounts>) {
         self.tables = tables
         self.queue = queue
         self.counts = counts
     }
 
     func run() {
-        while let waiting = self.queue.takeAll() {
-            for job in waiting { self.perform(job) }
-            self.counts.withLock { $0.requests += waiting.count }
+        while let job = self.queue.take() {
+            self.perform(job)
+            self.counts.withLock { $0.requests += 1 }
         }
     }
 

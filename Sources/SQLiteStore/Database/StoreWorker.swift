@@ -10,14 +10,14 @@ protocol StoreThreadWorker: Sendable {
 final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     // Unchecked because the tables go to the store's thread with the worker and are touched by no other.
     private let tables: SQLiteTables
-    private let queue: Mailbox<StoreJob>
+    private let queue: StoreQueue
     private let counts: Locked<StoreCounts>
 
     /// So that the first of a long queue need not wait for the last.
     private let largestGroup: Int
 
     init(
-        _ tables: SQLiteTables, _ queue: Mailbox<StoreJob>, _ counts: Locked<StoreCounts>,
+        _ tables: SQLiteTables, _ queue: StoreQueue, _ counts: Locked<StoreCounts>,
         largestGroup: Int
     ) {
         self.tables = tables
@@ -27,16 +27,10 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     }
 
     func run() {
-        while let waiting = self.queue.takeAll() {
-            var rest = waiting[...]
-            while !rest.isEmpty {
-                self.perform(rest.prefix(self.largestGroup))
-                rest = rest.dropFirst(self.largestGroup)
-            }
-        }
+        while let group = self.queue.take(upTo: self.largestGroup) { self.perform(group) }
     }
 
-    private func perform(_ group: ArraySlice<StoreJob>) {
+    private func perform(_ group: [StoreJob]) {
         let writes = group.contains(where: \.writes)
         var completions: [StoreJob.Completion] = []
         var failure: StoreError?
@@ -63,7 +57,7 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
         let job = StoreJob(IndexMessages.access, { (_: Result<Bool, StoreError>) in }) { tables throws(StoreError) in
             try IndexMessages(.cached).perform(on: tables)
         }
-        try? self.queue.post(job)
+        try? self.queue.post(job, from: nil)
     }
 
     /// When SQLite gave up the group by itself, what follows must not be written alone.
@@ -85,7 +79,7 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
 
     /// Those that were not carried out any more hear of the failure as well.
     private func complete(
-        _ group: ArraySlice<StoreJob>, _ completions: [StoreJob.Completion], _ failure: StoreError?
+        _ group: [StoreJob], _ completions: [StoreJob.Completion], _ failure: StoreError?
     ) {
         for completion in completions { completion(failure) }
         guard let failure else { return }
