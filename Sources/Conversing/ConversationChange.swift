@@ -140,4 +140,10 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     case full
     /// The name is taken.
     case taken
+    /// Nobody was ever known by this id.
+    case unknownUser
+    /// They are in as many conversations as one may be.
+    case tooManyConversations
+    /// They have begun many with others just now.
+    case tooSoon
 }

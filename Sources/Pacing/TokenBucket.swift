@@ -46,6 +46,9 @@ package struct TokenBucket: Hashable, Sendable {
         return .seconds((count - self.tokens) / self.rate.perSecond)
     }
 
+    /// What was taken was not needed.
+    package mutating func giveBack(_ count: Double = 1) { self.tokens = min(self.rate.burst, self.tokens + count) }
+
     private mutating func fill(at now: Instant) {
         let elapsed = Double(max(0, now.nanoseconds - self.filled.nanoseconds)) / 1e9
         self.tokens = min(self.rate.burst, self.tokens + elapsed * self.rate.perSecond)

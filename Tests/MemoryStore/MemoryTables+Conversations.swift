@@ -155,6 +155,10 @@ extension MemoryTables {
         }
     }
 
+    func conversationCount(of user: UserID, limit: Int) throws(StoreError) -> Int {
+        try self.read { min($0.places[user]?.count ?? 0, limit) }
+    }
+
     func conversations(of user: UserID) throws(StoreError) -> [ConversationKey] {
         try self.read { ($0.places[user] ?? []).sorted { $0.number > $1.number } }
     }

@@ -66,6 +66,10 @@ extension MemoryTables {
         try self.read { ($0.entries[key] ?? []).prefix { $0.time < time }.prefix(limit).map { EntryMark($0) } }
     }
 
+    func isSender(_ user: UserID, in key: ConversationKey, amongLatest limit: Int) throws(StoreError) -> Bool {
+        try self.read { ($0.entries[key] ?? []).suffix(limit).contains { $0.sender == user } }
+    }
+
     func recalledCount(of key: ConversationKey, after number: UInt64) throws(StoreError) -> UInt64 {
         try self.read { UInt64(($0.entries[key] ?? []).count { $0.isRecalled && $0.number > number }) }
     }

@@ -78,14 +78,19 @@ class LargeAnswers(Talk):
     @classmethod
     def setUpClass(cls) -> None:
         super().setUpClass()
-        a, b = Person(cls.server, "A"), Person(cls.server, "B")
-        cls.addClassCleanup(a.link.close)
+        cls.reader = b = Person(cls.server, "B")
         cls.addClassCleanup(b.link.close)
-        cls.reader = b
-        cls.places = {a.ask("chat.create", users=[b.user])["conversation"] for _ in range(cls.PLACES)}
-        for place in cls.places:
-            answer = a.ask("chat.send", conversation=place, body={"text": "flood " + "x" * 65_000})
-            assert "error" not in answer, answer
+        cls.places = set()
+        # One begins so many at once, and those B has written to put B into any number.
+        for number in range(4):
+            a = Person(cls.server, f"A{number}")
+            cls.addClassCleanup(a.link.close)
+            assert "error" not in b.ask("chat.send", user=a.user, body={"text": "hello"})
+            for _ in range(cls.PLACES // 4):
+                place = a.ask("chat.create", users=[b.user])["conversation"]
+                answer = a.ask("chat.send", conversation=place, body={"text": "flood " + "x" * 65_000})
+                assert "error" not in answer, answer
+                cls.places.add(place)
 
     def test_a_list_of_conversations_ends_where_one_answer_does(self):
         """A list of conversations: about 1 MiB, then next."""
@@ -96,7 +101,7 @@ class LargeAnswers(Talk):
             if "next" not in page:
                 break
             before = {"before": page["next"]}
-        self.assertEqual((len(seen), set(seen)), (self.PLACES, self.places))
+        self.assertEqual((len(seen), set(seen) >= self.places), (self.PLACES + 4, True))
 
     def test_a_search_ends_where_one_answer_does(self):
         """What was found: about 1 MiB, then more."""
@@ -117,4 +122,4 @@ class LargeAnswers(Talk):
             if not page["more"]:
                 break
         self.assertGreater(answers, 1)
-        self.assertEqual(positions, dict.fromkeys(self.places, 2))
+        self.assertEqual({place: positions[place] for place in self.places}, dict.fromkeys(self.places, 2))

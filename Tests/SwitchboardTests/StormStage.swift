@@ -75,10 +75,10 @@ final class StormStage: @unchecked Sendable {
 
     private func ask(_ question: Question, _ index: Int, _ desk: ChatService) {
         switch question {
-        case .change(let request): desk.change(request) { self.answered(index, .outcome($0)) }
-        case .create(let request): desk.create(request) { self.answered(index, .outcome($0)) }
+        case .change(let request): desk.change(request, isByServer: true) { self.answered(index, .outcome($0)) }
+        case .create(let request): desk.create(request, isByServer: true) { self.answered(index, .outcome($0)) }
         case .mark(let request): desk.mark(request) { self.answered(index, .marked($0)) }
-        case .fetch(_, let request): desk.ask(request) { self.answered(index, .page($0)) }
+        case .fetch(_, let request): desk.ask(request, isPatient: true) { self.answered(index, .page($0)) }
         case .block(let user, let other, let isBlocked):
             desk.setBlocked(isBlocked, other, by: user) { _ in self.answered(index, .nothing) }
         case .sync(let device, let request):

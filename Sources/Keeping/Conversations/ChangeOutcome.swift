@@ -10,6 +10,8 @@ package struct ChangeOutcome: Hashable, Sendable {
     package var isRepeated = false
     package var came: [UserID] = []
     package var went: UserID?
+    /// Of those who came, whom the sender brought in without ever having heard from them.
+    package var strangers: Set<UserID> = []
 
     package init(_ conversation: ConversationID, _ key: ConversationKey, _ entry: Entry) {
         self.conversation = conversation

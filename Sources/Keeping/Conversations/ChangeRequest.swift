@@ -20,10 +20,13 @@ package struct ChangeRequest: StoreRequest {
     package var original: (conversation: ConversationID, number: UInt64)?
     /// What of the original's body stays behind.
     package var keptFields = KeptFields()
+    /// Nil for what the server says by itself.
+    package var approach: Approach?
     package let now: WallTime
 
     // Nothing but the disk can fail it.
     package static let access = StoreAccess.writesWithGroup
+    package var asker: UserID? { self.actor }
 
     package init(
         _ address: ConversationAddress, _ change: ConversationChange, by actor: UserID, as client: MessageID? = nil,
@@ -48,9 +51,14 @@ extension ChangeRequest {
     private func perform(
         _ change: ConversationChange, _ tables: some Tables
     ) throws(StoreError) -> Verdict<ChangeOutcome> {
-        guard let record = try self.record(tables) else { return try self.refused(.unknown, tables) }
+        let record: ConversationRecord
+        switch try self.record(tables) {
+        case .success(let found): record = found
+        case .failure(let refusal): return try self.refused(refusal, tables)
+        }
         let target = try self.target(of: change, in: record.key, tables)
-        let unwilling = try self.unwilling(change, in: record.machine.kind, tables)
+        let strangers = try self.strangers(change, in: record.machine.kind, tables)
+        let unwilling = try self.unwilling(change, in: record.machine.kind, strangers: strangers, tables)
         let proposal: ConversationMachine.Proposal
         do throws(ConversationRefusal) {
             proposal = try record.machine.proposal(
@@ -60,7 +68,11 @@ extension ChangeRequest {
         }
         let files = try self.files(change, record.key, tables)
         guard try FileUse.canShow(files, self.actor, tables) else { return try self.refused(.noFile, tables) }
-        return try Writing.write(proposal, change, as: self.client, into: record, tables)
+        return try Writing.write(proposal, change, as: self.client, into: record, tables).map { outcome in
+            var outcome = outcome
+            outcome.strangers = strangers.intersection(outcome.came)
+            return outcome
+        }
     }
 
     /// Puts the words of the message that is forwarded into the draft.
@@ -93,11 +105,18 @@ extension ChangeRequest {
         return state
     }
 
-    private func unwilling(
+    private func strangers(
         _ change: ConversationChange, in kind: ConversationKind, _ tables: some Tables
     ) throws(StoreError) -> Set<UserID> {
+        guard self.approach != nil, case .invite(let users) = change, kind.isByPeople else { return [] }
+        return try Acquaintance.strangers(to: self.actor, among: users, tables)
+    }
+
+    private func unwilling(
+        _ change: ConversationChange, in kind: ConversationKind, strangers: Set<UserID>, _ tables: some Tables
+    ) throws(StoreError) -> Set<UserID> {
         guard case .invite(let users) = change, kind.isByPeople else { return [] }
-        return try Blocks.blocking(self.actor, among: users, tables)
+        return try Acquaintance.unwilling(self.actor, among: users, self.approach, strangers: strangers, tables)
     }
 
     /// The files that the message will show.
@@ -121,17 +140,32 @@ extension ChangeRequest {
         return .success(known)
     }
 
-    private func record(_ tables: some Tables) throws(StoreError) -> ConversationRecord? {
+    private func record(_ tables: some Tables) throws(StoreError) -> Verdict<ConversationRecord> {
         switch self.address {
-        case .id(let id): return try Conversations.record(id, tables)
+        case .id(let id):
+            guard let record = try Conversations.record(id, tables) else { return .failure(.unknown) }
+            if case .join = self.change, self.approach != nil, record.machine.members[self.actor] == nil,
+                try Acquaintance.isFull(self.actor, tables)
+            {
+                return .failure(.tooManyConversations)
+            }
+            return .success(record)
         case .user(let other, let id):
             let pair = UserPair(self.actor, other)
-            if let known = try Conversations.direct(pair, tables) { return known }
+            if let known = try Conversations.direct(pair, tables) { return .success(known) }
             // Nothing is begun by what was refused, or said before elsewhere.
             guard case .post = self.change, try !self.isKnown(tables), try Conversations.record(id, tables) == nil
-            else { return nil }
-            return try Conversations.addDirect(pair, as: id, at: self.now, tables)
+            else { return .failure(.unknown) }
+            if let refusal = try self.refusal(toBeginWith: other, tables) { return .failure(refusal) }
+            return .success(try Conversations.addDirect(pair, as: id, at: self.now, tables))
         }
+    }
+
+    private func refusal(toBeginWith other: UserID, _ tables: some Tables) throws(StoreError) -> ConversationRefusal? {
+        guard let approach = self.approach else { return nil }
+        if other != self.actor, try !Acquaintance.isKnown(other, tables) { return .unknownUser }
+        guard approach.mayBegin else { return .tooSoon }
+        return try Acquaintance.isFull(self.actor, tables) ? .tooManyConversations : nil
     }
 
     private func isKnown(_ tables: some Tables) throws(StoreError) -> Bool {

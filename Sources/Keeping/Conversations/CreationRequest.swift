@@ -10,9 +10,12 @@ package struct CreationRequest: StoreRequest {
     package let creator: UserID
     package var members: [UserID]
     package var client: MessageID?
+    /// Nil for what the server begins by itself.
+    package var approach: Approach?
     package let now: WallTime
 
     package static let access = StoreAccess.writes
+    package var asker: UserID? { self.creator }
 
     package init(
         _ id: ConversationID, _ kind: ConversationKind, title: DisplayName? = nil, by creator: UserID,
@@ -35,7 +38,15 @@ extension CreationRequest {
         }
         guard try Conversations.record(self.id, tables) == nil else { return .failure(.taken) }
         if let subject = self.subject, try tables.isSubject(subject) { return .failure(.taken) }
-        let unwilling = self.kind.isByPeople ? try Blocks.blocking(self.creator, among: self.members, tables) : []
+        if let approach = self.approach {
+            guard approach.mayBegin else { return .failure(.tooSoon) }
+            guard try !Acquaintance.isFull(self.creator, tables) else { return .failure(.tooManyConversations) }
+        }
+        let strangers = try self.strangers(tables)
+        let unwilling =
+            self.kind.isByPeople
+            ? try Acquaintance.unwilling(
+                self.creator, among: self.members, self.approach, strangers: strangers, tables) : []
         let members: [Member]
         do throws(ConversationRefusal) {
             members = try ConversationMachine.founders(
@@ -51,7 +62,13 @@ extension CreationRequest {
         return try Writing.write(proposal, nil, as: self.client, into: record, tables).map { outcome in
             var outcome = outcome
             outcome.came = members.map(\.user)
+            outcome.strangers = strangers.intersection(outcome.came)
             return outcome
         }
+    }
+
+    private func strangers(_ tables: some Tables) throws(StoreError) -> Set<UserID> {
+        guard self.approach != nil, self.kind.isByPeople else { return [] }
+        return try Acquaintance.strangers(to: self.creator, among: self.members, tables)
     }
 }

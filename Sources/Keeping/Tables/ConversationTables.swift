@@ -66,6 +66,8 @@ package protocol MemberTable: AnyObject {
     ) throws(StoreError) -> [Membership]
     /// Those with messages behind what the user has read.
     func unread(of user: UserID) throws(StoreError) -> [UnreadRow]
+    /// Stops counting at `limit`.
+    func conversationCount(of user: UserID, limit: Int) throws(StoreError) -> Int
     /// All of a user's, the youngest first.
     func conversations(of user: UserID) throws(StoreError) -> [ConversationKey]
 
@@ -164,6 +166,8 @@ package protocol EntryTable: AnyObject {
     func bodies(of key: ConversationKey, from number: UInt64, limit: Int) throws(StoreError) -> [BodyRow]
     /// From the first one on, up to the first that is not older than `time`.
     func entries(of key: ConversationKey, before time: WallTime, limit: Int) throws(StoreError) -> [EntryMark]
+    /// Whether one of the latest `limit` entries is the user's.
+    func isSender(_ user: UserID, in key: ConversationKey, amongLatest limit: Int) throws(StoreError) -> Bool
     /// How many messages behind `number` were taken back.
     func recalledCount(of key: ConversationKey, after number: UInt64) throws(StoreError) -> UInt64
 

@@ -72,6 +72,9 @@ extension SQLiteTables {
     private static let markColumns = "SELECT \(EntryMarkColumn.list()) FROM entries WHERE id BETWEEN ? AND ?"
     private static let marksUp = "\(markColumns) ORDER BY id ASC LIMIT ?"
     private static let lastMark = "\(markColumns) ORDER BY id DESC LIMIT 1"
+    private static let latestSender = """
+        SELECT 1 FROM (SELECT sender FROM entries WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?) WHERE sender = ?
+        """
     private static let insertEntry = """
         INSERT INTO entries \(EntryColumn.insertion) ON CONFLICT (sender, client) WHERE client IS NOT NULL DO NOTHING
         """
@@ -134,6 +137,11 @@ extension SQLiteTables {
     }
 
     /// One step down the tree of recalled ones.
+    func isSender(_ user: UserID, in key: ConversationKey, amongLatest limit: Int) throws(StoreError) -> Bool {
+        let values = SQLValue.keys(key) + [.count(limit), .user(user)]
+        return try self.connection.exists(Self.latestSender, values)
+    }
+
     func recalledCount(of key: ConversationKey, after number: UInt64) throws(StoreError) -> UInt64 {
         let sql = """
             SELECT count(*) FROM entries INDEXED BY recalled_entries WHERE recalled IS NOT NULL AND id > ? AND id <= ?

@@ -126,6 +126,11 @@ extension SQLiteTables {
         }
     }
 
+    func conversationCount(of user: UserID, limit: Int) throws(StoreError) -> Int {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? LIMIT ?)"
+        return Int(try self.connection.number(sql, [.user(user), .count(limit)]) ?? 0)
+    }
+
     func conversations(of user: UserID) throws(StoreError) -> [ConversationKey] {
         let sql = "SELECT conversation FROM members WHERE user = ? ORDER BY conversation DESC"
         return try self.connection.all(sql, [.user(user)]) { row in ConversationKey(row.integer(0)) }

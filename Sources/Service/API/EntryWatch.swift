@@ -83,7 +83,7 @@ final class EntryWatch: ChatListener {
         self.isAsking = true
         self.hasNews = false
         let request = HistoryRequest(self.id, for: self.user, .after(self.position), limit: self.limit)
-        self.visit.desk.chat.ask(request) { self.take($0) }
+        self.visit.desk.chat.ask(request, isPatient: true) { self.take($0) }
     }
 
     private func take(_ result: Result<EntryPage, RequestError>) {

@@ -3,8 +3,8 @@ internal import Reactor
 internal import Keeping
 internal import Vocabulary
 
-/// By what people are known who come in: a token was written some time ago, and the store knows what was said since. Lives
-/// on the loop of the sockets.
+/// By what people are known who come in: a token was written some time ago, and the store knows what was said since. Who
+/// comes in is known from then on, also a user of whom an application says nothing. Lives on the loop of the sockets.
 final class ProfileCache {
     private let store: any Store
     private let reactor: Reactor
@@ -35,7 +35,7 @@ final class ProfileCache {
 
     /// A client asks over HTTP, and is not kept waiting for this.
     func notice(_ identity: Identity) {
-        guard identity.saysSomething, self.noticed[identity.user] != identity.tokenID else { return }
+        guard identity.kind == .application, self.noticed[identity.user] != identity.tokenID else { return }
         if self.noticed.count >= Self.maximumNoticed { self.noticed = [:] }
         self.noticed[identity.user] = identity.tokenID
         self.find(identity) { _ in }
@@ -57,8 +57,8 @@ extension Identity {
 
     /// Whether an application knows more of its user than was said here.
     fileprivate func isNewer(than profile: Profile?) -> Bool {
+        guard let profile else { return self.kind == .application }
         guard self.saysSomething else { return false }
-        guard let profile else { return true }
         let isDifferent =
             self.displayName.map { $0 != profile.displayName } ?? false
             || self.avatar.map { $0 != profile.avatar } ?? false

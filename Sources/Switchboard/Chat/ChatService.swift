@@ -8,7 +8,7 @@ package import Vocabulary
 
 /// Passes requests to the store, and what the store has kept to all subscribers.
 ///
-/// It lives on the loop of the sockets. The store's answers come back in the order of its commits, and news leave in that
+/// A user has one heavy question under way at a time. It lives on the loop of the sockets. The store's answers come back in the order of its commits, and news leave in that
 /// order; no subscriber hears of what is not on the disk.
 package final class ChatService {
     package typealias Completion<Value> = (Result<Value, RequestError>) -> Void
@@ -22,6 +22,8 @@ package final class ChatService {
     private var typing: TypingMachine
     private var typingAlarm: (token: TimerToken, deadline: Instant)?
     private var random = SystemRandomNumberGenerator()
+    private let turns = UserTurns()
+    private var contacts = ContactLimiter()
     /// Asked before a message is sent; nil where there is none.
     package var gate: (any ChatGate)?
     /// Told that something new is on the disk, once all subscribers were.
@@ -83,23 +85,59 @@ package final class ChatService {
 
 extension ChatService {
     /// Answers when it is safe. By then all subscribers were told.
+    ///
+    /// - Parameter isByServer: what the server says has no limits.
     package func change(
-        _ request: ChangeRequest, from guest: Guest? = nil, _ completion: @escaping Completion<ChangeOutcome>
+        _ request: ChangeRequest, from guest: Guest? = nil, isByServer: Bool = false,
+        _ completion: @escaping Completion<ChangeOutcome>
     ) {
-        guard let gate = self.gate, request.change.hasWords else { return self.write(request, guest, completion) }
-        gate.judge(request) { [unowned self] refusal in
-            guard let refusal else { return self.write(request, guest, completion) }
+        let write = { [unowned self] in
+            isByServer ? self.write(request, guest, completion) : self.approach(request, guest, completion)
+        }
+        guard let gate = self.gate, request.change.hasWords else { return write() }
+        gate.judge(request) { refusal in
+            guard let refusal else { return write() }
             completion(.failure(refusal))
         }
     }
 
-    /// What the server itself has to say for a user: no hook is asked, and no client waits.
-    package func note(_ request: ChangeRequest) { self.write(request, nil) { _ in } }
+    private func approach(
+        _ request: ChangeRequest, _ guest: Guest?, _ completion: @escaping Completion<ChangeOutcome>
+    ) {
+        var request = request
+        let begins = if case .user = request.address { true } else { false }
+        let named: [UserID] = if case .invite(let users) = request.change { users } else { [] }
+        let claim = self.contacts.claim(by: request.actor, begins: begins, bringing: named, at: self.instant)
+        request.approach = claim.approach
+        self.write(request, guest, self.settling(claim, completion))
+    }
+
+    private func settling(
+        _ claim: ContactLimiter.Claim, _ completion: @escaping Completion<ChangeOutcome>
+    ) -> Completion<ChangeOutcome> {
+        { [unowned self] result in
+            self.contacts.settle(claim, result)
+            completion(result)
+        }
+    }
+
+    /// What the server itself has to say for a user, to somebody who is known: no hook is asked, and no client waits.
+    package func note(_ request: ChangeRequest) {
+        var request = request
+        request.approach = Approach()
+        self.write(request, nil) { _ in }
+    }
 
     package func create(
-        _ request: CreationRequest, from guest: Guest? = nil, _ completion: @escaping Completion<ChangeOutcome>
+        _ request: CreationRequest, from guest: Guest? = nil, isByServer: Bool = false,
+        _ completion: @escaping Completion<ChangeOutcome>
     ) {
-        self.write(request, guest, completion)
+        guard !isByServer else { return self.write(request, guest, completion) }
+        var request = request
+        let brought = request.kind.isByPeople ? request.members : []
+        let claim = self.contacts.claim(by: request.creator, begins: true, bringing: brought, at: self.instant)
+        request.approach = claim.approach
+        self.write(request, guest, self.settling(claim, completion))
     }
 
     private func write<Request: StoreRequest>(
@@ -151,21 +189,49 @@ extension ChatService {
 
 extension ChatService {
     /// Something that may be refused.
+    ///
+    /// - Parameter isPatient: it waits behind many others of the same user; for what one connection asks once at a time.
     package func ask<Request: StoreRequest, Value: Sendable>(
-        _ request: Request, _ completion: @escaping Completion<Value>
+        _ request: Request, isPatient: Bool = false, _ completion: @escaping Completion<Value>
     ) where Request.Answer == Verdict<Value> {
-        self.store.send(request, self.ruling(completion))
+        self.inTurn(request, isPatient, completion) { [store] completion in
+            store.send(request, self.ruling(completion))
+        }
     }
 
     /// Something that everybody may ask.
     package func fetch<Request: StoreRequest>(
-        _ request: Request, _ completion: @escaping Completion<Request.Answer>
+        _ request: Request, isPatient: Bool = false, _ completion: @escaping Completion<Request.Answer>
     ) {
-        self.store.send(request, self.returning(completion))
+        self.inTurn(request, isPatient, completion) { [store] completion in
+            store.send(request, self.returning(completion))
+        }
     }
 
     package func search(_ request: SearchRequest, _ completion: @escaping Completion<EntryPage>) {
-        self.store.search(request, self.ruling(completion))
+        self.inTurn(request, false, completion) { [store] completion in
+            store.search(request, self.ruling(completion))
+        }
+    }
+
+    /// Heavy questions of one user that wait for another one, of clients and of what is patient.
+    private static let (maximumWaiting, maximumPatient) = (10, 1000)
+
+    private func inTurn<Request: StoreRequest, Value>(
+        _ request: Request, _ isPatient: Bool, _ completion: @escaping Completion<Value>,
+        _ send: @escaping (@escaping Completion<Value>) -> Void
+    ) {
+        guard Request.isHeavy, let user = request.asker else { return send(completion) }
+        let maximum = isPatient ? Self.maximumPatient : Self.maximumWaiting
+        let isTaken = self.turns.enter(user, maximumWaiting: maximum) { [unowned self] in
+            send { result in
+                completion(result)
+                self.turns.leave(user)
+            }
+        }
+        if !isTaken {
+            completion(.failure(RequestError(.rateLimited, "too many questions at once", retryAfter: .seconds(1))))
+        }
     }
 
     package func setBlocked(
@@ -202,7 +268,7 @@ extension ChatService {
         _ listener: any ChatListener, _ request: SyncRequest, isAlive: @escaping () -> Bool,
         _ completion: @escaping Completion<Synced>
     ) {
-        self.fetch(request) { [unowned self] result in
+        self.fetch(request, isPatient: true) { [unowned self] result in
             if case .success(let synced) = result, isAlive() { self.audience.add(listener, to: synced.ids) }
             completion(result)
         }
@@ -310,6 +376,10 @@ extension RequestError {
         case .dissolved: self.init(.conflict, "the conversation is dissolved")
         case .full: self.init(.roomFull, "no more fit into this conversation")
         case .taken: self.init(.conflict, "it is so already, or the name is taken")
+        case .unknownUser: self.init(.notFound, "nobody here is known by this id")
+        case .tooManyConversations: self.init(.conflict, "you are in as many conversations as one may be")
+        case .tooSoon:
+            self.init(.rateLimited, "you have begun many conversations just now", retryAfter: .seconds(1))
         }
     }
 }

@@ -126,7 +126,7 @@ extension FLSubscription {
         self.isAsking = true
         let positions = self.places.mapValues(\.taken)
         let request = SyncRequest(self.user, on: Self.device, from: positions, limit: Self.maximumMissed)
-        self.chat.desk.fetch(request) { result in
+        self.chat.desk.fetch(request, isPatient: true) { result in
             self.isAsking = false
             if case .success(let synced) = result { self.take(synced) }
         }
@@ -135,7 +135,7 @@ extension FLSubscription {
     private func askPortion(of id: ConversationID, _ place: FLPlace) {
         self.isAsking = true
         let request = HistoryRequest(id, for: self.user, .after(place.taken), limit: Self.portion)
-        self.chat.desk.ask(request) { result in
+        self.chat.desk.ask(request, isPatient: true) { result in
             self.isAsking = false
             switch result {
             case .success(let page):

@@ -36,7 +36,7 @@ extension OrderService {
         var creation = CreationRequest(
             id, OrderWords.kind, by: OrderWords.speaker, with: [driver, passenger], at: self.chat.now)
         creation.subject = order
-        self.chat.create(creation) { result in
+        self.chat.create(creation, isByServer: true) { result in
             if case .failure(let error) = result, error.code != .conflict { return reply(.failure(error)) }
             self.confirm(id, reply) { self.lead(driver, id) { reply(.success([Self.session(id, order)])) } }
         }
@@ -55,7 +55,7 @@ extension OrderService {
     private func lead(_ driver: UserID, _ id: ConversationID, _ done: @escaping () -> Void) {
         let change = ChangeRequest(.id(id), .setRole(driver, .admin), by: OrderWords.speaker, at: self.chat.now)
         // It may be so already, and the driver before stays the driver.
-        self.chat.change(change) { _ in done() }
+        self.chat.change(change, isByServer: true) { _ in done() }
     }
 
     private static func session(_ id: ConversationID, _ order: String, role: Role? = nil) -> LooseObject {
@@ -137,7 +137,7 @@ extension OrderService {
         }
         let client = name.flatMap { MessageID($0) }
         let change = ChangeRequest(.id(id), .post(draft), by: user, as: client, at: self.chat.now)
-        self.chat.change(change) { result in
+        self.chat.change(change, isByServer: user == OrderWords.speaker) { result in
             reply(
                 result.map { outcome in
                     var answer = LooseObject()

@@ -1,0 +1,78 @@
+"""What one user can cost the others through the store. Tests are named after the finding they hold."""
+
+import unittest
+
+from people import APP, APP_SECRET, VOUCHED, Person, sign_in, vouch
+from server import Server
+from wire import ask_http
+
+
+class Conversations(unittest.TestCase):
+    options: tuple[str, ...] = ()
+
+    def setUp(self) -> None:
+        self.server = self.enterContext(Server(*VOUCHED, *self.options, testing=False))
+
+    def person(self, name: str = "", **more) -> Person:
+        return self.enterContext(Person(self.server, name, **more))
+
+    def say(self, person: Person, text: str = "hello", **place) -> dict:
+        return person.ask("chat.send", {"body": {"text": text}} | place)
+
+    def test_H3_nobody_writes_to_somebody_nobody_knows(self):
+        a = self.person("A")
+        self.assertEqual(self.say(a, user="made-up")["error"]["code"], "not_found")
+        self.assertEqual(a.ask("chat.conversations")["conversations"], [])
+
+    def test_H3_who_was_vouched_for_is_known_when_they_come(self):
+        a = self.person("A")
+        silent = vouch(APP, APP_SECRET, "silent-one")
+        self.assertEqual(self.say(a, user="silent-one")["error"]["code"], "not_found")
+        self.person(token=silent)
+        self.assertNotIn("error", self.say(a, user="silent-one"))
+        asked = ask_http(self.server, "GET", "/v1/conversations", headers={
+            "Authorization": f"Bearer {vouch(APP, APP_SECRET, 'rest-one')}"})
+        self.assertEqual(asked.status, 200)
+        self.assertNotIn("error", self.say(a, user="rest-one"))
+        issued = ask_http(self.server, "POST", "/v1/auth/token", {
+            "application": APP, "secret": APP_SECRET, "user": "issued-one"})
+        self.assertEqual(issued.status, 200)
+        self.assertNotIn("error", self.say(a, user="issued-one"))
+        signed_in = sign_in(self.server)
+        self.assertNotIn("error", self.say(a, user=signed_in["user"]))
+
+    def test_H3_one_begins_thirty_conversations_at_once_and_goes_on_in_those(self):
+        a, b = self.person("A"), self.person("B")
+        self.assertNotIn("error", self.say(a, user=b.user))
+        codes = [a.error("chat.create", title=str(n)) for n in range(40)]
+        self.assertEqual(codes[:29], [None] * 29)
+        self.assertEqual(codes[-1], "rate_limited")
+        self.assertNotIn("error", self.say(a, user=b.user))
+        c = self.person("C")
+        refused = self.say(a, user=c.user)["error"]
+        self.assertEqual((refused["code"], refused["retryAfter"]), ("rate_limited", 1000))
+
+    def test_H3_strangers_put_nobody_into_many_groups(self):
+        victim, friend = self.person("Victim"), self.person("Friend")
+        codes = []
+        for number in range(2):
+            attacker = self.person(f"Attacker{number}")
+            codes += [attacker.error("chat.create", users=[victim.user]) for _ in range(15)]
+        self.assertEqual(codes, [None] * 20 + ["blocked"] * 10)
+        self.assertNotIn("error", self.say(victim, user=friend.user))
+        self.assertIsNone(friend.error("chat.create", users=[victim.user]))
+
+    def test_H3_one_user_has_one_heavy_question_under_way_and_few_waiting(self):
+        a, b = self.person("A"), self.person("B")
+        self.say(a, user=b.user)
+        for number in range(200):
+            a.send("chat.sync", {}, number=1000 + number)
+        answers = [a.answer(1000 + number) for number in range(200)]
+        codes = [answer.get("error", {}).get("code") for answer in answers]
+        self.assertGreaterEqual(codes.count(None), 11)
+        self.assertEqual(set(codes), {None, "rate_limited"})
+        self.assertNotIn("error", self.say(b, user=a.user))
+
+
+if __name__ == "__main__":
+    unittest.main()

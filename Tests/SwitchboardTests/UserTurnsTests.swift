@@ -1,0 +1,28 @@
+import Testing
+import Vocabulary
+
+@testable import Switchboard
+
+@Suite("Turns of a user")
+struct UserTurnsTests {
+    private static let alice = UserID("alice") ?? { preconditionFailure("no user id") }()
+    private static let bob = UserID("bob") ?? { preconditionFailure("no user id") }()
+
+    @Test("H3 let one heavy question of each user go on, the next when it ends, and no more wait than may")
+    func turns() {
+        let turns = UserTurns()
+        var begun: [Int] = []
+        for number in 0..<3 {
+            #expect(turns.enter(Self.alice, maximumWaiting: 2) { begun.append(number) })
+        }
+        #expect(!turns.enter(Self.alice, maximumWaiting: 2) { begun.append(3) })
+        #expect(turns.enter(Self.bob, maximumWaiting: 2) { begun.append(10) })
+        #expect(begun == [0, 10])
+        turns.leave(Self.alice)
+        #expect(begun == [0, 10, 1])
+        turns.leave(Self.alice)
+        turns.leave(Self.alice)
+        #expect(turns.enter(Self.alice, maximumWaiting: 0) { begun.append(4) })
+        #expect(begun == [0, 10, 1, 2, 4])
+    }
+}
