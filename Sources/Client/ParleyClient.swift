@@ -356,6 +356,16 @@ extension ParleyClient {
         try Self.profile(try await self.request(.profile(.own)))
     }
 
+    /// Of somebody by their id, or by the name they registered with; nil of whom nothing is known.
+    package func profile(of user: UserID) async throws(ClientError) -> ProfileView? {
+        do throws(ClientError) {
+            return try Self.profile(try await self.request(.profile(.of), Field.user(user)))
+        } catch {
+            if case .refused(let refusal) = error, refusal.code == RequestError.Code.notFound.rawValue { return nil }
+            throw error
+        }
+    }
+
     /// Those of `users` of whom something is known.
     package func profiles(of users: [UserID]) async throws(ClientError) -> [ProfileView] {
         let answer = try await self.request(.profile(.list), Field.users(users))

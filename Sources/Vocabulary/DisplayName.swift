@@ -1,7 +1,7 @@
 /// What people read: 1 to 64 characters in any script, with single spaces between its words and none at its ends.
 ///
-/// It holds no control characters, no line breaks, and none of the marks that turn the direction of the text
-/// around it, so a name cannot dress up as another user's line.
+/// It holds nothing that is not seen (`VisibleText`): no control characters, no line breaks, none of the marks that turn the
+/// direction of the text around it; and no word of mixed alphabets. So a name cannot dress up as another user's.
 package struct DisplayName: Hashable, Sendable {
     package let text: String
 
@@ -17,9 +17,7 @@ package struct DisplayName: Hashable, Sendable {
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes else { return nil }
         let trimmed = Self.trimmed(text)
-        guard (1...Self.maximumLength).contains(trimmed.count),
-            trimmed.unicodeScalars.allSatisfy(Self.isAllowed)
-        else { return nil }
+        guard (1...Self.maximumLength).contains(trimmed.count), VisibleText.holds(trimmed) else { return nil }
         self.text = Self.evened(trimmed)
     }
 
@@ -33,14 +31,5 @@ package struct DisplayName: Hashable, Sendable {
         let start = text.drop(while: \.isWhitespace)
         guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return start[...last]
-    }
-
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: false
-        // U+202A…202E and U+2066…2069 turn the direction of text. U+200D, of the same category, joins emoji.
-        case .format: !(0x202A...0x202E).contains(scalar.value) && !(0x2066...0x2069).contains(scalar.value)
-        default: true
-        }
     }
 }

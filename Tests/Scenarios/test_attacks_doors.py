@@ -11,6 +11,8 @@ import urllib.error
 import urllib.request
 import zlib
 
+from callers import AtHome, outcome
+from people import Person
 from server import PATIENCE, Server, binary, eventually
 from test_files import form
 from wire import Answer, ask_http
@@ -138,6 +140,40 @@ class Offers(unittest.TestCase):
         self.assertEqual(process.wait(PATIENCE), 64)
         self.assertIn("--plain-http", process.stderr.read())
         self.assertIn("url", self.start("--plain-http", address="0.0.0.0:0").stdout.readline())
+
+
+#: What is not seen, and letters that look like others in one word with them.
+HIDDEN = "\u00ad\u034f\u115f\u180b\u200b\u2060\u2064\u2800\u3164\ufeff\uffa0\U000e0061"
+MIXED = ("\u0430lice1", "alic\u0435", "B\u03bfb", "\u13aary")
+HONEST = ("Анна Smith", "株式会社ABC", "می\u200cخواهم", "👩🏽\u200d🚀 Eva", "❤\ufe0f Ann", "José 3")
+
+
+class Names(AtHome):
+    """L4: who is called what, and who is rung by a name."""
+
+    def name(self, text: str) -> int:
+        return ask_http(self.server, "POST", "/v1/auth/anonymous", {"name": text}).status
+
+    def test_L4_names_hide_nothing_and_mix_no_alphabets(self):
+        for text in [f"alice{letter}1" for letter in HIDDEN] + [*MIXED]:
+            self.assertEqual(self.name(text), 400, text.encode("unicode_escape"))
+        for text in HONEST:
+            self.assertEqual(self.name(text), 200, text)
+
+    def test_L4_a_name_somebody_registered_rings_nobody_else(self):
+        form = {"userName": "alice1", "password": "g00d-p4ssphrase"}
+        alice = ask_http(self.server, "POST", "/v1/auth/register", form).json
+        self.home.answer("--as", "alice1", "--echo").expect("ready")
+        self.assertEqual(outcome(self.home.call("@alice1"))[0], 13, "alice1 is away")
+        with Person(self.server, token=alice["accessToken"]) as person:
+            call = self.home.call("@alice1")
+            self.assertEqual(person.expect("call.incoming")["kind"], "audio")
+            call.terminate()
+            outcome(call)
+
+    def test_L4_a_name_nobody_registered_rings_who_is_called_so(self):
+        self.home.answer("--as", "echo", "--echo").expect("ready")
+        self.assertEqual(outcome(self.home.call("@echo", "--play", "tone:440", "--duration", "1s"))[0], 0)
 
 
 class Descriptions(unittest.TestCase):

@@ -43,6 +43,40 @@ struct NamesTests {
         #expect(DisplayName(text) == nil)
     }
 
+    @Test(
+        "L4 that people read have no letters that cannot be seen",
+        arguments: [
+            0xAD, 0x34F, 0x61C, 0x115F, 0x180B, 0x200B, 0x200C, 0x200D, 0x2060, 0x2064, 0x2800, 0x3164, 0xE000, 0xFE0F,
+            0xFEFF, 0xFFA0, 0xFFF9, 0xE0061,
+        ] as [UInt32])
+    func invisible(_ value: UInt32) throws {
+        let hidden = String(try #require(Unicode.Scalar(value)))
+        for text in ["alice\(hidden)", "\(hidden)alice", "al\(hidden)ice", "李\(hidden)明", hidden] {
+            #expect(DisplayName(text) == nil, "\(text.unicodeScalars.map(\.value))")
+        }
+    }
+
+    @Test(
+        "L4 that people read mix no alphabets within a word",
+        arguments: [
+            "\u{430}lice", "alic\u{435}1", "B\u{3BF}b", "\u{391}nn", "jos\u{455}", "\u{13AA}ary", "a\u{43E}\u{301}",
+        ])
+    func mixed(_ text: String) {
+        #expect(DisplayName(text) == nil)
+    }
+
+    @Test(
+        "L4 that people read keep what belongs to their scripts",
+        arguments: [
+            "Анна Smith", "Анна-Maria", "Ξένια", "株式会社ABC", "キャサリン太郎", "김철수Kim", "می\u{200C}خواهم", "क्\u{200D}ष",
+            "José 3", "O'Brien",
+            "❤\u{FE0F} Ann", "👩🏽\u{200D}🚀 Eva", "🏳\u{FE0F}\u{200D}🌈", "שלום Bob", "Đặng Thị",
+            "x".uppercased() + "\u{308}",
+        ])
+    func kept(_ text: String) {
+        #expect(DisplayName(text) != nil, "\(text)")
+    }
+
     @Test("that people read are bounded in characters and in bytes")
     func boundedDisplayNames() {
         #expect(DisplayName(String(repeating: "a", count: 65)) == nil)

@@ -20,6 +20,21 @@ package struct FindProfiles: StoreRequest {
     }
 }
 
+/// Of somebody by their id, or else by the name they registered with.
+package struct FindProfile: StoreRequest {
+    package let user: UserID
+
+    package static let access = StoreAccess.readsCommitted
+
+    package init(of user: UserID) { self.user = user }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> Profile? {
+        if let row = try tables.user(self.user) { return row.profile }
+        guard let name = try? UserName(self.user.text) else { return nil }
+        return try tables.user(named: name)?.profile
+    }
+}
+
 extension UserRow {
     var profile: Profile {
         Profile(

@@ -36,9 +36,9 @@ package final class ProfileService {
     }
 
     private func read(_ user: UserID, _ asked: ChatAsker) {
-        self.find([user]) { result in
-            let found = result.flatMap { profiles -> Result<Profile, RequestError> in
-                guard let profile = profiles.first else {
+        self.chat.fetch(FindProfile(of: user)) { result in
+            let found = result.flatMap { profile -> Result<Profile, RequestError> in
+                guard let profile else {
                     return .failure(RequestError(.notFound, "nothing is known of this user"))
                 }
                 return .success(profile)

@@ -46,18 +46,25 @@ struct CallConsole: Sendable {
         return try result.get()
     }
 
-    /// By id; or else by name, among those who are there.
+    /// By id; or else by the name somebody has registered with, whether they are there or not: anybody may call themselves the
+    /// same. Or else by name, among those who are there.
     private func find(_ name: String) async throws(CommandFailure) -> UserID? {
         let everybody = try await self.client.asking { client throws(ClientError) in
             try await client.watchEverybody()
         }
         if let user = UserID(name), everybody.contains(where: { $0.user == user }) { return user }
+        if let registered = try await self.registered(as: name) { return registered }
         let named = everybody.filter { $0.name == name && $0.isOnline }
         guard named.count < 2 else {
             let ids = named.map { "@\($0.user.text)" }.joined(separator: ", ")
             throw CommandFailure("several are called \(name); say which: \(ids)")
         }
         return named.first?.user ?? UserID(name)
+    }
+
+    private func registered(as name: String) async throws(CommandFailure) -> UserID? {
+        guard (try? UserName(name)) != nil, let user = UserID(name) else { return nil }
+        return try await self.client.asking { client throws(ClientError) in try await client.profile(of: user) }?.user
     }
 }
 
