@@ -140,6 +140,8 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     case full
     /// The name is taken.
     case taken
+    /// They were sent away.
+    case removed
     /// Nobody was ever known by this id.
     case unknownUser
     /// They are in as many conversations as one may be.

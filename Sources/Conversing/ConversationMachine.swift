@@ -46,8 +46,8 @@ package struct ConversationMachine: Sendable {
         /// Who speaks has read what was said before.
         case spoke(Member)
         case came([Member])
-        /// A member takes over when the only owner goes.
-        case went(UserID, heir: Member? = nil)
+        /// A member takes over when the only owner goes. What stays of who went is for the day they come back.
+        case went(UserID, heir: Member? = nil, FormerMember? = nil)
         case changed(Member)
         case renamed(DisplayName)
         case dissolved
@@ -100,12 +100,14 @@ extension ConversationMachine {
 
     /// What the conversation would gain. Nothing has changed yet.
     ///
-    /// - Parameter unwilling: those who do not want to be brought in by the actor.
+    /// - Parameters:
+    ///   - unwilling: those who do not want to be brought in by the actor.
+    ///   - former: what stayed of those who would come.
     package func proposal(
         for change: ConversationChange, by actor: UserID, at now: WallTime, about target: MessageState? = nil,
-        unwilling: Set<UserID> = []
+        unwilling: Set<UserID> = [], former: [UserID: FormerMember] = [:]
     ) throws(ConversationRefusal) -> Proposal {
-        if case .join = change { return try self.joining(actor, at: max(now, self.lastTime)) }
+        if case .join = change { return try self.joining(actor, former[actor], at: max(now, self.lastTime)) }
         guard let member = self.members[actor] else { throw .notMember }
         guard !self.isDissolved else { throw .dissolved }
         guard self.last < ConversationKey.maximumEntry else { throw .full }
@@ -118,7 +120,7 @@ extension ConversationMachine {
             return try self.reaction(reaction, isOn: isOn, to: number, by: member, at: now, about: target)
         case .pin(let number, let isOn): return try self.pin(number, isOn: isOn, by: member, at: now, about: target)
         case .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve:
-            return try self.membership(change, by: member, at: now, unwilling)
+            return try self.membership(change, by: member, at: now, unwilling, former)
         }
     }
 
@@ -132,7 +134,7 @@ extension ConversationMachine {
         case .none: break
         case .spoke(let member), .changed(let member): self.members[member.user] = member
         case .came(let members): for member in members { self.members[member.user] = member }
-        case .went(let user, let heir):
+        case .went(let user, let heir, _):
             self.members[user] = nil
             if let heir { self.members[heir.user] = heir }
         case .renamed(let title): self.title = title
@@ -288,7 +290,8 @@ extension ConversationMachine {
 
 extension ConversationMachine {
     private func membership(
-        _ change: ConversationChange, by member: Member, at now: WallTime, _ unwilling: Set<UserID>
+        _ change: ConversationChange, by member: Member, at now: WallTime, _ unwilling: Set<UserID>,
+        _ former: [UserID: FormerMember]
     ) throws(ConversationRefusal) -> Proposal {
         switch self.kind.rules.membership {
         case .byMembers, .open: break
@@ -296,11 +299,12 @@ extension ConversationMachine {
         case .fixed: throw .forbidden
         }
         switch change {
-        case .invite(let users): return try self.invite(users, by: member, at: now, except: unwilling)
+        case .invite(let users): return try self.invite(users, by: member, at: now, except: unwilling, former)
         case .leave: return self.leaving(member, at: now)
         case .remove(let user):
-            try self.check(member, outranks: user)
-            return self.proposal(.removed, by: member, at: now, EntryBody.user(user), .went(user))
+            let other = try self.check(member, outranks: user)
+            let former = FormerMember(other, wasRemoved: true, at: now)
+            return self.proposal(.removed, by: member, at: now, EntryBody.user(user), .went(user, heir: nil, former))
         case .rename(let title):
             try self.check(member, .admin)
             return self.proposal(.renamed, by: member, at: now, EntryBody.title(title), .renamed(title))
@@ -332,42 +336,50 @@ extension ConversationMachine {
         guard member.role >= role else { throw .forbidden }
     }
 
-    @discardableResult
     private func check(_ member: Member, outranks user: UserID) throws(ConversationRefusal) -> Member {
         guard let other = self.members[user] else { throw .notMember }
         guard member.role >= .admin, member.role > other.role else { throw .forbidden }
         return other
     }
 
-    private func joining(_ user: UserID, at now: WallTime) throws(ConversationRefusal) -> Proposal {
+    private func joining(
+        _ user: UserID, _ former: FormerMember?, at now: WallTime
+    ) throws(ConversationRefusal) -> Proposal {
         guard self.kind.rules.membership == .open || self.members[user] != nil else { throw .forbidden }
         guard !self.isDissolved else { throw .dissolved }
         guard self.members[user] == nil else { throw .taken }
+        guard former?.wasRemoved != true else { throw .removed }
         guard self.members.count < self.settings.maximumMembers, self.last < ConversationKey.maximumEntry else {
             throw .full
         }
         var entry = self.entry(.joined, by: user, at: now)
         entry.body = EntryBody.users([user])
-        return Proposal(entry: entry, effect: .came([self.newcomer(user)]))
+        return Proposal(entry: entry, effect: .came([self.newcomer(user, former)]))
     }
 
     private func invite(
-        _ users: [UserID], by member: Member, at now: WallTime, except unwilling: Set<UserID>
+        _ users: [UserID], by member: Member, at now: WallTime, except unwilling: Set<UserID>,
+        _ former: [UserID: FormerMember]
     ) throws(ConversationRefusal) -> Proposal {
         let strangers = Set(users).filter { self.members[$0] == nil }
         guard !strangers.isEmpty else { throw .taken }
-        let fresh = strangers.subtracting(unwilling).sorted { $0.text < $1.text }
+        // Who was sent away by those who lead is brought back by none of the others.
+        let welcome = member.role >= .admin ? strangers : strangers.filter { former[$0]?.wasRemoved != true }
+        guard !welcome.isEmpty else { throw .forbidden }
+        let fresh = welcome.subtracting(unwilling).sorted { $0.text < $1.text }
         guard !fresh.isEmpty else { throw .blocked }
         guard self.members.count + fresh.count <= self.settings.maximumMembers else { throw .full }
         let body = EntryBody.users(fresh)
-        return self.proposal(.joined, by: member, at: now, body, .came(fresh.map { self.newcomer($0) }))
+        return self.proposal(.joined, by: member, at: now, body, .came(fresh.map { self.newcomer($0, former[$0]) }))
     }
 
     /// What was said in a group before they came is not theirs to see; a room is open, so its past is too.
-    private func newcomer(_ user: UserID) -> Member {
+    private func newcomer(_ user: UserID, _ former: FormerMember?) -> Member {
         let isOpen = self.kind.rules.membership == .open
         // Everything up to now counts as read, their own coming included, which is no message.
-        return Member(user, since: isOpen ? 0 : self.last, read: self.last, readCounted: self.counted)
+        return Member(
+            user, since: isOpen ? 0 : self.last, read: self.last, readCounted: self.counted,
+            silencedUntil: former?.silencedUntil)
     }
 
     /// The last one may switch off the light; before that one member always holds the key.
@@ -377,7 +389,8 @@ extension ConversationMachine {
         }
         let heir = self.heir(of: member)
         let body = heir.map { EntryBody.user($0.user, role: $0.role) }
-        return self.proposal(.left, by: member, at: now, body, .went(member.user, heir: heir))
+        let former = FormerMember(member, wasRemoved: false, at: now)
+        return self.proposal(.left, by: member, at: now, body, .went(member.user, heir: heir, former))
     }
 
     private func heir(of member: Member) -> Member? {

@@ -197,6 +197,36 @@ struct ConversationMachineTests {
         #expect(group.machine.members[.carol] == nil)
     }
 
+    @Test("M7 lets nobody it sent away come back before who leads invites them")
+    func removed() throws {
+        var room = Scene(.room, [.alice, .bob, .carol])
+        try room.happens(.silence(.carol, until: Scene.now + .seconds(60)), by: .alice)
+        try room.happens(.remove(.carol), by: .alice)
+        #expect(throws: ConversationRefusal.removed) { try room.happens(.join, by: .carol) }
+        #expect(throws: ConversationRefusal.forbidden) { try room.happens(.invite([.carol]), by: .bob) }
+        try room.happens(.invite([.carol, .dave]), by: .bob)
+        #expect(room.machine.members[.carol] == nil && room.machine.members[.dave] != nil)
+        try room.happens(.invite([.carol]), by: .alice)
+        #expect(room.machine.members[.carol]?.silencedUntil == Scene.now + .seconds(60))
+        try room.happens(.leave, by: .carol)
+        try room.happens(.join, by: .carol)
+    }
+
+    @Test("M7 keeps somebody silent who leaves and comes back, until it is over", arguments: [59, 60])
+    func silence(seconds: Int) throws {
+        let until = Scene.now + .seconds(60)
+        var room = Scene(.room, [.alice, .bob])
+        try room.happens(.silence(.bob, until: until), by: .alice)
+        let later = Scene.now + .seconds(seconds)
+        let leaving = try room.machine.proposal(for: .leave, by: .bob, at: later)
+        let expected = seconds < 60 ? FormerMember(wasRemoved: false, silencedUntil: until) : nil
+        #expect(leaving.effect == .went(.bob, heir: nil, expected))
+        room.machine.accepted(leaving)
+        let former = expected.map { [UserID.bob: $0] } ?? [:]
+        room.machine.accepted(try room.machine.proposal(for: .join, by: .bob, at: later, former: former))
+        #expect(room.machine.members[.bob]?.silencedUntil == expected?.silencedUntil)
+    }
+
     @Test("always has an owner until its light goes out")
     func heirs() throws {
         var group = Scene(.group, [.alice, .bob, .carol])
@@ -360,6 +390,7 @@ private struct Scene {
 
     var machine: ConversationMachine
     private(set) var log: [Entry] = []
+    private var former: [UserID: FormerMember] = [:]
 
     init(_ kind: ConversationKind, _ users: [UserID]) {
         let members = users.enumerated().map { Member($1, role: $0 == 0 ? .owner : .member) }
@@ -377,8 +408,14 @@ private struct Scene {
     mutating func happens(
         _ change: ConversationChange, by user: UserID, about target: MessageState? = nil
     ) throws {
-        let proposal = try self.machine.proposal(for: change, by: user, at: Self.now, about: target)
+        let proposal = try self.machine.proposal(
+            for: change, by: user, at: Self.now, about: target, former: self.former)
         self.machine.accepted(proposal)
+        switch proposal.effect {
+        case .went(let user, _, let former): self.former[user] = former
+        case .came(let members): for member in members { self.former[member.user] = nil }
+        case .none, .spoke, .changed, .renamed, .dissolved: break
+        }
         self.log.append(proposal.entry)
     }
 

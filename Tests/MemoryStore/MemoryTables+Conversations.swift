@@ -112,6 +112,18 @@ extension MemoryTables {
         self.rows.places[user]?.remove(key)
     }
 
+    func formerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) -> FormerMember? {
+        try self.read { $0.former[key]?[user] }
+    }
+
+    func put(_ former: FormerMember, _ user: UserID, of key: ConversationKey) throws(StoreError) {
+        self.rows.former[key, default: [:]][user] = former
+    }
+
+    func removeFormerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {
+        self.rows.former[key]?[user] = nil
+    }
+
     func advanceMembers(of key: ConversationKey, to entry: EntryMark) throws(StoreError) {
         self.rows.members[key] = self.rows.members[key]?.mapValues { row in
             var member = row.member

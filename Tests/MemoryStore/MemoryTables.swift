@@ -23,6 +23,7 @@ struct MemoryRows {
     var keys: [ConversationID: ConversationKey] = [:]
     var directs: [UserPair: ConversationKey] = [:]
     var members: [ConversationKey: [UserID: MemberRow]] = [:]
+    var former: [ConversationKey: [UserID: FormerMember]] = [:]
     var places: [UserID: Set<ConversationKey>] = [:]
     var cursors: [Device: [ConversationKey: CursorRow]] = [:]
     var entries: [ConversationKey: [Entry]] = [:]

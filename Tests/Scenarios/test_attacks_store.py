@@ -73,6 +73,27 @@ class Conversations(unittest.TestCase):
         self.assertEqual(set(codes), {None, "rate_limited"})
         self.assertNotIn("error", self.say(b, user=a.user))
 
+    def test_M7_nobody_is_rid_of_a_silence_or_a_removal_by_leaving_and_joining(self):
+        a, b, c = self.person("A"), self.person("B"), self.person("C")
+        room = a.ask("chat.create", kind="room", title="Hall")["conversation"]
+        for person in (b, c):
+            self.assertIsNone(person.error("chat.join", conversation=room))
+        until = 4_000_000_000_000
+        self.assertIsNone(a.error("chat.silence", conversation=room, user=b.user, until=until))
+        self.assertIsNone(b.error("chat.leave", conversation=room))
+        self.assertIsNone(b.error("chat.join", conversation=room))
+        self.assertEqual(self.say(b, conversation=room)["error"]["code"], "silenced")
+        self.assertIsNone(a.error("chat.remove", conversation=room, user=b.user))
+        self.assertEqual(b.error("chat.join", conversation=room), "forbidden")
+        self.assertEqual(c.error("chat.invite", conversation=room, users=[b.user]), "forbidden")
+        self.server.restart()
+        b, a = self.person(token=b.token), self.person(token=a.token)
+        self.assertEqual(b.error("chat.join", conversation=room), "forbidden")
+        self.assertIsNone(a.error("chat.invite", conversation=room, users=[b.user]))
+        self.assertEqual(self.say(b, conversation=room)["error"]["code"], "silenced")
+        self.assertIsNone(a.error("chat.silence", conversation=room, user=b.user))
+        self.assertNotIn("error", self.say(b, conversation=room))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -302,6 +302,34 @@ struct ConversationStoreTests {
     }
 }
 
+@Suite("The store of those who went")
+struct FormerMemberTests {
+    @Test("M7 keeps who was sent away or silenced so, until they are invited", arguments: Engine.allCases)
+    func formerMembers(engine: Engine) async throws {
+        let talk = try Talk(engine)
+        let id = try talk.newID()
+        let creation = CreationRequest(id, .room, by: .alice, with: [.bob, .carol], at: Talk.now)
+        _ = try await talk.store.ask(creation).get()
+        let until = Talk.now + .seconds(60)
+        let word = ConversationChange.post(Draft(.text, Talk.body("x")))
+        try await talk.change(id, .silence(.bob, until: until), .alice)
+        try await talk.change(id, .leave, .bob)
+        try await talk.change(id, .join, .bob)
+        await #expect(throws: ConversationRefusal.silenced(until: until)) { try await talk.change(id, word, .bob) }
+        try await talk.change(id, .remove(.bob), .alice)
+        for _ in 0..<2 {
+            await #expect(throws: ConversationRefusal.removed) { try await talk.change(id, .join, .bob) }
+        }
+        await #expect(throws: ConversationRefusal.forbidden) { try await talk.change(id, .invite([.bob]), .carol) }
+        try await talk.change(id, .invite([.bob]), .alice)
+        await #expect(throws: ConversationRefusal.silenced(until: until)) { try await talk.change(id, word, .bob) }
+        try await talk.change(id, .silence(.bob, until: nil), .alice)
+        try await talk.change(id, .leave, .bob)
+        try await talk.change(id, .join, .bob)
+        try await talk.change(id, word, .bob)
+    }
+}
+
 /// What the tests say to a store.
 private struct Talk {
     static let now = WallTime(seconds: 1_700_000_000)

@@ -22,7 +22,9 @@ extension ChatModel.Talk {
     fileprivate func allows(_ request: ChangeRequest, _ blocks: Set<[UserID]>) -> Bool {
         let actor = request.actor
         guard !self.isDissolved else { return false }
-        if case .join = request.change { return self.kind == .room && self.members[actor] == nil }
+        if case .join = request.change {
+            return self.kind == .room && self.members[actor] == nil && self.former[actor]?.wasRemoved != true
+        }
         guard let place = self.members[actor] else { return false }
         let isBlocked =
             self.kind == .direct && self.members.keys.contains { blocks.contains([$0, actor]) && $0 != actor }
@@ -34,11 +36,16 @@ extension ChatModel.Talk {
             return self.standing(number).map { $0.sender == actor || place.role >= .admin } ?? false
         case .react(let number, _, _): return hasVoice && self.standing(number) != nil
         case .invite(let users):
-            let isWanted = users.contains { self.members[$0] == nil && !blocks.contains([$0, actor]) }
+            let isWanted = users.contains {
+                self.members[$0] == nil && !blocks.contains([$0, actor]) && self.mayBring($0, place.role)
+            }
             return self.kind != .direct && isWanted
         default: return self.kind != .direct && self.allows(request.change, by: actor, place)
         }
     }
+
+    /// Who was sent away is brought back by who leads.
+    func mayBring(_ user: UserID, _ role: Role) -> Bool { role >= .admin || self.former[user]?.wasRemoved != true }
 
     /// What members do to members.
     private func allows(_ change: ConversationChange, by actor: UserID, _ place: ChatModel.Place) -> Bool {

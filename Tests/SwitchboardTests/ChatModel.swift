@@ -26,6 +26,8 @@ struct ChatModel {
         let kind: ConversationKind
         var lines: [Line] = []
         var members: [UserID: Place] = [:]
+        /// Those who went: whether they were sent away, and whether they may only listen.
+        var former: [UserID: (wasRemoved: Bool, isSilenced: Bool)] = [:]
         var isDissolved = false
     }
 
@@ -111,9 +113,12 @@ extension ChatModel.Talk {
         case .react(let target, let reaction, false):
             self.lines[Int(target) - 1].reactions[reaction.text]?.remove(actor)
         case .join: self.come([actor], at: entry.number)
-        case .invite(let users): self.come(users.filter { !blocks.contains([$0, actor]) }, at: entry.number)
+        case .invite(let users):
+            let role = self.members[actor]?.role ?? .member
+            let willing = users.filter { !blocks.contains([$0, actor]) && self.mayBring($0, role) }
+            self.come(willing, at: entry.number)
         case .leave where entry.sort == .left: self.leave(actor)
-        case .remove(let user): self.members[user] = nil
+        case .remove(let user): self.former[user] = (true, self.members.removeValue(forKey: user)?.isSilenced ?? false)
         case .leave, .dissolve: self.isDissolved = true
         case .setRole(let user, let role): self.members[user]?.role = role
         case .silence(let user, let until): self.members[user]?.isSilenced = until != nil
@@ -123,8 +128,9 @@ extension ChatModel.Talk {
 
     /// When the only owner goes, the first by rank and then by name takes over.
     private mutating func leave(_ user: UserID) {
-        let wasOwner = self.members.removeValue(forKey: user)?.role == .owner
-        guard wasOwner, !self.members.values.contains(where: { $0.role == .owner }) else { return }
+        guard let place = self.members.removeValue(forKey: user) else { return }
+        self.former[user] = (false, place.isSilenced)
+        guard place.role == .owner, !self.members.values.contains(where: { $0.role == .owner }) else { return }
         let rank = self.members.keys.sorted { $0.text < $1.text }
         for role in [Role.admin, .member] {
             guard let heir = rank.first(where: { self.members[$0]?.role == role }) else { continue }
@@ -135,7 +141,9 @@ extension ChatModel.Talk {
 
     private mutating func come(_ users: [UserID], at number: UInt64) {
         for user in users where self.members[user] == nil {
-            self.members[user] = ChatModel.Place(since: self.kind == .room ? 0 : number - 1, read: number - 1)
+            var place = ChatModel.Place(since: self.kind == .room ? 0 : number - 1, read: number - 1)
+            place.isSilenced = self.former.removeValue(forKey: user)?.isSilenced ?? false
+            self.members[user] = place
         }
     }
 }

@@ -24,7 +24,7 @@ extension ChangeOutcome {
     mutating func take(_ effect: ConversationMachine.Effect) {
         switch effect {
         case .came(let members): self.came = members.map(\.user)
-        case .went(let user, _): self.went = user
+        case .went(let user, _, _): self.went = user
         case .none, .spoke, .changed, .renamed, .dissolved: break
         }
     }

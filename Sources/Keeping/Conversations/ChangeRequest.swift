@@ -59,10 +59,11 @@ extension ChangeRequest {
         let target = try self.target(of: change, in: record.key, tables)
         let strangers = try self.strangers(change, in: record.machine.kind, tables)
         let unwilling = try self.unwilling(change, in: record.machine.kind, strangers: strangers, tables)
+        let former = try self.former(change, in: record.key, tables)
         let proposal: ConversationMachine.Proposal
         do throws(ConversationRefusal) {
             proposal = try record.machine.proposal(
-                for: change, by: self.actor, at: self.now, about: target, unwilling: unwilling)
+                for: change, by: self.actor, at: self.now, about: target, unwilling: unwilling, former: former)
         } catch {
             return try self.refused(error, tables)
         }
@@ -117,6 +118,21 @@ extension ChangeRequest {
     ) throws(StoreError) -> Set<UserID> {
         guard case .invite(let users) = change, kind.isByPeople else { return [] }
         return try Acquaintance.unwilling(self.actor, among: users, self.approach, strangers: strangers, tables)
+    }
+
+    /// What stayed of those who would come.
+    private func former(
+        _ change: ConversationChange, in key: ConversationKey, _ tables: some Tables
+    ) throws(StoreError) -> [UserID: FormerMember] {
+        let users: [UserID]
+        switch change {
+        case .invite(let named): users = named
+        case .join: users = [self.actor]
+        case .post, .edit, .recall, .react, .pin, .leave, .remove, .rename, .setRole, .silence, .dissolve: return [:]
+        }
+        var former: [UserID: FormerMember] = [:]
+        for user in users { former[user] = try tables.formerMember(user, of: key) }
+        return former
     }
 
     /// The files that the message will show.

@@ -50,9 +50,14 @@ enum Writing {
         switch effect {
         case .none: break
         case .spoke(let member), .changed(let member): try tables.update(member, of: key)
-        case .came(let members): for member in members { try tables.insert(member, of: key) }
-        case .went(let user, let heir):
+        case .came(let members):
+            for member in members {
+                try tables.insert(member, of: key)
+                try tables.removeFormerMember(member.user, of: key)
+            }
+        case .went(let user, let heir, let former):
             try tables.removeMember(user, of: key)
+            if let former { try tables.put(former, user, of: key) }
             if let heir { try tables.update(heir, of: key) }
         case .renamed(let title): try tables.update(key, .title(title))
         case .dissolved: try tables.update(key, .dissolved(now))

@@ -57,6 +57,11 @@ package protocol MemberTable: AnyObject {
     func update(_ member: Member, of key: ConversationKey) throws(StoreError)
     func setMuted(_ isMuted: Bool, _ user: UserID, of key: ConversationKey) throws(StoreError)
     func removeMember(_ user: UserID, of key: ConversationKey) throws(StoreError)
+    /// What stayed of who went; nil when nothing did.
+    func formerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) -> FormerMember?
+    /// In the place of what is there.
+    func put(_ former: FormerMember, _ user: UserID, of key: ConversationKey) throws(StoreError)
+    func removeFormerMember(_ user: UserID, of key: ConversationKey) throws(StoreError)
     /// From now on every member has seen and read at least `entry`.
     func advanceMembers(of key: ConversationKey, to entry: EntryMark) throws(StoreError)
 

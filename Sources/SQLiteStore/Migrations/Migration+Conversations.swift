@@ -84,4 +84,16 @@ extension Migration {
         -- Words as `SearchWords` cuts them; the messages themselves are not kept twice.
         CREATE VIRTUAL TABLE words USING fts5(text, content='', columnsize=0, tokenize='ascii');
         """)
+
+    /// What stays of members who went and may come back: that they were sent away, and until when they may only listen.
+    static let formerMembers = Migration(
+        """
+        CREATE TABLE former_members (
+            conversation INTEGER NOT NULL,
+            user TEXT NOT NULL,
+            removed INTEGER NOT NULL,
+            silenced_until INTEGER,
+            PRIMARY KEY (conversation, user)
+        ) STRICT, WITHOUT ROWID;
+        """)
 }

@@ -81,6 +81,39 @@ extension SQLiteTables {
     }
 }
 
+// MARK: - Those who went
+
+private enum FormerMemberColumn: Int32, Column { case conversation, user, removed, silencedUntil }
+
+extension SQLiteTables {
+    private static let formerMember = """
+        SELECT \(FormerMemberColumn.list()) FROM former_members WHERE conversation = ? AND user = ?
+        """
+    private static let putFormerMember = "INSERT OR REPLACE INTO former_members \(FormerMemberColumn.insertion)"
+
+    func formerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) -> FormerMember? {
+        try self.connection.first(Self.formerMember, [.key(key), .user(user)]) { (row: Row<FormerMemberColumn>) in
+            FormerMember(wasRemoved: row.integer(.removed) != 0, silencedUntil: row.time(.silencedUntil))
+        }
+    }
+
+    func put(_ former: FormerMember, _ user: UserID, of key: ConversationKey) throws(StoreError) {
+        try self.connection.run(Self.putFormerMember) { (column: FormerMemberColumn) in
+            switch column {
+            case .conversation: .key(key)
+            case .user: .user(user)
+            case .removed: .flag(former.wasRemoved)
+            case .silencedUntil: .time(former.silencedUntil)
+            }
+        }
+    }
+
+    func removeFormerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {
+        let sql = "DELETE FROM former_members WHERE conversation = ? AND user = ?"
+        try self.connection.run(sql, [.key(key), .user(user)])
+    }
+}
+
 // MARK: - The conversations of a user
 
 extension Membership {

@@ -376,6 +376,7 @@ extension RequestError {
         case .dissolved: self.init(.conflict, "the conversation is dissolved")
         case .full: self.init(.roomFull, "no more fit into this conversation")
         case .taken: self.init(.conflict, "it is so already, or the name is taken")
+        case .removed: self.init(.forbidden, "you were sent away; who leads here can bring you back")
         case .unknownUser: self.init(.notFound, "nobody here is known by this id")
         case .tooManyConversations: self.init(.conflict, "you are in as many conversations as one may be")
         case .tooSoon:
