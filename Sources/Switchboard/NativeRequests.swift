@@ -60,7 +60,11 @@ package final class NativeRequests {
 
     private static func operation(_ event: SocketEvent, _ bytes: Span<UInt8>) throws(RequestError) -> Operation {
         let quoted = event.name
-        if let known = Operation(bytes.extracting(quoted.lowerBound + 1..<quoted.upperBound - 1)) { return known }
+        // The first of an event's arguments may also be a number, which has no quotes around it.
+        let isText = bytes[quoted.lowerBound] == UInt8(ascii: "\"")
+        if isText, let known = Operation(bytes.extracting(quoted.lowerBound + 1..<quoted.upperBound - 1)) {
+            return known
+        }
         // A name may be written with escapes.
         let name = JSONReader(bytes).text(at: quoted) ?? ""
         guard let known = Operation(name) else {

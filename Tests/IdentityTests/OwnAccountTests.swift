@@ -1,5 +1,6 @@
 import Identity
 import Keeping
+import System
 import Testing
 import Vocabulary
 

@@ -46,7 +46,9 @@ struct RevocationTests {
         let member = try await world.register()
         let text = try #require(member.longLived).text
         let visitor = Locked<Identity?>(nil)
-        world.accounts.observe { [unowned accounts = world.accounts, loop = world.loops.loops[0]] change in
+        let loops = try EventLoopGroup(count: 1)
+        defer { loops.shutDown() }
+        world.accounts.observe { [unowned accounts = world.accounts, loop = loops.loops[0]] change in
             guard case .userRevoked = change else { return }
             let answered = Gate()
             loop.execute { reactor in

@@ -102,9 +102,9 @@ class Life(unittest.TestCase):
             self.assertEqual(server.wait(within=5), 0)
 
     def test_a_taken_port_is_told_with_the_way_out(self):
-        with Server() as server:
+        with Server() as server, tempfile.TemporaryDirectory() as data:
             listen = "{}:{}".format(*server.address)
-            command = [binary(), "serve", "--listen", listen, "--admin", "127.0.0.1:0", "--data", server.data]
+            command = [binary(), "serve", "--listen", listen, "--admin", "127.0.0.1:0", "--data", data]
             outcome = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
             self.assertEqual(outcome.returncode, 71)
             self.assertIn(f"listen {listen}: address already in use", outcome.stderr)

@@ -124,12 +124,12 @@ def machine():
             f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime())} UTC, load {os.getloadavg()[0]:.1f}")
 
 
-def publish(name, text, keep):
+def publish(name, text, keep, page="docs/benchmarks.md"):
     """Prints the benchmark's section and, when asked to, puts it in the place of the last one in the docs."""
     print(text)
     if not keep:
         return
-    path = ROOT / "docs" / "benchmarks.md"
+    path = ROOT / page
     begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
     document = path.read_text()
     block = f"{begin}\n{text}\n{end}"

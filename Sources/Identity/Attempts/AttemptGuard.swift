@@ -34,7 +34,7 @@ final class AttemptGuard: Sendable {
             self.keys = [(.address, prefix)]
             if let account { self.keys.append((.account, "\(account.lowercased()) \(prefix)")) }
             // In IPv4 a site is an address, which is counted already.
-            guard site != prefix else { return }
+            guard case .v6 = address.unmapped else { return }
             self.keys.append((.site, site))
             if let account { self.keys.append((.accountFromSite, "\(account.lowercased()) \(site)")) }
         }
