@@ -1,11 +1,24 @@
 internal import Hashing
 package import Secure
 
+/// Of which users and orders an application may speak: those whose ids begin so, without those that are the server's own.
+package struct ApplicationRealm: Hashable, Sendable {
+    /// Empty where there is one application and no need to tell them apart.
+    package var prefix = ""
+    /// Beginnings of ids that only the server uses.
+    package var reserved: [String] = []
+
+    package init() {}
+
+    func holds(_ id: String) -> Bool { id.hasPrefix(self.prefix) && !self.reserved.contains { id.hasPrefix($0) } }
+}
+
 /// A program on another server that may vouch for users: it signs tokens itself, or asks us for them.
 package struct Application: Sendable {
     /// The name of its key (`kid`).
     package let id: String
     let key: SigningKey
+    package var realm = ApplicationRealm()
     private let secret: [UInt8]?
 
     package init(id: String, secret: String) throws(SecretWeakness) {

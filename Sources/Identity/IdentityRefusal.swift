@@ -26,6 +26,8 @@ package enum IdentityRefusal: Error, Hashable, Sendable {
     /// It was used before, so it was stolen; the family has ended now.
     case refreshReused
     case wrongApplication
+    /// The application may not speak of this user.
+    case foreignUser
     /// The operator has closed this way to sign in.
     case closed
     /// The store failed or too much is going on; not the asker's fault.

@@ -49,6 +49,8 @@ package struct ServiceConfiguration: Sendable {
     package var secret: String?
     /// Programs on other servers that vouch for users.
     package var applications: [ApplicationKey] = []
+    /// How the ids of an application's users and orders begin, by the application's name.
+    package var applicationPrefixes: [String: String] = [:]
     /// How long it is kept who called whom.
     package var callHistory = Duration.seconds(90 * 86_400)
     /// What people may keep here.

@@ -54,6 +54,24 @@ struct ApplicationKeyArgument: Hashable, Sendable, ExpressibleByArgument {
     var argumentDescription: String { self.key.id }
 }
 
+/// `--app-users`: how the ids of an application's users begin.
+struct ApplicationPrefixArgument: Hashable, Sendable, ExpressibleByArgument {
+    let id: String
+    let prefix: String
+
+    init?(argument: String) {
+        guard let colon = argument.firstIndex(of: ":"), colon > argument.startIndex else { return nil }
+        let prefix = String(argument[argument.index(after: colon)...])
+        guard UserID(prefix) != nil else { return nil }
+        self.id = String(argument[..<colon])
+        self.prefix = prefix
+    }
+
+    static var valueName: String? { "ID:PREFIX" }
+    static var expectation: String { "a name, a colon and what the ids of its users begin with" }
+    var argumentDescription: String { "\(self.id):\(self.prefix)" }
+}
+
 extension SignInMethods: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
     package static var valueName: String? { "LIST" }

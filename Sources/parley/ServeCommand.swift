@@ -136,6 +136,14 @@ struct ServeCommand: ParsableCommand {
             """, valueName: "ID:SECRET"))
     var app: [ApplicationKeyArgument] = []
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            The application vouches only for users, and speaks only of orders, whose ids begin with PREFIX; without it, for \
+            all. May be repeated.
+            """, valueName: "ID:PREFIX"))
+    var appUsers: [ApplicationPrefixArgument] = []
+
     @OptionGroup var doors: DoorOptions
 
     @Option(help: "Requests per second that one client may make; bursts of up to four times as many.")
@@ -194,6 +202,11 @@ struct ServeCommand: ParsableCommand {
             throw ValidationError("--ping-interval and --ping-timeout leave no time for an answer")
         }
         try self.validateExposure()
+        let ids = self.appUsers.map(\.id)
+        if let id = ids.first(where: { id in !self.app.contains { $0.key.id == id } }) {
+            throw ValidationError("--app-users \(id): there is no --app of this name")
+        }
+        if Set(ids).count < ids.count { throw ValidationError("--app-users: an application has one prefix") }
         if self.connectRate < 1 { throw ValidationError("--connect-rate must be at least 1") }
         if !(1...1_000_000).contains(self.sessionsPerAddress) {
             throw ValidationError("--sessions-per-address: \(self.sessionsPerAddress) is not between 1 and 1000000")
@@ -275,6 +288,7 @@ struct ServeCommand: ParsableCommand {
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables
         service.applications = self.app.map(\.key)
+        for users in self.appUsers { service.applicationPrefixes[users.id] = users.prefix }
         service.doors = self.doors.settings
         service.durability = self.durability
         service.files.maximumBytes = self.largestFile.count

@@ -11,8 +11,8 @@ import urllib.error
 import urllib.request
 import zlib
 
-from callers import AtHome, outcome
-from people import Person
+from callers import AtHome, outcome, usage
+from people import Person, Refused, vouch
 from server import PATIENCE, Server, binary, eventually
 from test_files import form
 from wire import Answer, ask_http
@@ -174,6 +174,52 @@ class Names(AtHome):
     def test_L4_a_name_nobody_registered_rings_who_is_called_so(self):
         self.home.answer("--as", "echo", "--echo").expect("ready")
         self.assertEqual(outcome(self.home.call("@echo", "--play", "tone:440", "--duration", "1s"))[0], 0)
+
+
+class Applications(unittest.TestCase):
+    """L5: of whom a program may speak that vouches for users."""
+
+    SECRETS = {name: f"no-secret-of-{name}-but-long-enough-for-HS256" for name in ("shop", "taxi")}
+
+    def setUp(self) -> None:
+        apps = [word for name, secret in self.SECRETS.items() for word in ("--app", f"{name}:{secret}")]
+        self.server = self.enterContext(Server(*apps, "--app-users", "shop:shop-", testing=False))
+
+    def connects(self, application: str, user: str) -> bool:
+        try:
+            with Person(self.server, token=vouch(application, self.SECRETS[application], user)):
+                return True
+        except Refused:
+            return False
+
+    def ask(self, method: str, path: str, application: str, **fields) -> dict:
+        form = {"application": application, "secret": self.SECRETS[application]} | fields
+        return ask_http(self.server, method, path, form).json
+
+    def test_L5_an_application_vouches_for_its_own_users(self):
+        for application, user, isTrue in (
+            ("shop", "shop-1", True), ("shop", "taxi-1", False), ("shop", "order:system", False),
+            ("taxi", "taxi-1", True), ("taxi", "shop-1", True), ("taxi", "order:system", False),
+        ):
+            self.assertEqual(self.connects(application, user), isTrue, (application, user))
+            answer = self.ask("POST", "/v1/auth/token", application, user=user)
+            self.assertEqual("accessToken" in answer, isTrue, answer)
+        self.assertEqual(self.ask("POST", "/v1/auth/token", "shop", user="x")["error"]["code"], "forbidden")
+
+    def test_L5_an_application_speaks_of_its_own_orders(self):
+        users = {"driver": "shop-1", "passenger": "shop-2"}
+        for order, more, code in (
+            ("shop-17", {}, 200), ("taxi-17", {}, 403), ("shop-18", {"passenger": "taxi-1"}, 403),
+            ("shop-18", {"driver": "order:system"}, 403),
+        ):
+            answer = self.ask("PUT", f"/v1/orders/{order}", "shop", **users | more)
+            self.assertEqual(answer["ret_code"], code, answer)
+        self.ask("PUT", "/v1/orders/taxi-17", "taxi", driver="taxi-1", passenger="taxi-2")
+        told = self.ask("POST", "/v1/orders/taxi-17/events", "shop", type="DRIVER_ARRIVE")
+        self.assertEqual(told["ret_code"], 403, told)
+
+    def test_L5_a_prefix_is_of_an_application_there_is(self):
+        self.assertIn("--app-users", usage("serve", "--app-users", "shop:shop-")[1])
 
 
 class Descriptions(unittest.TestCase):

@@ -8,6 +8,7 @@ struct AccessTokens: Sendable {
     private let key: SigningKey
     private let ownVerifier: TokenVerifier
     private let applicationVerifier: TokenVerifier
+    private let realms: [String: ApplicationRealm]
     private let serviceName: String
     private let life: Duration
 
@@ -21,6 +22,7 @@ struct AccessTokens: Sendable {
         self.key = secret.signingKey(id: Self.keyID)
         self.serviceName = name
         self.life = settings.accessLife
+        self.realms = Dictionary(applications.map { ($0.id, $0.realm) }) { first, _ in first }
         self.ownVerifier = TokenVerifier(
             KeyRing([self.key]),
             .init(type: Self.type, audience: name, issuer: name, maximumLifetime: settings.accessLife))
@@ -35,7 +37,11 @@ struct AccessTokens: Sendable {
             if token.keyID == Self.keyID {
                 return try Identity(try self.ownVerifier.verify(token, at: now), from: .ourselves)
             }
-            return try Identity(try self.applicationVerifier.verify(token, at: now), from: .application)
+            let verified = try self.applicationVerifier.verify(token, at: now)
+            guard self.realms[verified.keyID]?.holds(verified.subject) == true else {
+                throw TokenRefusal.foreignSubject
+            }
+            return try Identity(verified, from: .application)
         } catch {
             throw .token(error)
         }

@@ -379,12 +379,18 @@ extension Accounts {
     ) async throws(IdentityRefusal) -> (Identity, SignIn.Token) {
         try self.demandOpen(.applications)
         try self.check(application: application, secret: secret, from: address)
+        guard self.mayVouch(application, for: id.text) else { throw .foreignUser }
         try self.revocationsNow.checkBan(of: id, at: self.time.wall())
         let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())
         // So that others can look up who this is.
         let introduction = Introduction(id, displayName: displayName, avatar: avatar, at: user.created)
         try await self.ask(introduction)
         return try self.issueAccess(user, .application, in: nil)
+    }
+
+    /// Whether an application may speak of the user, or of the order, with this id.
+    package func mayVouch(_ application: String, for id: String) -> Bool {
+        self.applications[application]?.realm.holds(id) == true
     }
 
     /// Whether another program is who it says. Guessing has a limit.

@@ -15,6 +15,9 @@ protocol Door: Sendable {
     /// Kept also while the door is closed: what others wrote meanwhile would be believed once it is open.
     static var keptFields: KeptFields { get }
 
+    /// How the ids of users begin in whose names only the server speaks: no application vouches for them.
+    static var reservedUsers: [String] { get }
+
     init(_ settings: DoorSettings)
 
     /// How its sockets are served over Engine.IO 3; nil when they do not need that.

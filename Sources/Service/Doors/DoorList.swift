@@ -27,6 +27,9 @@ package struct DoorList: Hashable, Sendable {
     }
 
     /// Of all doors, open or not.
+    static var reservedUsers: [String] { Self.known.flatMap { $0.reservedUsers } }
+
+    /// Of all doors, open or not.
     static var keptFields: KeptFields { Self.known.reduce(KeptFields()) { $0.joined(with: $1.keptFields) } }
 }
 

@@ -161,6 +161,7 @@ extension IdentityRefusal {
         case .banned: return (.forbidden, RequestError(.banned, "you are banned"))
         case .unavailable: return (.serviceUnavailable, RequestError(.unavailable, "try again later"))
         case .wrongApplication: return (.unauthorized, RequestError(.unauthorized, "wrong application or secret"))
+        case .foreignUser: return (.forbidden, RequestError(.forbidden, "this application may not vouch for this user"))
         case .token, .revoked, .refreshUnknown, .refreshExpired, .refreshReused:
             return (.unauthorized, RequestError(.unauthorized, "the token is not valid any more; sign in again"))
         }

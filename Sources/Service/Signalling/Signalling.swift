@@ -138,10 +138,14 @@ extension ServiceConfiguration {
 
     fileprivate func makeApplications() throws -> [Application] {
         try self.applications.map { key in
-            switch key.material {
-            case .secret(let secret): try Application(id: key.id, secret: secret)
-            case .publicKey(let bytes): Application(id: key.id, publicKey: try Ed25519Key(publicKey: bytes))
-            }
+            var application =
+                switch key.material {
+                case .secret(let secret): try Application(id: key.id, secret: secret)
+                case .publicKey(let bytes): Application(id: key.id, publicKey: try Ed25519Key(publicKey: bytes))
+                }
+            application.realm.prefix = self.applicationPrefixes[key.id] ?? ""
+            application.realm.reserved = DoorList.reservedUsers
+            return application
         }
     }
 }

@@ -10,6 +10,8 @@ struct FLDoor: Door {
     static let name = "flsocketim"
     static let keptFields = KeptFields(members: [FLMessage.member], idPrefixes: [FLChat.groupPrefix])
 
+    static let reservedUsers = [StrangerBook.ownerPrefix]
+
     private let strangers = Locked(StrangerBook())
 
     private let listsPublicly: Bool

@@ -1,11 +1,13 @@
 internal import Conversing
 internal import HTTPServer
 internal import Keeping
+internal import Vocabulary
 
 /// Chats between the driver and the passenger of an order, over plain HTTP.
 struct OrderChatDoor: Door {
     static let name = "orderchat"
     static let keptFields = KeptFields(members: [OrderWords.body], idPrefixes: [OrderWords.prefix])
+    static let reservedUsers = [OrderWords.speaker.text]
 
     private let replies: [OrderReply]
 

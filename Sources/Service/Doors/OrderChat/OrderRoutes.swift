@@ -62,15 +62,23 @@ struct OrderRoutes: Sendable {
         router.on(method, path) { exchange, parameters in
             let order = parameters["order"] ?? ""
             self.collect(exchange) { hall, request, reply throws(RequestError) in
-                do throws(IdentityRefusal) {
-                    try self.site.accounts.check(
-                        application: request.text("application") ?? "", secret: request.text("secret") ?? "",
-                        from: exchange.client)
-                } catch {
-                    throw RequestError(error)
-                }
+                try self.checkShop(request, order, from: exchange.client)
                 try work(OrderService(hall.chat), order, request, reply)
             }
+        }
+    }
+
+    /// A shop speaks of its own orders and of its own users.
+    private func checkShop(_ request: LooseObject, _ order: String, from client: IPAddress) throws(RequestError) {
+        let application = request.text("application") ?? ""
+        do throws(IdentityRefusal) {
+            try self.site.accounts.check(application: application, secret: request.text("secret") ?? "", from: client)
+        } catch {
+            throw RequestError(error)
+        }
+        for id in [order, request.text("driver"), request.text("passenger")].compactMap(\.self)
+        where !self.site.accounts.mayVouch(application, for: id) {
+            throw RequestError(.forbidden, "this application may not speak of '\(id)'")
         }
     }
 
