@@ -42,7 +42,7 @@ class SignIn(House):
                 answer = post(self.server, "register", userName=name, password=password)
                 self.assertEqual((answer.status, answer.json["error"]["code"]), (status, code))
         for name in ("Ab_4", "fifteen_letters"):
-            self.assertEqual(post(self.server, "register", userName=name, password="p").status, 200, name)
+            self.assertEqual(post(self.server, "register", userName=name, password="g00d-p4ssphrase").status, 200, name)
 
     def test_A02_logging_in_again_leaves_the_first_token_valid(self):
         """A02.token A02.expiry A02.again"""
@@ -297,6 +297,42 @@ class SentAway(House):
 
 
 class Guessing(House):
+    def test_A13_a_password_is_changed_with_the_old_one(self):
+        first = post(self.server, "register", userName="changer", password="g00d-p4ssphrase").json
+        phone = self.enterContext(Person(self.server, token=first["accessToken"]))
+        bearer = {"Authorization": f"Bearer {first['accessToken']}"}
+
+        def change(old: str, new: str):
+            return ask_http(self.server, "POST", "/v1/auth/password", {"password": old, "newPassword": new}, bearer)
+
+        self.assertEqual(change("not this one", "another phrase").status, 401)
+        self.assertEqual(change("g00d-p4ssphrase", "password").status, 400)
+        changed = change("g00d-p4ssphrase", "another phrase")
+        self.assertEqual(changed.status, 200, changed.text)
+        self.assertEqual(phone.expect("session.ending")["error"]["code"], "kicked")
+        self.assertEqual(change("another phrase", "and one more").status, 401, "the old access token has ended")
+        self.assertEqual(post(self.server, "login", userName="changer", password="g00d-p4ssphrase").status, 401)
+        self.assertEqual(post(self.server, "login", userName="changer", password="another phrase").status, 200)
+        with Person(self.server, token=changed.json["accessToken"]) as back:
+            self.assertEqual(back.user, first["user"])
+
+    def test_A14_devices_are_listed_and_signed_out_at_once(self):
+        first = post(self.server, "register", userName="devices", password="g00d-p4ssphrase").json
+        second = post(self.server, "login", userName="devices", password="g00d-p4ssphrase").json
+        lost = self.enterContext(Person(self.server, token=first["accessToken"]))
+        stays = self.enterContext(Person(self.server, token=second["accessToken"]))
+        bearer = {"Authorization": f"Bearer {second['accessToken']}"}
+        devices = ask_http(self.server, "GET", "/v1/auth/devices", headers=bearer).json["devices"]
+        self.assertEqual([device["current"] for device in devices], [True, False])
+        other = devices[1]["device"]
+        self.assertEqual(ask_http(self.server, "DELETE", f"/v1/auth/devices/{other}", headers=bearer).status, 200)
+        self.assertEqual(lost.expect("session.ending")["error"]["code"], "kicked")
+        self.assertEqual(ask_http(self.server, "DELETE", f"/v1/auth/devices/{other}", headers=bearer).status, 401)
+        self.assertNotIn("error", stays.ask("chat.send", user=stays.user, body={"text": "still here"}))
+        self.assertEqual(ask_http(self.server, "DELETE", "/v1/auth/devices", headers=bearer).status, 200)
+        self.assertEqual(stays.expect("session.ending")["error"]["code"], "kicked")
+        self.assertEqual(post(self.server, "refresh", refreshToken=second["refreshToken"]).status, 401)
+
     def test_wrong_passwords_are_slowed_down(self):
         post(self.server, "register", userName="guessed", password="g00d-p4ssphrase")
         statuses = []
