@@ -65,7 +65,7 @@ extension EngineLink {
     /// Whether a request says that it is of this session, beyond its id.
     func accepts(_ exchange: HTTPExchange) -> Bool {
         guard let name = self.policy.credential else { return true }
-        return QueryItems(exchange.request.query ?? "")?[name] == self.client.query?[name]
+        return SocketClient(exchange).credential(name) == self.client.credential(name)
     }
 
     func begin(answering exchange: HTTPExchange) {

@@ -3,6 +3,7 @@ they hold."""
 
 import json
 import os
+import signal
 import sqlite3
 import struct
 import subprocess
@@ -11,6 +12,7 @@ import urllib.error
 import urllib.request
 import zlib
 
+from fl import Phone, account
 from callers import AtHome, outcome, usage
 from people import Person, Refused, vouch
 from server import PATIENCE, Server, binary, eventually
@@ -174,6 +176,39 @@ class Names(AtHome):
     def test_L4_a_name_nobody_registered_rings_who_is_called_so(self):
         self.home.answer("--as", "echo", "--echo").expect("ready")
         self.assertEqual(outcome(self.home.call("@echo", "--play", "tone:440", "--duration", "1s"))[0], 0)
+
+
+class Tokens(unittest.TestCase):
+    """L11: a token of sixty days in the address of requests."""
+
+    def test_L11_the_token_may_stand_in_a_field_of_the_request(self):
+        with Server("--doors", "flsocketim", testing=False) as server:
+            token = account(server, "alice1")["data"]["auth_token"]
+            for fields in ({"Authorization": f"Bearer {token}"}, {"Cookie": f"a=b; auth_token={token}"}):
+                self.assertEqual(ask_http(server, "GET", "/allUsers", headers=fields).json["code"], 1, fields)
+            for fields in ({"Authorization": "Bearer x"}, {"Cookie": "auth_token=x"}, {"Cookie": f"xauth_token={token}"}):
+                self.assertEqual(ask_http(server, "GET", "/allUsers", headers=fields).json["code"], -1, fields)
+            fields = {"Authorization": f"Bearer {token}"}
+            polling = "/socket.io/?EIO=3&transport=polling"
+            opening = ask_http(server, "GET", polling, headers=fields).text
+            sid = json.loads(opening[opening.index("{"):opening.index("}") + 1])["sid"]
+            heard = opening + ask_http(server, "GET", f"{polling}&sid={sid}", headers=fields).text
+            self.assertIn("2:40", heard)
+            self.assertEqual(ask_http(server, "GET", f"{polling}&sid={sid}").status, 400)
+
+    def test_L11_the_log_has_no_token(self):
+        with Server("--doors", "flsocketim", "--log-level", "debug", testing=False) as server:
+            token = account(server, "alice1")["data"]["auth_token"]
+            phone = Phone(server, token)
+            phone.close()
+            for path in ("/allUsers", "/nowhere", "/socket.io/", "/v1/me", "/v1/events"):
+                ask_http(server, "GET", f"{path}?auth_token={token}&EIO=9&transport=x")
+            with server.connect() as peer:
+                peer.sendall(f"GET /?auth_token={token} HTTP/1.1\r\nbroken\r\n\r\n".encode())
+                peer.recv(1000)
+            server.tell(signal.SIGTERM)
+            server.event("serve.ended")
+            self.assertFalse(token in json.dumps(server.log))
 
 
 class Applications(unittest.TestCase):

@@ -7,12 +7,11 @@ internal import Web
 extension Accounts {
     /// Who asks, by the access token in the request.
     func identity(of exchange: HTTPExchange) throws(RequestError) -> Identity {
-        let scheme = "Bearer "
-        guard let field = exchange.request.fields["Authorization"], field.hasPrefix(scheme) else {
+        guard let token = BearerToken.found(in: exchange.request.fields) else {
             throw RequestError(.unauthorized, "send Authorization: Bearer and an access token")
         }
         do throws(IdentityRefusal) {
-            return try self.identity(ofToken: String(field.dropFirst(scheme.count)))
+            return try self.identity(ofToken: token)
         } catch {
             throw RequestError(error)
         }

@@ -8,6 +8,8 @@ internal import SocketServer
 /// The apps made for FLSocketIM: Socket.IO 1 and 2, a long-lived token in the query, routes of their own for accounts and files.
 struct FLDoor: Door {
     static let name = "flsocketim"
+    /// What their long-lived token is called, in a query or a cookie.
+    static let token = "auth_token"
     static let keptFields = KeptFields(members: [FLMessage.member], idPrefixes: [FLChat.groupPrefix])
 
     static let reservedUsers = [StrangerBook.ownerPrefix]
@@ -23,8 +25,8 @@ struct FLDoor: Door {
     var legacyLink: LinkPolicy? {
         var policy = LinkPolicy.legacy(
             EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3), maxPayload: 2_000_000))
-        policy.impliedBy = ["auth_token", "b64"]
-        policy.credential = "auth_token"
+        policy.impliedBy = [Self.token, "b64"]
+        policy.credential = Self.token
         return policy
     }
 

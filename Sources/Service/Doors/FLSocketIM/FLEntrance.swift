@@ -25,12 +25,12 @@ final class FLEntrance: Entrance {
 
     func claims(_ arrival: SocketArrival) -> Bool { arrival.version == .v3 }
 
-    /// Their long-lived token comes in the query; a client without one hears no more than that.
+    /// Their long-lived token comes in the query, or better as `Authorization: Bearer`; a client without one hears no more than that.
     func identify(
         _ arrival: SocketArrival, _ completion: @escaping (Result<Visitor, ArrivalRefusal>) -> Void
     ) {
         let refusal = ArrivalRefusal(text: "Not authorized")
-        guard let token = arrival.client.query?["auth_token"] else { return completion(.failure(refusal)) }
+        guard let token = arrival.client.credential(FLDoor.token) else { return completion(.failure(refusal)) }
         let accounts = self.accounts
         self.reactor.perform(
             { await Self.visitor(token, accounts) },

@@ -43,13 +43,17 @@ struct FLRoutes: Sendable {
     /// The apps send no token here, so whoever serves them has to say that everybody may know who there is.
     private func mayList(_ exchange: HTTPExchange, _ completion: @escaping (Bool) -> Void) {
         if self.listsPublicly { return completion(true) }
-        let query = QueryItems(exchange.request.query ?? "")
-        guard let token = query?["auth_token"] else {
-            return completion((try? self.site.accounts.identity(of: exchange)) != nil)
-        }
+        if (try? self.site.accounts.identity(of: exchange)) != nil { return completion(true) }
+        guard let token = Self.token(exchange.request) else { return completion(false) }
         let accounts = self.site.accounts
         exchange.reactor.perform(
             { (try? await accounts.identity(ofLegacyToken: token)) != nil }, completion: completion)
+    }
+
+    /// In the query as the released apps send it, which ends up in the logs of proxies, or in a field of the request.
+    private static func token(_ request: HTTPRequestHead) -> String? {
+        BearerToken.found(in: request.fields) ?? BearerToken.cookie(FLDoor.token, in: request.fields)
+            ?? QueryItems(request.query ?? "")?[FLDoor.token]
     }
 
     private typealias Work = @Sendable (FLForm, IPAddress) async throws(IdentityRefusal) -> SignIn
