@@ -57,7 +57,8 @@ class Accounts(Phones):
         self.assertTrue(55 < days < 65, days)
         for name, password, text in (
             ("", "p", "用户名不能为空"), ("xiaohong", "", "密码不能为空"), ("ab", "p", "用户名不合法"),
-            ("_abcd", "p", "用户名不合法"), ("a.bcd", "p", "用户名不合法"), ("xiaoming", "p", "用户已存在"),
+            ("_abcd", "p", "用户名不合法"), ("a.bcd", "p", "用户名不合法"), ("xiaoming", "g00d-p4ssphrase", "用户已存在"),
+            ("xiaohong", "7 chars", "密码至少需要8个字符"), ("xiaohong", "password1", "密码过于常见，请换一个"),
         ):
             with self.subTest(name):
                 answer = account(self.server, name, password=password)

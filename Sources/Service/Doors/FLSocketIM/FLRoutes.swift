@@ -169,7 +169,10 @@ extension IdentityRefusal {
         switch self {
         case .nameEmpty: "用户名不能为空"
         case .passwordEmpty: "密码不能为空"
+        case .passwordTooShort: "密码至少需要8个字符"
+        case .passwordFrequent: "密码过于常见，请换一个"
         case .nameInvalid: "用户名不合法"
+        case .closed: "服务器已关闭此登录方式"
         case .nameTaken: "用户已存在"
         case .wrongCredentials: "用户名或密码错误"
         case .tooManyAttempts: "请求过于频繁，请稍后再试"
