@@ -12,6 +12,8 @@ package struct ConversationSettings: Hashable, Sendable {
     package var maximumPins = 100
     /// Conversations that users begin, join or are brought into; what the server opens for them does not count.
     package var maximumConversations = 10_000
+    /// What one user adds to all conversations in a day, with 256 bytes for each entry beside its words.
+    package var maximumDailyBytes = 256 << 20
     /// People one user blocks: they are known to the server for as long as their user is there.
     package var maximumBlocked = 1000
     /// How long its sender may change a message or take it back. Who leads a group may take back any, at any time.

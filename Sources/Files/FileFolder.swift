@@ -33,6 +33,11 @@ package final class FileFolder: Sendable {
         return free > UInt64(clamping: count) + UInt64(clamping: self.reserve)
     }
 
+    /// Whether so many bytes of the disk are free; what is smaller than a file may use what files leave.
+    package func hasFree(_ count: Int) -> Bool {
+        FileSystem.freeBytes(at: self.files).map { $0 > UInt64(clamping: count) } ?? true
+    }
+
     /// The same, for all that is still to come of uploads of these lengths.
     package func hasRoom(forRestOf uploads: [FileID: Int]) -> Bool {
         let rest = uploads.reduce(0) { sum, upload in

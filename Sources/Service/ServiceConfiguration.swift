@@ -55,6 +55,8 @@ package struct ServiceConfiguration: Sendable {
     package var callHistory = Duration.seconds(90 * 86_400)
     /// What people may keep here.
     package var files = FileSettings()
+    /// What one user may say in a day, in all conversations together.
+    package var messageBytesPerDay = 256 << 20
     /// Other programs that hear of what is said, or have a say in it.
     package var hooks = HookSettings()
     /// Which kinds of clients from elsewhere are let in.

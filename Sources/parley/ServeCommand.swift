@@ -173,6 +173,12 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "Storage for the files of one user.")
     var filesPerUser = ByteCount(ServiceConfiguration().files.allowance.bytes)
 
+    @Option(help: "Maximum number of files of one user.")
+    var fileCountPerUser = ServiceConfiguration().files.allowance.files
+
+    @Option(help: "What one user may send in a day, 256 bytes for each message beside its text.")
+    var messageBytesPerDay = ByteCount(ServiceConfiguration().messageBytesPerDay)
+
     @Option(
         help: ArgumentHelp(
             "Endpoint that receives every entry, signed, at least once.", valueName: "URL"))
@@ -211,6 +217,7 @@ struct ServeCommand: ParsableCommand {
         if !(1...1_000_000).contains(self.sessionsPerAddress) {
             throw ValidationError("--sessions-per-address: \(self.sessionsPerAddress) is not between 1 and 1000000")
         }
+        if self.fileCountPerUser < 1 { throw ValidationError("--file-count-per-user must be at least 1") }
         if self.requestRate < 1 { throw ValidationError("--request-rate must be at least 1") }
         if self.ringTimeout <= .zero { throw ValidationError("--ring-timeout must be greater than zero") }
         try self.validateHooks()
@@ -293,6 +300,8 @@ struct ServeCommand: ParsableCommand {
         service.durability = self.durability
         service.files.maximumBytes = self.largestFile.count
         service.files.allowance.bytes = self.filesPerUser.count
+        service.files.allowance.files = self.fileCountPerUser
+        service.messageBytesPerDay = self.messageBytesPerDay.count
         service.hooks = self.hooks
         service.servesConformance = self.conformance
         service.switchboard.requests = .init(

@@ -121,6 +121,7 @@ struct FileFolderTests {
         #expect(error?.reason == .full)
         #expect(upload.count == 0)
         #expect(!shelf.folder.hasRoom(for: 1 << 60))
+        #expect(shelf.folder.hasFree(0) && !shelf.folder.hasFree(1 << 60))
     }
 
     @Test("leaves its reserve alone also when an upload has begun")

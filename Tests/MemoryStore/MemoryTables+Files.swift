@@ -24,10 +24,10 @@ extension MemoryTables {
         self.rows.orphans.remove(id)
     }
 
-    func fileBytes(of owner: UserID) throws(StoreError) -> Int {
+    func fileUsage(of owner: UserID) throws(StoreError) -> FileUsage {
         try self.read { rows in
-            rows.files.values.filter { $0.file.owner == owner && !rows.orphans.contains($0.file.id) }
-                .reduce(0) { $0 + $1.file.size }
+            let files = rows.files.values.filter { $0.file.owner == owner && !rows.orphans.contains($0.file.id) }
+            return FileUsage(count: files.count, bytes: files.reduce(0) { $0 + $1.file.size })
         }
     }
 

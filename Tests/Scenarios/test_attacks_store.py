@@ -1,9 +1,14 @@
 """What one user can cost the others through the store. Tests are named after the finding they hold."""
 
+import os
+import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 from people import APP, APP_SECRET, VOUCHED, Person, sign_in, vouch
-from server import Server
+from server import Server, eventually
+from test_files import Files
 from wire import ask_http
 
 
@@ -93,6 +98,53 @@ class Conversations(unittest.TestCase):
         self.assertEqual(self.say(b, conversation=room)["error"]["code"], "silenced")
         self.assertIsNone(a.error("chat.silence", conversation=room, user=b.user))
         self.assertNotIn("error", self.say(b, conversation=room))
+
+
+class Quotas(Files):
+    options = ("--message-bytes-per-day", "200K", "--file-count-per-user", "3")
+
+    def test_M8_one_user_says_only_so_much_in_a_day(self):
+        a, b = self.person("A"), self.person("B")
+        codes = [a.error("chat.send", user=b.user, body={"text": "x" * 60_000}) for _ in range(5)]
+        self.assertEqual(codes, [None] * 3 + ["rate_limited"] * 2)
+        self.assertIsNone(b.error("chat.send", user=a.user, body={"text": "hello"}))
+
+    def test_M8_one_user_keeps_only_so_many_files(self):
+        a, b = self.person("A"), self.person("B")
+        for number in range(3):
+            self.bring(a, f"file {number}".encode())
+        refused = self.tus(a, "POST", "/v1/uploads", Upload_Length=1)
+        self.assertEqual((refused.status, refused.json["code"]), (507, "quota_exceeded"))
+        self.bring(b, b"another one's")
+
+
+class SmallDisk(unittest.TestCase):
+    """A disk of a few megabytes in memory, which only root can make."""
+
+    def setUp(self) -> None:
+        self.data = self.enterContext(tempfile.TemporaryDirectory())
+        if os.geteuid() or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=24m,mode=0700", "tmpfs", self.data], capture_output=True
+        ).returncode:
+            self.skipTest("no disk in memory can be made here")
+        self.addCleanup(subprocess.run, ["umount", "-l", self.data], check=True)
+
+    def test_M8_messages_leave_the_last_of_the_disk(self):
+        server = Server(*VOUCHED, testing=False, data=self.data)
+        self.addCleanup(server.end)
+        with Person(server, "A") as a, Person(server, "B") as b:
+            place = a.ask("chat.send", user=b.user, body={"text": "before"})["conversation"]
+            Path(self.data, "ballast").write_bytes(bytes(10 << 20))
+            codes = set()
+            for _ in range(20):
+                codes.add(a.error("chat.send", conversation=place, body={"text": "x" * 60_000}))
+            refused = a.ask("chat.send", conversation=place, body={"text": "x"})["error"]
+            self.assertEqual((refused["code"], refused["retryAfter"]), ("unavailable", 60_000))
+            self.assertIsNone(b.error("chat.read", conversation=place, number=1))
+            self.assertIsNone(a.error("chat.recall", conversation=place, number=1))
+            self.assertNotIn("error", sign_in(server))
+            Path(self.data, "ballast").unlink()
+            eventually(lambda: a.error("chat.send", conversation=place, body={"text": "x"}) is None, "there is room")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,20 @@ struct FileStoreTests {
         #expect(try await shelf.begin(1).1 == .tooMany)
     }
 
+    @Test("M8 keeps how many files a user has, small ones too", arguments: Engine.allCases)
+    func count(engine: Engine) async throws {
+        let shelf = try Shelf(engine)
+        let allowance = FileAllowance(bytes: 1 << 30, uploads: 32, files: 3)
+        func begin(_ owner: UserID) async throws -> UploadBeginning {
+            let upload = UploadRecord(shelf.newID(), of: owner, length: 1, label: nil, expiry: shelf.now)
+            return try await shelf.store.ask(BeginUpload(upload, allowance))
+        }
+        for content: UInt8 in 0..<2 { _ = try await shelf.add(.alice, content) }
+        #expect(try await begin(.alice) == .begun)
+        #expect(try await begin(.alice) == .tooManyFiles)
+        #expect(try await begin(.bob) == .begun)
+    }
+
     @Test(
         "shows a file to its owner and to those who can read a message that shows it",
         arguments: Engine.allCases, [MessageKind.image, .mixed])

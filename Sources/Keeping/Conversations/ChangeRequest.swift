@@ -69,7 +69,9 @@ extension ChangeRequest {
         }
         let files = try self.files(change, record.key, tables)
         guard try FileUse.canShow(files, self.actor, tables) else { return try self.refused(.noFile, tables) }
-        return try Writing.write(proposal, change, as: self.client, into: record, tables).map { outcome in
+        let verdict = try Writing.write(proposal, change, as: self.client, into: record, tables)
+        guard !strangers.isEmpty else { return verdict }
+        return verdict.map { outcome in
             var outcome = outcome
             outcome.strangers = strangers.intersection(outcome.came)
             return outcome

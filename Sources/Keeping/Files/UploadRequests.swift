@@ -22,16 +22,20 @@ package struct FileAllowance: Hashable, Sendable {
     package var bytes: Int
     /// Files under way at the same time.
     package var uploads: Int
+    /// Files, those under way included: the smallest one takes a place in the folder.
+    package var files: Int
 
-    package init(bytes: Int, uploads: Int) {
+    package init(bytes: Int, uploads: Int, files: Int = 10_000) {
         self.bytes = bytes
         self.uploads = uploads
+        self.files = files
     }
 
-    /// Whether a file of this length may be brought by a user with these uploads and `kept` bytes of files.
-    func verdict(length: Int, beside uploads: [UploadRecord], kept: Int) -> UploadBeginning {
+    /// Whether a file of this length may be brought by a user with these uploads and files.
+    func verdict(length: Int, beside uploads: [UploadRecord], kept: FileUsage) -> UploadBeginning {
         guard uploads.count < self.uploads else { return .tooMany }
-        let used = kept + uploads.reduce(0) { $0 + $1.length }
+        guard kept.count + uploads.count < self.files else { return .tooManyFiles }
+        let used = kept.bytes + uploads.reduce(0) { $0 + $1.length }
         return length <= self.bytes - used ? .begun : .overQuota(used: used)
     }
 }
@@ -40,6 +44,7 @@ package enum UploadBeginning: Hashable, Sendable {
     case begun
     case overQuota(used: Int)
     case tooMany
+    case tooManyFiles
 }
 
 /// A client wants to upload a file. Its length counts from now on.
@@ -58,7 +63,7 @@ package struct BeginUpload: StoreRequest {
     package func perform(on tables: some Tables) throws(StoreError) -> UploadBeginning {
         let (owner, length) = (self.upload.owner, self.upload.length)
         let verdict = self.allowance.verdict(
-            length: length, beside: try tables.uploads(of: owner), kept: try tables.fileBytes(of: owner))
+            length: length, beside: try tables.uploads(of: owner), kept: try tables.fileUsage(of: owner))
         if verdict == .begun { try tables.insert(self.upload) }
         return verdict
     }

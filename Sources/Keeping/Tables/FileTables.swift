@@ -10,8 +10,8 @@ package protocol FileTable: AnyObject {
     /// Its owner gave it up: it is not found from now on, and the next sweep takes it, whatever its age.
     func orphan(_ file: FileID) throws(StoreError)
     func removeFile(_ id: FileID) throws(StoreError)
-    /// The bytes of all files of a user.
-    func fileBytes(of owner: UserID) throws(StoreError) -> Int
+    /// All files of a user together.
+    func fileUsage(of owner: UserID) throws(StoreError) -> FileUsage
     /// Whether a file has this content.
     func hasContent(_ hash: ContentHash) throws(StoreError) -> Bool
     /// Some without a use that do not stay for good, orphaned ones too.
@@ -24,6 +24,16 @@ package protocol FileTable: AnyObject {
     func hideFiles(in key: EntryKey) throws(StoreError)
     /// Whether an entry shows it that lies behind the user's `since` in one of their conversations.
     func isShown(_ file: FileID, to user: UserID) throws(StoreError) -> Bool
+}
+
+package struct FileUsage: Hashable, Sendable {
+    package let count: Int
+    package let bytes: Int
+
+    package init(count: Int, bytes: Int) {
+        self.count = count
+        self.bytes = bytes
+    }
 }
 
 package struct FileRow: Hashable, Sendable {

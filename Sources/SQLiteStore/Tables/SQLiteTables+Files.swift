@@ -75,8 +75,11 @@ extension SQLiteTables {
         try self.connection.run("DELETE FROM files WHERE id = ?", [.text(id.text)])
     }
 
-    func fileBytes(of owner: UserID) throws(StoreError) -> Int {
-        Int(try self.connection.number("SELECT sum(size) FROM files WHERE owner = ?", [.user(owner)]) ?? 0)
+    func fileUsage(of owner: UserID) throws(StoreError) -> FileUsage {
+        let sql = "SELECT count(*), coalesce(sum(size), 0) FROM files WHERE owner = ?"
+        return try self.connection.first(sql, [.user(owner)]) { row in
+            FileUsage(count: Int(row.integer(0)), bytes: Int(row.integer(1)))
+        } ?? FileUsage(count: 0, bytes: 0)
     }
 
     func hasContent(_ hash: ContentHash) throws(StoreError) -> Bool {

@@ -64,6 +64,10 @@ extension FileProblem {
         FileProblem(.insufficientStorage, "quota_exceeded", "you keep \(used) of at most \(limit) bytes already")
     }
 
+    static func tooManyFiles(_ limit: Int) -> FileProblem {
+        FileProblem(.insufficientStorage, "quota_exceeded", "you keep \(limit) files already, as many as one may")
+    }
+
     static func tooManyUploads(_ limit: Int) -> FileProblem {
         FileProblem(.tooManyRequests, "too_many_uploads", "at most \(limit) files may be under way at once")
     }

@@ -92,6 +92,7 @@ extension FileService {
                 case .success(.overQuota(let used)):
                     completion(.failure(.overQuota(used: used, of: allowance.bytes)))
                 case .success(.tooMany): completion(.failure(.tooManyUploads(allowance.uploads)))
+                case .success(.tooManyFiles): completion(.failure(.tooManyFiles(allowance.files)))
                 case .success(.begun): self.findRoom(for: upload, on: reactor, completion)
                 }
             })

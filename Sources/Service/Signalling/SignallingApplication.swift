@@ -22,6 +22,7 @@ final class SignallingApplication: SocketApplication {
     let api: APIRoutes.Desk
     let doorDependencies: DoorDependencies
     private let housekeeper: Housekeeper
+    private let disk: DiskReserve
     /// Nil where no other program wants to hear of what is said.
     let webhooks: WebhookSender?
 
@@ -41,12 +42,14 @@ final class SignallingApplication: SocketApplication {
         let board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
         var settings = ConversationSettings()
         settings.keptFields = DoorList.keptFields
+        settings.maximumDailyBytes = configuration.messageBytesPerDay
         let chat = ChatService(store, on: reactor, settings: settings, clock: SystemClock.now)
         let profiles = ProfileService(board, chat)
         let faces = ProfileCache(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         self.board = board
         self.chat = chat
+        self.disk = DiskReserve(dependencies.files.folder)
         self.api = APIRoutes.Desk(chat: chat, profiles: profiles, faces: faces, allowance: allowance) { board.now }
         self.sessions = SignedInSessions(on: reactor, accounts: accounts, board: board, journal: journal)
         self.native = NativeEntrance(
@@ -71,6 +74,8 @@ final class SignallingApplication: SocketApplication {
             webhooks?.wake()
             for listener in listeners { listener(outcome) }
         }
+        let disk = self.disk
+        self.chat.hasRoom = { [board] in disk.hasRoom(at: board.now) }
         self.chat.onBlock = { [board] other, user, isBlocked in board.blocked(other, by: user, isBlocked) }
         self.chat.onStoreFailure = { error in
             journal.error(.chatNotStored, "database error in chat", [.error: .error(error)])

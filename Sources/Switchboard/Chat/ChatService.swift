@@ -24,8 +24,11 @@ package final class ChatService {
     private var random = SystemRandomNumberGenerator()
     private let turns = UserTurns()
     private var contacts = ContactLimiter()
+    private var quota: MessageQuota
     /// Asked before a message is sent; nil where there is none.
     package var gate: (any ChatGate)?
+    /// Whether the disk takes more messages.
+    package var hasRoom: () -> Bool = { true }
     /// Told that something new is on the disk, once all subscribers were.
     package var onEntry: (ChangeOutcome) -> Void = { _ in }
     /// Told who is blocked by whom, or no longer.
@@ -42,6 +45,7 @@ package final class ChatService {
         self.settings = settings
         self.clock = clock
         self.typing = TypingMachine(settings: settings)
+        self.quota = MessageQuota(settings)
     }
 
     package var now: WallTime { self.clock() }
@@ -91,9 +95,34 @@ extension ChatService {
         _ request: ChangeRequest, from guest: Guest? = nil, isByServer: Bool = false,
         _ completion: @escaping Completion<ChangeOutcome>
     ) {
-        let write = { [unowned self] in
-            isByServer ? self.write(request, guest, completion) : self.approach(request, guest, completion)
+        guard !isByServer else {
+            return self.judge(request, completion) { [unowned self] in self.write(request, guest, completion) }
         }
+        do throws(RequestError) {
+            let completion = try self.charging(request, completion)
+            self.judge(request, completion) { [unowned self] in self.approach(request, guest, completion) }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// What a user says is written for as long as there is room for it, and counts.
+    private func charging(
+        _ request: ChangeRequest, _ completion: @escaping Completion<ChangeOutcome>
+    ) throws(RequestError) -> Completion<ChangeOutcome> {
+        guard !request.change.hasWords || self.hasRoom() else {
+            throw RequestError(.unavailable, "the disk has no room for more messages", retryAfter: .seconds(60))
+        }
+        let claim = try self.quota.claim(request, at: self.instant)
+        return { [unowned self] result in
+            self.quota.settle(claim, result)
+            completion(result)
+        }
+    }
+
+    private func judge(
+        _ request: ChangeRequest, _ completion: @escaping Completion<ChangeOutcome>, _ write: @escaping () -> Void
+    ) {
         guard let gate = self.gate, request.change.hasWords else { return write() }
         gate.judge(request) { refusal in
             guard let refusal else { return write() }
