@@ -90,6 +90,9 @@ extension HTTPExchange {
         self.streamBody(to: collector, limit: limit)
     }
 
+    /// What is there of a body that is gathered.
+    package var gatheredBytes: Int { (self.body as? HTTPBodyCollector)?.count ?? 0 }
+
     /// A claim on what may wait for clients that do not read; nil when the client has gone.
     package func makeUnreadClaim() -> HeldBytes? {
         self.connection.map { HeldBytes($0.server.unreadBytes, for: self.client) }
@@ -123,6 +126,8 @@ private final class HTTPBodyCollector: HTTPBodySink {
         guard self.held.hold(self.bytes.count + bytes.count) else { return self.refuse() }
         self.bytes.append(copying: bytes)
     }
+
+    var count: Int { self.bytes.count }
 
     func bodyEnded() { self.completion(self.bytes) }
     func bodyFailed() {}

@@ -139,6 +139,9 @@ extension WebSocketConnection {
         guard held.hold(count) else { throw WebSocketError(.tooMuchUnfinished) }
     }
 
+    /// What is there of a message whose end has not come.
+    package var unfinishedBytes: Int { self.parser.unfinishedBytes }
+
     private static let freelyUnfinished = 4096
 
     /// A few bytes can unfold to many, and all that is done with those is work for everybody who waits behind them.

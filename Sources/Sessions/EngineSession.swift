@@ -105,6 +105,9 @@ package struct EngineSession: ~Copyable {
         return min(deadline, nextNoop)
     }
 
+    /// A part of something large came: a client that is in the midst of it can send no ping.
+    package mutating func heardPart(at now: Instant) { self.heartbeat.heard(self.settings, at: now) }
+
     package mutating func clockAdvanced(to now: Instant, into outbox: inout EngineOutbox) {
         if case .ended = self.state { return }
         if case .closing(let reason, let until) = self.state, now >= until { return self.end(reason, into: &outbox) }

@@ -26,6 +26,8 @@ final class EngineLink {
     /// Its body is being gathered.
     private weak var posting: HTTPExchange?
     private let unread: HeldBytes?
+    /// What was there of an unfinished message when the timer rang last.
+    private var lastPart = 0
     /// The client was let in.
     private var isAdmitted = false
 
@@ -207,7 +209,8 @@ extension EngineLink {
     }
 
     private func deliver(_ body: Span<UInt8>, isText: Bool, by channel: EngineSession.Channel) {
-        guard !self.layer.received(body, isText: isText, on: self) else { return }
+        let isSmall = !isText || body.count <= self.policy.maximumTextBytes ?? .max
+        guard !isSmall || !self.layer.received(body, isText: isText, on: self) else { return }
         self.session.receivedGarbage(by: channel, into: &self.outbox)
     }
 
@@ -323,8 +326,18 @@ extension EngineLink {
         self.timer = (token, deadline)
     }
 
+    /// So much has to have come since the timer rang last: what dribbles in keeps nothing alive.
+    private static let noticedPart = 32_768
+
+    private func noticePart() {
+        let count = (self.webSocket?.unfinishedBytes ?? 0) + (self.posting?.gatheredBytes ?? 0)
+        if count >= self.lastPart + Self.noticedPart { self.session.heardPart(at: self.sessions.now) }
+        self.lastPart = count
+    }
+
     private func timerRang() {
         self.timer = nil
+        self.noticePart()
         self.session.clockAdvanced(to: self.sessions.now, into: &self.outbox)
         self.perform()
     }

@@ -14,6 +14,8 @@ package struct LinkPolicy: Sendable {
 
     /// What a client that was not let in yet may send in one message: it has a token to bring and no more.
     package var maximumBytesBeforeConnect = 16 << 10
+    /// What the text of one packet may weigh, where attachments may be larger than text that is walked through; nil for as much.
+    package var maximumTextBytes: Int?
     /// The query parameter with the token a session began with, which may come as `Authorization: Bearer` as well. Every request of the session has to bring it again: where
     /// others are told the session's id, that alone must not be enough to speak for it.
     package var credential: String?

@@ -1,8 +1,11 @@
 """What FLSocketIM's apps say to each other, as they have always said it."""
 
+import json
 import time
 import unittest
 import zlib
+
+from websocket import ABNF
 
 from people import Person, VOUCHED
 from server import PATIENCE
@@ -119,6 +122,33 @@ class OneToOne(Chat):
         self.assertNotIn("fileData", got)
         self.assertEqual((got["duration"], self.fetch(got["fileRemotePath"]).body), (2, voice))
         self.assertRegex(got["fileRemotePath"], r"^audios/[\w-]{20}\.amr$")
+
+    def test_B11_photos_and_recordings_of_twenty_megabytes_pass_on_every_transport(self):
+        n = self.count()
+        b = self.phone(f"bobby_{n}x")
+        photo, voice = gif(600, 400) + bytes(20_000_000), b"#!AMR\n" + bytes(20_000_000)
+        for number, options in enumerate(({"stays_polling": True}, {"starts_on_socket": True})):
+            a = self.phone(f"alice_{n}{number}", "ios", **options)
+            for kind, name, data in (("img", "1.gif", photo), ("audio", "1.amr", voice)):
+                with self.subTest(kind, **options):
+                    answer = a.ask("chat", self.message(f"bobby_{n}x", type=kind, fileName=name, fileData=data), within=60)
+                    self.assertEqual(self.fetch(answer[0]["bodies"]["fileRemotePath"]).body, data)
+                    b.expect("chat", within=60)
+            a.close()
+
+    def test_B11_a_photo_that_comes_slowly_keeps_its_phone_there(self):
+        a, b, to = self.pair()
+        a.close()
+        a = self.phone(f"slow_{self.count()}x", starts_on_socket=True)
+        photo = gif(600, 400) + bytes(1_000_000)
+        text = json.dumps(["chat", self.message(to, type="img", fileName="1.gif", fileData={"_placeholder": True, "num": 0})])
+        a.socket.send(f"451-7{text}")
+        frame = ABNF.create_frame(b"\x04" + photo, ABNF.OPCODE_BINARY).format()
+        for start in range(0, len(frame), len(frame) // 10 + 1):
+            a.socket.sock.sendall(frame[start:start + len(frame) // 10 + 1])
+            b.stay_alive()
+            time.sleep(1)
+        self.assertEqual(b.expect("chat")["bodies"]["size"], {"width": 600, "height": 400})
 
     def test_D09_a_location_comes_with_a_picture_drawn_here(self):
         a, b, to = self.pair()

@@ -174,6 +174,7 @@ extension IdentityRefusal {
         case .nameInvalid: "用户名不合法"
         case .closed: "服务器已关闭此登录方式"
         case .nameTaken: "用户已存在"
+        case .passwordTooLong, .passwordInvalid: "密码不合法"
         case .wrongCredentials: "用户名或密码错误"
         case .tooManyAttempts: "请求过于频繁，请稍后再试"
         default: "服务暂不可用"
