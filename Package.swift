@@ -181,7 +181,7 @@ let package = Package(
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
         tests(of: "FileTypes", "TestSupport"),
-        tests(of: "Files", "FileTypes", "Hashing", "TestSupport", "Vocabulary"),
+        tests(of: "Files", "FileTypes", "Hashing", "System", "TestSupport", "Vocabulary"),
         tests(of: "MulticastDNS", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),

@@ -7,7 +7,7 @@ import unittest
 from pathlib import Path
 
 from people import APP, APP_SECRET, VOUCHED, Person, sign_in, vouch
-from server import Server, eventually
+from server import Server, binary, eventually
 from test_files import Files
 from wire import ask_http
 
@@ -116,6 +116,23 @@ class Quotas(Files):
         refused = self.tus(a, "POST", "/v1/uploads", Upload_Length=1)
         self.assertEqual((refused.status, refused.json["code"]), (507, "quota_exceeded"))
         self.bring(b, b"another one's")
+
+    def test_L1_a_link_ends_with_the_right_to_see_the_file(self):
+        a, b, c = self.person("A"), self.person("B"), self.person("C")
+        for other, end in ((b, lambda sent: a.ask("chat.recall", conversation=sent["conversation"], number=sent["number"])),
+                           (c, lambda sent: self.ban(c.user))):
+            file = self.bring(a, f"for {other.user}".encode())
+            sent = a.ask("chat.send", user=other.user, kind="file", body={"file": file})
+            url = self.describe(other, file)["url"]
+            own = self.describe(a, file)["url"]
+            self.assertEqual(self.ask(None, "GET", url).status, 200)
+            end(sent)
+            self.assertIn(self.ask(None, "GET", url).status, (403, 404))
+            self.assertEqual(self.ask(None, "GET", own).status, 200)
+
+    def ban(self, user: str) -> None:
+        address = "{}:{}".format(*self.server.admin)
+        subprocess.run([binary(), "users", "ban", user, "--admin", address], check=True, capture_output=True)
 
 
 class SmallDisk(unittest.TestCase):

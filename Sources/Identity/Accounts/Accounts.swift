@@ -388,6 +388,10 @@ extension Accounts {
         return try self.issueAccess(user, .application, in: nil)
     }
 
+    package func checkBan(of user: UserID) throws(IdentityRefusal) {
+        try self.revocationsNow.checkBan(of: user, at: self.time.wall())
+    }
+
     /// Whether an application may speak of the user, or of the order, with this id.
     package func mayVouch(_ application: String, for id: String) -> Bool {
         self.applications[application]?.realm.holds(id) == true

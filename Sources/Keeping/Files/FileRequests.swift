@@ -20,8 +20,6 @@ package struct AddFile: StoreRequest {
 package enum FileReader: Hashable, Sendable {
     /// Its owner, and users who can read a message that shows it.
     case user(UserID)
-    /// A client that was given a link.
-    case bearer
     /// A client that knows its name, if that is enough for this file.
     case anybody
     /// A client that knows its name, for as long as it is a user's picture.
@@ -43,7 +41,6 @@ package struct FindFile: StoreRequest {
         guard let file = try tables.file(self.id)?.file else { return nil }
         let isShown =
             switch self.reader {
-            case .bearer: true
             case .anybody: file.stay.isOpen
             case .onlooker: try tables.isPicture(file.id)
             case .user(let user): try FileUse.canSee(file, user, tables)

@@ -2,6 +2,7 @@ internal import HTTPServer
 internal import Identity
 internal import Operations
 internal import Switchboard
+internal import Vocabulary
 internal import Web
 
 extension Accounts {
@@ -14,6 +15,15 @@ extension Accounts {
             return try self.identity(ofToken: token)
         } catch {
             throw RequestError(error)
+        }
+    }
+
+    func isBanned(_ user: UserID) -> Bool {
+        do throws(IdentityRefusal) {
+            try self.checkBan(of: user)
+            return false
+        } catch {
+            return true
         }
     }
 

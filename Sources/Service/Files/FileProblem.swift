@@ -48,6 +48,7 @@ extension FileProblem {
     static let locked = FileProblem(
         HTTPStatus(code: 423, reason: "Locked") ?? .conflict, "locked", "another request brings this file now")
     static let badLink = FileProblem(.forbidden, "forbidden", "the link has ended or was changed; ask for a new one")
+    static let banned = FileProblem(.forbidden, "banned", "this user is banned")
     static let lengthMissing = FileProblem(.lengthRequired, "length_required", "send Content-Length")
 
     static var unavailable: FileProblem {

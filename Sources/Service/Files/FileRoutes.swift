@@ -28,7 +28,7 @@ struct FileRoutes: Sendable {
         router.on(.get, "/v1/files/:file") { exchange, parameters in
             let visit = FileVisit(exchange, self.desk)
             visit.admit { user in
-                self.find(parameters, for: .user(user), visit) { visit.describe($0) }
+                self.find(parameters, for: .user(user), visit) { visit.describe($0, for: user) }
             }
         }
         router.on(.delete, "/v1/files/:file") { exchange, parameters in
@@ -95,9 +95,11 @@ struct FileRoutes: Sendable {
             }
         }
         guard let id = parameters["file"].flatMap({ FileID($0) }),
-            let life = self.desk.links.life(of: id, part, query, at: SystemClock.now())
+            let (user, life) = self.desk.links.reader(of: id, part, query, at: SystemClock.now()),
+            !self.desk.accounts.isBanned(user)
         else { return visit.refuse(.badLink) }
-        self.find(parameters, for: .bearer, visit) { self.send($0, part, life: life, visit) }
+        // What was taken back meanwhile, or is said where the user is no more, is not there for them.
+        self.find(parameters, for: .user(user), visit) { self.send($0, part, life: life, visit) }
     }
 
     func send(_ file: FileRecord, _ part: FileLinks.Part, life: Int64, _ visit: FileVisit) {

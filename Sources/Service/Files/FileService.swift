@@ -28,6 +28,9 @@ final class FileService: Sendable {
     private let busy = Locked<Set<FileID>>([])
     private let allowance: Locked<APIAllowance>
 
+    /// Pictures of one user that wait to be drawn small; what is more is kept without.
+    private static let maximumDrawings = 8
+
     typealias Completion<Value> = (Result<Value, FileProblem>) -> Void
 
     init(
@@ -41,7 +44,7 @@ final class FileService: Sendable {
         self.settings = settings
         self.journal = journal
         self.finishing = try Workbench()
-        self.drawing = try Workbench(limit: 100)
+        self.drawing = try Workbench(limit: 100, ofUser: Self.maximumDrawings)
         self.allowance = Locked(APIAllowance(requests))
         if self.thumbnailer == nil {
             journal.info(.noThumbnails, "pictures get no thumbnails: vipsthumbnail is not installed")
@@ -171,6 +174,8 @@ extension FileService {
         _ upload: UploadFile, _ record: UploadRecord, stay: FileStay = .usual, on reactor: Reactor,
         _ completion: @escaping Completion<FileRecord>
     ) {
+        // It may have begun before the ban.
+        guard !self.accounts.isBanned(record.owner) else { return completion(.failure(.banned)) }
         let folder = self.folder
         let back = reactor.returning { (result: Result<KeptFile, FileTrouble>) in
             switch result {
@@ -204,7 +209,7 @@ extension FileService {
             }
             self.add(file, on: reactor, completion)
         }
-        let isTaken = self.drawing.post {
+        let isTaken = self.drawing.post(from: file.owner) {
             back(Result { () throws(Thumbnailer.Failure) in try thumbnailer.make(of: kept, in: folder) })
         }
         if !isTaken { self.add(file, on: reactor, completion) }
@@ -232,7 +237,7 @@ extension FileService {
         let folder = self.folder
         let kept = KeptFile(hash: file.hash, size: file.size, type: file.type, picture: file.picture)
         let back = reactor.returning(completion)
-        if !self.drawing.post({ back(try? thumbnailer.redraw(kept, in: folder)) }) { completion(nil) }
+        if !self.drawing.post(from: file.owner, { back(try? thumbnailer.redraw(kept, in: folder)) }) { completion(nil) }
     }
 
     /// A file that is in memory already, as old clients send it.

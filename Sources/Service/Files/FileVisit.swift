@@ -62,15 +62,15 @@ final class FileVisit {
     }
 
     /// What there is to know of a file, and links to it.
-    func describe(_ file: FileRecord, _ status: HTTPStatus = .ok) {
-        let json = JSONWriter.bytes { $0.file(file, self.desk.links, at: SystemClock.now()) }
+    func describe(_ file: FileRecord, _ status: HTTPStatus = .ok, for user: UserID) {
+        let json = JSONWriter.bytes { $0.file(file, self.desk.links, for: user, at: SystemClock.now()) }
         self.answer(.json(status, json))
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func file(_ file: FileRecord, _ links: FileLinks, at now: WallTime) {
-        let content = links.link(to: file.id, .content, at: now)
+    fileprivate mutating func file(_ file: FileRecord, _ links: FileLinks, for user: UserID, at now: WallTime) {
+        let content = links.link(to: file.id, .content, for: user, at: now)
         self.fields(("file", file.id.text), ("type", file.type.mediaType), ("url", content)) { json in
             json.field("size", file.size)
             json.field("time", file.created.milliseconds)
@@ -82,7 +82,7 @@ extension JSONWriter {
             // A picture that is small enough is its own thumbnail; of others there may be none.
             let isSmall = max(picture.width, picture.height) <= 300
             guard let small = file.thumbnail ?? (isSmall ? picture : nil) else { return }
-            let url = file.thumbnail == nil ? content : links.link(to: file.id, .thumbnail, at: now)
+            let url = file.thumbnail == nil ? content : links.link(to: file.id, .thumbnail, for: user, at: now)
             json.object("thumbnail") { json in
                 json.field("url", url)
                 json.field("width", small.width)

@@ -43,7 +43,7 @@ final class MultipartUpload: HTTPBodySink {
     }
 
     static func begin(_ visit: FileVisit, by owner: UserID) {
-        self.begin(visit, by: owner) { visit.unless($0) { visit.describe($0, .created) } }
+        self.begin(visit, by: owner) { visit.unless($0) { visit.describe($0, .created, for: owner) } }
     }
 
     /// - Parameter completion: is told what came of it, if the client is still there.

@@ -246,7 +246,8 @@ extension FLSubscription {
         var object =
             FLEntry.object(of: item.entry)
             ?? FLEntry.translation(
-                of: item.entry, from: name, to: self.guest.name.text, links: links, at: self.chat.desk.now)
+                of: item.entry, from: name, to: self.guest.name.text, for: self.user, links: links,
+                at: self.chat.desk.now)
         object.set("from_user", name)
         guard item.isLive, let path = object.object("bodies")?.text("thumbnailRemotePath"),
             let file = path.split(separator: "/").last.flatMap({ FLPaths.file(named: String($0)) })
@@ -316,14 +317,14 @@ enum FLEntry {
     }
 
     static func translation(
-        of entry: Entry, from: String, to: String, links: FileLinks, at now: WallTime
+        of entry: Entry, from: String, to: String, for user: UserID, links: FileLinks, at now: WallTime
     ) -> LooseObject {
         let body = entry.body.flatMap { LooseObject($0) } ?? LooseObject()
         var (object, bodies) = (LooseObject(), LooseObject())
         if entry.kind == .image, let file = body.text("file").flatMap({ FileID($0) }) {
             bodies.set("type", "img")
-            bodies.set("fileRemotePath", String(links.link(to: file, .content, at: now).dropFirst()))
-            bodies.set("thumbnailRemotePath", String(links.link(to: file, .content, at: now).dropFirst()))
+            bodies.set("fileRemotePath", String(links.link(to: file, .content, for: user, at: now).dropFirst()))
+            bodies.set("thumbnailRemotePath", String(links.link(to: file, .content, for: user, at: now).dropFirst()))
         } else {
             bodies.set("type", "txt")
             bodies.set("msg", self.digest(of: entry, body))
