@@ -292,20 +292,45 @@ class Groups(Chat):
         b.expect("GroupChat")
         self.assertEqual(c.ask("join", {"roomId": name}), [name])
         c.expect("GroupChat")
-        said = {"roomId": name, "from_user": "alice", "bodies": {"type": "txt", "msg": "hi"}, "odd": 1}
+        said = {"roomId": name, "from_user": "alice", "bodies": {"type": "txt", "msg": "hi"}, "odd": 1, "n": 1}
         a.emit("GroupChat", said)
         for phone in (a, b, c):
-            self.assertEqual(phone.expect("GroupChat"), said)
+            self.assertEqual(phone.expect("GroupChat", n=1), said)
         c.emit("leave", {"roomId": name})
-        c.heard("GroupChat")
+        # Nobody answers that; what carol says next is written behind it.
+        self.say(c, "carol", "I have left")
         a.emit("GroupChat", said | {"n": 2})
-        self.assertEqual(b.expect("GroupChat")["n"], 2)
+        b.expect("GroupChat", n=2)
         self.assertEqual(c.heard("GroupChat"), [])
         self.server.restart()
         b = self.phone("bobby")
         a = self.phone("alice")
         a.emit("GroupChat", said | {"n": 3})
         b.expect("GroupChat", n=3)
+
+
+    def test_F08_who_joins_is_told_to_the_members_and_to_themselves(self):
+        a, b, c = self.phone("alice"), self.phone("bobby"), self.phone("carol")
+        name = f"joined {self.count()}"
+        a.ask("create", {"roomId": name})
+        self.assertEqual(a.expect("GroupChat"), {"roomId": name})
+        b.ask("join", {"roomId": name})
+        for phone in (a, b):
+            self.assertEqual(phone.expect("GroupChat"), {"roomId": name})
+        self.assertEqual(a.heard("GroupChat") + b.heard("GroupChat") + c.heard("GroupChat"), [])
+
+    def test_F09_two_groups_of_one_name_are_two_and_both_are_of_use(self):
+        a, b, c, d = (self.phone(name) for name in ("alice", "bobby", "carol", "david"))
+        name = f"same {self.count()}"
+        self.assertEqual([a.ask("create", {"roomId": name}), a.ask("create", {"roomId": name})], [[name]] * 2)
+        self.assertEqual(b.ask("create", {"roomId": name}), [f"{name}#2"])
+        c.ask("join", {"roomId": name})
+        d.ask("join", {"roomId": f"{name}#2"})
+        a.emit("GroupChat", {"roomId": name, "n": 1})
+        b.emit("GroupChat", {"roomId": name, "n": 2})
+        for phone, number in ((a, 1), (c, 1), (b, 2), (d, 2)):
+            phone.expect("GroupChat", n=number)
+            self.assertFalse([said for said in phone.heard("GroupChat") if said[0].get("n")])
 
 
 class BothWorlds(Chat):

@@ -23,6 +23,10 @@ final class FLChat {
     let reactor: Reactor
     private var ears: [SessionID: FLSubscription] = [:]
     private var random = SystemRandomNumberGenerator()
+    /// By which names groups were joined; those who are in them are told the same.
+    private(set) var groupNames: [ConversationID: String] = [:]
+
+    private static let maximumGroupNames = 10_000
 
     init(_ dependencies: DoorDependencies) {
         self.desk = dependencies.chat
@@ -48,7 +52,8 @@ final class FLChat {
         guard let object = LooseObject(json) else { return }
         switch name {
         case "chat": self.say(object, event, by: guest)
-        case "create", "join": self.join(object, event, by: guest)
+        case "create": self.create(object, event, by: guest)
+        case "join": self.join(object, event, by: guest)
         case "leave": self.leave(object, guest)
         case "GroupChat": self.sayToGroup(object, guest)
         default: break
@@ -139,11 +144,39 @@ extension FLChat {
         return ConversationID(self.groupPrefix + Hex.encode(Digest.sha256.hash(name).prefix(16)))
     }
 
+    /// Further groups of one name are known as `name#2` and so on.
+    private static func namesakes(_ name: String) -> ArraySlice<String> {
+        [name, "\(name)#2", "\(name)#3", "\(name)#4"]
+    }
+
+    /// As their server does it, a group of one's own, whether others have one of that name or not. The answer tells by which
+    /// name it is joined.
+    private func create(_ object: LooseObject, _ event: SocketEvent, by guest: Guest) {
+        guard let name = object.text("roomId") else { return }
+        self.create(Self.namesakes(name), ackID: event.ackID, by: guest)
+    }
+
+    private func create(_ names: ArraySlice<String>, ackID: Int?, by guest: Guest) {
+        guard let name = names.first, let id = Self.group(named: name) else { return }
+        let creation = CreationRequest(id, .room, title: DisplayName(name), by: guest.user, at: self.desk.now)
+        self.desk.create(creation) { result in
+            if case .success = result { return self.joined(name, by: guest, ackID: ackID) }
+            guard case .failure(let error) = result, error.code == .conflict else { return }
+            self.desk.ask(ViewConversation(id, for: guest.user)) { result in
+                if case .success(let view) = result, view.role == .owner {
+                    self.joined(name, by: guest, ackID: ackID)
+                } else {
+                    self.create(names.dropFirst(), ackID: ackID, by: guest)
+                }
+            }
+        }
+    }
+
     private func join(_ object: LooseObject, _ event: SocketEvent, by guest: Guest) {
         guard let name = object.text("roomId"), let id = Self.group(named: name) else { return }
-        let creation = CreationRequest(
-            id, .room, title: DisplayName(name), by: guest.user, at: self.desk.now)
+        let creation = CreationRequest(id, .room, title: DisplayName(name), by: guest.user, at: self.desk.now)
         let answer = { self.joined(name, by: guest, ackID: event.ackID) }
+        self.remember(name, of: id)
         self.desk.create(creation) { result in
             if case .success = result { return answer() }
             // It is there already.
@@ -158,26 +191,52 @@ extension FLChat {
         }
     }
 
-    /// As their server does it: the answer, and then an echo.
+    private func remember(_ name: String, of id: ConversationID) {
+        if self.groupNames.count >= Self.maximumGroupNames { self.groupNames = [:] }
+        self.groupNames[id] = name
+    }
+
+    /// As their server does it: the answer, and then an echo, which the others in the group get as well (`FLSubscription`).
     private func joined(_ name: String, by guest: Guest, ackID: Int?) {
         if let ackID { guest.socket.answer(ackID) { $0.string(name) } }
         guest.socket.emit("GroupChat") { $0.fields(("roomId", name)) }
     }
 
     private func leave(_ object: LooseObject, _ guest: Guest) {
-        guard let id = object.text("roomId").flatMap({ Self.group(named: $0) }) else { return }
-        self.desk.change(ChangeRequest(.id(id), .leave, by: guest.user, at: self.desk.now)) { _ in }
+        guard let name = object.text("roomId") else { return }
+        self.leave(Self.namesakes(name), guest)
+    }
+
+    private func leave(_ names: ArraySlice<String>, _ guest: Guest) {
+        guard let id = names.first.flatMap({ Self.group(named: $0) }) else { return }
+        self.desk.change(ChangeRequest(.id(id), .leave, by: guest.user, at: self.desk.now)) { result in
+            if case .failure(let error) = result, error.code == .notMember { self.leave(names.dropFirst(), guest) }
+        }
     }
 
     /// Every member gets it as it is, the sender included.
     private func sayToGroup(_ object: LooseObject, _ guest: Guest) {
-        guard let id = object.text("roomId").flatMap({ Self.group(named: $0) }) else { return }
+        guard let name = object.text("roomId") else { return }
+        self.say(object, to: Self.namesakes(name), guest)
+    }
+
+    /// The first of these groups that the sender is in.
+    private func say(_ object: LooseObject, to names: ArraySlice<String>, _ guest: Guest) {
+        guard let name = names.first, let id = Self.group(named: name) else { return }
+        var object = object
+        if object.text("roomId") != name { object.set("roomId", name) }
+        let change = ChangeRequest(.id(id), .post(Self.draft(object)), by: guest.user, at: self.desk.now)
+        self.desk.change(change, from: guest) { result in
+            guard case .failure(let error) = result, error.code == .notMember else { return }
+            self.say(object, to: names.dropFirst(), guest)
+        }
+    }
+
+    private static func draft(_ object: LooseObject) -> Draft {
         var body = LooseObject()
         let words = object.object("bodies")?.text("msg") ?? object.text("msg")
         body.set("text", words ?? "")
         body.set(FLMessage.member, object)
-        let kind: MessageKind = words?.isEmpty == false ? .text : .custom
-        let draft = Draft(kind, MessageBody(proven: body.json))
-        self.desk.change(ChangeRequest(.id(id), .post(draft), by: guest.user, at: self.desk.now), from: guest) { _ in }
+        return Draft(words?.isEmpty == false ? .text : .custom, MessageBody(proven: body.json))
     }
 }

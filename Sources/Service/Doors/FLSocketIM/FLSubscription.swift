@@ -64,9 +64,18 @@ final class FLSubscription: ChatListener {
 
     func hear(_ news: ChatNews) {
         guard let outcome = news.outcome else { return }
+        self.echo(outcome)
         let item = Item(conversation: outcome.conversation, entry: outcome.entry, isLive: true)
         // The sender is answered first.
         self.chat.reactor.schedule(after: .zero) { [weak self] in self?.add(item) }
+    }
+
+    /// Who joins is told to those who are in the group.
+    private func echo(_ outcome: ChangeOutcome) {
+        guard outcome.entry.sort == .joined, outcome.entry.sender != self.user,
+            let name = self.chat.groupNames[outcome.conversation]
+        else { return }
+        self.guest.socket.emit("GroupChat") { $0.fields(("roomId", name)) }
     }
 
     private func add(_ item: Item) {
