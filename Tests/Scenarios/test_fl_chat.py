@@ -252,6 +252,7 @@ class OneToOne(Chat):
         for phone in (a, b):
             phone.ask("join", {"roomId": group})
             phone.expect("GroupChat")
+        a.expect("GroupChat")
         a.emit("GroupChat", {"roomId": group, "bodies": {"type": "txt", "msg": "x" * 66_000}})
         self.assertEqual(a.heard("GroupChat") + b.heard("GroupChat") + b.heard("chat"), [])
         self.assertNotIn(500, a.acks)
