@@ -29,6 +29,14 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         return self.waiting
     }
 
+    /// Everything that came since the last time, which may be nothing. Never waits.
+    package func takeWaiting() -> [Element] {
+        self.condition.lock()
+        defer { self.condition.unlock() }
+        defer { self.waiting = [] }
+        return self.waiting
+    }
+
     /// Nothing more is taken in; what waits is still handed out.
     package func close() {
         self.condition.lock()

@@ -45,7 +45,8 @@ struct ProfileStoreTests {
         let stranger = try #require(UserID("stranger:1"))
         let (left, taken) = (try await album.picture(stranger, .open), try await album.picture(stranger, .open))
         let own = try await album.picture(.bob, .open)
-        let user = StoredUser(id: .alice, name: try UserName("alice_1"), created: album.now)
+        let user = StoredUser(
+            id: .alice, name: try UserName("alice_1"), avatar: taken.link, created: album.now)
         #expect(try await album.store.ask(AddUser(user)) == .added)
         let adopt = { try await album.store.ask(AdoptPicture($0, by: .alice, from: "stranger:")) }
         #expect(try await !adopt(own.file))

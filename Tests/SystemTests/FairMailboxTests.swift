@@ -24,15 +24,13 @@ struct FairMailboxTests {
 
     @Test("H3 hands out several at once in the same turns")
     func groups() throws {
-        let box = Box(limit: 100, ofSender: 10)
-        for value in 0..<5 { try box.post(value, from: "greedy") }
-        for value in 10..<13 { try box.post(value, from: "modest") }
-        #expect(box.take(upTo: 3) == [0, 10, 1])
-        try box.post(20, from: "other")
-        #expect(box.take(upTo: 4) == [11, 2, 20, 12])
-        #expect(box.take(upTo: 9) == [3, 4])
-        box.close()
-        #expect(box.take(upTo: 1) == nil)
+        var queue = FairQueue<String, Int>()
+        for value in 0..<5 { queue.append(value, from: "greedy") }
+        for value in 10..<13 { queue.append(value, from: "modest") }
+        let first = queue.take(upTo: 3)
+        queue.append(20, from: "other")
+        let rest = [queue.take(upTo: 4), queue.take(upTo: 9), queue.take(upTo: 1)]
+        #expect(first == [0, 10, 1] && rest == [[11, 2, 20, 12], [3, 4], []] && queue.isEmpty)
     }
 
     @Test("M2 holds so many of one sender and so many of all, and takes nothing once it is closed")

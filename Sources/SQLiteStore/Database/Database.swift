@@ -27,8 +27,8 @@ final class Database: Sendable {
         durability: StoreDurability = .full, limit: Int = 10_000, largestGroup: Int = 512
     ) throws(StoreError) {
         self.file = path
-        self.queue = StoreQueue(limit: limit)
-        self.readers = path == Connection.memory ? nil : StoreQueue(limit: limit)
+        self.queue = StoreQueue(limit: limit, of: path)
+        self.readers = path == Connection.memory ? nil : StoreQueue(limit: limit, of: path)
         let connection = try Connection(path: path, durability: durability)
         try connection.migrate(migrations)
         let tables = SQLiteTables(connection, settings, cache: ConversationCache())
@@ -55,7 +55,7 @@ final class Database: Sendable {
         _ access: StoreAccess, from asker: UserID? = nil, _ answer: @escaping Answer<Value>,
         _ work: @escaping @Sendable (SQLiteTables) throws(StoreError) -> Value
     ) {
-        do throws(StoreQueue.Refusal) {
+        do throws(Mailbox<StoreQueue.Entry>.Refusal) {
             let readers = access.usesReader ? self.readers : nil
             try (readers ?? self.queue).post(StoreJob(access, answer, work), from: asker)
         } catch {

@@ -15,7 +15,8 @@ final class ReadingWorker: StoreThreadWorker, @unchecked Sendable {
     }
 
     func run() {
-        while let job = self.queue.take() {
+        var turns = self.queue.makeTurns()
+        while let job = turns.take(upTo: 1)?.first {
             self.perform(job)
             self.counts.withLock { $0.requests += 1 }
         }

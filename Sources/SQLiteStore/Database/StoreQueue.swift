@@ -1,42 +1,79 @@
+internal import Keeping
 internal import System
 internal import Vocabulary
 
-/// What waits for a thread of the store: one of each user in turn, and everything else as it came.
+/// What waits for a thread of the store.
 struct StoreQueue: Sendable {
+    struct Entry: Sendable {
+        let job: StoreJob
+        let asker: UserID?
+    }
+
+    private let mailbox: Mailbox<Entry>
+    /// The database, for messages.
+    private let file: String
+
+    init(limit: Int, of file: String) {
+        self.mailbox = Mailbox(limit: limit)
+        self.file = file
+    }
+
+    func post(_ job: StoreJob, from asker: UserID?) throws(Mailbox<Entry>.Refusal) {
+        try self.mailbox.post(Entry(job: job, asker: asker))
+    }
+
+    func close() { self.mailbox.close() }
+
+    /// For the thread that takes it.
+    func makeTurns() -> StoreTurns { StoreTurns(self.mailbox, self.file) }
+}
+
+/// The order in which a thread of the store takes what waits: everything as it came where one group takes it all; else one
+/// of each user in turn. It lives on that thread, so turns cost nobody else anything.
+struct StoreTurns {
     private enum Sender: Hashable, Sendable {
         case user(UserID)
         /// What nobody in particular asked for has a turn of its own, and waits for no other of its like.
         case other(UInt64)
     }
 
-    private let mailbox: FairMailbox<Sender, StoreJob>
-    private let others = Locked<UInt64>(0)
-
-    enum Refusal: Error { case full, closed }
+    private let mailbox: Mailbox<StoreQueue.Entry>
+    private let file: String
+    private var waiting = FairQueue<Sender, StoreJob>()
+    private var others: UInt64 = 0
 
     /// So many of one user may wait; more than their clients may ask in a second.
     private static let maximumOfUser = 1000
 
-    init(limit: Int) { self.mailbox = FairMailbox(limit: limit, ofSender: Self.maximumOfUser) }
+    init(_ mailbox: Mailbox<StoreQueue.Entry>, _ file: String) {
+        self.mailbox = mailbox
+        self.file = file
+    }
 
-    func post(_ job: StoreJob, from asker: UserID?) throws(Refusal) {
-        do throws(FairMailbox<Sender, StoreJob>.Refusal) {
-            try self.mailbox.post(job, from: asker.map { .user($0) } ?? self.nextOther())
-        } catch {
-            throw error == .full ? .full : .closed
+    /// The next jobs, at most so many. Waits when there are none; nil when none will ever come.
+    mutating func take(upTo limit: Int) -> [StoreJob]? {
+        while self.waiting.isEmpty {
+            guard let came = self.mailbox.takeAll() else { return nil }
+            if came.count <= limit { return came.map(\.job) }
+            self.sort(came)
+        }
+        self.sort(self.mailbox.takeWaiting())
+        return self.waiting.take(upTo: limit)
+    }
+
+    private mutating func sort(_ came: [StoreQueue.Entry]) {
+        for entry in came {
+            let sender = entry.asker.map { Sender.user($0) } ?? self.nextOther()
+            guard self.waiting.count(of: sender) < Self.maximumOfUser else {
+                entry.job.refuse(StoreError(.overloaded, database: self.file, detail: "too much of one user waits"))
+                continue
+            }
+            self.waiting.append(entry.job, from: sender)
         }
     }
 
-    private func nextOther() -> Sender {
-        self.others.withLock { number in
-            number += 1
-            return .other(number)
-        }
+    private mutating func nextOther() -> Sender {
+        self.others += 1
+        return .other(self.others)
     }
-
-    func take() -> StoreJob? { self.mailbox.take() }
-
-    func take(upTo limit: Int) -> [StoreJob]? { self.mailbox.take(upTo: limit) }
-
-    func close() { self.mailbox.close() }
 }

@@ -27,7 +27,8 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     }
 
     func run() {
-        while let group = self.queue.take(upTo: self.largestGroup) { self.perform(group) }
+        var turns = self.queue.makeTurns()
+        while let group = turns.take(upTo: self.largestGroup) { self.perform(group) }
     }
 
     private func perform(_ group: [StoreJob]) {
