@@ -152,6 +152,12 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "New sessions per second from one address; bursts of up to ten times as many.")
     var connectRate = 50
 
+    @Option(
+        help:
+            "New users at once from one address, before each further one waits; raise it for a school behind one address."
+    )
+    var newUsersPerAddress = ServiceConfiguration().accounts.attempts.creation.free
+
     @Option(help: "Open sessions per address; connections may be twice as many.")
     var sessionsPerAddress = ServiceConfiguration().arrivals.maximumOpen
 
@@ -213,6 +219,7 @@ struct ServeCommand: ParsableCommand {
             throw ValidationError("--app-users \(id): there is no --app of this name")
         }
         if Set(ids).count < ids.count { throw ValidationError("--app-users: an application has one prefix") }
+        if self.newUsersPerAddress < 1 { throw ValidationError("--new-users-per-address must be at least 1") }
         if self.connectRate < 1 { throw ValidationError("--connect-rate must be at least 1") }
         if !(1...1_000_000).contains(self.sessionsPerAddress) {
             throw ValidationError("--sessions-per-address: \(self.sessionsPerAddress) is not between 1 and 1000000")
@@ -281,6 +288,7 @@ struct ServeCommand: ParsableCommand {
         service.adminNames = self.adminName
         service.adminToken = self.adminToken == "off" ? nil : self.adminToken
         service.accounts.signIn = self.signIn
+        service.accounts.attempts.creation.free = self.newUsersPerAddress
         service.data = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
         service.tls = self.security.choice
         service.web = self.web

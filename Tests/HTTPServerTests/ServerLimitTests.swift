@@ -249,6 +249,26 @@ struct HeldBytesTests {
         }
     }
 
+    @Test("M9 as answers that nobody reads have a budget of their own: unreadBytes")
+    func unread() async throws {
+        try await withBench(settings { $0.unreadBytes = .init(ofPrefix: 100_000, total: 1_000_000) }) { bench in
+            var claims: [HeldBytes] = []
+            bench.respond = { exchange in
+                if let claim = exchange.makeUnreadClaim() { claims.append(claim) }
+                exchange.respond(.text(.ok, ""))
+            }
+            for _ in 0..<2 {
+                let line = try await bench.dial()
+                line.get("/")
+                _ = try await line.answer()
+            }
+            #expect(claims[0].hold(80_000) && !claims[1].hold(30_000))
+            #expect(claims[0].hold(10_000) && claims[1].hold(30_000))
+            claims.removeFirst()
+            #expect(claims[0].hold(100_000) && !claims[0].hold(100_001))
+        }
+    }
+
     @Test("H2 unfold only as fast as a client prefix may, and those of the others wait for nothing: inflation")
     func inflation() async throws {
         try await withBench(settings { $0.inflation = .init(perSecond: 1_000_000, burst: 100_000) }) { bench in

@@ -185,12 +185,12 @@ class Operators(unittest.TestCase):
             self.assertEqual(connection.getresponse().status, 403)
             connection.close()
 
-    def test_L10_a_malformed_key_is_not_shown(self):
+    def test_finding_L10_a_malformed_key_is_not_shown(self):
         refused = self.start("--app", "a-secret-without-a-name-in-front-of-it")
         self.assertEqual(refused.returncode, 64)
         self.assertNotIn("a-secret", refused.stderr)
 
-    def test_L14_one_data_directory_has_one_server(self):
+    def test_finding_L14_one_data_directory_has_one_server(self):
         with Server(testing=False) as server:
             second = self.start("--data", server.data)
             self.assertEqual(second.returncode, 73, second)

@@ -46,7 +46,7 @@ class Pictures(unittest.TestCase):
     def fetch(self, path: str) -> Answer:
         return ask_http(self.server, "GET", f"/{path}")
 
-    def test_M10_what_stands_behind_a_picture_is_thrown_away(self):
+    def test_finding_M10_what_stands_behind_a_picture_is_thrown_away(self):
         secret = b"what somebody wants to have given out from here " * 1000
         for content in (png(40, secret), png(700, secret), png(40)[:60] + secret):
             answer = self.bring(content)
@@ -56,14 +56,14 @@ class Pictures(unittest.TestCase):
             self.assertFalse(secret[:40] in given.body)
         self.assertEqual(self.bring(png(40)[:30] + secret)["code"], -1, "nothing but the header of a picture")
 
-    def test_M10_one_stranger_leaves_the_others_their_room(self):
+    def test_finding_M10_one_stranger_leaves_the_others_their_room(self):
         noise = os.urandom(300_000)
         for _ in range(25):
             self.bring(png(40, noise), "192.0.2.66")
         self.assertEqual(self.bring(png(40, noise), "192.0.2.66")["code"], -1)
         self.assertEqual(self.bring(png(40, noise), "192.0.2.67")["code"], 1)
 
-    def test_M10_a_picture_nobody_registers_with_goes_after_a_day(self):
+    def test_finding_M10_a_picture_nobody_registers_with_goes_after_a_day(self):
         left, taken = (self.bring(png(40, colour=colour))["data"] for colour in (50, 100))
         form = {"userName": "alice_m10", "password": "g00d-p4ssphrase", "headImageUrl": taken}
         self.assertEqual(ask_http(self.server, "POST", "/register", form).json["code"], 1)
@@ -181,7 +181,7 @@ class Names(AtHome):
 class Tokens(unittest.TestCase):
     """L11: a token of sixty days in the address of requests."""
 
-    def test_L11_the_token_may_stand_in_a_field_of_the_request(self):
+    def test_finding_L11_the_token_may_stand_in_a_field_of_the_request(self):
         with Server("--doors", "flsocketim", testing=False) as server:
             token = account(server, "alice1")["data"]["auth_token"]
             for fields in ({"Authorization": f"Bearer {token}"}, {"Cookie": f"a=b; auth_token={token}"}):
@@ -196,7 +196,7 @@ class Tokens(unittest.TestCase):
             self.assertIn("2:40", heard)
             self.assertEqual(ask_http(server, "GET", f"{polling}&sid={sid}").status, 400)
 
-    def test_L11_the_log_has_no_token(self):
+    def test_finding_L11_the_log_has_no_token(self):
         with Server("--doors", "flsocketim", "--log-level", "debug", testing=False) as server:
             token = account(server, "alice1")["data"]["auth_token"]
             phone = Phone(server, token)

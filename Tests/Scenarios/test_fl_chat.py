@@ -7,7 +7,7 @@ import zlib
 
 from websocket import ABNF
 
-from people import Person, VOUCHED
+from people import Person
 from server import PATIENCE
 from test_files import form, gif
 from test_flsocketim import UUID, Phones
@@ -335,11 +335,6 @@ class Groups(Chat):
 
 
 class BothWorlds(Chat):
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.options = VOUCHED
-        super().setUpClass()
-
     def test_people_of_both_worlds_talk_to_each_other(self):
         phone = self.phone("alice")
         login = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "natty", "password": "g00d-p4ssphrase"}).json

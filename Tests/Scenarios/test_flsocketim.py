@@ -27,6 +27,7 @@ def data_segments_in(connection: socket.socket) -> int:
 
 
 class Phones(House):
+    options = ("--new-users-per-address", "1000")
     serial = 0
     tokens: dict[str, str] = {}
 

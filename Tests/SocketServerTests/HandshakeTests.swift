@@ -94,7 +94,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("H2 that is followed by one refused CONNECT after the other ends with the third")
+    @Test("H2 that is followed by one refused CONNECT after the other ends: maximumRefusals")
     func refusals() async throws {
         try await play { scene in
             scene.company.refusal = "banned"
@@ -106,7 +106,7 @@ struct HandshakeTests {
         }
     }
 
-    @Test("H4 that no accepted CONNECT has followed yet takes no large messages and no attachments")
+    @Test("H4 that no accepted CONNECT has followed yet takes little: maximumBytesBeforeConnect")
     func beforeConnect() async throws {
         try await play { scene in
             let large = Client(scene: scene).webSocket()

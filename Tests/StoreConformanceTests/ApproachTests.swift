@@ -66,7 +66,7 @@ struct ApproachTests {
         #expect(try await Self.say(.alice, to: .bob, store, late).get().entry.number == 2)
     }
 
-    @Test("H3 keeps in how many conversations one user is", arguments: Engine.allCases)
+    @Test("H3 have an end: conversations one user is in", arguments: Engine.allCases)
     func maximum(engine: Engine) async throws {
         let store = try Self.store(engine, maximumConversations: 3)
         let others = try (0..<4).map { try Self.user("other-\($0)") }

@@ -39,7 +39,7 @@ struct ProfileStoreTests {
         #expect(try await album.sweep() == 1)
     }
 
-    @Test("M10 gives a stranger's picture to who registers with it, once", arguments: Engine.allCases)
+    @Test("gives a stranger's picture to who registers with it, once (M10)", arguments: Engine.allCases)
     func adoption(engine: Engine) async throws {
         let album = try Album(engine)
         let stranger = try #require(UserID("stranger:1"))

@@ -36,7 +36,7 @@ struct MessageQuotaTests {
         return .success(outcome)
     }
 
-    @Test("M8 lets a user say so many bytes in a day, each message counted with what is around it, and others go on")
+    @Test("M8 has an end, and others go on: what one user says in a day")
     func day() throws {
         var quota = MessageQuota(Self.settings())
         for _ in 0..<8 {

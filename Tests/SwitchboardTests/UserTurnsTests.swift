@@ -8,7 +8,7 @@ struct UserTurnsTests {
     private static let alice = UserID("alice") ?? { preconditionFailure("no user id") }()
     private static let bob = UserID("bob") ?? { preconditionFailure("no user id") }()
 
-    @Test("H3 let one heavy question of each user go on, the next when it ends, and no more wait than may")
+    @Test("H3 have an end: questions of one user under way: sync, lists, history, search, members")
     func turns() {
         let turns = UserTurns()
         var begun: [Int] = []
