@@ -226,6 +226,8 @@ class Limits(House):
             if a.pending:
                 break
         self.assertEqual(a.expect("room.away")["member"], slow.member)
+        for _ in range(3):
+            a.ask("signal", room="slow", data="x" * 200_000)
         self.assertIn(slow.wait_for_end(), (1013, None))
         self.assertTrue(any(name == "signal" for name, *_ in slow.pending))
         back = self.back(slow)
