@@ -236,6 +236,73 @@ class RoomTests(PageTest):
         self.assert_hears(bo, anna)
 
 
+class PrivacyTests(PageTest):
+    """What is not seen is not sent, and what the others read is true."""
+
+    def test_J17_a_room_is_left_for_a_call_and_offered_again(self):
+        anna, bo = self.pair()
+        for visitor in (anna, bo):
+            visitor.join("tea-kitchen")
+        expect(bo.page.locator(".tile:not(.mine)")).to_have_count(1)
+        dora = self.visitor("Dora", 2000)
+        self.connect(dora, anna)
+        expect(bo.page.locator(".tile:not(.mine)")).to_have_count(0)
+        self.assertEqual(bo.hears(), 0)
+        self.assert_hears(dora, anna)
+        dora.hang_up()
+        anna.is_in_lobby()
+        self.assertEqual(anna.page.evaluate("() => window.opened.every((track) => track.readyState === 'ended')"), True)
+        anna.page.keyboard.press("Enter")
+        expect(bo.page.locator(".tile:not(.mine)")).to_have_count(1)
+        self.assert_hears(bo, anna)
+
+    def test_J18_a_page_that_is_loaded_anew_stays_muted_and_says_so(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo, "picture")
+        self.assert_hears(bo, anna)
+        for name in ("Mute microphone", "Turn camera off"):
+            anna.page.get_by_role("button", name=name).click()
+        seen = bo.page.locator(".tile:not(.mine)")
+        expect(seen).to_contain_text("microphone off")
+        anna.page.reload()
+        anna.talks()
+        for name in ("Unmute microphone", "Turn camera on"):
+            expect(anna.page.get_by_role("button", name=name)).to_be_visible()
+        # Bo's own sound comes over the new connection, so Anna's would come too.
+        self.assert_hears(anna, bo)
+        self.assertEqual(bo.hears(), 0)
+        expect(seen).to_contain_text("microphone off")
+        expect(bo.page.locator(".tile:not(.mine).no-picture")).to_be_attached()
+        anna.page.get_by_role("button", name="Unmute microphone").click()
+        expect(seen).not_to_contain_text("microphone off")
+        self.assert_hears(bo, anna)
+        anna.page.get_by_role("button", name="Turn camera on").click()
+        expect(bo.page.locator(".tile:not(.mine):not(.no-picture)")).to_be_attached()
+
+    def test_J18_the_clock_of_a_call_goes_on_over_a_reload(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo)
+        expect(anna.page.locator("#stage-clock")).to_have_text("0:03")
+        anna.page.reload()
+        anna.talks()
+        minutes, seconds = map(int, anna.page.locator("#stage-clock").inner_text().split(":"))
+        self.assertGreaterEqual(minutes * 60 + seconds, 3)
+
+    def test_J19_a_call_that_comes_in_takes_the_keyboard_from_nobody(self):
+        anna, bo = self.pair()
+        room = bo.page.get_by_label("Room name")
+        room.press_sequentially("tea-")
+        anna.ring("Bo")
+        bo.is_rung_by("Anna")
+        expect(room).to_be_focused()
+        room.press_sequentially("kitchen")
+        bo.page.keyboard.press("Enter")
+        expect(bo.page.locator("#stage-title")).to_have_text("tea-kitchen · 1 person")
+        expect(bo.page.get_by_role("dialog", name="Anna")).to_be_visible()
+        bo.page.keyboard.press("Control+Enter")
+        anna.talks()
+
+
 class LinkTests(PageTest):
     def test_A11_the_page_says_how_it_is_connected(self):
         """A11.closed A11.connecting A11.connected A11.dropped"""
@@ -502,7 +569,7 @@ class ManyWaysTests(PageTest):
         self.assertTrue(ring.evaluate("(button) => button === document.activeElement"), "the focus comes back")
         anna.page.keyboard.press("Enter")
         bo.is_rung_by("Anna")
-        bo.page.keyboard.press("Enter")
+        bo.page.keyboard.press("Control+Enter")
         anna.talks()
 
     def test_it_fits_a_narrow_phone(self):

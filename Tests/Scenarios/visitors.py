@@ -1,5 +1,6 @@
 """People in front of the page: each a browser context of its own, with a face and a voice that can be recognised."""
 
+import os
 import shutil
 import sys
 import unittest
@@ -37,10 +38,12 @@ FLAGS = [
 # browser's own test picture, which moves.
 VOICE = """
 (() => {
+  window.opened = [];
   const devices = navigator.mediaDevices;
   const open = devices.getUserMedia.bind(devices);
   devices.getUserMedia = async (wanted) => {
     const stream = await open(wanted);
+    window.opened.push(...stream.getTracks());
     if (!wanted.audio) return stream;
     const context = new AudioContext();
     const target = context.createMediaStreamDestination();
@@ -49,6 +52,7 @@ VOICE = """
     oscillator.start();
     for (const track of stream.getAudioTracks()) { track.stop(); stream.removeTrack(track); }
     stream.addTrack(target.stream.getAudioTracks()[0]);
+    window.opened.push(...target.stream.getAudioTracks());
     return stream;
   };
 })();
@@ -102,6 +106,29 @@ def need_browser() -> None:
     if missing:
         print(f"\n!! THE PAGE IS NOT TESTED: {missing} is missing\n", file=sys.stderr)
         raise unittest.SkipTest(f"{missing} is missing")
+
+
+def serve_page_from(context: "BrowserContext", folder: Path, url: str) -> None:
+    """The page's files as they lie in a folder, in place of those that were built in: for work on the page."""
+    guards = ask_headers(context, url)
+
+    def answer(route) -> None:
+        name = route.request.url.removeprefix(url).split("?")[0] or "index.html"
+        if (folder / name).is_file():
+            route.fulfill(path=folder / name, headers={**guards, "content-type": TYPES[Path(name).suffix]})
+        else:
+            route.continue_()
+
+    context.route(f"{url}**", answer)
+
+
+def ask_headers(context: "BrowserContext", url: str) -> dict[str, str]:
+    wanted = ("content-security-policy", "permissions-policy", "referrer-policy")
+    return {name: value for name, value in context.request.get(url).headers.items() if name in wanted}
+
+
+TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json",
+         ".svg": "image/svg+xml", ".webmanifest": "application/manifest+json"}
 
 
 class Visitor:
@@ -195,6 +222,8 @@ class Company:
     def visitor(self, server: Server, pitch: int = 440, scripts: tuple[str, ...] = (), **options) -> Visitor:
         context = self.browser.new_context(permissions=["camera", "microphone"], **options)
         host, port = server.address
+        if folder := os.environ.get("PAGE"):
+            serve_page_from(context, Path(folder), f"http://{host}:{port}/")
         visitor = Visitor(context, f"http://{host}:{port}/", pitch, scripts)
         self.visitors.append(visitor)
         return visitor

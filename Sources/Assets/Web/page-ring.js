@@ -3,10 +3,14 @@ import { errorText, texts } from './page-texts.js';
 import { titleActivity } from './page-title.js';
 import { startTone, stopTone } from './page-tone.js';
 
-/** The dialog for a call that comes in. Enter answers, Escape declines. */
+/**
+ * The card for a call that comes in. It takes the focus from nobody, so that Enter in what somebody is writing does not
+ * open their microphone: Control and Enter answer, Escape declines.
+ */
 export class RingDialog {
   #dialog = byID('ring');
   #call;
+  #focused;
 
   onAccepted = () => {};
   onEnded = () => {};
@@ -14,10 +18,7 @@ export class RingDialog {
   constructor() {
     byID('accept').onclick = () => this.#accept();
     byID('decline').onclick = () => this.#decline();
-    this.#dialog.addEventListener('cancel', (event) => {
-      event.preventDefault();
-      this.#decline();
-    });
+    addEventListener('keydown', (event) => this.#keyDown(event));
   }
 
   /** @param {import('./parley.js').Call} call */
@@ -30,7 +31,9 @@ export class RingDialog {
     byID('ring-wrong').textContent = '';
     byID('accept').disabled = false;
     call.addEventListener('ended', () => this.#ended(call));
-    this.#dialog.showModal();
+    this.#focused = document.activeElement;
+    this.#dialog.open = true;
+    if (document.activeElement === document.body) this.#dialog.focus();
     titleActivity(texts.call.incoming(name));
     startTone('incoming');
   }
@@ -50,6 +53,14 @@ export class RingDialog {
     }
   }
 
+  #keyDown(event) {
+    if (!this.#call || event.isComposing) return;
+    if (event.key === 'Enter' && event.ctrlKey && !byID('accept').disabled) this.#accept();
+    else if (event.key === 'Escape' && !isWriting()) this.#decline();
+    else return;
+    event.preventDefault();
+  }
+
   #decline() {
     const call = this.#call;
     this.#close();
@@ -66,6 +77,9 @@ export class RingDialog {
     this.#call = undefined;
     stopTone();
     titleActivity('');
-    this.#dialog.close();
+    if (this.#dialog.contains(document.activeElement)) this.#focused?.focus();
+    this.#dialog.open = false;
   }
 }
+
+function isWriting() { return document.activeElement?.matches('input, textarea, [contenteditable]') ?? false; }

@@ -22,7 +22,7 @@ export class Stage {
     byID('hang-up').onclick = () => this.#end();
     addEventListener('resize', () => this.#arrange());
     byID('stage').addEventListener('keydown', ({ key }) => {
-      if (key === 'Escape' && this.#talk && !this.#talk.talkingSince) this.#end();
+      if (key === 'Escape' && this.#talk?.peer && !this.#talk.talkingSince) this.#end();
     });
   }
 
@@ -45,8 +45,11 @@ export class Stage {
   }
 
   onClosed = () => {};
+  /** Somebody went from one talk into another, and left the first. */
+  onLeft = () => {};
 
   #open(talk, events, paint) {
+    this.#leave(this.#talk);
     this.#talk = talk;
     this.#listeners = new AbortController();
     this.#mine = new Tile({ isMine: true });
@@ -57,8 +60,21 @@ export class Stage {
     byID('stage-title').focus();
   }
 
+  // What is not on the stage must not go on sending.
+  #leave(talk) {
+    if (!talk) return;
+    this.#clear();
+    end(talk);
+    this.onLeft(talk);
+  }
+
   #close(talk) {
     if (this.#talk !== talk) return;
+    this.#clear();
+    this.onClosed(talk);
+  }
+
+  #clear() {
     this.#listeners.abort();
     stopTone();
     clearInterval(this.#clock);
@@ -68,13 +84,11 @@ export class Stage {
     this.#tiles.clear();
     this.#talk = undefined;
     titleActivity('');
-    this.onClosed(talk);
   }
 
   #end() {
     const talk = this.#talk;
-    if (talk.leave) talk.leave();
-    else talk.hangup();
+    end(talk);
     this.#close(talk);
   }
 
@@ -179,3 +193,6 @@ export class Stage {
     nameButton(button, text);
   }
 }
+
+/** @param {import('./parley.js').Call | import('./parley.js').Room} talk */
+function end(talk) { return talk.leave ? talk.leave() : talk.hangup(); }

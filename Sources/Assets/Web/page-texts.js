@@ -38,6 +38,7 @@ const en = {
   muted: 'microphone off',
   aloneInRoom: 'You are the first one here. Tell others the name of the room.',
   inRoom: (name, count) => `${name} · ${count} ${count === 1 ? 'person' : 'people'}`,
+  leftRoom: (name) => `You left ${name} to answer the call. Join again when you like.`,
   away: 'The connection broke. Waiting for them to come back…',
   tapToHear: 'Click or tap anywhere to hear the others.',
   unnamed: 'Somebody',

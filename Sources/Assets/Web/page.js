@@ -130,11 +130,22 @@ parley.addEventListener('call', ({ detail: call }) => dialog.show(call));
 dialog.onAccepted = showCall;
 dialog.onEnded = sayHowItEnded;
 
+let leftRoom;
+stage.onLeft = (talk) => { leftRoom = talk.peer ? undefined : talk; };
+
 stage.onClosed = (talk) => {
   show('lobby');
-  if (talk.peer) people.focus(talk.peer.user);
+  if (leftRoom) offerReturn(leftRoom);
+  else if (talk.peer) people.focus(talk.peer.user);
   else byID('room').focus();
+  leftRoom = undefined;
 };
+
+function offerReturn({ name, kind }) {
+  byID('room').value = name;
+  notice(texts.leftRoom(name));
+  byID('join').querySelector(`button[value="${kind}"]`).focus();
+}
 
 // MARK: Rooms
 

@@ -47,6 +47,7 @@ export class Call extends Talk {
     this.isIncoming = isIncoming;
     this.state = isIncoming ? 'ringing' : 'preparing';
     this.peerDevices = { microphone: true, camera: kind === 'video' };
+    this.addEventListener('local', () => this.#remember());
   }
 
   /** What the other side sends, once it does. @type {MediaStream|undefined} */
@@ -99,9 +100,16 @@ export class Call extends Talk {
   #become(state) {
     if (this.state === state || this.isOver) return;
     this.state = state;
-    if (state === 'talking') this.talkingSince ??= performance.now();
+    if (state === 'talking') this.#startClock();
     tell(this, 'state', state);
   }
+
+  #startClock() {
+    this.talkingSince ??= performance.now();
+    this.#remember();
+  }
+
+  #remember() { if (this.#connection) this.#desk.remember(this); }
 
   // MARK: What happens to it, as `CallDesk` tells
 
@@ -193,8 +201,9 @@ export class Call extends Talk {
     connection.addEventListener('stream', ({ detail }) => tell(this, 'stream', detail));
     connection.addEventListener('data', ({ detail }) => this.#told(detail));
     connection.addEventListener('state', () => this.#pathChanged(connection));
-    if (!this.microphone || !this.camera) this.say({ devices: this.devices });
-    this.#desk.remember(this);
+    // The other side may still go by what a page before this one said.
+    this.say({ devices: this.devices });
+    this.#remember();
   }
 
   #pathChanged(connection) {

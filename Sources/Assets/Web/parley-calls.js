@@ -50,8 +50,9 @@ export class CallDesk {
   }
 
   /** For the page that is loaded after this one. */
-  remember(call) {
-    this.#seat.setItem(seatKey, JSON.stringify({ call: call.id, member: this.member, kind: call.kind }));
+  remember({ id, kind, devices, talkingSince }) {
+    const since = talkingSince === undefined ? undefined : talkingSince + performance.timeOrigin;
+    this.#seat.setItem(seatKey, JSON.stringify({ call: id, member: this.member, kind, devices, since }));
   }
 
   #remembered() { return JSON.parse(this.#seat.getItem(seatKey)) ?? undefined; }
@@ -62,7 +63,8 @@ export class CallDesk {
     if (!seat || this.#calls.has(seat.call)) return undefined;
     const call = new Call(this, { id: seat.call, peer: { user: '' }, kind: seat.kind, isIncoming: false });
     try {
-      await call.openMedia(options.stream);
+      await call.openMedia(options.stream, seat.devices);
+      if (seat.since !== undefined) call.talkingSince = seat.since - performance.timeOrigin;
       const view = await this.request('call.take', { call: seat.call, replaces: seat.member });
       call.peer = { user: view.caller === this.user ? view.callee : view.caller };
       this.#calls.set(call.id, call);

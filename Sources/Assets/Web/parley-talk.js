@@ -20,10 +20,17 @@ export class Talk extends EventTarget {
     this.kind = kind;
   }
 
-  /** @param {MediaStream} [stream] instead of microphone and camera */
-  async openMedia(stream) {
-    this.localStream ??= stream ?? (await openMedia(this.kind));
-    this.camera = this.localStream.getVideoTracks().length > 0;
+  /**
+   * A camera that is to stay off is not opened.
+   * @param {MediaStream} [stream] instead of microphone and camera
+   * @param {{microphone?: boolean, camera?: boolean}} [devices] what is on; without it, what the kind of talk needs
+   */
+  async openMedia(stream, { microphone = true, camera = stream !== undefined || this.kind === 'video' } = {}) {
+    this.localStream ??= stream ?? (await openMedia(camera ? 'video' : 'audio'));
+    this.microphone = microphone;
+    this.camera = camera && this.localStream.getVideoTracks().length > 0;
+    for (const track of this.localStream.getAudioTracks()) track.enabled = this.microphone;
+    for (const track of this.localStream.getVideoTracks()) track.enabled = this.camera;
     tell(this, 'local');
   }
 
