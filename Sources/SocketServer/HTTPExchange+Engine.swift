@@ -21,9 +21,12 @@ extension HTTPExchange {
         self.respondOnce(response)
     }
 
-    /// Engine.IO has no words for this, so they are those of the protocol's other errors.
+    /// Engine.IO has no number for this but "forbidden", with a message of one's own: what its clients show, old ones too. How
+    /// long to wait stands beside it, in the words of the protocol's other errors.
     func refuse(arrivalUntil wait: Duration, _ message: String) {
         let json = JSONWriter.object { json in
+            json.field("code", EngineRefusal.forbidden.rawValue)
+            json.field("message", message)
             json.object("error") { json in
                 json.field("code", "rate_limited")
                 json.field("message", message)

@@ -254,6 +254,17 @@ class Arrivals(House):
         self.assertTrue(0 < error["retryAfter"] <= 1000, error)
         self.assertEqual(answer.headers["retry-after"], "1")
 
+    def test_an_old_client_beyond_its_rate_is_refused_in_words_it_knows(self):
+        """Its libraries look for a number and a message at the top; how long to wait stands beside them."""
+        for target in (self.HANDSHAKE, "/socket.io/?EIO=3&transport=polling", "/socket.io/?transport=polling&b64=1&auth_token=x"):
+            with self.subTest(target):
+                headers = {"X-Forwarded-For": "203.0.113.77"}
+                for _ in range(12):
+                    answer = ask_http(self.server, "GET", target, headers=headers)
+                self.assert_turned_away(answer)
+                message = "connection rate limit exceeded; connect again later"
+                self.assertEqual((answer.json["code"], answer.json["message"]), (4, message))
+
     def test_new_sessions_of_one_address(self):
         self.assertEqual([self.knock("203.0.113.7").status for _ in range(10)], [200] * 10)
         self.assert_turned_away(self.knock("203.0.113.7"))
