@@ -5,6 +5,8 @@ struct ArgumentList {
     let name: Range<Int>?
     let range: Range<Int>
     let count: Int
+    /// Where each attachment is meant, by its number.
+    let placeholders: [Range<Int>]
 }
 
 /// Walks once over the payload of an event or an ack.
@@ -17,8 +19,8 @@ struct ArgumentWalk: ~Escapable {
     /// Nil for packets whose placeholders, if any, are only data.
     private let attachments: Int?
     private var depthLeft: Int
-    /// One bit for each attachment that a placeholder has claimed.
-    private var claimed: UInt64 = 0
+    /// Where a placeholder has claimed an attachment, by the attachment's number.
+    private var claimed: [Int: Range<Int>] = [:]
 
     @_lifetime(copy bytes)
     init(_ bytes: Span<UInt8>, at offset: Int, attachments: Int?, depth: Int) {
@@ -47,8 +49,9 @@ struct ArgumentWalk: ~Escapable {
         }
         guard self.scanner.skip(UInt8(ascii: "]")) else { throw SocketPacketError(self.scanner.surprise) }
         do { try self.scanner.finish() } catch { throw SocketPacketError(error) }
-        guard self.claimed.nonzeroBitCount == self.attachments ?? 0 else { throw self.error(.illegalPlaceholder) }
-        return ArgumentList(name: name, range: start..<end, count: count)
+        let placeholders = (0..<(self.attachments ?? 0)).compactMap { self.claimed[$0] }
+        guard placeholders.count == self.attachments ?? 0 else { throw self.error(.illegalPlaceholder) }
+        return ArgumentList(name: name, range: start..<end, count: count, placeholders: placeholders)
     }
 
     private mutating func name() throws(SocketPacketError) -> Range<Int> {
@@ -115,7 +118,7 @@ struct ArgumentWalk: ~Escapable {
             guard self.scanner.skip(UInt8(ascii: "}")) else { throw SocketPacketError(self.scanner.surprise) }
         }
         self.depthLeft += 1
-        try self.claim(marks)
+        try self.claim(marks, at: start..<self.scanner.offset)
         return JSONValue(.object, at: start..<self.scanner.offset)
     }
 
@@ -127,12 +130,12 @@ struct ArgumentWalk: ~Escapable {
         return start
     }
 
-    private mutating func claim(_ marks: PlaceholderMarks) throws(SocketPacketError) {
+    private mutating func claim(_ marks: PlaceholderMarks, at range: Range<Int>) throws(SocketPacketError) {
         guard marks.isPlaceholder else { return }
         guard let number = marks.number, number >= 0, number < self.attachments ?? 0,
-            self.claimed & 1 << UInt64(number) == 0
+            self.claimed[number] == nil
         else { throw self.error(.illegalPlaceholder) }
-        self.claimed |= 1 << UInt64(number)
+        self.claimed[number] = range
     }
 
     private mutating func plainValue() throws(SocketPacketError) -> JSONValue {

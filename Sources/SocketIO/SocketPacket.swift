@@ -18,6 +18,8 @@ package struct SocketPacket: Hashable, Sendable {
     /// Of events and acks: the arguments with the commas between them, without name and brackets.
     package let arguments: Range<Int>
     package let argumentCount: Int
+    /// Where each attachment is meant among the arguments, by its number.
+    package let placeholders: [Range<Int>]
 }
 
 extension SocketPacket.Kind {

@@ -26,11 +26,11 @@ package struct SocketPacketDecoder: Hashable, Sendable {
             list = try walk.list(isNamed: kind.isEvent)
         case .connect, .connectError, .disconnect:
             try self.checkPayload(in: bytes, at: payload, of: kind)
-            list = ArgumentList(name: nil, range: bytes.count..<bytes.count, count: 0)
+            list = ArgumentList(name: nil, range: bytes.count..<bytes.count, count: 0, placeholders: [])
         }
         return SocketPacket(
             kind: kind, namespace: namespace, ackID: ackID, attachments: attachments, payload: payload,
-            name: list.name, arguments: list.range, argumentCount: list.count)
+            name: list.name, arguments: list.range, argumentCount: list.count, placeholders: list.placeholders)
     }
 
     /// `51-`: digits and a dash.

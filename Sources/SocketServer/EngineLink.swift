@@ -224,10 +224,10 @@ extension EngineLink {
         self.holdUnread(self.session.queuedBytes)
     }
 
-    /// The same packet goes to many; a WebSocket gets the frame that was made for all of them.
-    func send(_ broadcast: Broadcast) {
-        guard let webSocket = self.openWebSocket else { return self.send([broadcast.packet]) }
-        webSocket.send(broadcast.message(for: self.version))
+    /// The same packets go to many; a WebSocket gets the frames that were made for all of them.
+    func send(_ broadcast: [Broadcast]) {
+        guard let webSocket = self.openWebSocket else { return self.send(broadcast.map(\.packet)) }
+        for part in broadcast { webSocket.send(part.message(for: self.version)) }
         self.watchBacklog()
     }
 

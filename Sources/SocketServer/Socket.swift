@@ -117,7 +117,7 @@ extension Socket {
             return
         }
         let (encoded, offset) = broadcast.counted(in: self.namespace, self.sessions)
-        let isHere = self.recovery?.record(broadcast.isVolatile ? [] : [encoded.packet], as: offset)
+        let isHere = self.recovery?.record(broadcast.isVolatile ? [] : encoded.map(\.packet), as: offset)
         if isHere == true { self.link?.send(encoded) }
     }
 }

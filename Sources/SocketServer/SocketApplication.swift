@@ -1,3 +1,5 @@
+internal import Bytes
+internal import JSON
 internal import SocketIO
 internal import Vocabulary
 
@@ -46,4 +48,39 @@ package struct SocketEvent {
     /// The client waits for an answer to this.
     package let ackID: Int?
     package let attachments: [[UInt8]]
+    /// Where each attachment is meant among the arguments, by its number.
+    package let placeholders: [Range<Int>]
+}
+
+/// JSON for an argument, and the attachments that its placeholders mean.
+package struct BinaryJSON {
+    package let json: [UInt8]
+    package let attachments: [[UInt8]]
+
+    package init(json: [UInt8], attachments: [[UInt8]] = []) {
+        self.json = json
+        self.attachments = attachments
+    }
+
+    package var byteCount: Int { self.attachments.reduce(self.json.count) { $0 + $1.count } }
+}
+
+extension SocketEvent {
+    /// A part of the arguments by itself: its attachments are numbered from 0.
+    package func extract(_ range: Range<Int>, of bytes: Span<UInt8>) -> BinaryJSON {
+        let numbers = self.placeholders.indices.filter { range.contains(self.placeholders[$0].lowerBound) }
+        var json: [UInt8] = []
+        var start = range.lowerBound
+        let byPlace = numbers.enumerated().sorted {
+            self.placeholders[$0.element].lowerBound < self.placeholders[$1.element].lowerBound
+        }
+        for (number, old) in byPlace {
+            let place = self.placeholders[old]
+            json += [UInt8](copying: bytes.extracting(start..<place.lowerBound))
+            json += JSONWriter.bytes { $0.placeholder(number) }
+            start = place.upperBound
+        }
+        json += [UInt8](copying: bytes.extracting(start..<range.upperBound))
+        return BinaryJSON(json: json, attachments: numbers.map { self.attachments[$0] })
+    }
 }

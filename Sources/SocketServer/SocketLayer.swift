@@ -117,7 +117,7 @@ extension SocketLayer {
         guard let name = packet.name else { return false }
         let event = SocketEvent(
             name: name, arguments: packet.arguments, argumentCount: packet.argumentCount, ackID: packet.ackID,
-            attachments: attachments)
+            attachments: attachments, placeholders: packet.placeholders)
         self.sessions.application.received(event, bytes, from: socket)
         return true
     }

@@ -65,7 +65,7 @@ package final class NativeDialect: Dialect {
     }
 
     private static func signal(_ signal: RelayedSignal) -> SocketBroadcast {
-        SocketBroadcast(.signal) { json in
+        SocketBroadcast(ServerEvent.signal.rawValue, attachments: signal.attachments) { json in
             json.object { json in
                 signal.scope.argument.write(to: &json)
                 json.field("from", signal.from.text)

@@ -53,16 +53,20 @@ package struct RelayedSignal {
     package let content: SignalContent
     /// The very bytes it came in.
     package let json: [UInt8]
+    /// What the placeholders in it mean.
+    package let attachments: [[UInt8]]
     /// Its place among the events of the room, when it went to all.
     package var number: UInt64?
 
     package init(
-        _ scope: SignalScope, from: SessionID, _ content: SignalContent, json: [UInt8], number: UInt64? = nil
+        _ scope: SignalScope, from: SessionID, _ content: SignalContent, json: [UInt8], attachments: [[UInt8]] = [],
+        number: UInt64? = nil
     ) {
         self.scope = scope
         self.from = from
         self.content = content
         self.json = json
+        self.attachments = attachments
         self.number = number
     }
 }

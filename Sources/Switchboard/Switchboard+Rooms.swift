@@ -83,10 +83,11 @@ extension Switchboard {
     /// Something for one member of a room, or for all the others. Answers the event's number when it went to all.
     @discardableResult
     package func signal(
-        _ content: SignalContent, _ json: [UInt8], in room: RoomName, to target: SessionID?, from guest: Guest
+        _ content: SignalContent, _ json: [UInt8], attachments: [[UInt8]] = [], in room: RoomName,
+        to target: SessionID?, from guest: Guest
     ) throws(RequestError) -> UInt64? {
         let route = try self.route(in: room, to: target, from: guest)
-        var signal = RelayedSignal(.room(room), from: guest.session, content, json: json)
+        var signal = RelayedSignal(.room(room), from: guest.session, content, json: json, attachments: attachments)
         switch route {
         case .deliver(let session), .keep(let session):
             self.tell(.signal(signal), to: session)

@@ -27,6 +27,8 @@ final class FLChat {
     private(set) var groupNames: [ConversationID: String] = [:]
 
     private static let maximumGroupNames = 10_000
+    /// Of one event that goes on to others, its attachments included: half of what may wait for one client.
+    static let maximumRelayedBytes = 2_000_000
 
     init(_ dependencies: DoorDependencies) {
         self.desk = dependencies.chat
@@ -55,7 +57,7 @@ final class FLChat {
         case "create": self.create(object, event, by: guest)
         case "join": self.join(object, event, by: guest)
         case "leave": self.leave(object, guest)
-        case "GroupChat": self.sayToGroup(object, guest)
+        case "GroupChat": self.sayToGroup(object, json.count, event.attachments, guest)
         default: break
         }
     }
@@ -215,28 +217,49 @@ extension FLChat {
     }
 
     /// Every member gets it as it is, the sender included.
-    private func sayToGroup(_ object: LooseObject, _ guest: Guest) {
-        guard let name = object.text("roomId") else { return }
-        self.say(object, to: Self.namesakes(name), guest)
-    }
-
-    /// The first of these groups that the sender is in.
-    private func say(_ object: LooseObject, to names: ArraySlice<String>, _ guest: Guest) {
-        guard let name = names.first, let id = Self.group(named: name) else { return }
-        var object = object
-        if object.text("roomId") != name { object.set("roomId", name) }
-        let change = ChangeRequest(.id(id), .post(Self.draft(object)), by: guest.user, at: self.desk.now)
-        self.desk.change(change, from: guest) { result in
-            guard case .failure(let error) = result, error.code == .notMember else { return }
-            self.say(object, to: names.dropFirst(), guest)
+    private func sayToGroup(_ object: LooseObject, _ length: Int, _ attachments: [[UInt8]], _ guest: Guest) {
+        let total = attachments.reduce(length) { $0 + $1.count }
+        guard let name = object.text("roomId"), total <= Self.maximumRelayedBytes else { return }
+        self.keep(attachments[...], [], by: guest) { files in
+            self.say(object, files, to: Self.namesakes(name), guest)
         }
     }
 
-    private static func draft(_ object: LooseObject) -> Draft {
+    /// What comes as bytes is kept as files, of which the message tells the names.
+    private func keep(
+        _ attachments: ArraySlice<[UInt8]>, _ kept: [FileID], by guest: Guest,
+        _ completion: @escaping ([FileID]) -> Void
+    ) {
+        guard let bytes = attachments.first else { return completion(kept) }
+        self.files.take(bytes, called: nil, by: guest.user, stay: .open, on: self.reactor) { result in
+            guard case .success(let file) = result else { return }
+            self.keep(attachments.dropFirst(), kept + [file.id], by: guest, completion)
+        }
+    }
+
+    /// The first of these groups that the sender is in.
+    private func say(_ object: LooseObject, _ files: [FileID], to names: ArraySlice<String>, _ guest: Guest) {
+        guard let name = names.first, let id = Self.group(named: name) else { return }
+        var object = object
+        if object.text("roomId") != name { object.set("roomId", name) }
+        let change = ChangeRequest(.id(id), .post(Self.draft(object, files)), by: guest.user, at: self.desk.now)
+        self.desk.change(change, from: guest) { result in
+            guard case .failure(let error) = result, error.code == .notMember else { return }
+            self.say(object, files, to: names.dropFirst(), guest)
+        }
+    }
+
+    private static func draft(_ object: LooseObject, _ files: [FileID]) -> Draft {
         var body = LooseObject()
         let words = object.object("bodies")?.text("msg") ?? object.text("msg")
         body.set("text", words ?? "")
+        if !files.isEmpty {
+            body["files"] = JSONWriter.bytes { json in
+                json.array { json in for file in files { json.string(file.text) } }
+            }
+        }
         body.set(FLMessage.member, object)
-        return Draft(words?.isEmpty == false ? .text : .custom, MessageBody(proven: body.json))
+        let kind: MessageKind = files.isEmpty ? (words?.isEmpty == false ? .text : .custom) : .mixed
+        return Draft(kind, MessageBody(proven: body.json))
     }
 }

@@ -33,7 +33,7 @@ final class FLDialect: Dialect {
         switch signal.content {
         case .description:
             let event = FLDescription.isOffer(signal.json) ? "_offer" : "_answer"
-            return SocketBroadcast(event) { json in
+            return SocketBroadcast(event, attachments: signal.attachments) { json in
                 json.fields(("socketId", signal.from.text)) { $0.field("sdp", raw: signal.json) }
             }
         case .candidate: return FLCandidate(native: signal.json)?.event(from: signal.from)

@@ -24,8 +24,8 @@ final class FLRequests {
 
     /// Bytes that each line may still broadcast.
     private var loudness: [SessionID: TokenBucket] = [:]
-    /// The largest message at once, which is half of what may wait for one client.
-    private static let loudnessRate = TokenBucket.Rate(perSecond: 262_144, burst: 2_000_000)
+    private static let loudnessRate = TokenBucket.Rate(
+        perSecond: 262_144, burst: Double(FLChat.maximumRelayedBytes))
 
     private struct Ring {
         let caller: Guest
@@ -68,7 +68,7 @@ final class FLRequests {
         switch name {
         case "videoChat": self.ring(fields, event, by: guest)
         case "__join": self.join(fields, guest)
-        case "__offer", "__answer": self.describe(fields, guest)
+        case "__offer", "__answer": self.describe(fields, event, guest)
         case "__ice_candidate": self.propose(fields, guest)
         case "closeRoom": self.hangUp(guest)
         case "cancelVideoChat": self.refuse(fields, guest)
@@ -186,23 +186,27 @@ extension FLRequests {
         }
     }
 
-    private func describe(_ fields: borrowing JSONObject, _ guest: Guest) {
-        guard let description = fields["sdp", .raw] else { return }
-        self.signal(.description, description, to: fields, from: guest)
+    private func describe(_ fields: borrowing JSONObject, _ event: SocketEvent, _ guest: Guest) {
+        guard let value = fields.value("sdp") else { return }
+        self.signal(.description, event.extract(value.range, of: fields.reader.bytes), to: fields, from: guest)
     }
 
     private func propose(_ fields: borrowing JSONObject, _ guest: Guest) {
         guard let line = fields["candidate", .text] else { return }
         let candidate = FLCandidate(mid: fields["id", .text] ?? "", index: fields["label", .integer] ?? 0, line: line)
-        self.signal(.candidate, candidate.native, to: fields, from: guest)
+        self.signal(.candidate, BinaryJSON(json: candidate.native), to: fields, from: guest)
     }
 
     /// To a member of a room that both are in; anybody else is out of reach, and a peer that has just gone is no error.
-    private func signal(_ content: SignalContent, _ json: [UInt8], to fields: borrowing JSONObject, from guest: Guest) {
-        guard let target = fields["socketId", .text].flatMap({ SessionID($0) }),
+    private func signal(
+        _ content: SignalContent, _ signal: BinaryJSON, to fields: borrowing JSONObject, from guest: Guest
+    ) {
+        guard signal.byteCount <= FLChat.maximumRelayedBytes,
+            let target = fields["socketId", .text].flatMap({ SessionID($0) }),
             let room = self.board.guest(target)?.rooms.intersection(guest.rooms).first
         else { return }
-        _ = try? self.board.signal(content, json, in: room, to: target, from: guest)
+        _ = try? self.board.signal(
+            content, signal.json, attachments: signal.attachments, in: room, to: target, from: guest)
     }
 
     private func hangUp(_ guest: Guest) {
@@ -215,12 +219,12 @@ extension FLRequests {
     /// Site-wide chat: to all others, and not kept. A client that says so much that others could not
     /// keep up is not heard for a while.
     private func talk(_ event: SocketEvent, _ bytes: Span<UInt8>, by guest: Guest) {
-        let length = Double(event.arguments.count)
+        let words = event.extract(event.arguments, of: bytes)
+        let length = Double(words.byteCount)
         let now = self.board.now
         let fresh = TokenBucket(Self.loudnessRate, at: now)
         guard self.loudness[guest.session, default: fresh].take(length, at: now) == nil else { return }
-        let words = [UInt8](copying: bytes.extracting(event.arguments))
-        let broadcast = SocketBroadcast("liaotian") { $0.raw(words) }
+        let broadcast = SocketBroadcast("liaotian", attachments: words.attachments) { $0.raw(words.json) }
         for other in self.lines.values.joined() where other !== guest {
             if !self.board.isBlocked(guest.user, by: other.user) { broadcast.sendShared(to: other.socket) }
         }

@@ -40,6 +40,8 @@ final class FLSubscription: ChatListener {
     /// Conversations in which an answer may be missing when further ones are asked for.
     private static let fewOpen = 8
     private static let maximumThumbnailBytes = 2 << 20
+    /// Bytes that may still come along with what was missed in groups; further ones are empty.
+    private var missedBytesLeft = FLChat.maximumRelayedBytes
 
     init(_ guest: Guest, _ chat: FLChat) {
         self.guest = guest
@@ -238,11 +240,33 @@ extension FLSubscription {
 
 extension FLSubscription {
     private func sayGroup(_ item: Item, from name: String) {
-        if var object = FLEntry.object(of: item.entry, isGroup: true) {
-            // As it is, but with the sender we know.
-            if object["from_user"] != nil { object.set("from_user", name) }
-            self.guest.socket.emit("GroupChat") { $0.raw(object.json) }
+        guard var object = FLEntry.object(of: item.entry, isGroup: true) else { return self.saidGroup(item) }
+        // As it is, but with the sender we know.
+        if object["from_user"] != nil { object.set("from_user", name) }
+        let files = MessageBody(proven: item.entry.body ?? []).files(as: item.entry.kind)
+        self.attachments(files[...], [], of: item) { attachments in
+            guard !self.isOver else { return }
+            self.guest.socket.emit("GroupChat", attachments: attachments) { $0.raw(object.json) }
+            self.saidGroup(item)
         }
+    }
+
+    /// The bytes of these files. Of what cannot be had any more, and of too much that was missed, there are none.
+    private func attachments(
+        _ files: ArraySlice<FileID>, _ found: [[UInt8]], of item: Item, _ work: @escaping ([[UInt8]]) -> Void
+    ) {
+        guard let file = files.first else { return work(found) }
+        self.bytes(of: file, isSmall: false) { bytes in
+            var bytes = bytes ?? []
+            if !item.isLive {
+                if bytes.count > self.missedBytesLeft { bytes = [] }
+                self.missedBytesLeft -= bytes.count
+            }
+            self.attachments(files.dropFirst(), found + [bytes], of: item, work)
+        }
+    }
+
+    private func saidGroup(_ item: Item) {
         // The apps answer nothing that is said in a group.
         self.places[item.conversation]?.skipped(item.entry.number)
         self.note(item.conversation)
@@ -261,17 +285,17 @@ extension FLSubscription {
         guard item.isLive, let path = object.object("bodies")?.text("thumbnailRemotePath"),
             let file = path.split(separator: "/").last.flatMap({ FLPaths.file(named: String($0)) })
         else { return self.emit(object, nil, of: item) }
-        self.thumbnail(file.id) { self.emit(object, $0, of: item) }
+        self.bytes(of: file.id, isSmall: true) { self.emit(object, $0, of: item) }
     }
 
-    /// The small picture, when there is one at hand.
-    private func thumbnail(_ id: FileID, _ work: @escaping ([UInt8]?) -> Void) {
+    /// Of a picture the small one, when there is one at hand.
+    private func bytes(of id: FileID, isSmall: Bool, _ work: @escaping ([UInt8]?) -> Void) {
         let files = self.chat.files
         files.store.send(
             FindFile(id, for: .user(self.user)),
             self.chat.reactor.returning { result in
                 guard case .success(let file?) = result else { return work(nil) }
-                let isWhole = file.thumbnail == nil
+                let isWhole = !isSmall || file.thumbnail == nil
                 self.chat.reactor.offload(
                     { files.folder.bytes(of: file.hash, isThumbnail: !isWhole, upTo: Self.maximumThumbnailBytes) },
                     completion: work)
