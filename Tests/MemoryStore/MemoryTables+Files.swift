@@ -1,4 +1,5 @@
 import Conversing
+import FileTypes
 import Keeping
 import Vocabulary
 
@@ -10,6 +11,13 @@ extension MemoryTables {
     func insert(_ file: FileRecord) throws(StoreError) {
         try self.check(self.rows.files[file.id] == nil)
         self.rows.files[file.id] = FileRow(file, uses: 0)
+    }
+
+    func setThumbnail(_ size: PictureSize, of file: FileID) throws(StoreError) {
+        guard let row = self.rows.files[file] else { return }
+        var record = row.file
+        record.thumbnail = size
+        self.rows.files[file] = FileRow(record, uses: row.uses)
     }
 
     func changeUses(of file: FileID, by step: Int) throws(StoreError) {

@@ -3,13 +3,28 @@
 import os
 import subprocess
 import tempfile
+import threading
+import time
 import unittest
+import zlib
 from pathlib import Path
 
 from people import APP, APP_SECRET, VOUCHED, Person, sign_in, vouch
 from server import Server, binary, eventually
-from test_files import Files
+from test_files import Files, gif
 from wire import ask_http
+
+
+def flood(side: int) -> bytes:
+    """A picture of many pixels in few bytes, all of one colour."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return len(data).to_bytes(4) + kind + data + zlib.crc32(kind + data).to_bytes(4)
+
+    pressed = zlib.compressobj(1)
+    rows = b"".join(pressed.compress(bytes(1 + side * 3)) for _ in range(side)) + pressed.flush()
+    head = side.to_bytes(4) * 2 + b"\x08\x02\0\0\0"
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
 class Conversations(unittest.TestCase):
@@ -133,6 +148,21 @@ class Quotas(Files):
     def ban(self, user: str) -> None:
         address = "{}:{}".format(*self.server.admin)
         subprocess.run([binary(), "users", "ban", user, "--admin", address], check=True, capture_output=True)
+
+
+class Pictures(Files):
+    def test_L2_pictures_that_take_long_to_draw_delay_nobody_s_answer(self):
+        """And the small picture of everybody else comes in its turn."""
+        attackers, victim, heavy = [self.person("A") for _ in range(6)], self.person("V"), flood(9_999)
+        uploads = [threading.Thread(target=self.bring, args=(attacker, heavy + bytes([n]))) for n, attacker in enumerate(attackers)]
+        for upload in uploads:
+            upload.start()
+        for upload in uploads:
+            upload.join()
+        began = time.monotonic()
+        about = self.describe(victim, self.bring(victim, gif(401, 401)))
+        self.assertLess(time.monotonic() - began, 1)
+        eventually(lambda: "thumbnail" in self.describe(victim, about["file"]), "it is drawn later", within=30)
 
 
 class SmallDisk(unittest.TestCase):

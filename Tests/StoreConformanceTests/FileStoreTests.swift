@@ -110,6 +110,19 @@ struct FileStoreTests {
         #expect(try await !shelf.canSee(other, .bob))
         #expect(try await shelf.canSee(shown, .bob))
     }
+
+    @Test(
+        "D07 A file gets its small picture after it was added, and one that is gone gets none",
+        arguments: Engine.allCases)
+    func lateThumbnail(on engine: Engine) async throws {
+        let shelf = try Shelf(engine)
+        let file = try await shelf.add()
+        let size = PictureSize(width: 300, height: 200)
+        try await shelf.store.ask(AddThumbnail(size, of: file, by: .alice))
+        try await shelf.store.ask(AddThumbnail(size, of: shelf.newID(), by: .alice))
+        let found = try await shelf.store.ask(FindFile(file, for: .user(.alice)))
+        #expect(found?.thumbnail == size)
+    }
 }
 
 /// Files of a few people, and the messages that show them.

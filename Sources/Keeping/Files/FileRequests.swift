@@ -1,4 +1,5 @@
 internal import Conversing
+package import FileTypes
 package import Vocabulary
 
 /// The file is whole: its upload is over.
@@ -13,6 +14,26 @@ package struct AddFile: StoreRequest {
     package func perform(on tables: some Tables) throws(StoreError) {
         try tables.removeUpload(self.file.id)
         try tables.insert(self.file)
+    }
+}
+
+/// A small picture of a file was drawn after the file had been told to others. Of a file that is gone nothing is kept.
+package struct AddThumbnail: StoreRequest {
+    package let file: FileID
+    package let size: PictureSize
+    package let owner: UserID
+
+    package static let access = StoreAccess.writes
+    package var asker: UserID? { self.owner }
+
+    package init(_ size: PictureSize, of file: FileID, by owner: UserID) {
+        self.file = file
+        self.size = size
+        self.owner = owner
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) {
+        try tables.setThumbnail(self.size, of: self.file)
     }
 }
 

@@ -1,4 +1,5 @@
 package import Conversing
+package import FileTypes
 package import Vocabulary
 
 /// Files that are whole, and which entries show them.
@@ -6,6 +7,7 @@ package protocol FileTable: AnyObject {
     /// Nil for one that was orphaned.
     func file(_ id: FileID) throws(StoreError) -> FileRow?
     func insert(_ file: FileRecord) throws(StoreError)
+    func setThumbnail(_ size: PictureSize, of file: FileID) throws(StoreError)
     func changeUses(of file: FileID, by step: Int) throws(StoreError)
     /// Its owner gave it up: it is not found from now on, and the next sweep takes it, whatever its age.
     func orphan(_ file: FileID) throws(StoreError)

@@ -62,6 +62,11 @@ extension SQLiteTables {
 
     func insert(_ file: FileRecord) throws(StoreError) { try self.connection.run(Self.insertFile, file.value(of:)) }
 
+    func setThumbnail(_ size: PictureSize, of file: FileID) throws(StoreError) {
+        let sql = "UPDATE files SET small_width = ?, small_height = ? WHERE id = ?"
+        try self.connection.run(sql, [.length(size.width), .length(size.height), .text(file.text)])
+    }
+
     func changeUses(of file: FileID, by step: Int) throws(StoreError) {
         try self.connection.run("UPDATE files SET uses = uses + ? WHERE id = ?", [.count(step), .text(file.text)])
     }

@@ -30,6 +30,8 @@ final class FileService: Sendable {
 
     /// Pictures of one user that wait to be drawn small; what is more is kept without.
     private static let maximumDrawings = 8
+    /// An upload is answered after so long, whether its small picture is drawn by then or comes later.
+    private static let drawingTimeout = Duration.milliseconds(500)
 
     typealias Completion<Value> = (Result<Value, FileProblem>) -> Void
 
@@ -200,19 +202,41 @@ extension FileService {
         guard let thumbnailer = self.thumbnailer, kept.picture != nil else {
             return self.add(file, on: reactor, completion)
         }
+        var isAnswered = false
+        let timer = reactor.schedule(after: Self.drawingTimeout) {
+            isAnswered = true
+            self.add(whole, on: reactor, completion)
+        }
         let back = reactor.returning { (result: Result<PictureSize, Thumbnailer.Failure>) in
+            let size = self.drawn(result)
+            if isAnswered { return self.addLate(size, of: whole) }
+            reactor.cancel(timer)
             var file = whole
-            switch result {
-            case .success(let size): file.thumbnail = size
-            case .failure(.smallEnough): break
-            case .failure(let failure): self.note(failure)
-            }
+            file.thumbnail = size
             self.add(file, on: reactor, completion)
         }
         let isTaken = self.drawing.post(from: file.owner) {
             back(Result { () throws(Thumbnailer.Failure) in try thumbnailer.make(of: kept, in: folder) })
         }
-        if !isTaken { self.add(file, on: reactor, completion) }
+        guard !isTaken else { return }
+        reactor.cancel(timer)
+        self.add(file, on: reactor, completion)
+    }
+
+    /// Nil where none was needed, or none could be made.
+    private func drawn(_ result: Result<PictureSize, Thumbnailer.Failure>) -> PictureSize? {
+        switch result {
+        case .success(let size): return size
+        case .failure(.smallEnough): return nil
+        case .failure(let failure):
+            self.note(failure)
+            return nil
+        }
+    }
+
+    private func addLate(_ size: PictureSize?, of file: FileRecord) {
+        guard let size else { return }
+        self.store.send(AddThumbnail(size, of: file.id, by: file.owner)) { _ in }
     }
 
     private func add(_ file: FileRecord, on reactor: Reactor, _ completion: @escaping Completion<FileRecord>) {
