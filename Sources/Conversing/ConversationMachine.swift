@@ -124,6 +124,17 @@ extension ConversationMachine {
         }
     }
 
+    /// What is left to say when a member's account is deleted: a direct conversation ends, others go on without them. Nil
+    /// when it has ended before.
+    package func departure(of user: UserID, at now: WallTime) -> Proposal? {
+        guard let member = self.members[user], !self.isDissolved, self.last < ConversationKey.maximumEntry else {
+            return nil
+        }
+        let now = max(now, self.lastTime)
+        guard self.kind == .direct else { return self.leaving(member, at: now) }
+        return self.proposal(.dissolved, by: member, at: now, nil, .dissolved)
+    }
+
     /// The proposal was written down.
     package mutating func accepted(_ proposal: Proposal) {
         precondition(proposal.entry.number == self.last + 1, "entry \(proposal.entry.number) after \(self.last)")

@@ -9,4 +9,5 @@ package enum IdentityChange: Hashable, Sendable {
     case userRevoked(UserID, upTo: WallTime)
     case banned(UserID, until: WallTime)
     case unbanned(UserID)
+    case deleted(UserID)
 }

@@ -17,6 +17,10 @@ package enum IdentityRefusal: Error, Hashable, Sendable {
     case wrongCredentials
     case tooManyAttempts(retryAfter: Duration)
     case banned(until: WallTime)
+    /// The account is gone, and its id is nobody's.
+    case deleted
+    /// What is asked for needs a token that was issued just now.
+    case stale
     case token(TokenRefusal)
     /// Called back before its time.
     case revoked

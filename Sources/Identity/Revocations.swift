@@ -8,6 +8,8 @@ package struct Revocations: Sendable {
     private var tokens: [String: WallTime] = [:]
     private var users: [UserID: Cut] = [:]
     private var bans: [UserID: WallTime] = [:]
+    /// Whose account was deleted. An application could vouch for such an id at any time, so they stay here for good.
+    private var deleted: Set<UserID> = []
 
     /// Everything issued up to `time` is called back; `serial` says in which order that was said.
     private struct Cut {
@@ -34,6 +36,8 @@ package struct Revocations: Sendable {
     package mutating func banned(_ user: UserID, until time: WallTime) { self.bans[user] = time }
     package mutating func unbanned(_ user: UserID) { self.bans[user] = nil }
 
+    package mutating func deleted(_ user: UserID) { self.deleted.insert(user) }
+
     package func notBefore(of user: UserID) -> WallTime? { self.users[user]?.time }
 
     package func ban(of user: UserID, at now: WallTime) -> WallTime? {
@@ -43,14 +47,16 @@ package struct Revocations: Sendable {
 
     /// Tokens count whole seconds; one of the very second of a revocation is refused as well.
     package func check(_ identity: Identity, at now: WallTime) throws(IdentityRefusal) {
-        try self.checkBan(of: identity.user, at: now)
+        try self.checkMayEnter(identity.user, at: now)
         guard self.tokens[identity.tokenID] == nil else { throw .revoked }
         if let family = identity.family, self.tokens[Self.name(of: family)] != nil { throw .revoked }
         guard let cut = self.users[identity.user] else { return }
         guard identity.issuedAt.seconds > cut.time.seconds else { throw .revoked }
     }
 
-    package func checkBan(of user: UserID, at now: WallTime) throws(IdentityRefusal) {
+    /// Neither deleted nor banned.
+    package func checkMayEnter(_ user: UserID, at now: WallTime) throws(IdentityRefusal) {
+        guard !self.deleted.contains(user) else { throw .deleted }
         if let until = self.ban(of: user, at: now) { throw .banned(until: until) }
     }
 
@@ -58,7 +64,7 @@ package struct Revocations: Sendable {
     ///
     /// - Parameter serial: what `serial` was before the store was asked.
     package func checkStillGood(_ user: UserID, since serial: UInt64, at now: WallTime) throws(IdentityRefusal) {
-        try self.checkBan(of: user, at: now)
+        try self.checkMayEnter(user, at: now)
         if let cut = self.users[user], cut.serial > serial { throw .revoked }
     }
 

@@ -34,7 +34,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
         case .marked: [.number("delivered"), .number("read"), .number("unread"), .number("badge")]
         case .synced: [.list("conversations"), .flag("more"), .number("badge")]
         case .blocked: [.list("users")]
-        case .profile: [.text("user"), .text("name").optional, .text("avatar").optional]
+        case .profile: [.text("user"), .text("name").optional, .text("avatar").optional, .flag("deleted").optional]
         case .profiles: [.list("users")]
         case .presences: [.list("users"), .number("count").optional]
         case .room: [.text("room"), .text("member"), .number("number"), .number("count"), .list("members")]

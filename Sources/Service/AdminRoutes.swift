@@ -60,12 +60,27 @@ extension AdminRoutes {
         self.on(.post, "/v1/users/:user/unban", of: &router) {
             self.restrict($0, $1) { signalling, user in await signalling.unban(user) }
         }
+        self.on(.delete, "/v1/users/:user", of: &router) { self.delete($0, $1) }
         self.on(.post, "/v1/users/:user/ban", of: &router) { exchange, parameters in
             guard let duration = Self.banDuration(exchange.request) else {
                 return exchange.respond(.error(.badRequest, "field 'seconds' must be a whole number from 1 on"))
             }
             self.restrict(exchange, parameters) { signalling, user in await signalling.ban(user, for: duration) }
         }
+    }
+
+    private func delete(_ exchange: HTTPExchange, _ parameters: PathParameters) {
+        guard let user = self.user(exchange, parameters) else { return }
+        let signalling = self.signalling
+        exchange.reactor.perform(
+            { await signalling.delete(user) },
+            completion: { isKnown in
+                switch isKnown {
+                case true?: exchange.respond(.json(.ok, Array("{}".utf8)))
+                case false?: exchange.respond(.error(.notFound, "no user has this id"))
+                case nil: exchange.respond(Self.databaseError)
+                }
+            })
     }
 
     private func on(
@@ -94,18 +109,22 @@ extension AdminRoutes {
         _ exchange: HTTPExchange, _ parameters: PathParameters,
         _ work: @escaping @Sendable (Signalling, UserID) async -> Bool
     ) {
-        guard let user = parameters["user"].flatMap({ UserID($0) }) else {
-            return exchange.respond(.error(.badRequest, "the path must contain a user id: /v1/users/ID/…"))
-        }
+        guard let user = self.user(exchange, parameters) else { return }
         let signalling = self.signalling
         exchange.reactor.perform(
             { await work(signalling, user) },
             completion: { isDone in
-                exchange.respond(
-                    isDone
-                        ? .json(.ok, Array("{}".utf8))
-                        : .error(.serviceUnavailable, "database error; try again"))
+                exchange.respond(isDone ? .json(.ok, Array("{}".utf8)) : Self.databaseError)
             })
+    }
+
+    private static let databaseError = HTTPResponse.error(.serviceUnavailable, "database error; try again")
+
+    /// Nil when it was refused.
+    private func user(_ exchange: HTTPExchange, _ parameters: PathParameters) -> UserID? {
+        let user = parameters["user"].flatMap { UserID($0) }
+        if user == nil { exchange.respond(.error(.badRequest, "the path must contain a user id: /v1/users/ID")) }
+        return user
     }
 }
 
@@ -148,7 +167,7 @@ extension AdminRoutes {
         _ exchange: HTTPExchange, _ result: Result<Value, StoreError>, _ write: (inout JSONWriter, Value) -> Void
     ) {
         guard case .success(let value) = result else {
-            return exchange.respond(.error(.serviceUnavailable, "database error; try again"))
+            return exchange.respond(Self.databaseError)
         }
         exchange.respond(.json(.ok, JSONWriter.bytes { write(&$0, value) }))
     }

@@ -11,6 +11,8 @@ package struct DisplayName: Hashable, Sendable {
 
     /// A user of whom nothing is known that can be shown.
     package static let nobody = DisplayName(proven: "nobody")
+    /// A user whose account is gone.
+    package static let deletedUser = DisplayName(proven: "Deleted user")
 
     private init(proven text: String) { self.text = text }
 

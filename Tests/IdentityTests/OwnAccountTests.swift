@@ -1,5 +1,6 @@
 import Identity
 import Keeping
+import Secure
 import System
 import Testing
 import Vocabulary
@@ -110,5 +111,47 @@ struct OwnAccountTests {
         let shut = try World(settings, store: world.store)
         await #expect(throws: IdentityRefusal.closed) { try await shut.register("another") }
         _ = try await shut.logIn()
+    }
+
+    private static func deletion(of signIn: SignIn, _ password: String, in world: World) async -> IdentityRefusal? {
+        await world.refusal { () async throws(IdentityRefusal) in
+            try await world.accounts.deleteAccount(of: signIn.identity, password: password, by: world.home)
+        }
+    }
+
+    @Test("A16.sessions goes with its password, and with it every way in, over a restart")
+    func deletion() async throws {
+        let world = try World()
+        let signIn = try await world.register()
+        let longLived = try #require(signIn.longLived)
+        #expect(await Self.deletion(of: signIn, "", in: world) == .passwordEmpty)
+        #expect(await Self.deletion(of: signIn, "not it at all", in: world) == .wrongCredentials)
+        #expect(await Self.deletion(of: signIn, "pass word", in: world) == nil)
+        #expect(world.changes.withLock(\.self) == [.deleted(signIn.identity.user)])
+        let worlds = [world, try World(store: world.store)]
+        for world in worlds {
+            #expect(world.refusal(ofToken: signIn.access.text) == .deleted)
+            let refreshed = await world.refusal { () async throws(IdentityRefusal) in
+                try await world.accounts.refresh(signIn.refresh.text, from: world.home)
+            }
+            #expect(refreshed == .refreshUnknown)
+            let legacy = await world.refusal { () async throws(IdentityRefusal) in
+                try await world.accounts.identity(ofLegacyToken: longLived.text)
+            }
+            #expect(legacy == .token(.badSignature))
+            await #expect(throws: IdentityRefusal.wrongCredentials) { try await world.logIn() }
+            await #expect(throws: IdentityRefusal.nameTaken) { try await world.register("ALICE") }
+        }
+    }
+
+    @Test("A16.sessions goes without a password for a token that was issued just now")
+    func freshness() async throws {
+        let world = try World()
+        let signIn = try await world.accounts.signInAnonymously(from: world.home)
+        world.clock.advance(by: .seconds(301))
+        #expect(await Self.deletion(of: signIn, "", in: world) == .stale)
+        let fresh = try await world.accounts.refresh(signIn.refresh.text, from: world.home)
+        #expect(await Self.deletion(of: fresh, "", in: world) == nil)
+        #expect(await Self.deletion(of: fresh, "", in: world) == nil, "twice is once")
     }
 }

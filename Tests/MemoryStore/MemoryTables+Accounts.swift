@@ -30,6 +30,18 @@ extension MemoryTables {
     func isPicture(_ file: FileID) throws(StoreError) -> Bool {
         try self.read { $0.users.values.contains { $0.picture == file } }
     }
+
+    func isRetired(nameHash: [UInt8]) throws(StoreError) -> Bool {
+        try self.read { $0.users.values.contains { $0.tombstone?.retiredName == nameHash } }
+    }
+
+    func deletedUsers(isErasing: Bool) throws(StoreError) -> [UserID] {
+        try self.read { rows in
+            rows.users.values.filter { user in
+                user.tombstone.map { $0.isErasing || !isErasing } ?? false
+            }.map(\.account.id)
+        }
+    }
 }
 
 extension UserRow {

@@ -65,6 +65,8 @@ extension MemoryTables {
     }
 
     func removeBlock(of other: UserID, by user: UserID) throws(StoreError) { self.rows.blocks[user]?.remove(other) }
+
+    func removeBlocks(by user: UserID) throws(StoreError) { self.rows.blocks[user] = nil }
 }
 
 // MARK: - Members
@@ -187,6 +189,10 @@ extension MemoryTables {
         _ cursor: CursorRow, of user: UserID, on device: DeviceID, in key: ConversationKey
     ) throws(StoreError) {
         self.rows.cursors[.init(user: user, device: device), default: [:]][key] = cursor
+    }
+
+    func removeCursors(of user: UserID) throws(StoreError) {
+        self.rows.cursors = self.rows.cursors.filter { $0.key.user != user }
     }
 
     func delivered(to user: UserID, in key: ConversationKey) throws(StoreError) -> UInt64 {

@@ -55,6 +55,15 @@ extension MemoryTables {
         }
     }
 
+    func unusedFiles(of owner: UserID, limit: Int) throws(StoreError) -> [FileID] {
+        try self.read { rows in
+            let unused = rows.files.values.filter { row in
+                row.file.owner == owner && row.uses == 0 && !rows.orphans.contains(row.file.id)
+            }
+            return unused.prefix(limit).map(\.file.id)
+        }
+    }
+
     func show(_ file: FileID, in key: EntryKey) throws(StoreError) {
         self.rows.shown[key, default: []].insert(file)
     }

@@ -8,6 +8,8 @@ package struct AccountSettings: Sendable {
     package var legacyLife = Duration.seconds(60 * 86_400)
     /// The longest an application may vouch for a user with one token.
     package var applicationLife = Duration.seconds(86_400)
+    /// How old a token may be that has to be fresh.
+    package var freshLife = Duration.seconds(300)
     /// Ways to sign in that are open.
     package var signIn = SignInMethods.all
     package var minimumPasswordLength = 8

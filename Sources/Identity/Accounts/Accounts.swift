@@ -10,15 +10,17 @@ package import Vocabulary
 /// or hashes a password is `async` and keeps no loop waiting: `Reactor.perform` starts it from a loop.
 package final class Accounts: Sendable {
     private let store: any Store
-    private let settings: AccountSettings
-    private let journal: Journal
-    private let time: Timekeeper
-    private let attempts: AttemptGuard
-    private let passwords: PasswordHasher
+    let settings: AccountSettings
+    let journal: Journal
+    let time: Timekeeper
+    let attempts: AttemptGuard
+    let passwords: PasswordHasher
     private let applications: [String: Application]
     private let accessTokens: AccessTokens
     private let legacyTokens: LegacyTokens
-    private let revocations = Locked(Revocations())
+    /// Under which names of deleted accounts are remembered.
+    let nameKey: [UInt8]
+    let revocations = Locked(Revocations())
     private let observers = Locked<[@Sendable (IdentityChange) -> Void]>([])
 
     /// Waits for the store's first answer, so make it before the loops turn and never on one of them.
@@ -35,6 +37,7 @@ package final class Accounts: Sendable {
         self.passwords = PasswordHasher(settings)
         self.accessTokens = AccessTokens(secret, applications, settings)
         self.legacyTokens = LegacyTokens(secret, life: settings.legacyLife)
+        self.nameKey = secret.key(for: "names of deleted users")
         self.applications = Dictionary(applications.map { ($0.id, $0) }) { first, _ in first }
         try self.recallRestrictions()
     }
@@ -50,7 +53,7 @@ package final class Accounts: Sendable {
     /// To ask; the lock is not held meanwhile.
     private var revocationsNow: Revocations { self.revocations.withLock { $0 } }
 
-    private func tellObservers(_ change: IdentityChange) {
+    func tellObservers(_ change: IdentityChange) {
         for observer in self.observers.withLock({ $0 }) { observer(change) }
     }
 }
@@ -78,7 +81,7 @@ extension Accounts {
             id: self.newUserID(), name: name, passwordHash: hash, displayName: form.displayName,
             avatar: form.avatar, created: self.time.wall())
         let (token, kept) = self.legacyTokens.issued(to: user.id, version: 1, at: self.time.wall())
-        switch try await self.ask(AddUser(user, kept)) {
+        switch try await self.ask(AddUser(user, kept, nameHash: self.nameHash(name))) {
         case .added: return try await self.begin(user, longLived: token)
         case .nameTaken: throw .nameTaken
         case .idTaken: throw .unavailable
@@ -97,11 +100,11 @@ extension Accounts {
         let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
         let user = try await self.proven(name, password, attempt, from: address)
         self.attempts.succeeded(attempt)
-        try self.revocationsNow.checkBan(of: user.id, at: self.time.wall())
+        try self.revocationsNow.checkMayEnter(user.id, at: self.time.wall())
         return try await self.begin(user, longLived: try await self.currentLegacyToken(of: user.id))
     }
 
-    private func proven(
+    func proven(
         _ name: UserName, _ password: String, _ attempt: AttemptGuard.Attempt, from address: IPAddress
     ) async throws(IdentityRefusal) -> StoredUser {
         do throws(IdentityRefusal) {
@@ -123,7 +126,7 @@ extension Accounts {
     }
 
     /// A user who was authenticated gets tokens of their own.
-    private func begin(_ user: StoredUser, longLived: SignIn.Token?) async throws(IdentityRefusal) -> SignIn {
+    func begin(_ user: StoredUser, longLived: SignIn.Token?) async throws(IdentityRefusal) -> SignIn {
         let now = self.time.wall()
         let refresh = RefreshToken(family: .drawn())
         let expiry = now + self.settings.refreshLife
@@ -192,44 +195,12 @@ extension Accounts {
     }
 
     /// What else follows from a sign-in that has ended: access tokens, and the sockets that live by them.
-    private func ended(_ family: RandomToken) async throws(IdentityRefusal) {
+    func ended(_ family: RandomToken) async throws(IdentityRefusal) {
         let token = RevokedToken(
             id: Revocations.name(of: family), expiry: self.time.wall() + self.settings.accessLife)
         self.revocations.withLock { $0.revokedToken(token.id, until: token.expiry) }
         self.tellObservers(.familyEnded(family))
         try await self.ask(RevokeToken(token))
-    }
-}
-
-// MARK: - What users do with their own account
-
-extension Accounts {
-    /// Every device that is signed in as the user.
-    package func devices(of user: UserID) async throws(IdentityRefusal) -> [RefreshFamily.Use] {
-        try await self.ask(ListRefreshFamilies(of: user, at: self.time.wall()))
-    }
-
-    /// Signs one device of the user out, at once. False when there is no such device.
-    package func signOut(_ device: RandomToken, of user: UserID) async throws(IdentityRefusal) -> Bool {
-        let ended = try await self.ask(EndRefreshFamilies.one(device, of: user))
-        for family in ended { try await self.ended(family) }
-        return !ended.isEmpty
-    }
-
-    /// Another password for whoever knows the old one. All devices are signed out; the one that asks gets new tokens.
-    package func changePassword(
-        of identity: Identity, from old: String, to new: String, by address: IPAddress
-    ) async throws(IdentityRefusal) -> SignIn {
-        guard let user = try await self.ask(FindUser.id(identity.user)), let name = user.name else { throw .closed }
-        try self.settings.check(password: new, of: name)
-        guard old.utf8.count <= self.settings.maximumPasswordBytes else { throw .wrongCredentials }
-        let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
-        _ = try await self.proven(name, old, attempt, from: address)
-        self.attempts.succeeded(attempt)
-        let hash = try await self.passwords.hash(new, from: address)
-        guard try await self.ask(SetCredential(.passwordHash(hash), of: user.id)) else { throw .closed }
-        try await self.revokeAll(of: user.id)
-        return try await self.begin(user, longLived: nil)
     }
 }
 
@@ -380,7 +351,7 @@ extension Accounts {
         try self.demandOpen(.applications)
         try self.check(application: application, secret: secret, from: address)
         guard self.mayVouch(application, for: id.text) else { throw .foreignUser }
-        try self.revocationsNow.checkBan(of: id, at: self.time.wall())
+        try self.revocationsNow.checkMayEnter(id, at: self.time.wall())
         let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())
         // So that others can look up who this is.
         let introduction = Introduction(id, displayName: displayName, avatar: avatar, at: user.created)
@@ -388,8 +359,9 @@ extension Accounts {
         return try self.issueAccess(user, .application, in: nil)
     }
 
-    package func checkBan(of user: UserID) throws(IdentityRefusal) {
-        try self.revocationsNow.checkBan(of: user, at: self.time.wall())
+    /// Neither deleted nor banned.
+    package func checkMayEnter(_ user: UserID) throws(IdentityRefusal) {
+        try self.revocationsNow.checkMayEnter(user, at: self.time.wall())
     }
 
     /// Whether an application may speak of the user, or of the order, with this id.
@@ -446,7 +418,7 @@ extension Profile {
 
 extension Accounts {
     /// Asks the store and waits without keeping a thread.
-    private func ask<Request: StoreRequest>(_ request: Request) async throws(IdentityRefusal) -> Request.Answer {
+    func ask<Request: StoreRequest>(_ request: Request) async throws(IdentityRefusal) -> Request.Answer {
         let result = await withCheckedContinuation { continuation in
             self.store.send(request) { continuation.resume(returning: $0) }
         }
@@ -458,23 +430,30 @@ extension Accounts {
         }
     }
 
-    /// Blocks: only while the service starts.
     private func recallRestrictions() throws(StoreError) {
+        let now = self.time.wall()
+        let kept = try self.wait(for: RecallRestrictions(at: now, tokensSince: self.oldestLivingToken))
+        let deleted = try self.wait(for: ListDeletedUsers.all)
+        self.revocations.withLock { revocations in
+            for token in kept?.1 ?? [] { revocations.revokedToken(token.id, until: token.expiry) }
+            for restriction in kept?.0 ?? [] {
+                if let time = restriction.notBefore { revocations.revokedUser(restriction.user, upTo: time) }
+                if let time = restriction.bannedUntil { revocations.banned(restriction.user, until: time) }
+            }
+            for user in deleted ?? [] { revocations.deleted(user) }
+        }
+    }
+
+    /// Blocks: only while the service starts.
+    private func wait<Request: StoreRequest>(for request: Request) throws(StoreError) -> Request.Answer? {
         let answered = Gate()
-        let answer = Locked<Result<([Restriction], [RevokedToken]), StoreError>?>(nil)
-        self.store.send(RecallRestrictions(at: self.time.wall(), tokensSince: self.oldestLivingToken)) { result in
+        let answer = Locked<Result<Request.Answer, StoreError>?>(nil)
+        self.store.send(request) { result in
             answer.withLock { $0 = result }
             answered.open()
         }
         answered.wait()
-        guard let (restrictions, tokens) = try answer.withLock({ $0 })?.get() else { return }
-        self.revocations.withLock { revocations in
-            for token in tokens { revocations.revokedToken(token.id, until: token.expiry) }
-            for restriction in restrictions {
-                if let time = restriction.notBefore { revocations.revokedUser(restriction.user, upTo: time) }
-                if let time = restriction.bannedUntil { revocations.banned(restriction.user, until: time) }
-            }
-        }
+        return try answer.withLock({ $0 })?.get()
     }
 
     /// Whatever was issued before has ended.

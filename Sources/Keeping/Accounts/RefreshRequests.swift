@@ -45,7 +45,7 @@ package struct RefreshPresentation: Hashable, StoreRequest {
         switch family.presented(self.hash, next: self.nextHash, expiry: self.nextExpiry, at: self.now) {
         case .follow(let next):
             try tables.update(next, usedAt: self.now)
-            return .followed(family.user, try tables.user(family.user)?.account)
+            return .followed(family.user, try tables.user(family.user)?.livingAccount)
         case .expired:
             try tables.removeRefreshFamily(family.id)
             return .expired

@@ -27,6 +27,20 @@ package struct StoredUser: Hashable, Sendable {
     package var shownName: DisplayName? { self.displayName ?? self.name.flatMap { DisplayName($0.text) } }
 }
 
+/// What stays of an account that was deleted, so that neither its id nor its name is ever another person's.
+package struct Tombstone: Hashable, Sendable {
+    package let time: WallTime
+    /// A keyed hash of the name they signed in with.
+    package let retiredName: [UInt8]?
+    /// Something of theirs is still to be removed.
+    package var isErasing = true
+
+    package init(at time: WallTime, retiredName: [UInt8]?) {
+        self.time = time
+        self.retiredName = retiredName
+    }
+}
+
 /// A token that stays the same over many logins: what is kept of it.
 package struct LongLivedToken: Hashable, Sendable {
     /// Counts how often the token was replaced.

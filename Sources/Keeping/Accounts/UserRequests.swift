@@ -3,17 +3,21 @@ package import Vocabulary
 package struct AddUser: StoreRequest {
     package let user: StoredUser
     package let token: LongLivedToken?
+    /// As names of deleted accounts are kept.
+    package let nameHash: [UInt8]?
 
     package static let access = StoreAccess.writes
 
-    package init(_ user: StoredUser, _ token: LongLivedToken? = nil) {
+    package init(_ user: StoredUser, _ token: LongLivedToken? = nil, nameHash: [UInt8]? = nil) {
         self.user = user
         self.token = token
+        self.nameHash = nameHash
     }
 
     package func perform(on tables: some Tables) throws(StoreError) -> AddedUser {
         guard try tables.user(self.user.id) == nil else { return .idTaken }
         if let name = self.user.name, try tables.user(named: name) != nil { return .nameTaken }
+        if let hash = self.nameHash, try tables.isRetired(nameHash: hash) { return .nameTaken }
         try tables.insert(UserRow(self.user, token: self.token))
         return .added
     }
@@ -36,7 +40,7 @@ package enum FindUser: StoreRequest {
 
     package func perform(on tables: some Tables) throws(StoreError) -> StoredUser? {
         switch self {
-        case .id(let id): return try tables.user(id)?.account
+        case .id(let id): return try tables.user(id)?.livingAccount
         case .name(let name):
             let user = try tables.user(named: name)?.account
             return user?.name == name ? user : nil
@@ -94,7 +98,7 @@ package struct SetCredential: StoreRequest {
     }
 
     package func perform(on tables: some Tables) throws(StoreError) -> Bool {
-        guard var user = try tables.user(self.user) else { return false }
+        guard var user = try tables.user(self.user), user.tombstone == nil else { return false }
         switch self.credential {
         case .passwordHash(let hash): user.account.passwordHash = hash
         case .token(let token): user.token = token

@@ -22,7 +22,7 @@ enum Acquaintance {
 
     /// Somebody has been here, or was brought into a conversation.
     static func isKnown(_ user: UserID, _ tables: some Tables) throws(StoreError) -> Bool {
-        if try tables.user(user) != nil { return true }
+        if let row = try tables.user(user) { return row.tombstone == nil }
         return try tables.conversationCount(of: user, limit: 1) > 0
     }
 
@@ -52,6 +52,7 @@ enum Acquaintance {
         _ actor: UserID, among users: [UserID], _ approach: Approach?, strangers: Set<UserID>, _ tables: some Tables
     ) throws(StoreError) -> Set<UserID> {
         var unwilling = try Blocks.blocking(actor, among: users, tables)
+        for user in users where try tables.user(user)?.tombstone != nil { unwilling.insert(user) }
         guard let approach else { return unwilling }
         unwilling.formUnion(strangers.intersection(approach.crowded))
         for user in users where !unwilling.contains(user) {

@@ -25,6 +25,7 @@ package struct ConversationView: Hashable, Sendable {
         package let user: UserID
         package let name: DisplayName?
         package let avatar: AvatarLink?
+        package let isDeleted: Bool
         package let delivered: UInt64
         package let read: UInt64
     }
@@ -159,9 +160,9 @@ enum Views {
     ) throws(StoreError) -> ConversationView.Peer? {
         let members = try tables.members(of: key, after: "", limit: 2)
         guard let other = members.map(\.member).first(where: { $0.user != user }) else { return nil }
-        let account = try tables.user(other.user)?.account
+        let profile = try tables.user(other.user)?.profile
         return ConversationView.Peer(
-            user: other.user, name: account?.shownName, avatar: account?.avatar,
+            user: other.user, name: profile?.shownName, avatar: profile?.avatar, isDeleted: profile?.isDeleted == true,
             delivered: try self.delivered(to: other, in: key, tables), read: other.read)
     }
 

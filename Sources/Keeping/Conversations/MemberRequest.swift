@@ -46,9 +46,9 @@ extension MemberRequest {
     private func view(
         _ member: Member, of key: ConversationKey, _ tables: some Tables
     ) throws(StoreError) -> MemberView {
-        let account = try tables.user(member.user)?.account
+        let profile = try tables.user(member.user)?.profile
         return MemberView(
-            user: member.user, name: account?.shownName, avatar: account?.avatar, role: member.role,
+            user: member.user, name: profile?.shownName, avatar: profile?.avatar, role: member.role,
             delivered: try Views.delivered(to: member, in: key, tables), read: member.read,
             silencedUntil: member.silencedUntil)
     }

@@ -75,9 +75,7 @@ package struct EntrySweep: Hashable, StoreRequest {
         var old = try tables.entries(of: key, before: self.now + (.zero - stay), limit: limit)[...]
         if let latest = try tables.latestEntry(of: key), latest.number == old.last?.number { old = old.dropLast() }
         guard let last = old.last else { return 0 }
-        for mark in old { try Writing.removeBelongings(of: EntryKey(key, mark.number), tables) }
-        try tables.removeEntries(of: key, through: last.number)
-        try tables.removeDeliveries(of: key, through: last.number)
+        try Writing.remove(old, of: key, tables)
         // What is gone cannot be unread, and is not waited for.
         try tables.advanceMembers(of: key, to: last)
         return old.count

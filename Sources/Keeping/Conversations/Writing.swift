@@ -99,6 +99,16 @@ enum Writing {
         try FileUse.show(body.files(as: kind), in: target, tables)
     }
 
+    /// Throws out entries from the first one on, with all that belongs to them.
+    static func remove(
+        _ marks: ArraySlice<EntryMark>, of key: ConversationKey, _ tables: some Tables
+    ) throws(StoreError) {
+        guard let last = marks.last else { return }
+        for mark in marks { try self.removeBelongings(of: EntryKey(key, mark.number), tables) }
+        try tables.removeEntries(of: key, through: last.number)
+        try tables.removeDeliveries(of: key, through: last.number)
+    }
+
     /// What goes with a message, whether it is taken back or too old: its words in the index, its files, its reactions.
     /// Call it while the message is still there.
     static func removeBelongings(of key: EntryKey, _ tables: some Tables) throws(StoreError) {

@@ -19,7 +19,7 @@ package struct AdoptPicture: StoreRequest {
     /// False when there is no such picture to be had.
     package func perform(on tables: some Tables) throws(StoreError) -> Bool {
         guard let found = try tables.file(self.file), found.uses == 0, found.file.owner.text.hasPrefix(self.strangers),
-            found.file.stay == .open, let user = try tables.user(self.user), user.picture == nil
+            found.file.stay == .open, let user = try tables.user(self.user), user.picture == nil, user.tombstone == nil
         else { return false }
         try tables.removeFile(self.file)
         try tables.insert(found.file.owned(by: self.user))

@@ -39,7 +39,7 @@ extension UserRow {
     var profile: Profile {
         Profile(
             self.account.id, signInName: self.account.name, displayName: self.account.displayName,
-            avatar: self.account.avatar, changed: self.profileChanged)
+            avatar: self.account.avatar, changed: self.profileChanged, isDeleted: self.tombstone != nil)
     }
 
     /// The same user under another name or with another picture.
@@ -52,7 +52,7 @@ extension UserRow {
         return row
     }
 
-    fileprivate func write(over old: UserRow?, _ tables: some Tables) throws(StoreError) {
+    func write(over old: UserRow?, _ tables: some Tables) throws(StoreError) {
         // A picture is kept for as long as a user shows it.
         if old?.picture != self.picture {
             if let picture = old?.picture { try tables.changeUses(of: picture, by: -1) }
@@ -121,12 +121,11 @@ extension ProfileChange {
         let known = try tables.user(self.user)
         let old = known ?? UserRow(StoredUser(id: self.user, created: self.now))
         let new = self.changed(old)
-        guard new.profile != old.profile else {
-            return .success(ChangedProfile(profile: new.profile, isNews: false, conversations: []))
+        guard new.profile != old.profile, old.tombstone == nil else {
+            return .success(ChangedProfile(profile: old.profile, isNews: false, conversations: []))
         }
         try new.write(over: known, tables)
-        return .success(
-            ChangedProfile(profile: new.profile, isNews: true, conversations: try self.conversations(tables)))
+        return .success(try ChangedProfile(news: new.profile, tables))
     }
 
     private func refusal(of file: FileRecord?, _ settings: StoreSettings) -> ProfileRefusal? {
@@ -150,20 +149,23 @@ extension ProfileChange {
         let isSame = name == old.account.displayName && avatar == old.account.avatar
         return old.showing(name, avatar, picture, since: isSame ? old.profileChanged : self.now)
     }
+}
 
+extension ChangedProfile {
     /// In larger ones no member is told.
     private static let maximumMembers = 256
     private static let maximumConversations = 1000
 
-    private func conversations(_ tables: some Tables) throws(StoreError) -> [ConversationID] {
+    /// Everybody who sees the user has to hear of it.
+    init(news profile: Profile, _ tables: some Tables) throws(StoreError) {
         var found: [ConversationID] = []
-        for key in try tables.conversations(of: self.user) where found.count < Self.maximumConversations {
+        for key in try tables.conversations(of: profile.user) where found.count < Self.maximumConversations {
             guard try tables.memberCount(of: key, limit: Self.maximumMembers + 1) <= Self.maximumMembers,
                 let conversation = try tables.conversation(key)
             else { continue }
             found.append(conversation.id)
         }
-        return found
+        self.init(profile: profile, isNews: true, conversations: found)
     }
 }
 
@@ -192,7 +194,7 @@ extension Introduction {
     package func perform(on tables: some Tables) throws(StoreError) {
         let known = try tables.user(self.user)
         let old = known ?? UserRow(StoredUser(id: self.user, created: self.now))
-        guard known == nil || self.now >= old.profileChanged else { return }
+        guard old.tombstone == nil, known == nil || self.now >= old.profileChanged else { return }
         let (name, avatar) = (self.displayName ?? old.account.displayName, self.avatar ?? old.account.avatar)
         guard known == nil || name != old.account.displayName || avatar != old.account.avatar else { return }
         // A picture from elsewhere takes the place of an uploaded one.

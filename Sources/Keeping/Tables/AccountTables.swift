@@ -12,6 +12,10 @@ package protocol UserTable: AnyObject {
     func update(_ user: UserRow) throws(StoreError)
     /// Whether it is the picture of any user.
     func isPicture(_ file: FileID) throws(StoreError) -> Bool
+    /// Whether a deleted account had the name with this hash.
+    func isRetired(nameHash: [UInt8]) throws(StoreError) -> Bool
+    /// Users whose account was deleted; `isErasing`: only those of whom something is left.
+    func deletedUsers(isErasing: Bool) throws(StoreError) -> [UserID]
 }
 
 package struct UserRow: Hashable, Sendable {
@@ -21,11 +25,16 @@ package struct UserRow: Hashable, Sendable {
     package var picture: FileID?
     /// Since when the profile is as it is.
     package var profileChanged = WallTime(milliseconds: 0)
+    /// Set when the account was deleted: then there is nothing else.
+    package var tombstone: Tombstone?
 
     package init(_ account: StoredUser, token: LongLivedToken? = nil) {
         self.account = account
         self.token = token
     }
+
+    /// Nil of an account that was deleted.
+    package var livingAccount: StoredUser? { self.tombstone == nil ? self.account : nil }
 }
 
 package protocol RefreshTable: AnyObject {

@@ -84,6 +84,7 @@ package protocol MemberTable: AnyObject {
     ) throws(StoreError)
     /// How far the furthest of a user's devices got.
     func delivered(to user: UserID, in key: ConversationKey) throws(StoreError) -> UInt64
+    func removeCursors(of user: UserID) throws(StoreError)
 }
 
 /// `blocksOther` of the member is not kept here, but with the blocks.
@@ -231,6 +232,7 @@ package protocol BlockTable: AnyObject {
     /// Nothing when it is there.
     func putBlock(of other: UserID, by user: UserID) throws(StoreError)
     func removeBlock(of other: UserID, by user: UserID) throws(StoreError)
+    func removeBlocks(by user: UserID) throws(StoreError)
 }
 
 /// The words of messages, as `SearchWords` cuts them: where each of them is, not the messages.

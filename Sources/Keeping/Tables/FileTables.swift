@@ -21,6 +21,9 @@ package protocol FileTable: AnyObject {
         createdBefore time: WallTime, limit: Int
     ) throws(StoreError) -> [(id: FileID, hash: ContentHash)]
 
+    /// A user's own that nothing shows.
+    func unusedFiles(of owner: UserID, limit: Int) throws(StoreError) -> [FileID]
+
     func show(_ file: FileID, in key: EntryKey) throws(StoreError)
     func files(shownIn key: EntryKey) throws(StoreError) -> [FileID]
     func hideFiles(in key: EntryKey) throws(StoreError)

@@ -123,4 +123,8 @@ extension SQLiteTables {
     func removeBlock(of other: UserID, by user: UserID) throws(StoreError) {
         try self.connection.run("DELETE FROM blocks WHERE user = ? AND blocked = ?", [.user(user), .user(other)])
     }
+
+    func removeBlocks(by user: UserID) throws(StoreError) {
+        try self.connection.run("DELETE FROM blocks WHERE user = ?", [.user(user)])
+    }
 }

@@ -104,6 +104,15 @@ extension SQLiteTables {
     }
 }
 
+extension SQLiteTables {
+    func unusedFiles(of owner: UserID, limit: Int) throws(StoreError) -> [FileID] {
+        let sql = "SELECT id FROM files WHERE owner = ? AND uses = 0 LIMIT ?"
+        return try self.connection.all(sql, [.user(owner), .count(limit)]) { row in
+            row.text(0).flatMap { FileID($0) }
+        }.compactMap(\.self)
+    }
+}
+
 // MARK: - Which entries show which files
 
 extension SQLiteTables {

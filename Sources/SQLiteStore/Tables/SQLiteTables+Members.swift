@@ -214,4 +214,8 @@ extension SQLiteTables {
         let sql = "SELECT max(delivered) FROM cursors WHERE user = ? AND conversation = ?"
         return UInt64(clamping: try self.connection.number(sql, [.user(user), .key(key)]) ?? 0)
     }
+
+    func removeCursors(of user: UserID) throws(StoreError) {
+        try self.connection.run("DELETE FROM cursors WHERE user = ?", [.user(user)])
+    }
 }

@@ -3,7 +3,7 @@ internal import Vocabulary
 
 enum UserColumn: Int32, Column {
     case id, name, passwordHash, displayName, avatar, created, tokenVersion, tokenHash, tokenExpiry, picture
-    case profileChanged
+    case profileChanged, deleted, deletedName, erasing
 }
 
 extension UserRow {
@@ -20,6 +20,10 @@ extension UserRow {
         }
         self.picture = row.text(.picture).flatMap { FileID($0) }
         self.profileChanged = row.requiredTime(.profileChanged)
+        guard let deleted = row.time(.deleted) else { return }
+        self.tombstone = Tombstone(
+            at: deleted, retiredName: row.isNull(.deletedName) ? nil : row.blob(.deletedName))
+        self.tombstone?.isErasing = row.integer(.erasing) != 0
     }
 
     fileprivate func value(of column: UserColumn) -> SQLValue {
@@ -35,6 +39,9 @@ extension UserRow {
         case .tokenExpiry: .time(self.token?.expiry)
         case .picture: .text(self.picture?.text)
         case .profileChanged: .time(self.profileChanged)
+        case .deleted: .time(self.tombstone?.time)
+        case .deletedName: .blob(self.tombstone?.retiredName)
+        case .erasing: .flag(self.tombstone?.isErasing == true)
         }
     }
 }
@@ -72,5 +79,15 @@ extension SQLiteTables {
 
     func isPicture(_ file: FileID) throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM users WHERE picture = ? LIMIT 1", [.text(file.text)])
+    }
+
+    func isRetired(nameHash: [UInt8]) throws(StoreError) -> Bool {
+        try self.connection.exists("SELECT 1 FROM users WHERE deleted_name = ?", [.blob(nameHash)])
+    }
+
+    func deletedUsers(isErasing: Bool) throws(StoreError) -> [UserID] {
+        let sql = "SELECT id FROM users WHERE deleted IS NOT NULL AND erasing >= ?"
+        return try self.connection.all(sql, [.flag(isErasing)]) { row in row.text(0).flatMap { UserID($0) } }
+            .compactMap(\.self)
     }
 }

@@ -20,7 +20,7 @@ extension Accounts {
 
     func isBanned(_ user: UserID) -> Bool {
         do throws(IdentityRefusal) {
-            try self.checkBan(of: user)
+            try self.checkMayEnter(user)
             return false
         } catch {
             return true

@@ -10,6 +10,13 @@ internal import Web
 /// Signing in over HTTP: `/v1/auth/…`, JSON both ways.
 struct AuthRoutes: Sendable {
     let accounts: Accounts
+    /// Told when a user has deleted their account.
+    let onDeletion: @Sendable (ChangedProfile) -> Void
+
+    init(accounts: Accounts, onDeletion: @escaping @Sendable (ChangedProfile) -> Void) {
+        self.accounts = accounts
+        self.onDeletion = onDeletion
+    }
 
     private static let maximumBodyBytes = 16 << 10
 
@@ -61,6 +68,11 @@ struct AuthRoutes: Sendable {
         }
         self.add(.delete, "/v1/auth/devices", to: &router) { identity, _, _, _ throws(IdentityRefusal) in
             try await self.accounts.revokeAll(of: identity.user)
+            return { $0.object { _ in } }
+        }
+        self.add(.delete, "/v1/auth/account", to: &router) { identity, body, _, address throws(IdentityRefusal) in
+            let password = PasswordForm(body)?.password ?? ""
+            self.onDeletion(try await self.accounts.deleteAccount(of: identity, password: password, by: address))
             return { $0.object { _ in } }
         }
     }
@@ -154,6 +166,12 @@ extension IdentityRefusal {
                 RequestError(.badRequest, "this password is among those that are guessed first; choose another")
             )
         case .closed: return (.forbidden, RequestError(.forbidden, "this way to sign in is closed on this server"))
+        case .deleted: return (.forbidden, RequestError(.forbidden, "this account was deleted"))
+        case .stale:
+            return (
+                .unauthorized,
+                RequestError(.unauthorized, "this needs a fresh token: refresh it and ask within five minutes")
+            )
         case .nameTaken: return (.conflict, RequestError(.conflict, "this user name is taken"))
         case .wrongCredentials: return (.unauthorized, RequestError(.unauthorized, "wrong user name or password"))
         case .tooManyAttempts(let wait):

@@ -25,12 +25,17 @@ final class Housekeeper {
 
 /// What has lost its meaning goes: bans and revoked tokens that have ended, calls and entries that are older than the history.
 extension Housekeeper {
-    convenience init(_ dependencies: SignallingApplication.Dependencies, on reactor: Reactor) {
+    ///
+    /// - Parameter more: what else is to be looked after each time.
+    convenience init(
+        _ dependencies: SignallingApplication.Dependencies, on reactor: Reactor, _ more: @escaping () -> Void
+    ) {
         let (configuration, store) = (dependencies.configuration, dependencies.store)
         let (accounts, journal) = (dependencies.accounts, dependencies.journal)
         let keeper = FileKeeper(dependencies.files, on: reactor)
         self.init(on: reactor) {
             keeper.sweep()
+            more()
             Self.sweepEntries(
                 EntrySweep(at: SystemClock.now(), usual: configuration.messageHistory), in: store, journal: journal)
             let oldest = SystemClock.now() + (.zero - configuration.callHistory)

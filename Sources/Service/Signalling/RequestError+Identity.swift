@@ -8,6 +8,7 @@ extension RequestError {
         switch refusal {
         case .banned: self.init(.banned, "you are banned")
         case .revoked: self.init(.kicked, "the token was revoked; sign in again")
+        case .deleted: self.init(.kicked, "this account was deleted")
         case .tooManyAttempts(let wait): self.init(.rateLimited, "too many attempts", retryAfter: wait)
         case .unavailable: self.init(.unavailable, "try again later")
         case .token(.expired): self.init(.tokenExpired, "the token has expired")

@@ -60,7 +60,7 @@ final class Signalling: Sendable {
                 self.sockets.respond(to: exchange)
             }
         }
-        AuthRoutes(accounts: self.accounts).add(to: &router)
+        AuthRoutes(accounts: self.accounts) { self.deleted($0) }.add(to: &router)
         APIRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
             self.applications.value(on: reactor).api
         }
@@ -115,6 +115,22 @@ final class Signalling: Sendable {
         } catch {
             return false
         }
+    }
+
+    /// Nil when the store did not take it, false for a user nobody knows.
+    func delete(_ user: UserID) async -> Bool? {
+        do throws(IdentityRefusal) {
+            guard let changed = try await self.accounts.delete(user) else { return false }
+            self.deleted(changed)
+            return true
+        } catch {
+            return nil
+        }
+    }
+
+    private func deleted(_ changed: ChangedProfile) {
+        let applications = self.applications
+        self.home.execute { applications.value(on: $0).deleted(changed) }
     }
 
     /// Once nothing moves any more.

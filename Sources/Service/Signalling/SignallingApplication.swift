@@ -22,6 +22,8 @@ final class SignallingApplication: SocketApplication {
     let api: APIRoutes.Desk
     let doorDependencies: DoorDependencies
     private let housekeeper: Housekeeper
+    private let eraser: AccountEraser
+    private let profiles: ProfileService
     private let disk: DiskReserve
     /// Nil where no other program wants to hear of what is said.
     let webhooks: WebhookSender?
@@ -61,7 +63,10 @@ final class SignallingApplication: SocketApplication {
             allowance: allowance, calls: configuration.switchboard.calls)
         self.doorDependencies = hall
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
-        self.housekeeper = Housekeeper(dependencies, on: reactor)
+        let eraser = AccountEraser(store, chat, on: reactor)
+        self.eraser = eraser
+        self.profiles = profiles
+        self.housekeeper = Housekeeper(dependencies, on: reactor) { eraser.resume() }
         let hooks = configuration.hooks
         self.webhooks = hooks.webhook.map { WebhookSender($0, hooks, store, on: reactor, journal) }
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, on: reactor, journal) }
@@ -102,6 +107,12 @@ final class SignallingApplication: SocketApplication {
         if let user = change.sentAway { self.board.sentAway(user) }
         self.sessions.identityChanged(change)
         self.api.standing.end(change.reason) { change.ends($0) }
+    }
+
+    /// An account was deleted, and its sessions have ended.
+    func deleted(_ changed: ChangedProfile) {
+        if changed.isNews { self.profiles.tell(changed) }
+        self.eraser.erase(changed.profile.user)
     }
 
     /// Says goodbye to all who are in a call, before the server goes.

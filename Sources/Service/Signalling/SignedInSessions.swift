@@ -123,7 +123,7 @@ extension IdentityChange {
         case .tokenRevoked(let tokenID): identity.tokenID == tokenID
         case .familyEnded(let family): identity.family == family
         case .userRevoked(let user, let moment): identity.user == user && identity.issuedAt <= moment
-        case .banned(let user, _): identity.user == user
+        case .banned(let user, _), .deleted(let user): identity.user == user
         case .unbanned: false
         }
     }
@@ -131,7 +131,7 @@ extension IdentityChange {
     /// Who has to leave with all of their connections.
     var sentAway: UserID? {
         switch self {
-        case .userRevoked(let user, _), .banned(let user, _): user
+        case .userRevoked(let user, _), .banned(let user, _), .deleted(let user): user
         case .tokenRevoked, .familyEnded, .unbanned: nil
         }
     }
@@ -140,6 +140,7 @@ extension IdentityChange {
         switch self {
         case .tokenRevoked, .familyEnded, .userRevoked, .unbanned: RequestError(.kicked, "you were signed out")
         case .banned: RequestError(.banned, "you are banned")
+        case .deleted: RequestError(.kicked, "this account was deleted")
         }
     }
 }

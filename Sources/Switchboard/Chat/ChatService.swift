@@ -157,6 +157,21 @@ extension ChatService {
         self.write(request, nil) { _ in }
     }
 
+    /// Takes a deleted user out of their conversations, a portion at a time, and tells the others.
+    package func erase(_ user: UserID, after end: ConversationKey? = nil, _ completion: @escaping Completion<Void>) {
+        var request = EraseUser(user, at: self.now)
+        request.end = end
+        self.fetch(request) { [unowned self] result in
+            switch result {
+            case .failure(let error): completion(.failure(error))
+            case .success(let portion):
+                for outcome in portion.outcomes { self.tell(outcome, from: nil) }
+                guard !portion.isDone else { return completion(.success(())) }
+                self.erase(user, after: portion.end, completion)
+            }
+        }
+    }
+
     package func create(
         _ request: CreationRequest, from guest: Guest? = nil, isByServer: Bool = false,
         _ completion: @escaping Completion<ChangeOutcome>

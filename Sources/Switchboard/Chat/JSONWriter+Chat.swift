@@ -62,6 +62,7 @@ extension JSONWriter {
 
     private mutating func members(of peer: ConversationView.Peer) {
         self.members([("user", peer.user.text), ("name", peer.name?.text), ("avatar", peer.avatar?.text)])
+        if peer.isDeleted { self.field("deleted", true) }
         self.marks(delivered: peer.delivered, read: peer.read)
     }
 

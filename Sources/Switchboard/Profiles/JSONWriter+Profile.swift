@@ -9,6 +9,7 @@ extension JSONWriter {
             json.members([
                 ("user", profile.user.text), ("name", profile.shownName?.text), ("avatar", profile.avatar?.text),
             ])
+            if profile.isDeleted { json.field("deleted", true) }
         }
     }
 }

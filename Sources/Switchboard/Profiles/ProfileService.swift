@@ -2,7 +2,7 @@ internal import Conversing
 internal import JSON
 package import Operations
 internal import Pacing
-internal import Keeping
+package import Keeping
 internal import Vocabulary
 
 /// What people say of themselves: takes it, keeps it, and tells all who see them. It lives on the loop of the
@@ -80,7 +80,7 @@ extension ProfileService {
     }
 
     /// Once to all who see the user: in presence, in a room, in a conversation.
-    private func tell(_ changed: ChangedProfile) {
+    package func tell(_ changed: ChangedProfile) {
         let hearing = self.chat.tell(changed.profile, in: changed.conversations)
         self.board.tell(changed.profile, hearing)
     }

@@ -5,15 +5,16 @@ import Web
 /// `parley users`: who is online, and what is to be done about them.
 struct UsersCommand: ParsableCommand {
     enum Action: String, CaseIterable, Sendable, ExpressibleByArgument {
-        case list, kick, ban, unban
+        case list, kick, ban, unban, delete
     }
 
     static let configuration = CommandConfiguration(
         name: "users",
-        abstract: "List online users of a running server; kick or ban users.",
+        abstract: "List online users of a running server; kick, ban or delete users.",
         discussion: """
             A kick signs a user out everywhere: their tokens become invalid; they may sign in again. A \
-            ban also prevents signing in for a time. Both reach open connections at once.
+            ban also prevents signing in for a time. Both reach open connections at once. 'delete' removes \
+            an account for good: its user leaves all groups, and what they said stays without their name.
             """,
         examples: [
             .init("parley users", "Who is online."),
@@ -28,7 +29,7 @@ struct UsersCommand: ParsableCommand {
     @Argument(help: "Action; default: list.")
     var action = Action.list
 
-    @Argument(help: "User id; required by kick, ban and unban.")
+    @Argument(help: "User id; required by all actions but list.")
     var user: String?
 
     @Option(name: .customLong("for"), help: "How long a ban lasts.")
@@ -50,6 +51,7 @@ struct UsersCommand: ParsableCommand {
         switch self.action {
         case .list: try self.list()
         case .kick, .unban: _ = try self.server.call.send(.post, "/v1/users/\(self.user ?? "")/\(self.action.rawValue)")
+        case .delete: _ = try self.server.call.send(.delete, "/v1/users/\(self.user ?? "")")
         case .ban:
             let seconds = self.duration.components.seconds
             _ = try self.server.call.send(.post, "/v1/users/\(self.user ?? "")/ban?seconds=\(seconds)")
