@@ -55,6 +55,15 @@ extension MemoryTables {
         }
     }
 
+    func files(of owner: UserID, after file: FileID?, limit: Int) throws(StoreError) -> [FileRecord] {
+        try self.read { rows in
+            let own = rows.files.values.map(\.file).filter { one in
+                one.owner == owner && !rows.orphans.contains(one.id) && (file.map { one.id.text > $0.text } ?? true)
+            }
+            return Array(own.sorted { $0.id.text < $1.id.text }.prefix(limit))
+        }
+    }
+
     func unusedFiles(of owner: UserID, limit: Int) throws(StoreError) -> [FileID] {
         try self.read { rows in
             let unused = rows.files.values.filter { row in

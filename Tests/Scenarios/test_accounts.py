@@ -1,6 +1,8 @@
-"""What users do with their accounts as a whole: they delete them."""
+"""What users do with their accounts as a whole: they take what is theirs along, and delete them."""
 
 import http.client
+import json
+import socket
 import subprocess
 import time
 import unittest
@@ -163,6 +165,71 @@ class Deletion(House):
         self.assert_gone(line)
         self.assertEqual(self.admin("DELETE", f"/v1/users/{who['user']}").status, 200, "twice is once")
         self.assertEqual(self.admin("DELETE", "/v1/users/never-seen").status, 404)
+
+
+class Export(House):
+    def export(self, token: str) -> list[dict]:
+        answer = ask_http(self.server, "GET", "/v1/auth/export", headers={"Authorization": f"Bearer {token}"})
+        self.assertEqual(answer.status, 200, answer.text)
+        self.assertEqual(answer.headers["content-type"], "application/x-ndjson")
+        self.assertIn("attachment", answer.headers["content-disposition"])
+        return [json.loads(line) for line in answer.text.splitlines()]
+
+    def test_A17_a_user_gets_everything_they_have_here_and_nothing_of_the_others(self):
+        """A17.own"""
+        who = post(self.server, "register", userName="exporter", password=PASSWORD, name="Ex Porter").json
+        exporter, friend = self.person(token=who["accessToken"]), self.person("friend")
+        file = upload(self.server, who["accessToken"], b"mine")
+        sent = exporter.ask("chat.send", user=friend.user, body={"text": "my words"})
+        friend.ask("chat.send", user=exporter.user, body={"text": "their words"})
+        exporter.ask("chat.send", user=friend.user, kind="file", body={"file": file})
+        exporter.ask("chat.read", conversation=sent["conversation"], number=2)
+        exporter.ask("chat.create", title="club")
+        exporter.ask("chat.block", user="somebody-bad")
+        lines = self.export(who["accessToken"])
+        by_type = {line["type"]: [one for one in lines if one["type"] == line["type"]] for line in lines}
+        account = by_type["account"][0]
+        self.assertEqual(
+            (account["user"], account["userName"], account["name"]), (who["user"], "exporter", "Ex Porter"))
+        self.assertEqual(len(by_type["devices"][0]["devices"]), 1)
+        self.assertEqual(by_type["blocked"][0]["users"], ["somebody-bad"])
+        conversations = {one["conversation"]: one for one in by_type["conversation"]}
+        self.assertEqual(len(conversations), 2)
+        direct = conversations[sent["conversation"]]
+        self.assertEqual((direct["peer"], direct["read"], direct["delivered"]), (friend.user, 3, 3))
+        entries = [one["entry"] for one in by_type["entry"]]
+        self.assertEqual({entry["from"] for entry in entries}, {who["user"]})
+        bodies = [entry["body"] for entry in entries if entry["type"] == "message"]
+        self.assertEqual(bodies, [{"text": "my words"}, {"file": file}])
+        self.assertNotIn("their words", json.dumps(lines))
+        shown = by_type["file"][0]["file"]
+        self.assertEqual(ask_http(self.server, "GET", shown["url"]).text, "mine")
+        self.assertEqual(lines[-1], {"type": "end"})
+
+    def test_A17_much_is_told_portion_by_portion_and_another_export_waits(self):
+        """A17.bounded"""
+        exporter = self.person("much")
+        for number in range(200):
+            exporter.send("chat.send", {"user": exporter.user, "body": {"text": "x" * 60_000}}, number=1000 + number)
+        for number in range(200):
+            exporter.answer(1000 + number)
+        slow = socket.socket()
+        self.addCleanup(slow.close)
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(self.server.address)
+        slow.sendall(f"GET /v1/auth/export HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {exporter.token}\r\n\r\n".encode())
+        self.assertTrue(slow.recv(100).startswith(b"HTTP/1.1 200"))
+        before = self.server.memory("VmRSS")
+        headers = {"Authorization": f"Bearer {exporter.token}"}
+        second = ask_http(self.server, "GET", "/v1/auth/export", headers=headers)
+        self.assertEqual((second.status, second.json["code"]), (429, "rate_limited"))
+        exporter.listen(0.5)
+        self.assertLess(self.server.memory("VmRSS") - before, 8 << 20)
+        slow.close()
+        eventually(
+            lambda: ask_http(self.server, "GET", "/v1/auth/export", headers=headers).status == 200, "a place for another")
+        self.assertEqual(len([line for line in self.export(exporter.token) if line["type"] == "entry"]), 200)
+        self.assertEqual(ask_http(self.server, "GET", "/v1/auth/export").status, 401)
 
 
 class DeletionOverRestarts(unittest.TestCase):

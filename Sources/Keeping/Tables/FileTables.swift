@@ -21,6 +21,8 @@ package protocol FileTable: AnyObject {
         createdBefore time: WallTime, limit: Int
     ) throws(StoreError) -> [(id: FileID, hash: ContentHash)]
 
+    /// A user's own, in the order of their ids.
+    func files(of owner: UserID, after file: FileID?, limit: Int) throws(StoreError) -> [FileRecord]
     /// A user's own that nothing shows.
     func unusedFiles(of owner: UserID, limit: Int) throws(StoreError) -> [FileID]
 

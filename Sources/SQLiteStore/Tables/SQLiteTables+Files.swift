@@ -105,6 +105,15 @@ extension SQLiteTables {
 }
 
 extension SQLiteTables {
+    private static let filesOfOwner = """
+        SELECT \(FileColumn.list()) FROM files WHERE owner = ? AND id > ? ORDER BY id LIMIT ?
+        """
+
+    func files(of owner: UserID, after file: FileID?, limit: Int) throws(StoreError) -> [FileRecord] {
+        let values: [SQLValue] = [.user(owner), .text(file?.text ?? ""), .count(limit)]
+        return try self.connection.all(Self.filesOfOwner, values, read: FileRow.init).map(\.file)
+    }
+
     func unusedFiles(of owner: UserID, limit: Int) throws(StoreError) -> [FileID] {
         let sql = "SELECT id FROM files WHERE owner = ? AND uses = 0 LIMIT ?"
         return try self.connection.all(sql, [.user(owner), .count(limit)]) { row in

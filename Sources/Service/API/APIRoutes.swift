@@ -22,6 +22,8 @@ struct APIRoutes: Sendable {
         let profiles: ProfileService
         let faces: ProfileCache
         let standing = StandingVisits()
+        let exports = ExportDesk()
+        let links: FileLinks
         let allowance: APIAllowance
         let now: () -> Instant
     }
@@ -41,10 +43,18 @@ struct APIRoutes: Sendable {
                 }
             }
         }
-        router.on(.get, "/v1/events") { exchange, _ in
+        self.addStream("/v1/events", to: &router, desk) { $0.streamEverything($1) }
+        self.addStream("/v1/auth/export", to: &router, desk) { $0.export($1) }
+    }
+
+    private func addStream(
+        _ path: String, to router: inout Router, _ desk: @escaping (Reactor) -> Desk,
+        _ begin: @escaping (APIVisit, Identity) -> Void
+    ) {
+        router.on(.get, path) { exchange, _ in
             guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
             let visit = APIVisit(exchange, self, desk(exchange.reactor))
-            visit.admit { identity in visit.streamEverything(identity) }
+            visit.admit { identity in begin(visit, identity) }
         }
     }
 
@@ -129,8 +139,11 @@ final class APIVisit {
     func refuse(_ error: RequestError) { self.answer(APIProblem.response(error)) }
 
     /// An answer that goes on for as long as the client listens.
-    func startStream() -> Bool {
-        var head = HTTPResponseHead(.ok, fields: [.contentType: "text/event-stream", .cacheControl: "no-store"])
+    ///
+    /// - Parameter name: of what is for saving and not for showing.
+    func startStream(_ type: String = "text/event-stream", attachment name: String? = nil) -> Bool {
+        var head = HTTPResponseHead(.ok, fields: [.contentType: type, .cacheControl: "no-store"])
+        if let name { head.fields.set("Content-Disposition", to: "attachment; filename=\(name)") }
         for (name, value) in self.fields { head.fields.set(name, to: value) }
         return self.exchange.start(head, length: nil)
     }

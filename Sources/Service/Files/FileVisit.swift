@@ -69,7 +69,8 @@ final class FileVisit {
 }
 
 extension JSONWriter {
-    fileprivate mutating func file(_ file: FileRecord, _ links: FileLinks, for user: UserID, at now: WallTime) {
+    /// What there is to know of a file, and links to it.
+    mutating func file(_ file: FileRecord, _ links: FileLinks, for user: UserID, at now: WallTime) {
         let content = links.link(to: file.id, .content, for: user, at: now)
         self.fields(("file", file.id.text), ("type", file.type.mediaType), ("url", content)) { json in
             json.field("size", file.size)

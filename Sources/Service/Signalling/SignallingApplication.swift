@@ -52,7 +52,9 @@ final class SignallingApplication: SocketApplication {
         self.board = board
         self.chat = chat
         self.disk = DiskReserve(dependencies.files.folder)
-        self.api = APIRoutes.Desk(chat: chat, profiles: profiles, faces: faces, allowance: allowance) { board.now }
+        self.api = APIRoutes.Desk(
+            chat: chat, profiles: profiles, faces: faces, links: dependencies.files.links, allowance: allowance
+        ) { board.now }
         self.sessions = SignedInSessions(on: reactor, accounts: accounts, board: board, journal: journal)
         self.native = NativeEntrance(
             .init(
