@@ -1,4 +1,5 @@
 internal import JSON
+internal import Vocabulary
 
 /// The objects that commands print.
 extension JSONWriter {
@@ -7,8 +8,8 @@ extension JSONWriter {
         self.nullable(name, number?.isFinite == true ? number : nil) { $0.raw(Array($1.fixed(digits).utf8)) }
     }
 
-    /// One object as a line of text.
+    /// One object as a line of text, which steers no terminal.
     static func line(_ content: (inout JSONWriter) -> Void) -> String {
-        String(decoding: self.object(content), as: UTF8.self)
+        PlainText.json(String(decoding: self.object(content), as: UTF8.self))
     }
 }

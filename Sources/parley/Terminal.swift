@@ -1,5 +1,6 @@
 import System
 import Journal
+import Vocabulary
 
 /// The screen the program writes to, if there is one.
 enum Terminal {
@@ -16,14 +17,14 @@ enum Terminal {
         FileDescriptor.standardError.isTerminal && ProcessEnvironment.variables["NO_COLOR", default: ""].isEmpty
     }
 
-    /// Prints a line that the reader of a pipe waits for.
+    /// Prints a line that the reader of a pipe waits for. What a server or a peer said in it steers no terminal.
     static func print(_ text: String) {
         // Past the buffers: to empty those of all files would wait for the reader of standard input.
-        FileDescriptor.standardOutput.print("\(text)\n")
+        FileDescriptor.standardOutput.print("\(PlainText.of(text, keepsLines: true))\n")
     }
 
-    /// Says something on the error stream.
+    /// Says something on the error stream, where what is wrong is often told in a stranger's words.
     static func complain(_ text: String) {
-        FileDescriptor.standardError.print("\(text)\n")
+        FileDescriptor.standardError.print("\(PlainText.of(text, keepsLines: true))\n")
     }
 }

@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// Why a request was not granted.
 package enum ClientError: Error, Hashable, Sendable {
     /// The server said no.
@@ -26,11 +28,11 @@ package struct ServerRefusal: Error, Hashable, Sendable {
         self.retryAfter = retryAfter
     }
 
-    /// Nil when `answer` is no `{"error":{…}}`.
+    /// Of the server's words no more than a person reads. Nil when `answer` is no `{"error":{…}}`.
     init?(in answer: RawJSON) {
         guard let error = answer.member("error"), let code = error.text("code") else { return nil }
-        self.code = code
-        self.message = error.text("message") ?? ""
+        self.code = PlainText.line(code)
+        self.message = PlainText.line(error.text("message") ?? "")
         self.retryAfter = error.integer("retryAfter").map { .milliseconds($0) }
     }
 }

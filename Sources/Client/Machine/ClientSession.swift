@@ -191,7 +191,7 @@ extension ClientSession {
 
     /// The server does not want us, or not now.
     private mutating func turnedAway(_ answer: RawJSON, at now: Instant, _ outbox: inout ClientOutbox) {
-        self.drop(.refused(code: answer.text("message") ?? "unknown"), at: now, &outbox)
+        self.drop(.refused(code: PlainText.line(answer.text("message") ?? "unknown")), at: now, &outbox)
     }
 }
 

@@ -67,7 +67,8 @@ package struct UploadClient: Sendable {
         case .success(let answer):
             if (200..<300).contains(answer.status.code) { return answer }
             guard let problem = RawJSON(answer.body), let code = problem.text("code") else { throw .unreadableAnswer }
-            throw .refused(ServerRefusal(code: code, message: problem.text("detail") ?? ""))
+            throw .refused(
+                ServerRefusal(code: PlainText.line(code), message: PlainText.line(problem.text("detail") ?? "")))
         }
     }
 }

@@ -106,7 +106,7 @@ extension TURNFailure: CustomStringConvertible {
         case .silent: "no answer"
         case .disconnected: "not connected"
         case .nonsense: "an answer that makes no sense"
-        case .refused(let code, let reason): reason.isEmpty ? "\(code)" : "\(code) \(reason)"
+        case .refused(let code, let reason): reason.isEmpty ? "\(code)" : "\(code) \(PlainText.line(reason))"
         case .forged: "an answer that is not the server's"
         case .redirectedTooOften: "redirected too often"
         case .forgotten: "the allocation is gone"

@@ -1,9 +1,10 @@
 import JSON
+import Vocabulary
 
 /// A list of objects as a person reads it: one a line, the columns aligned.
 enum AdminTable {
     static func print(_ answer: [UInt8], _ list: String, _ columns: [String]) {
-        for row in self.aligned(self.rows(answer, list, columns)) { Swift.print(row) }
+        for row in self.aligned(self.rows(answer, list, columns)) { Swift.print(PlainText.of(row)) }
     }
 
     static func rows(_ answer: [UInt8], _ list: String, _ columns: [String]) -> [[String]] {

@@ -1,4 +1,5 @@
 import Arguments
+import Vocabulary
 import Web
 
 /// `parley rooms`: which rooms there are.
@@ -17,7 +18,7 @@ struct RoomsCommand: ParsableCommand {
     mutating func run() throws -> ExitCode {
         let answer = try self.server.call.send(.get, "/v1/rooms")
         if self.server.json {
-            print(String(decoding: answer, as: UTF8.self))
+            print(PlainText.json(String(decoding: answer, as: UTF8.self)))
         } else {
             AdminTable.print(answer, "rooms", ["room", "members"])
         }

@@ -61,7 +61,7 @@ struct UsersCommand: ParsableCommand {
 
     private func list() throws {
         let answer = try self.server.call.send(.get, "/v1/users")
-        if self.server.json { return print(String(decoding: answer, as: UTF8.self)) }
+        if self.server.json { return print(PlainText.json(String(decoding: answer, as: UTF8.self))) }
         AdminTable.print(answer, "users", ["user", "name", "connections"])
     }
 }

@@ -53,14 +53,14 @@ struct WebhooksCommand: ParsableCommand {
         case .replay:
             let target = self.conversation.map { "?conversation=\(PercentCoding.encode($0))&after=\(self.after)" } ?? ""
             let answer = try self.server.call.send(.post, "/v1/webhooks/replay\(target)")
-            print(String(decoding: answer, as: UTF8.self))
+            print(PlainText.json(String(decoding: answer, as: UTF8.self)))
         }
         return .success
     }
 
     private func list() throws {
         let answer = try self.server.call.send(.get, "/v1/webhooks")
-        if self.server.json { return print(String(decoding: answer, as: UTF8.self)) }
+        if self.server.json { return print(PlainText.json(String(decoding: answer, as: UTF8.self))) }
         AdminTable.print(answer, "troubled", ["delivery", "conversation", "number", "attempts", "state", "trouble"])
     }
 }

@@ -50,7 +50,7 @@ struct ChatCommand: ParsableCommand {
             let unread = view.unread == 0 ? "" : view.unread > 99 ? "(99+) " : "(\(view.unread)) "
             let words = view.latest.map { ChatText.words(of: $0) } ?? ""
             let kept = view.retentionDays.map { ", kept for \($0) days" } ?? ""
-            print("\(view.id.text)  \(unread)\(ChatText.plain(name))\(kept): \(words.prefix { $0 != "\n" })")
+            print("\(view.id.text)  \(unread)\(PlainText.line(name))\(kept): \(words.prefix { $0 != "\n" })")
         }
     }
 

@@ -10,7 +10,7 @@ enum ChatText {
     ///   - name: what the sender is called; their id when no name is known.
     ///   - goesOn: whether the same person has just spoken, whose name need not be said again.
     static func lines(of entry: ChatEntry, by name: String? = nil, goesOn: Bool = false) -> [String] {
-        let head = "\(self.clock(entry.time)) \(self.plain(name ?? entry.from.text))"
+        let head = "\(self.clock(entry.time)) \(PlainText.line(name ?? entry.from.text))"
         guard entry.type == "message" else { return ["\(head) \(self.deed(of: entry))"] }
         let first = goesOn ? self.indent : "\(head): "
         return self.words(of: entry).split(separator: "\n", omittingEmptySubsequences: false).enumerated().map {
@@ -26,41 +26,31 @@ enum ChatText {
         if entry.isRecalled { return "[taken back]" }
         let body = entry.body
         switch entry.kind ?? "text" {
-        case "text": return self.plain(body?.text("text") ?? "")
-        case "location": return "[location] \(self.plain(body?.text("name") ?? ""))"
+        case "text": return PlainText.of(body?.text("text") ?? "", keepsLines: true)
+        case "location": return "[location] \(PlainText.line(body?.text("name") ?? ""))"
         case "image", "voice", "video", "file", "call", "notice", "card", "mixed":
-            return "[\(entry.kind ?? "")] \(self.plain(body?.text("name") ?? body?.text("title") ?? ""))"
-        case let kind: return "[\(self.plain(kind)): not supported here, please upgrade]"
+            return "[\(entry.kind ?? "")] \(PlainText.line(body?.text("name") ?? body?.text("title") ?? ""))"
+        case let kind: return "[\(PlainText.line(kind)): not supported here, please upgrade]"
         }
     }
 
     private static func deed(of entry: ChatEntry) -> String {
         let target = entry.target.map { " \($0)" } ?? ""
         switch entry.type {
-        case "edited": return "changed\(target): \(self.plain(entry.body?.text("text") ?? ""))"
+        case "edited": return "changed\(target): \(PlainText.line(entry.body?.text("text") ?? ""))"
         case "recalled": return "took back\(target)"
-        case "reacted": return "\(self.plain(entry.body?.text("reaction") ?? "reacted"))\(target)"
+        case "reacted": return "\(PlainText.line(entry.body?.text("reaction") ?? "reacted"))\(target)"
         case "pinned", "unpinned": return "\(entry.type)\(target)"
         case "created": return "began the conversation"
         case "joined": return "brought in \(self.names(entry.body))"
-        case "removed": return "sent away \(entry.body?.text("user") ?? "")"
-        case "renamed": return "calls it \(self.plain(entry.body?.text("title") ?? ""))"
-        default: return self.plain(entry.type)
+        case "removed": return "sent away \(PlainText.line(entry.body?.text("user") ?? ""))"
+        case "renamed": return "calls it \(PlainText.line(entry.body?.text("title") ?? ""))"
+        default: return PlainText.line(entry.type)
         }
     }
 
     private static func names(_ body: RawJSON?) -> String {
-        (body?.list("users") ?? []).map { "\($0)".filter { $0 != "\"" } }.joined(separator: ", ")
-    }
-
-    /// A stranger's text must not steer the terminal.
-    static func plain(_ text: String) -> String {
-        var plain = ""
-        for scalar in text.unicodeScalars {
-            let isSafe = scalar == "\n" || scalar.properties.generalCategory != .control
-            plain.unicodeScalars.append(isSafe ? scalar : "\u{FFFD}")
-        }
-        return plain
+        PlainText.line((body?.list("users") ?? []).compactMap(\.string).joined(separator: ", "))
     }
 
     /// Hours and minutes of UTC.

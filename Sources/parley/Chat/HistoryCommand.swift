@@ -41,7 +41,7 @@ struct HistoryCommand: ParsableCommand {
         try self.client.run { client throws(CommandFailure) in
             guard let id = try await client.find(target) else { return }
             let entries = try await client.latest(limit, before: before, of: id)
-            if json { return entries.forEach { print($0.json) } }
+            if json { return entries.forEach { print(PlainText.json("\($0.json)")) } }
             let names = await client.names(in: entries)
             for entry in entries { ChatText.lines(of: entry, by: names[entry.from]).forEach { print($0) } }
         }

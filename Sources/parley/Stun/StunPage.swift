@@ -11,7 +11,7 @@ enum StunPage {
         if asJSON { return print(report.json) }
         // A person who watches sees one table that changes; a file gets one below the other.
         if isRepeated { print(Terminal.isInteractive ? "\u{1B}[H\u{1B}[2J" : "") }
-        print(report.page)
+        print(PlainText.of(report.page, keepsLines: true))
     }
 }
 
