@@ -14,8 +14,7 @@ package import Vocabulary
 ///
 /// The loop has to outlive it: requests are answered there, at the latest when their time is up.
 package final class ParleyClient: Sendable {
-    /// Everything in its order, for one reader. It ends after `ended`, which only a reader who
-    /// was too slow does not hear.
+    /// Everything in its order, for one reader. It ends after `ended`.
     package let events: AsyncStream<ParleyEvent>
 
     private let server: ServerURL
@@ -24,7 +23,7 @@ package final class ParleyClient: Sendable {
 
     package init(_ server: ServerURL, token: String, on loop: EventLoop, settings: ClientSettings = ClientSettings()) {
         let (events, sink) = AsyncStream.makeStream(
-            of: ParleyEvent.self, bufferingPolicy: .bufferingOldest(settings.maximumUnreadEvents))
+            of: ParleyEvent.self, bufferingPolicy: .bufferingOldest(ClientShell.room(settings)))
         self.events = events
         self.server = server
         self.loop = loop
@@ -302,24 +301,36 @@ extension ParleyClient {
 
     /// The latest conversations.
     package func conversations(limit: Int = 50) async throws(ClientError) -> [ChatView] {
-        var (views, place): ([ChatView], String?) = ([], nil)
-        repeat {
-            let page = try await self.conversations(before: place, limit: min(limit - views.count, 200))
-            views += page.views
-            place = page.next
-        } while place != nil && views.count < limit
+        var views: [ChatView] = []
+        try await self.eachPage(of: min(limit, 200)) { page in
+            views += page.prefix(limit - views.count)
+            return views.count < limit
+        }
         return views
     }
 
     /// The conversation with a user, however long it has been quiet.
     package func conversation(with user: UserID) async throws(ClientError) -> ChatView? {
+        var found: ChatView?
+        try await self.eachPage(of: 200) { page in
+            found = page.first { $0.kind == "direct" && $0.peer == user }
+            return found == nil
+        }
+        return found
+    }
+
+    /// So many pages of conversations are asked for: those of a user who is in as many as a server allows, twice over. A server
+    /// may say for ever that there are more.
+    private static let maximumPages = 100
+
+    /// The latest first, for as long as `body` wants more.
+    private func eachPage(of limit: Int, _ body: ([ChatView]) -> Bool) async throws(ClientError) {
         var place: String?
-        repeat {
-            let page = try await self.conversations(before: place, limit: 200)
-            if let view = page.views.first(where: { $0.kind == "direct" && $0.peer == user }) { return view }
-            place = page.next
-        } while place != nil
-        return nil
+        for _ in 0..<Self.maximumPages {
+            let page = try await self.conversations(before: place, limit: limit)
+            guard body(page.views), !page.views.isEmpty, let next = page.next else { return }
+            place = next
+        }
     }
 
     /// As many as one answer holds, and where the next one begins.

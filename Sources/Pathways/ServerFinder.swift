@@ -35,9 +35,11 @@ package final class ServerFinder {
 
     /// So many of each kind: more do not make a call better.
     private static let maximumServers = 6
+    /// Of a longer list the others are not even looked up.
+    private static let maximumListed = 24
 
     package init(of servers: [AdvisedServer], trustingAnybody: Bool = false, on reactor: Reactor) {
-        self.servers = servers
+        self.servers = Array(servers.prefix(Self.maximumListed))
         self.trustsAnybody = trustingAnybody
         self.reactor = reactor
     }

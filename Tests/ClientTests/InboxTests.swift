@@ -44,6 +44,18 @@ struct InboxTests {
         #expect(inbox.badge == 3, "what others read changes nothing")
     }
 
+    @Test("What waits to be read is counted within limits, whatever numbers a server sends")
+    func limits() throws {
+        var inbox = self.inbox
+        for name in ["here", "there"] { inbox.took(try Samples.view(name, last: 9, read: 0, unread: .max)) }
+        inbox.heard(try Samples.entry(10, in: "here"))
+        #expect(inbox.badge == 2 * Inbox.maximumUnread)
+        inbox.took(try Samples.view("here", last: 9, read: 0, unread: .min))
+        #expect(inbox.badge == Inbox.maximumUnread && inbox.elsewhere == (Inbox.maximumUnread, 1))
+        for number in 0..<Inbox.maximumConversations { inbox.heard(try Samples.entry(1, in: "c\(number)")) }
+        #expect(inbox.elsewhere.conversations == Inbox.maximumConversations - 1)
+    }
+
     @Test("is counted once, not after one's own words, and no more when it is taken back")
     func counts() throws {
         var inbox = self.inbox

@@ -149,8 +149,11 @@ extension ClientShell {
         self.sink.finish()
     }
 
+    /// How many events wait at most: one more than is allowed, with which the session is over, and its end.
+    static func room(_ settings: ClientSettings) -> Int { settings.maximumUnreadEvents + 2 }
+
     private func tell(_ event: ParleyEvent) {
-        guard case .dropped = self.sink.yield(event), !self.isOverrun else { return }
+        guard case .enqueued(let remaining) = self.sink.yield(event), remaining < 2, !self.isOverrun else { return }
         // An event that is missing would mislead; the end does not.
         self.isOverrun = true
         self.giveUp(.eventsUnread)

@@ -72,16 +72,20 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     }
 
     private func take(_ call: CallID, from caller: Participant) {
+        // A server that brings more calls than we said we would take has counted wrongly.
+        guard self.links.count < Self.maximumCalls else { return }
         self.client.ask(on: self.loop) { client throws(ClientError) in
             try await client.ringing(call)
             try await client.accept(call)
         } then: { result in
-            if case .failure(let error) = result { Terminal.complain("parley answer: \(caller.name): \(error)") }
+            if case .failure(let error) = result {
+                Terminal.complain("parley answer: \(PlainText.line(caller.name)): \(error)")
+            }
         }
     }
 
     private func begin(_ call: CallID, begins: Bool, with peer: Participant) {
-        guard let peers = self.peers, self.links[call] == nil else { return }
+        guard let peers = self.peers, self.links[call] == nil, self.links.count < Self.maximumCalls else { return }
         let (client, loop) = (self.client, self.loop)
         do throws(CommandFailure) {
             let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(call.text).ogg" })
@@ -94,7 +98,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
             self.links[call] = link
             // Who plays something has said it all when it is over.
             link.handset.onEnd = { if self.plan.endsWithSound { self.hangUp(call) } }
-            self.say("answered", call, ("name", peer.name))
+            self.say("answered", call, ("name", PlainText.line(peer.name)))
             // Who has found no path by then will find none.
             peers.after(.seconds(15)) { [weak self] in
                 if let link = self?.links[call], link.connectedAt == nil { self?.giveUp(call) }
@@ -112,7 +116,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     private func ended(_ call: CallID, _ outcome: String) {
         guard let link = self.links.removeValue(forKey: call) else { return }
         link.close()
-        self.say("ended", call, ("outcome", outcome))
+        self.say("ended", call, ("outcome", PlainText.line(outcome)))
     }
 
     private func told(_ event: PeerEvent, in call: CallID) {

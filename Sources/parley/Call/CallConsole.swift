@@ -56,8 +56,8 @@ struct CallConsole: Sendable {
         if let registered = try await self.registered(as: name) { return registered }
         let named = everybody.filter { $0.name == name && $0.isOnline }
         guard named.count < 2 else {
-            let ids = named.map { "@\($0.user.text)" }.joined(separator: ", ")
-            throw CommandFailure("several are called \(name); say which: \(ids)")
+            let ids = named.prefix(ParleyClient.maximumNamesakes).map { "@\($0.user.text)" }
+            throw CommandFailure("several are called \(name); say which: \(ids.joined(separator: ", "))")
         }
         return named.first?.user ?? UserID(name)
     }

@@ -1,4 +1,5 @@
 import Arguments
+import Vocabulary
 
 /// How a call ended, as scripts see it.
 enum CallEnd: Hashable, Sendable {
@@ -27,7 +28,7 @@ enum CallEnd: Hashable, Sendable {
         case "offline": self = .offline
         case "lost": self = .lost
         case "cancelled": self = .cancelled
-        default: self = .other(outcome)
+        default: self = .other(PlainText.line(outcome))
         }
     }
 

@@ -17,11 +17,15 @@ final class CallRun: ClientRun, @unchecked Sendable {
     private var call: CallID
     private var isInviting = false
     private var hasRung = false
+    /// At least one device over there.
+    private var isRinging = false
     private var link: PeerLink?
     private var hasBegun = false
     private var isCutOff = false
     private var cuts = 0
     private var isHangingUp = false
+    /// A server ends what rings in vain long before.
+    private static let maximumRingTime = Duration.seconds(90)
 
     init(_ frame: RunFrame<CallReport>, to callee: UserID) {
         self.frame = frame
@@ -35,6 +39,7 @@ final class CallRun: ClientRun, @unchecked Sendable {
         let (callee, call) = (self.callee, self.call)
         self.screen.say("Calling @\(callee.text)")
         (self.isInviting, self.hasRung) = (true, true)
+        self.peers?.after(Self.maximumRingTime) { if self.link == nil { self.giveUp(.noAnswer) } }
         self.client.ask(on: self.loop) { client throws(ClientError) in
             try await client.invite(callee, to: .audio, as: call)
         } then: { result in
@@ -84,9 +89,11 @@ extension CallRun {
         if self.isInviting, case .connected = event.change { self.call = event.call }
         guard event.call == self.call else { return }
         switch event.change {
-        case .ringing: self.screen.say("It rings")
+        case .ringing:
+            if !self.isRinging { self.screen.say("It rings") }
+            self.isRinging = true
         case .connected(_, let role, let peer):
-            self.screen.say("\(peer.name) answered")
+            self.screen.say("\(PlainText.line(peer.name)) answered")
             self.begin(begins: role == .caller)
         case .ended(let end):
             if let other = end.into { return self.call = other }

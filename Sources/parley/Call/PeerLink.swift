@@ -24,6 +24,9 @@ final class PeerLink: PeerConnectionHandler {
     private(set) var connections = 0
     private var isClosed = false
     private let ear = Ear()
+    private var complaints = 0
+    /// Of one peer; what else is wrong with its descriptions will be much the same.
+    private static let maximumComplaints = 10
 
     /// - Parameters:
     ///   - begins: this side offers; it is the impolite one.
@@ -107,7 +110,8 @@ extension PeerLink {
         do throws(NegotiationError) {
             try body()
         } catch {
-            Terminal.complain("parley: \(error)")
+            self.complaints += 1
+            if self.complaints <= Self.maximumComplaints { Terminal.complain("parley: \(error)") }
         }
     }
 

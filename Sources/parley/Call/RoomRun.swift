@@ -17,6 +17,8 @@ final class RoomRun: ClientRun, @unchecked Sendable {
     private var hasHeardSound = false
     private var last: CallStatistics?
     private var isLeaving = false
+    /// Sound from more members would not be understood, nor could a terminal's machine carry it.
+    private static let maximumMembers = 200
 
     init(_ frame: RunFrame<CallReport>, in room: RoomName) {
         self.frame = frame
@@ -69,16 +71,18 @@ final class RoomRun: ClientRun, @unchecked Sendable {
     private func heard(_ change: RoomEvent.Change) {
         switch change {
         case .joined(let participant):
-            self.screen.say("\(participant.name) came")
+            self.screen.say("\(PlainText.line(participant.name)) came")
             self.meet(participant.member, begins: false)
         case .left(let member, _): self.part(member)
-        case .dismissed(let reason): self.fail("we are no longer in the room: \(reason)")
+        case .dismissed(let reason): self.fail("we are no longer in the room: \(PlainText.line(reason))")
         case .away, .back: return
         }
     }
 
     private func meet(_ member: SessionID, begins: Bool) {
-        guard let peers = self.peers, self.links[member] == nil, self.began != nil, !self.isLeaving else { return }
+        guard let peers = self.peers, self.links[member] == nil, self.links.count < Self.maximumMembers,
+            self.began != nil, !self.isLeaving
+        else { return }
         let (client, loop, room) = (self.client, self.loop, self.room)
         do throws(CommandFailure) {
             let link = peers.open(

@@ -14,6 +14,7 @@ struct SavedIdentity: Sendable {
     /// A token is renewed so long before it ends.
     private static let margin = Duration.seconds(300)
     private static let restAfterTrouble = Duration.seconds(20)
+    private static let maximumRest = Duration.seconds(86_400)
     /// The server's word for tokens it does not take.
     private static let unauthorized = "unauthorized"
 
@@ -96,8 +97,11 @@ struct SavedIdentity: Sendable {
     ) async {
         var entry = entry
         while true {
-            let left = entry.expires.milliseconds - Timekeeper.system.wall().milliseconds
-            let rest = max(Self.restAfterTrouble, .milliseconds(left) - Self.margin)
+            let left =
+                Duration.milliseconds(entry.expires.milliseconds)
+                - .milliseconds(Timekeeper.system.wall().milliseconds)
+            // A server may name any time at all.
+            let rest = min(max(Self.restAfterTrouble, left - Self.margin), Self.maximumRest)
             do {
                 try await Task.sleep(for: rest)
                 entry = try await self.current(credentials, mayBeginAnew: false)

@@ -25,6 +25,8 @@ struct ChatBoard {
     private var latest = LatestEntries()
     private var run: SenderRun?
     private var names: [UserID: String] = [:]
+    /// Of more users the names are forgotten and asked for again.
+    private static let maximumNames = 10_000
     /// Typed here, so they are on the screen already.
     private var typed: Set<MessageID> = []
 
@@ -62,15 +64,20 @@ extension ChatBoard {
     }
 
     mutating func learned(_ users: [UserID], _ profiles: [ProfileView]) {
+        if self.names.count + users.count > Self.maximumNames { self.names = [:] }
         for user in users { self.names[user] = user.text }
-        for profile in profiles { self.names[profile.user] = profile.name ?? profile.user.text }
+        // A server may tell of users nobody asked for.
+        for profile in profiles where self.names[profile.user] != nil {
+            self.names[profile.user] = profile.name ?? profile.user.text
+        }
     }
 
     /// Nil for a user who has not been here.
     mutating func renamed(_ profile: ProfileView) -> String? {
         let name = profile.name ?? profile.user.text
-        guard let old = self.names.updateValue(name, forKey: profile.user), old != name else { return nil }
-        return "— \(ChatText.plain(old)) is called \(ChatText.plain(name)) now —"
+        guard let old = self.names[profile.user], old != name else { return nil }
+        self.names[profile.user] = name
+        return "— \(PlainText.line(old)) is called \(PlainText.line(name)) now —"
     }
 
     private func name(of user: UserID) -> String { self.names[user] ?? user.text }
@@ -141,11 +148,11 @@ extension ChatBoard {
         guard receipt.conversation == self.conversation, let own = self.lastOwn, own <= receipt.read,
             receipt.user == self.peer || self.peer == nil
         else { return nil }
-        return "\(ChatText.indent)✓ \(ChatText.plain(self.name(of: receipt.user))) has read it"
+        return "\(ChatText.indent)✓ \(PlainText.line(self.name(of: receipt.user))) has read it"
     }
 
     func typing(_ user: UserID) -> String {
-        "\(ChatText.indent)\(ChatText.plain(self.name(of: user))) is typing …"
+        "\(ChatText.indent)\(PlainText.line(self.name(of: user))) is typing …"
     }
 
     private mutating func lines(of entry: ChatEntry) -> [String] {

@@ -27,24 +27,31 @@ struct ChatScreen: Sendable {
         let board = Locked(ChatBoard(self.target, conversation, of: own.user))
         try await self.client.asking { _ throws(ClientError) in try await self.catchUp(board) }
         if board.withLock(\.hasUnreadElsewhere) { self.lines.print([board.withLock(\.elsewhere)]) }
-        let listening = Task { await self.listen(board) }
+        let (typed, continuation) = AsyncStream.makeStream(of: String.self)
+        self.read(into: continuation)
+        let listening = Task { () -> LinkFailure? in
+            let failure = await self.listen(board)
+            // Nothing that is typed now could be said.
+            continuation.finish()
+            return failure
+        }
         defer { listening.cancel() }
-        for await line in Self.typedLines() {
-            guard try await self.typed(line, board) else { break }
+        for await line in typed {
+            guard try await self.typed(line, board) else { return await self.lines.settle() }
         }
         await self.lines.settle()
+        guard self.lines.isClosed, let failure = await listening.value else { return }
+        throw CommandFailure("the connection to the server ended: \(failure)", exitCode: .unavailable)
     }
 
-    /// What is typed, read by a thread that may wait for it.
-    private static func typedLines() -> AsyncStream<String> {
-        AsyncStream { continuation in
-            let reader = LineReaderThread {
-                continuation.yield($0)
-            } ended: {
-                continuation.finish()
-            }
-            reader.start()
+    /// What is typed, by a thread that may wait for it.
+    private func read(into lines: AsyncStream<String>.Continuation) {
+        let reader = LineReaderThread {
+            lines.yield($0)
+        } ended: {
+            lines.finish()
         }
+        reader.start()
     }
 }
 
@@ -141,7 +148,9 @@ extension ChatScreen {
 // MARK: - What comes
 
 extension ChatScreen {
-    private func listen(_ board: Locked<ChatBoard>) async {
+    /// Why there is nothing more to hear.
+    private func listen(_ board: Locked<ChatBoard>) async -> LinkFailure? {
+        var failure: LinkFailure?
         for await event in self.client.events {
             switch event {
             case .entry(let entry): await self.heard(entry, board)
@@ -156,10 +165,12 @@ extension ChatScreen {
             case .disconnected(let failure, _): self.lines.print(["— away: \(failure) —"])
             // A fresh connection hears nothing until it asks.
             case .connected: try? await self.catchUp(board)
+            case .ended(let reason): failure = reason
             default: break
             }
         }
         self.lines.close()
+        return failure
     }
 
     /// The newest, or what was missed; from then on entries come live.
@@ -181,6 +192,8 @@ extension ChatScreen {
         guard let number = hearing.read, let id = board.withLock(\.conversation) else { return }
         do throws(ClientError) {
             try await self.client.markRead(number, in: id)
+        } catch .ended {
+            // That is told at the end of it all.
         } catch {
             Terminal.complain("not marked as read: \(error)")
         }

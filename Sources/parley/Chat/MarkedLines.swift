@@ -30,6 +30,9 @@ final class MarkedLines: Sendable {
         }
     }
 
+    /// Nothing can be said any more.
+    var isClosed: Bool { self.state.withLock(\.isClosed) }
+
     /// Nothing more will be heard of what is on its way.
     func close() {
         let quiet = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
