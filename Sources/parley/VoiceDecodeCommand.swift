@@ -44,7 +44,8 @@ struct VoiceDecodeCommand: ParsableCommand {
         let encoding = self.format.encoding
         let form: DecodeJob.Form = self.headerless ? .raw(encoding) : .wav(encoding)
         let (rate, isMono) = (self.rate, self.mono)
-        return try self.files.run(extension: self.headerless ? "raw" : "wav") { input, output, listener in
+        return try self.files.run(extension: self.headerless ? "raw" : "wav", named: "parley voice decode") {
+            input, output, listener in
             let job = DecodeJob(input: input, output: output, form: form, rate: rate, isMono: isMono)
             return try job.run(listener: listener)
         }

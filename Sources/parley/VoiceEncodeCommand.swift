@@ -105,7 +105,7 @@ struct VoiceEncodeCommand: ParsableCommand {
 
     mutating func run() throws -> ExitCode {
         let (settings, raw) = (self.settings, self.raw)
-        return try self.files.run(extension: "ogg") { input, output, listener in
+        return try self.files.run(extension: "ogg", named: "parley voice encode") { input, output, listener in
             try EncodeJob(input: input, output: output, settings: settings, raw: raw).run(listener: listener)
         }
     }

@@ -16,6 +16,8 @@ struct VoiceFiles: ParsableArguments {
         completion: .directory)
     var outDir: String?
 
+    @OptionGroup var overwriting: OverwritingOptions
+
     func validate() throws(ValidationError) {
         if self.output != nil, self.recordings.inputs.count > 1 {
             throw ValidationError("--output takes one recording; for several, there is --out-dir")
@@ -25,16 +27,26 @@ struct VoiceFiles: ParsableArguments {
 
     /// Makes one file of each recording and tells of it; no word about what goes to standard output.
     func run<Report: VoiceReport>(
-        extension ending: String,
+        extension ending: String, named command: String,
         _ job: @escaping @Sendable (VoiceInput, VoiceOutput, @escaping ProgressListener) throws -> Report
     ) throws(CommandFailure) -> ExitCode {
         let pairs = try self.pairs(extension: ending)
+        try self.check(pairs.map(\.1))
         let json = self.recordings.json
-        return self.recordings.run { index, listener in
+        return self.recordings.run(named: command) { index, listener in
             let (input, output) = pairs[index]
             let report = try job(input, output, listener)
             let line = json ? report.json : report.line
             return VoiceResult(line: output == .standardOutput ? nil : line, damage: report.damage)
+        }
+    }
+
+    private func check(_ outputs: [VoiceOutput]) throws(CommandFailure) {
+        for output in outputs {
+            switch output {
+            case .standardOutput: try OverwritingOptions.refuseTerminal("the result")
+            case .file(let path): try self.overwriting.check(path)
+            }
         }
     }
 

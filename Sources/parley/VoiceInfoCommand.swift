@@ -28,7 +28,7 @@ struct VoiceInfoCommand: ParsableCommand {
     mutating func run() throws -> ExitCode {
         let (inputs, raw, columns) = (self.recordings.inputs, self.raw, Terminal.columns)
         let json = self.recordings.json
-        return self.recordings.run { index, listener in
+        return self.recordings.run(named: "parley voice info") { index, listener in
             let info = try SoundInfo(of: VoiceRecordings.input(inputs[index]), raw: raw, listener: listener)
             return VoiceResult(line: json ? info.json : info.page(columns: columns), damage: info.damage)
         }

@@ -26,7 +26,9 @@ struct VoiceRecordings: ParsableArguments {
     static func input(_ name: String) -> VoiceInput { name == "-" ? .standardInput : .file(name) }
 
     /// `job` does the work for one recording and returns what is to be told of it.
-    func run(_ job: @escaping @Sendable (Int, @escaping ProgressListener) throws -> VoiceResult) -> ExitCode {
-        VoiceRun.run(self.inputs, threads: self.jobs ?? ThreadPool.defaultSize, job)
+    func run(
+        named command: String, _ job: @escaping @Sendable (Int, @escaping ProgressListener) throws -> VoiceResult
+    ) -> ExitCode {
+        VoiceRun(command: command).run(self.inputs, threads: self.jobs ?? ThreadPool.defaultSize, job)
     }
 }

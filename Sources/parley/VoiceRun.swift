@@ -3,9 +3,12 @@ import System
 import Voice
 
 /// Runs one job for each of many files, shows how they come along and says how they ended.
-enum VoiceRun {
+struct VoiceRun {
+    /// As complaints begin.
+    let command: String
+
     /// `job` does the work for one file and returns the line to be printed, or nil for none.
-    static func run(
+    func run(
         _ names: [String], threads: Int,
         _ job: @escaping @Sendable (Int, @escaping ProgressListener) throws -> VoiceResult
     ) -> ExitCode {
@@ -14,12 +17,12 @@ enum VoiceRun {
         ThreadPool.run(names.count, threads: threads) { index in
             do {
                 let result = try job(index) { bar.moved(by: $0) }
-                bar.finished(line: result.line, warning: Self.warning(names[index], result.damage))
+                bar.finished(line: result.line, warning: self.warning(names[index], result.damage))
             } catch {
                 let failure = VoiceFailure(error)
                 failures.withLock { $0.append(failure.kind) }
                 let name = failure.description.contains(names[index]) ? "" : "\(names[index]): "
-                bar.finished(line: nil, warning: "parley voice: \(name)\(failure.description)")
+                bar.finished(line: nil, warning: "\(self.command): \(name)\(failure.description)")
             }
         }
         bar.end()
@@ -31,10 +34,10 @@ enum VoiceRun {
         return failures.allSatisfy { $0 == first } ? ExitCode(rawValue: first.rawValue) : .failure
     }
 
-    private static func warning(_ name: String, _ damage: [Int]) -> String? {
+    private func warning(_ name: String, _ damage: [Int]) -> String? {
         guard let first = damage.first else { return nil }
         let more = damage.count > 1 ? ", and at \(damage.count - 1) more places" : ""
-        return "parley voice: \(name): damaged at byte \(first)\(more); the rest was read"
+        return "\(self.command): \(name): damaged at byte \(first)\(more); the rest was read"
     }
 }
 

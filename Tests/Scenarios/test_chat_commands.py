@@ -1,7 +1,5 @@
 import http.client
 import json
-import os
-import pty
 import signal
 import subprocess
 import tempfile
@@ -10,6 +8,7 @@ import unittest
 from pathlib import Path
 
 from people import Person
+from screens import Screen
 from server import PATIENCE, binary
 from test_chat import Talk
 from test_files import gif
@@ -265,35 +264,6 @@ class Commands(Talk):
         self.assertIn("not_found", answer.stderr)
         answer = self.parley("send", "@x", "x", "--server", "http://127.0.0.1:1")
         self.assertEqual(answer.returncode, 69)
-
-
-class Screen:
-    """A terminal with a program on it."""
-
-    def __init__(self, words: tuple[str, ...]):
-        self.terminal, inner = pty.openpty()
-        self.process = subprocess.Popen([binary(), *words], stdin=inner, stdout=inner, stderr=inner)
-        os.close(inner)
-        self.text = ""
-
-    def wait_for(self, words: str, within: float = PATIENCE) -> None:
-        deadline = time.monotonic() + within
-        os.set_blocking(self.terminal, False)
-        while words not in self.text:
-            if time.monotonic() > deadline:
-                raise AssertionError(f"'{words}' did not appear in: {self.text}")
-            try:
-                self.text += os.read(self.terminal, 65536).decode(errors="replace")
-            except BlockingIOError:
-                time.sleep(0.02)
-
-    def type(self, line: str) -> None:
-        os.write(self.terminal, f"{line}\n".encode())
-
-    def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self.terminal)
 
 
 if __name__ == "__main__":

@@ -69,7 +69,7 @@ class Posted(unittest.TestCase):
     def start(self, *flags: str) -> None:
         self.process = subprocess.Popen(
             [str(binary()), "answer", "--http", "127.0.0.1:0", "--echo", "--json", "--record", self.folder.name,
-             "--pcap", str(self.capture), *flags],
+             "--pcap", str(self.capture), "--force", *flags],
             stdout=subprocess.PIPE, text=True)
         self.url = json.loads(self.process.stdout.readline())["url"]
 

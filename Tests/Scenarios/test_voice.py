@@ -177,7 +177,7 @@ class VoiceTests(unittest.TestCase):
 
     def test_a_kill_leaves_no_half_file(self):
         # A source without an end, so that nobody is done before the signal comes.
-        command = [str(binary()), "voice", "encode", "--raw", "s16le:48000:1", "-", "-o", str(self.folder / "long.ogg")]
+        command = [str(binary()), "voice", "encode", "--raw", "s16le:48000:1", "-", "--force", "-o", str(self.folder / "long.ogg")]
         (self.folder / "long.ogg").write_bytes(b"the old one")
         for stop in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
             with open("/dev/zero", "rb") as endless, self.stoppable(command, endless) as child:

@@ -30,6 +30,7 @@ struct AnswerCommand: ParsableCommand {
 
     @OptionGroup var client: ClientOptions
     @OptionGroup var transport: TransportOptions
+    @OptionGroup var overwriting: OverwritingOptions
     @OptionGroup var log: LogOptions
 
     @Flag(help: "Every caller hears themselves.")
@@ -130,6 +131,7 @@ struct AnswerCommand: ParsableCommand {
         if let folder = self.record { try Self.make(folder) }
         let (folder, room) = (self.record, self.room.flatMap { RoomName($0) })
         plan.recording.heard = room == nil ? nil : folder.map { "\($0)/room.ogg" }
+        try self.overwriting.check(plan.recording.heard, plan.capture)
         let settled = plan
         if let http = self.http {
             try OfferServer(

@@ -32,6 +32,7 @@ struct CallCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
     @OptionGroup var sound: SoundOptions
     @OptionGroup var transport: TransportOptions
+    @OptionGroup var overwriting: OverwritingOptions
 
     @Option(help: "End the call after so long; with a recording to play it ends with it.")
     var duration: Duration?
@@ -75,6 +76,9 @@ struct CallCommand: ParsableCommand {
     mutating func run() throws -> ExitCode {
         let plan = try self.plan()
         let target = self.target
+        if self.sound.record == "-" { try OverwritingOptions.refuseTerminal("--record -") }
+        // In a room each member has a file of their own, beside this name.
+        try self.overwriting.check(plan.recording.heard, plan.recording.said, plan.recording.mixed, plan.capture)
         let outcome = Locked(ExitCode.failure)
         try self.client.run { client, loop throws(CommandFailure) in
             let report = try await CallConsole(client, on: loop).place(target, plan)

@@ -20,6 +20,8 @@ final class CallRun: ClientRun, @unchecked Sendable {
     /// At least one device over there.
     private var isRinging = false
     private var link: PeerLink?
+    /// Opened before anybody rings.
+    private var sound: (feed: (any SoundFeed)?, sinks: (heard: [any SoundSink], said: [any SoundSink]))?
     private var hasBegun = false
     private var isCutOff = false
     private var cuts = 0
@@ -36,6 +38,12 @@ final class CallRun: ClientRun, @unchecked Sendable {
 
     func begin() {
         guard !self.isOver else { return }
+        do throws(CommandFailure) {
+            // A mistake in a name is better found before anybody rings.
+            self.sound = (try self.plan.openFeed(), try self.plan.recording.open())
+        } catch {
+            return self.fail(error.description, error.exitCode)
+        }
         let (callee, call) = (self.callee, self.call)
         self.screen.say("Calling @\(callee.text)")
         (self.isInviting, self.hasRung) = (true, true)
@@ -123,24 +131,21 @@ extension CallRun {
     private func begin(begins: Bool) {
         guard self.link == nil, !self.isHangingUp, let peers = self.peers else { return }
         let call = self.call
-        do throws(CommandFailure) {
-            let link = peers.open(
-                begins: begins, feed: try self.plan.openFeed(), sinks: try self.plan.recording.open(),
-                signal: { content in
-                    self.client.ask(on: self.loop) { client throws(ClientError) in
-                        try await client.signal(content, in: call)
-                    }
-                },
-                told: { self.told($0) })
-            self.link = link
-            link.handset.onEnd = {
-                if self.plan.endsWithSound { self.peers?.after(.milliseconds(500)) { self.hangUp() } }
-            }
-            // Who has found no path by then will find none.
-            self.peers?.after(.seconds(15)) { if link.connectedAt == nil { self.giveUp(.noPath) } }
-        } catch {
-            self.fail(error.description, error.exitCode)
+        guard let sound = self.sound.take() else { return }
+        let link = peers.open(
+            begins: begins, feed: sound.feed, sinks: sound.sinks,
+            signal: { content in
+                self.client.ask(on: self.loop) { client throws(ClientError) in
+                    try await client.signal(content, in: call)
+                }
+            },
+            told: { self.told($0) })
+        self.link = link
+        link.handset.onEnd = {
+            if self.plan.endsWithSound { self.peers?.after(.milliseconds(500)) { self.hangUp() } }
         }
+        // Who has found no path by then will find none.
+        self.peers?.after(.seconds(15)) { if link.connectedAt == nil { self.giveUp(.noPath) } }
     }
 
     private func told(_ event: PeerEvent) {
@@ -208,5 +213,7 @@ extension CallRun {
     func closeLinks() {
         self.screen.wipe()
         self.link?.close()
+        // Nobody answered: there is nothing to keep.
+        if self.sound.take() != nil { self.plan.recording.discard() }
     }
 }

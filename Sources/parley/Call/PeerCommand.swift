@@ -36,6 +36,7 @@ struct PeerCommand: ParsableCommand {
 
     @OptionGroup var sound: SoundOptions
     @OptionGroup var transport: TransportOptions
+    @OptionGroup var overwriting: OverwritingOptions
 
     func validate() throws(ValidationError) {
         guard self.sound.play != .pipe, self.sound.record != "-" else {
@@ -49,6 +50,7 @@ struct PeerCommand: ParsableCommand {
         settings.ice = self.transport.settings
         let servers = try self.transport.servers() ?? []
         let recording = self.sound.recording
+        try self.overwriting.check(recording.heard, recording.said, recording.mixed, self.transport.pcap)
         let feed = try self.sound.play?.open(channels: settings.sound.channels)
         let sinks = try recording.open()
         let capture = try CaptureFile.open(self.transport.pcap)

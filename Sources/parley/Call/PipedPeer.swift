@@ -108,6 +108,8 @@ extension PipedPeer {
         case "sdp": self.attempt { _ throws(NegotiationError) in try self.described(json, connection) }
         case "cand": connection.addIceCandidate(json.text("candidate") ?? "")
         case "quit": self.quit()
+        // What another one tells of itself, where two of these talk to each other.
+        case "state", "media", "key": return
         default: Terminal.complain("parley peer: nothing is known of \"\(kind)\"")
         }
     }

@@ -39,7 +39,8 @@ struct RecordingPlan: Sendable {
     /// There was nothing to keep.
     func discard() {
         for path in [self.heard, self.said, self.mixed] {
-            if let path, path != "-" { FileSystem.remove(path) }
+            // A device stays.
+            if let path, path != "-", FileStatus(of: path)?.kind == .regular { FileSystem.remove(path) }
         }
     }
 

@@ -25,7 +25,15 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         self.room = room
     }
 
-    func begin() { self.join() }
+    func begin() {
+        do throws(CommandFailure) {
+            // A mistake in a name is better found before anybody hears of us.
+            _ = try self.plan.openFeed()
+            self.join()
+        } catch {
+            self.close(.failure(error))
+        }
+    }
     func interrupted() { self.leave() }
 
     private func join() {

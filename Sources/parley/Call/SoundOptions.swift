@@ -1,6 +1,7 @@
 import Arguments
 import Handset
 import Peer
+import System
 
 /// What is said, and what becomes of what is heard.
 struct SoundOptions: ParsableArguments {
@@ -41,6 +42,11 @@ struct SoundOptions: ParsableArguments {
         guard [10, 20, 40, 60].contains(where: { self.ptime == .milliseconds($0) }) else {
             throw ValidationError("--ptime: packets of Opus hold 10ms, 20ms, 40ms or 60ms")
         }
+        if let path = self.record, path != "-", !Self.isKept(path) {
+            throw ValidationError(
+                "--record: '\(path)' says nothing of how sound is kept; end it in .ogg or .opus for packets, in .wav for samples"
+            )
+        }
         for (name, path) in [("--record-sent", self.recordSent), ("--record-mixed", self.recordMixed)] {
             guard let path, !path.lowercased().hasSuffix(".wav") else { continue }
             throw ValidationError("\(name): samples are kept in a file that ends in .wav")
@@ -48,6 +54,11 @@ struct SoundOptions: ParsableArguments {
         guard (6_000...510_000).contains(self.bitrate) else {
             throw ValidationError("--bitrate: Opus takes 6000 to 510000")
         }
+    }
+
+    private static func isKept(_ path: String) -> Bool {
+        let isDevice = FileStatus(of: path)?.kind == .other
+        return isDevice || [".ogg", ".opus", ".wav"].contains { path.lowercased().hasSuffix($0) }
     }
 
     var recording: RecordingPlan {

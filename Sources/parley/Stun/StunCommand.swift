@@ -12,7 +12,9 @@ struct StunCommand: ParsableCommand {
         discussion: """
             Asks every server at the same time, over each transport its URL allows and over IPv4 and IPv6. A server \
             without a scheme is asked over UDP, TCP, TLS and DTLS. With a server that has two addresses (RFC 5780) it \
-            also tells how the NAT maps and filters. docs/stun.md explains every column.
+            also tells how the NAT maps and filters.
+
+            In the table, MIN, MEDIAN and MAX are round trips, LOST the requests without an answer, SEEN AS the address the             server saw, and RELAY the address a TURN server lent, or why it lent none.
             """,
         examples: [
             .init("parley stun stun.example.org", "One server, over every transport."),
@@ -64,6 +66,8 @@ struct StunCommand: ParsableCommand {
         completion: .file)
     var best: String?
 
+    @OptionGroup var overwriting: OverwritingOptions
+
     func validate() throws(ValidationError) {
         if self.servers.isEmpty, self.iceServers == nil {
             throw ValidationError("name a server, or a file with --ice-servers")
@@ -76,6 +80,7 @@ struct StunCommand: ParsableCommand {
     }
 
     mutating func run() throws -> ExitCode {
+        try self.overwriting.check(self.best)
         var selection = ICEServerSelection()
         var targets = try self.servers.map { text throws(ValidationError) in try self.target(text) }
         for target in targets {

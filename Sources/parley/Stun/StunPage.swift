@@ -25,7 +25,8 @@ extension SurveyReport {
             self.networks[family].flatMap { $0.line(family) }
         }
         let (working, all) = self.urls
-        let servers = "\(working) of \(all) servers work\(all == 1 ? "s" : "")"
+        let servers =
+            all == 1 ? "The server \(working == 1 ? "works" : "does not work")" : "\(working) of \(all) servers work"
         return (table + [""] + networks + ["\(servers); \(self.verdict.words)"]).joined(separator: "\n")
     }
 

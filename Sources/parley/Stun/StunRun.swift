@@ -1,4 +1,5 @@
 import Arguments
+import ICEServers
 import System
 import Pathways
 import Reactor
@@ -24,6 +25,12 @@ struct StunRun {
     }
 
     private func look(on loop: EventLoop) -> SurveyReport {
+        let isWatched = FileDescriptor.standardError.isTerminal
+        if isWatched {
+            let names = Set(self.targets.map(\.url.host)).count
+            FileDescriptor.standardError.print("Asking \(names) server\(names == 1 ? "" : "s") …")
+        }
+        defer { if isWatched { FileDescriptor.standardError.print("\r\u{1B}[K") } }
         let found = Locked(SurveyReport())
         let done = Gate()
         let (targets, settings) = (self.targets, self.settings)

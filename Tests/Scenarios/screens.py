@@ -1,0 +1,37 @@
+"""Programs on a terminal."""
+
+import os
+import pty
+import subprocess
+import time
+
+from server import PATIENCE, binary
+
+
+class Screen:
+    """A terminal with a program on it."""
+
+    def __init__(self, words: tuple[str, ...]):
+        self.terminal, inner = pty.openpty()
+        self.process = subprocess.Popen([binary(), *words], stdin=inner, stdout=inner, stderr=inner)
+        os.close(inner)
+        self.text = ""
+
+    def wait_for(self, words: str, within: float = PATIENCE) -> None:
+        deadline = time.monotonic() + within
+        os.set_blocking(self.terminal, False)
+        while words not in self.text:
+            if time.monotonic() > deadline:
+                raise AssertionError(f"'{words}' did not appear in: {self.text}")
+            try:
+                self.text += os.read(self.terminal, 65536).decode(errors="replace")
+            except BlockingIOError:
+                time.sleep(0.02)
+
+    def type(self, line: str) -> None:
+        os.write(self.terminal, f"{line}\n".encode())
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self.terminal)
