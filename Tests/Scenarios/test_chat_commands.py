@@ -1,5 +1,6 @@
 import http.client
 import json
+import os
 import signal
 import subprocess
 import tempfile
@@ -7,11 +8,12 @@ import time
 import unittest
 from pathlib import Path
 
-from people import Person
+from people import APP, APP_SECRET, Person
 from screens import Screen
 from server import PATIENCE, binary
 from test_chat import Talk
 from test_files import gif
+from wire import ask_http
 
 
 class Commands(Talk):
@@ -76,12 +78,92 @@ class Commands(Talk):
         screen = self.screen("chat", f"@{c.user}", *self.as_user(b))
         screen.wait_for("— 99+ unread in 1 other conversation —")
 
-    def test_whoever_writes_to_a_name_is_told_whose_it_is(self):
-        a, b = self.person("Ann"), self.listener("B")
-        screen = self.screen("send", "@Ann", "hi", *self.as_user(b))
-        screen.wait_for(f"@{a.user} is called so")
-        self.assertEqual(screen.process.wait(PATIENCE), 1, "nobody has the id Ann")
-        self.assertEqual(a.heard("chat.entry"), [])
+    def test_O04_a_person_is_meant_by_id_by_registered_name_or_by_name_in_every_command(self):
+        token = ask_http(self.server, "POST", "/v1/auth/anonymous", {"name": "Ann B"}).json["accessToken"]
+        a, b = self.person(token=token), self.listener("B")
+        a.ask("chat.sync")
+        form = {"userName": "annette", "password": "g00d-p4ssphrase"}
+        registered = ask_http(self.server, "POST", "/v1/auth/register", form).json["user"]
+        for name in (a.user, "Ann B"):
+            answer = self.parley("send", f"@{name}", f"to {name}", *self.as_user(b))
+            self.assertEqual(answer.returncode, 0, answer.stderr)
+            self.assertEqual(a.expect("chat.entry")["body"], {"text": f"to {name}"})
+            self.assertIn(f"to {name}", self.parley("history", f"@{name}", *self.as_user(b)).stdout)
+        self.assertEqual(self.parley("chat", "@annette", *self.as_user(b), to="while you are away\n").returncode, 0)
+        self.assertEqual(self.parley("history", "@annette", *self.as_user(b)).stdout.count("away"), 1)
+        self.assertEqual(b.ask("chat.conversations")["conversations"][0]["peer"]["user"], registered)
+        a.link.close()  # whom one has talked with is known by name
+        self.assertEqual(self.parley("send", "@Ann B", "later", *self.as_user(b)).returncode, 0)
+
+    def test_O04_a_message_to_nobody_or_to_one_of_several_is_refused_with_the_names(self):
+        a, b = self.listener("Ann"), self.listener("B")
+        for words in (("send", "@nobody", "hi"), ("chat", "@nobody"), ("history", "@nobody")):
+            answer = self.parley(*words, *self.as_user(b), to="hi\n")
+            self.assertEqual(answer.returncode, 1)
+            self.assertIn("nobody is called nobody; online are @Ann", answer.stderr)
+        call = self.parley("call", "@nobody", *self.as_user(b))
+        self.assertEqual(call.returncode, 13)
+        self.assertIn("nobody is called nobody; online are @Ann", call.stderr)
+        self.assertEqual(b.ask("chat.conversations")["conversations"], [])
+        other = self.listener("Ann")
+        answer = self.parley("send", "@Ann", "hi", *self.as_user(b))
+        self.assertEqual(answer.returncode, 1)
+        self.assertIn("several people are called Ann; say which one: ", answer.stderr)
+        for person in (a, other):
+            self.assertIn(f"@{person.user}", answer.stderr)
+
+    def test_O04_messages_to_users_nobody_knows_are_refused_over_every_interface(self):
+        a, headers = self.listener("A"), {"Authorization": f"Bearer {self.listener('B').token}"}
+        self.assertEqual(a.error("chat.send", user="nobody-at-all", body={"text": "x"}), "not_found")
+        self.assertEqual(a.error("chat.create", users=["nobody-at-all"]), "not_found")
+        group = a.ask("chat.create", users=[])["conversation"]
+        self.assertEqual(a.error("chat.invite", conversation=group, users=["nobody-at-all"]), "not_found")
+        answer = ask_http(self.server, "POST", "/v1/users/nobody-at-all/messages", {"body": {"text": "x"}}, headers)
+        self.assertEqual((answer.status, answer.json["code"]), (404, "not_found"))
+        # An application that writes for its users says first that they are there.
+        user = f"later-{a.user}"
+        vouching = {"application": APP, "secret": APP_SECRET, "user": user}
+        self.assertEqual(ask_http(self.server, "POST", "/v1/auth/token", vouching).status, 200)
+        self.assertIsNone(a.error("chat.send", user=user, body={"text": "welcome"}))
+
+    def test_O05_times_are_those_of_the_place_and_other_days_have_a_date(self):
+        a, b = self.listener("A"), self.listener("B")
+        self.say(a, "when", user=b.user)
+        now = time.time()
+        for zone, hours in (("Asia/Shanghai", 8), ("UTC", 0), ("America/Phoenix", -7)):
+            answer = subprocess.run(
+                [binary(), "history", f"@{a.user}", *self.as_user(b)], capture_output=True, text=True, timeout=30,
+                env={**os.environ, "TZ": zone})
+            local = [time.strftime("%H:%M", time.gmtime(now + hours * 3600 - late)) for late in (0, 60)]
+            self.assertIn(answer.stdout[:5], local, zone)
+
+    def test_O06_a_word_with_a_slash_is_a_command_and_never_sent_by_mistake(self):
+        a, b = self.listener("A"), self.listener("B")
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        screen.type("/helpp me")
+        screen.wait_for("/helpp is not a command and was not sent; /help lists the commands, //helpp sends it as text")
+        screen.type("/help")
+        screen.wait_for("send a text that begins with /")
+        screen.type("//usr/bin")
+        self.assertEqual(a.expect("chat.entry", type="message")["body"]["text"], "/usr/bin")
+        screen.type("/quit")
+        self.assertEqual(screen.process.wait(PATIENCE), 0)
+
+    def test_O08_who_sends_says_who_they_are(self):
+        answer = self.parley("send", "@x", "hi", "--server", "http://127.0.0.1:1")
+        self.assertEqual(answer.returncode, 64)
+        self.assertIn("--as NAME or --token TOKEN", answer.stderr)
+
+    def test_O10_empty_lists_and_empty_messages_say_so(self):
+        a, b = self.listener("A"), self.listener("B")
+        self.assertIn("No conversations yet.", self.parley("chat", *self.as_user(a)).stdout)
+        self.assertIn("No messages yet.", self.parley("history", f"@{b.user}", *self.as_user(a)).stderr)
+        for words in (("send", f"@{b.user}", "-"), ("chat", f"@{b.user}")):
+            answer = self.parley(*words, *self.as_user(a), to="")
+            self.assertEqual(answer.returncode, 66)
+            self.assertIn("nothing was sent", answer.stderr)
+        answer = self.parley("history", "nowhere", *self.as_user(a))
+        self.assertIn("there is no such conversation, or you are not in it (not_member)", answer.stderr)
 
     def test_a_pipe_sends_every_line(self):
         a, b = self.person("A"), self.listener("B")
@@ -107,7 +189,7 @@ class Commands(Talk):
         screen.type("answer")
         number = a.expect("chat.entry", type="message", **{"from": b.user})["number"]
         a.ask("chat.read", conversation=place, number=number)
-        screen.wait_for("has read it")
+        screen.wait_for("read by A")
         screen.type("/recall")
         a.expect("chat.entry", type="recalled")
         screen.type("/quit")
@@ -140,7 +222,7 @@ class Commands(Talk):
         screen.wait_for("✓")
         a.ask("chat.block", user=b.user)
         screen.type("two")
-        screen.wait_for("✗ not sent: blocked")
+        screen.wait_for("(blocked)")
         a.ask("chat.block", user=b.user, on=False)
         screen.type("/again")
         first = a.expect("chat.entry", type="message")
@@ -162,7 +244,7 @@ class Commands(Talk):
         screen.wait_for("✗ not sent: no answer came in time", within=PATIENCE + 10)
         self.assertGreaterEqual(time.monotonic() - began, 19.9)
         self.server.process.send_signal(signal.SIGCONT)
-        screen.wait_for("kept after all")
+        screen.wait_for("sent after all")
         self.assertEqual(len(a.heard("chat.entry", type="message")), 2)
 
     def test_D20_E04_E13_a_terminal_names_who_speaks_once_and_counts_what_is_elsewhere(self):
@@ -209,7 +291,7 @@ class Commands(Talk):
         self.assertNotIn(b.token, screen.text)
         screen = self.screen("chat", self.group(a, b), *self.as_user(b))
         screen.type("/call")
-        screen.wait_for("/call is for direct conversations")
+        screen.wait_for("/call is for conversations between two")
 
     def test_D05_a_file_is_sent_as_what_it_is(self):
         a, b = self.listener("A"), self.listener("B")
@@ -262,7 +344,7 @@ class Commands(Talk):
         answer = self.parley("send", "nowhere", "x", *self.as_user(a))
         self.assertEqual((answer.returncode, answer.stdout), (1, ""))
         self.assertIn("not_found", answer.stderr)
-        answer = self.parley("send", "@x", "x", "--server", "http://127.0.0.1:1")
+        answer = self.parley("send", "@x", "x", "--token", "t", "--server", "http://127.0.0.1:1")
         self.assertEqual(answer.returncode, 69)
 
 

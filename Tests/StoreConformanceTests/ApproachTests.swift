@@ -55,6 +55,20 @@ struct ApproachTests {
         #expect(try await Self.say(carol, to: .bob, store).get().entry.number == 1)
     }
 
+    @Test("brings nobody into a group who was never here", arguments: Engine.allCases)
+    func unknownMembers(engine: Engine) async throws {
+        let store = try Self.store(engine)
+        let carol = try Self.user("carol")
+        try await Self.meet([carol], store)
+        #expect(try await Self.group(.alice, with: [carol, .bob], store) == .failure(.unknownUser))
+        let group = try await Self.group(.alice, with: [carol], store).get().conversation
+        var invitation = ChangeRequest(.id(group), .invite([.bob]), by: .alice, at: Self.now)
+        #expect(try await store.ask(invitation).get().came == [.bob], "the server may")
+        invitation = ChangeRequest(.id(group), .invite([try Self.user("dora")]), by: .alice, at: Self.now)
+        invitation.approach = Approach()
+        #expect(try await store.ask(invitation) == .failure(.unknownUser))
+    }
+
     @Test("H3 begins nothing too soon, and goes on with what was begun", arguments: Engine.allCases)
     func soon(engine: Engine) async throws {
         let store = try Self.store(engine)

@@ -26,6 +26,14 @@ enum Acquaintance {
         return try tables.conversationCount(of: user, limit: 1) > 0
     }
 
+    /// Whether one of them was never here: a name that was mistyped, or made up.
+    static func hasUnknown(_ users: [UserID], _ tables: some Tables) throws(StoreError) -> Bool {
+        for user in users where try tables.user(user) == nil {
+            if try tables.conversationCount(of: user, limit: 1) == 0 { return true }
+        }
+        return false
+    }
+
     static func isFull(_ user: UserID, _ tables: some Tables) throws(StoreError) -> Bool {
         let maximum = tables.settings.conversations.maximumConversations
         return try tables.conversationCount(of: user, limit: maximum) >= maximum

@@ -56,6 +56,7 @@ extension ChangeRequest {
         case .success(let found): record = found
         case .failure(let refusal): return try self.refused(refusal, tables)
         }
+        guard try !self.invitesUnknown(change, to: record, tables) else { return .failure(.unknownUser) }
         let target = try self.target(of: change, in: record.key, tables)
         let strangers = try self.strangers(change, in: record.machine.kind, tables)
         let unwilling = try self.unwilling(change, in: record.machine.kind, strangers: strangers, tables)
@@ -106,6 +107,15 @@ extension ChangeRequest {
             state.pinned = try tables.pinnedCount(of: key)
         }
         return state
+    }
+
+    private func invitesUnknown(
+        _ change: ConversationChange, to record: ConversationRecord, _ tables: some Tables
+    ) throws(StoreError) -> Bool {
+        guard self.approach != nil, case .invite(let users) = change, record.machine.kind.isByPeople,
+            record.machine.members[self.actor] != nil
+        else { return false }
+        return try Acquaintance.hasUnknown(users, tables)
     }
 
     private func strangers(

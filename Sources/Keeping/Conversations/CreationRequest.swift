@@ -40,6 +40,8 @@ extension CreationRequest {
         if let subject = self.subject, try tables.isSubject(subject) { return .failure(.taken) }
         if let approach = self.approach {
             guard approach.mayBegin else { return .failure(.tooSoon) }
+            let others = self.members.filter { $0 != self.creator }
+            if self.kind.isByPeople, try Acquaintance.hasUnknown(others, tables) { return .failure(.unknownUser) }
             guard try !Acquaintance.isFull(self.creator, tables) else { return .failure(.tooManyConversations) }
         }
         let strangers = try self.strangers(tables)

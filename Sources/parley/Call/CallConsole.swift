@@ -17,10 +17,13 @@ struct CallConsole: Sendable {
     func place(_ target: CallTarget, _ plan: CallPlan) async throws(CommandFailure) -> CallReport {
         switch target {
         case .user(let name):
-            guard let user = try await self.find(name) else {
-                return CallReport(end: .offline, duration: .zero, hasHeardSound: false, statistics: nil)
+            switch try await PersonSearch(self.client).find(name) {
+            case .success(let person): return try await self.carryOut(CallRun(self.frame(plan), to: person))
+            case .failure(.several(let words)): throw CommandFailure(words)
+            case .failure(.nobody(let words)):
+                Terminal.complain("parley call: \(words)")
+                return CallReport(end: .offline, callee: name)
             }
-            return try await self.carryOut(CallRun(self.frame(plan), to: user))
         case .room(let room): return try await self.carryOut(RoomRun(self.frame(plan), in: room))
         }
     }
@@ -44,27 +47,6 @@ struct CallConsole: Sendable {
             }
         }
         return try result.get()
-    }
-
-    /// By id; or else by the name somebody has registered with, whether they are there or not: anybody may call themselves the
-    /// same. Or else by name, among those who are there.
-    private func find(_ name: String) async throws(CommandFailure) -> UserID? {
-        let everybody = try await self.client.asking { client throws(ClientError) in
-            try await client.watchEverybody()
-        }
-        if let user = UserID(name), everybody.contains(where: { $0.user == user }) { return user }
-        if let registered = try await self.registered(as: name) { return registered }
-        let named = everybody.filter { $0.name == name && $0.isOnline }
-        guard named.count < 2 else {
-            let ids = named.prefix(ParleyClient.maximumNamesakes).map { "@\($0.user.text)" }
-            throw CommandFailure("several are called \(name); say which: \(ids.joined(separator: ", "))")
-        }
-        return named.first?.user ?? UserID(name)
-    }
-
-    private func registered(as name: String) async throws(CommandFailure) -> UserID? {
-        guard (try? UserName(name)) != nil, let user = UserID(name) else { return nil }
-        return try await self.client.asking { client throws(ClientError) in try await client.profile(of: user) }?.user
     }
 }
 

@@ -47,6 +47,24 @@ enum CallEnd: Hashable, Sendable {
         }
     }
 
+    /// For people.
+    func sentence(about callee: String?) -> String {
+        let name = callee ?? "The other side"
+        switch self {
+        case .completed: return "The call has ended."
+        case .declined: return "\(name) declined the call."
+        case .busy: return "\(name) is in another call."
+        case .noAnswer: return "\(name) did not answer."
+        case .offline: return "\(name) is not online."
+        case .noPath: return "\(name) answered, but no connection could be made."
+        case .silent: return "The call has ended; only silence was heard."
+        case .lost: return "The connection to \(callee ?? "the other side") was lost."
+        case .cancelled: return "The call was cancelled before an answer."
+        case .other("serverRestarted"): return "The server was restarted, and the call ended."
+        case .other(let outcome): return "The call ended: \(outcome)."
+        }
+    }
+
     var exitCode: ExitCode {
         switch self {
         case .completed: .success

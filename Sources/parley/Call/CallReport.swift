@@ -7,10 +7,12 @@ import Vocabulary
 /// What a call was like.
 struct CallReport {
     let end: CallEnd
+    /// What the other side is called; nil in a room.
+    var callee: String?
     /// From the connection's first moment to its end.
-    let duration: Duration
-    let hasHeardSound: Bool
-    let statistics: CallStatistics?
+    var duration = Duration.zero
+    var hasHeardSound = false
+    var statistics: CallStatistics?
 
     /// How good it was to its listener, from 1 to 4.5, from the share of packets that were lost or came too late, and the
     /// delay from mouth to ear.
@@ -46,14 +48,15 @@ struct CallReport {
     }
 
     private var words: String {
-        guard let inbound = self.inbound, self.duration > .zero else { return self.end.name }
+        let sentence = self.end.sentence(about: self.callee.map { PlainText.line($0) })
+        guard let inbound = self.inbound, self.duration > .zero else { return sentence }
         let seconds = (self.duration / .seconds(1)).fixed(1)
         let loss = inbound.packetsLost
-        var text = "\(self.end.name) after \(seconds) s: \(inbound.packetsReceived) packets, \(loss) lost, jitter "
+        var text = "\(sentence) \(seconds) s, \(inbound.packetsReceived) packets received, \(loss) lost, jitter "
         text += "\((inbound.jitter / .milliseconds(1)).fixed(1)) ms"
         if let roundTrip = self.roundTrip { text += ", round trip \((roundTrip / .milliseconds(1)).fixed(0)) ms" }
         if let quality = self.listeningQuality { text += ", quality \(quality.fixed(1)) of 4.5" }
-        if !self.hasHeardSound { text += ", nothing but silence" }
+        if !self.hasHeardSound { text += ", only silence was heard" }
         return text
     }
 }

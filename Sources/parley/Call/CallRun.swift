@@ -11,7 +11,7 @@ import Vocabulary
 final class CallRun: ClientRun, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
     let frame: RunFrame<CallReport>
-    private let callee: UserID
+    private let callee: PersonSearch.Person
     private let screen = CallScreen()
     /// Named before anybody rings, so that whatever is told of it is known to be meant for it.
     private var call: CallID
@@ -29,7 +29,7 @@ final class CallRun: ClientRun, @unchecked Sendable {
     /// A server ends what rings in vain long before.
     private static let maximumRingTime = Duration.seconds(90)
 
-    init(_ frame: RunFrame<CallReport>, to callee: UserID) {
+    init(_ frame: RunFrame<CallReport>, to callee: PersonSearch.Person) {
         self.frame = frame
         self.callee = callee
         var random = SystemRandomNumberGenerator()
@@ -44,8 +44,8 @@ final class CallRun: ClientRun, @unchecked Sendable {
         } catch {
             return self.fail(error.description, error.exitCode)
         }
-        let (callee, call) = (self.callee, self.call)
-        self.screen.say("Calling @\(callee.text)")
+        let (callee, call) = (self.callee.user, self.call)
+        self.screen.say("Calling \(PlainText.line(self.callee.name)) …")
         (self.isInviting, self.hasRung) = (true, true)
         self.peers?.after(Self.maximumRingTime) { if self.link == nil { self.giveUp(.noAnswer) } }
         self.client.ask(on: self.loop) { client throws(ClientError) in
@@ -56,7 +56,7 @@ final class CallRun: ClientRun, @unchecked Sendable {
             // Another name when both rang each other.
             case .success(let call): self.call = call
             case .failure(.refused(let refusal)) where refusal.code == "offline": self.finish(.offline)
-            case .failure(let error): self.fail("\(error)")
+            case .failure(let error): self.fail(error.words)
             }
         }
     }
@@ -76,7 +76,7 @@ extension CallRun {
             let wasCutOff = self.isCutOff
             self.isCutOff = false
             if wasCutOff, self.hasRung, self.link == nil { self.finish(.lost) }
-        case .ended(let failure): self.fail("the connection to the server ended: \(failure)", .unavailable)
+        case .ended(let failure): self.fail("the connection to the server ended: \(failure.words)", .unavailable)
         default: return
         }
     }
@@ -98,7 +98,7 @@ extension CallRun {
         guard event.call == self.call else { return }
         switch event.change {
         case .ringing:
-            if !self.isRinging { self.screen.say("It rings") }
+            if !self.isRinging { self.screen.say("Ringing …") }
             self.isRinging = true
         case .connected(_, let role, let peer):
             self.screen.say("\(PlainText.line(peer.name)) answered")
@@ -205,7 +205,8 @@ extension CallRun {
         guard !self.isOver else { return }
         let duration = self.link?.connectedAt.map { $0.duration(to: SteadyClock.now) } ?? .zero
         let report = CallReport(
-            end: end, duration: duration, hasHeardSound: self.link?.detector.hasHeardSound ?? false,
+            end: end, callee: self.callee.name, duration: duration,
+            hasHeardSound: self.link?.detector.hasHeardSound ?? false,
             statistics: self.link?.connection.getStats())
         self.close(.success(report))
     }

@@ -22,8 +22,8 @@ final class CallScreen {
         guard self.isInteractive else { return }
         let statistics = link.connection.getStats()
         let line = statistics.sound
-        var text = "\(Self.clock(duration))  they \(Self.bar(link.detector.level))"
-        if let outbound = line?.outbound { text += "  we \(Self.bar(Float(outbound.audioLevel)))" }
+        var text = "\(Self.clock(duration))  in \(Self.bar(link.detector.level))"
+        if let outbound = line?.outbound { text += "  out \(Self.bar(Float(outbound.audioLevel)))" }
         if let inbound = line?.inbound {
             text += "  lost \(inbound.packetsLost)  jitter \((inbound.jitter / .milliseconds(1)).fixed(0)) ms"
         }

@@ -9,7 +9,7 @@ enum CallTarget: Hashable, Sendable, ExpressibleByArgument {
     init?(argument: String) {
         if argument.hasPrefix("@") {
             let name = String(argument.dropFirst())
-            guard UserID(name) != nil || DisplayName(name) != nil else { return nil }
+            guard PersonSearch.isName(name) else { return nil }
             self = .user(name)
         } else {
             guard let room = RoomName(argument) else { return nil }
@@ -17,8 +17,8 @@ enum CallTarget: Hashable, Sendable, ExpressibleByArgument {
         }
     }
 
-    static var valueName: String? { "@USER|ROOM" }
-    static var expectation: String { "@ and a user's id or name, or the name of a room" }
+    static var valueName: String? { "@NAME|ROOM" }
+    static var expectation: String { "@ and a person's name or id, or the name of a room" }
     var argumentDescription: String {
         switch self {
         case .user(let name): "@\(name)"

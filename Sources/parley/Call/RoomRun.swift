@@ -44,7 +44,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         } then: { result in
             switch result {
             case .success(let view): self.joined(view)
-            case .failure(let error): self.fail("\(error)")
+            case .failure(let error): self.fail(error.words)
             }
         }
     }
@@ -56,7 +56,10 @@ final class RoomRun: ClientRun, @unchecked Sendable {
 
     private func joined(_ view: JoinedRoom) {
         guard !self.isLeaving else { return }
-        self.screen.say("In \(self.room.text), with \(view.members.count) others")
+        let others = view.members.count
+        self.screen.say(
+            "Joined \(self.room.text): \(others == 0 ? "nobody else is" : "\(others) other\(others == 1 ? " is" : "s are")") here"
+        )
         let isFirst = self.began == nil
         self.began = self.began ?? SteadyClock.now
         for member in view.members { self.meet(member.member, begins: true) }
@@ -71,7 +74,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         // A server that does not know us any more has given our seat away.
         case .connected: if self.began != nil { self.joinAgain() }
         case .ended(let failure):
-            self.fail("the connection to the server ended: \(failure)", .unavailable)
+            self.fail("the connection to the server ended: \(failure.words)", .unavailable)
         default: return
         }
     }
@@ -79,10 +82,10 @@ final class RoomRun: ClientRun, @unchecked Sendable {
     private func heard(_ change: RoomEvent.Change) {
         switch change {
         case .joined(let participant):
-            self.screen.say("\(PlainText.line(participant.name)) came")
+            self.screen.say("\(PlainText.line(participant.name)) joined")
             self.meet(participant.member, begins: false)
         case .left(let member, _): self.part(member)
-        case .dismissed(let reason): self.fail("we are no longer in the room: \(PlainText.line(reason))")
+        case .dismissed(let reason): self.fail("removed from the room: \(PlainText.line(reason))")
         case .away, .back: return
         }
     }

@@ -51,8 +51,8 @@ struct SavedIdentity: Sendable {
         }
     }
 
-    private func failure(_ error: any Error) -> CommandFailure {
-        CommandFailure("\(self.server): \(error)", exitCode: .unavailable)
+    private func failure(_ error: LinkFailure) -> CommandFailure {
+        CommandFailure("\(self.server): \(error.words)", exitCode: .unavailable)
     }
 
     /// What is kept as long as it is good, and what the server gives for it otherwise.
@@ -87,7 +87,7 @@ struct SavedIdentity: Sendable {
             }
             return KeptCredentials.Entry(try await client.signInAnonymously(as: self.name))
         } catch {
-            throw self.failure(error)
+            throw CommandFailure("\(self.server): \(error.words)", exitCode: .unavailable)
         }
     }
 

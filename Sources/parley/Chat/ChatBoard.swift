@@ -24,6 +24,8 @@ struct ChatBoard {
     private var inbox: Inbox
     private var latest = LatestEntries()
     private var run: SenderRun?
+    /// Up to where the other one has read, as far as that was said.
+    private var saidRead: UInt64 = 0
     private var names: [UserID: String] = [:]
     /// Of more users the names are forgotten and asked for again.
     private static let maximumNames = 10_000
@@ -60,7 +62,9 @@ struct ChatBoard {
 
 extension ChatBoard {
     func strangers(among entries: [ChatEntry]) -> [UserID] {
-        Array(Set(entries.map(\.from).filter { self.names[$0] == nil }).prefix(100))
+        let users =
+            entries.flatMap { [$0.from] + ($0.type == "message" ? [] : $0.named) } + [self.peer].compactMap(\.self)
+        return Array(Set(users.filter { self.names[$0] == nil }).prefix(100))
     }
 
     mutating func learned(_ users: [UserID], _ profiles: [ProfileView]) {
@@ -81,6 +85,8 @@ extension ChatBoard {
     }
 
     private func name(of user: UserID) -> String { self.names[user] ?? user.text }
+
+    private var text: ChatText { ChatText(names: self.names) }
 }
 
 // MARK: - What was said
@@ -104,19 +110,16 @@ extension ChatBoard {
     mutating func took(older page: ChatPage) -> [String] {
         self.oldest = page.entries.first?.number ?? self.oldest
         let start = page.hasMore ? [] : ["— the beginning —"]
+        let text = self.text
         return SenderRuns(page.entries).runs.reduce(into: start) { lines, run in
-            for (place, entry) in run.entries.enumerated() {
-                lines += ChatText.lines(of: entry, by: self.name(of: entry.from), goesOn: place > 0)
-            }
+            for (place, entry) in run.entries.enumerated() { lines += text.lines(of: entry, goesOn: place > 0) }
         }
     }
 
     /// Each with its number, by which it can be taken off.
     func pinned(_ entries: [ChatEntry]) -> [String] {
         guard !entries.isEmpty else { return ["— nothing is pinned —"] }
-        return entries.flatMap { entry in
-            ["— \(entry.number) —"] + ChatText.lines(of: entry, by: self.name(of: entry.from))
-        }
+        return entries.flatMap { entry in ["— \(entry.number) —"] + self.text.lines(of: entry) }
     }
 
     mutating func heard(_ entry: ChatEntry) -> Hearing {
@@ -146,9 +149,11 @@ extension ChatBoard {
     mutating func heard(_ receipt: ChatReceipt) -> String? {
         self.inbox.heard(receipt)
         guard receipt.conversation == self.conversation, let own = self.lastOwn, own <= receipt.read,
-            receipt.user == self.peer || self.peer == nil
+            receipt.user == self.peer || self.peer == nil, self.saidRead < own
         else { return nil }
-        return "\(ChatText.indent)✓ \(PlainText.line(self.name(of: receipt.user))) has read it"
+        // Once for all that was said by then.
+        self.saidRead = own
+        return "\(ChatText.indent)✓✓ read by \(PlainText.line(self.name(of: receipt.user)))"
     }
 
     func typing(_ user: UserID) -> String {
@@ -159,7 +164,7 @@ extension ChatBoard {
         let goesOn = self.run?.goesOn(with: entry) ?? false
         self.run = SenderRun(entry)
         if let client = entry.client, self.typed.remove(client) != nil { return [] }
-        return ChatText.lines(of: entry, by: self.name(of: entry.from), goesOn: goesOn)
+        return self.text.lines(of: entry, goesOn: goesOn)
     }
 }
 

@@ -62,6 +62,7 @@ extension ChatScreen {
     private func typed(_ line: String, _ board: Locked<ChatBoard>) async throws(CommandFailure) -> Bool {
         switch line {
         case "": break
+        case "/help": self.lines.print(Self.commands)
         case "/quit": return false
         case "/older": try await self.showOlder(board)
         case "/again": for id in board.withLock({ $0.takeFailed() }) { try self.say { $0.postAgain(id) } }
@@ -74,10 +75,30 @@ extension ChatScreen {
         case _ where line.hasPrefix("/pin "): try await self.pin(line.dropFirst("/pin ".count), true, board)
         case _ where line.hasPrefix("/unpin "): try await self.pin(line.dropFirst("/unpin ".count), false, board)
         case _ where line.hasPrefix("/file "): await self.sendFile(String(line.dropFirst("/file ".count)), board)
+        // A text may begin so.
+        case _ where line.hasPrefix("//"): try self.send(String(line.dropFirst()), board)
+        case _ where line.hasPrefix("/"):
+            let word = PlainText.line(String(line.prefix { $0 != " " }))
+            self.lines.print([
+                "— \(word) is not a command and was not sent; /help lists the commands, /\(word) sends it as text —"
+            ])
         default: try self.send(line, board)
         }
         return true
     }
+
+    private static let commands = [
+        "— /help           this list",
+        "  /older          earlier messages",
+        "  /file PATH      send a file",
+        "  /recall         take your last message back",
+        "  /again          send again what was not sent",
+        "  /pin N, /unpin N, /pins",
+        "                  keep message N at hand, or no longer; list what is pinned",
+        "  /call           how to call the other person",
+        "  /quit           end (Control-D does, too)",
+        "  //text          send a text that begins with /",
+    ]
 
     private func send(_ text: String, _ board: Locked<ChatBoard>) throws(CommandFailure) {
         var random = SystemRandomNumberGenerator()
@@ -109,12 +130,12 @@ extension ChatScreen {
 
     private func pin(_ words: Substring, _ isOn: Bool, _ board: Locked<ChatBoard>) async throws(CommandFailure) {
         guard let number = UInt64(words), let id = board.withLock(\.conversation) else {
-            return self.lines.print(["— /pin and /unpin take the number of a message —"])
+            return self.lines.print(["— /pin and /unpin need the number of a message —"])
         }
         do throws(ClientError) {
             _ = try await self.client.pin(number, isOn, in: id)
         } catch {
-            self.lines.print(["— message \(number) was not \(isOn ? "pinned" : "unpinned"): \(error) —"])
+            self.lines.print(["— message \(number) was not \(isOn ? "pinned" : "unpinned"): \(error.words) —"])
         }
     }
 
@@ -127,7 +148,7 @@ extension ChatScreen {
 
     /// A call speaks with a line of its own and with files, pipes or tones for a microphone, none of which is here.
     private func callAdvice(_ peer: UserID?) -> String {
-        guard let peer else { return "— a call is with one other: /call is for direct conversations —" }
+        guard let peer else { return "— /call is for conversations between two —" }
         return """
             — a terminal has no microphone; in another one, with a recording for a voice:
             \(ChatText.indent)parley call @\(peer.text)\(self.caller) --play FILE --record answer.ogg
@@ -162,7 +183,8 @@ extension ChatScreen {
                 if let line = board.withLock({ $0.heard(receipt) }) { self.lines.print([line]) }
             case .profile(let profile):
                 if let line = board.withLock({ $0.renamed(profile) }) { self.lines.print([line]) }
-            case .disconnected(let failure, _): self.lines.print(["— away: \(failure) —"])
+            case .disconnected(let failure, _):
+                self.lines.print(["— connection lost: \(failure.words); reconnecting —"])
             // A fresh connection hears nothing until it asks.
             case .connected: try? await self.catchUp(board)
             case .ended(let reason): failure = reason
@@ -195,7 +217,7 @@ extension ChatScreen {
         } catch .ended {
             // That is told at the end of it all.
         } catch {
-            Terminal.complain("not marked as read: \(error)")
+            Terminal.complain("not marked as read: \(error.words)")
         }
     }
 
@@ -204,10 +226,10 @@ extension ChatScreen {
         case .sending: break
         case .sent(let outcome):
             let isLate = board.withLock { $0.sent(id, outcome) }
-            if isLate { self.lines.print(["\(ChatText.indent)✓ kept after all"]) } else { self.lines.ended("✓") }
+            if isLate { self.lines.print(["\(ChatText.indent)✓ sent after all"]) } else { self.lines.ended("✓") }
         case .failed(let error):
             board.withLock { $0.failed(id) }
-            self.lines.ended("✗ not sent: \(error) — /again says it once more")
+            self.lines.ended("✗ not sent: \(error.words) — /again sends it again")
         }
     }
 

@@ -93,7 +93,7 @@ private struct ServerLogin: Sendable {
             try await client.connect()
             return client
         } catch {
-            throw CommandFailure("\(self.server): \(error)", exitCode: .unavailable)
+            throw CommandFailure("\(self.server): \(error.words)", exitCode: .unavailable)
         }
     }
 
@@ -102,7 +102,7 @@ private struct ServerLogin: Sendable {
         do throws(ClientError) {
             return try await SignInClient(self.server, on: loop).signInAnonymously(as: self.name).accessToken
         } catch {
-            throw CommandFailure("\(self.server): \(error)", exitCode: .unavailable)
+            throw CommandFailure("\(self.server): \(error.words)", exitCode: .unavailable)
         }
     }
 }
@@ -114,18 +114,6 @@ extension ServerURL: ExpressibleByArgument {
     package var argumentDescription: String { self.description }
 }
 
-extension ChatTarget: ExpressibleByArgument {
-    package init?(argument: String) { self.init(argument) }
-    package static var valueName: String? { "CONVERSATION|@USER" }
-    package static var expectation: String { "a conversation's id, or @ and a user's id" }
-    package var argumentDescription: String {
-        switch self {
-        case .conversation(let id): id.text
-        case .user(let user): "@\(user.text)"
-        }
-    }
-}
-
 extension ParleyClient {
     /// The same as the client asks, with its refusals as the command's.
     func asking<Value>(
@@ -134,7 +122,7 @@ extension ParleyClient {
         do throws(ClientError) {
             return try await question(self)
         } catch {
-            throw CommandFailure("\(error)")
+            throw CommandFailure(error.words)
         }
     }
 

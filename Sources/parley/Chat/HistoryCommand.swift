@@ -6,21 +6,21 @@ import Vocabulary
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "history",
-        abstract: "Read what was said in a conversation.",
+        abstract: "Show earlier messages of a conversation.",
         examples: [
             .init("parley history @alice --token $TOKEN", "The latest twenty."),
             .init("parley history kitchen --limit 1000 --json --token $TOKEN", "One JSON object a line, for programs."),
         ],
         exitCodes: [
-            .init(.success, "That was it."), .init(.usage, "The command line is wrong."),
-            .init(.unavailable, "No server answers there."), .init(.failure, "The server did not show it."),
+            .init(.success, "Done."), .init(.usage, "The command line is wrong."),
+            .init(.unavailable, "No server answers."), .init(.failure, "The server refused, or nobody has that name."),
         ]
     )
 
-    @Argument(help: "Which conversation.")
-    var target: ChatTarget
+    @Argument(help: "Conversation, or @ and a person's name or id.")
+    var target: ConversationArgument
 
-    @Option(help: "How many entries at most.")
+    @Option(help: "Maximum number of entries.")
     var limit = 20
 
     @Option(help: "Only entries before this number.")
@@ -32,18 +32,20 @@ struct HistoryCommand: ParsableCommand {
     @OptionGroup var client: ClientOptions
 
     func validate() throws(ValidationError) {
-        if self.limit < 1 { throw ValidationError("--limit: nothing would be left") }
+        if self.limit < 1 { throw ValidationError("--limit must be at least 1") }
     }
 
     mutating func run() throws -> ExitCode {
         let (target, json, limit) = (self.target, self.json, self.limit)
         let before = self.before.map { UInt64(clamping: $0) }
         try self.client.run { client throws(CommandFailure) in
-            guard let id = try await client.find(target) else { return }
+            guard let id = try await client.find(try await client.resolve(target)) else {
+                return Terminal.complain("No messages yet.")
+            }
             let entries = try await client.latest(limit, before: before, of: id)
             if json { return entries.forEach { print(PlainText.json("\($0.json)")) } }
-            let names = await client.names(in: entries)
-            for entry in entries { ChatText.lines(of: entry, by: names[entry.from]).forEach { print($0) } }
+            let text = ChatText(names: await client.names(in: entries))
+            for entry in entries { text.lines(of: entry).forEach { print($0) } }
         }
         return .success
     }
@@ -53,7 +55,7 @@ extension ParleyClient {
     /// What those are called who speak; unknown users go by their id.
     fileprivate func names(in entries: [ChatEntry]) async -> [UserID: String] {
         var names: [UserID: String] = [:]
-        var users = Array(Set(entries.map(\.from)))[...]
+        var users = Array(Set(entries.flatMap { [$0.from] + $0.named }))[...]
         while !users.isEmpty, let profiles = try? await self.profiles(of: Array(users.prefix(100))) {
             for profile in profiles { names[profile.user] = profile.name }
             users = users.dropFirst(100)

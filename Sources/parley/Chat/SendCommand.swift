@@ -6,41 +6,47 @@ import Vocabulary
 struct SendCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "send",
-        abstract: "Say something in a conversation.",
+        abstract: "Send a message.",
         discussion: """
-            Prints the conversation and the message's number there once the server has it on its disk. With --id it can \
-            be sent again when that was not seen, and is there once all the same.
+            Prints the conversation and the message's number there once the server has stored it. A message sent again with \
+            the same --id is stored once.
             """,
         examples: [
             .init("parley send @alice 'The build is green' --token $TOKEN", "To Alice."),
-            .init("df -h | parley send @alice - --token $TOKEN", "What another program says."),
+            .init("df -h | parley send @alice - --token $TOKEN", "Send the output of another program."),
         ],
         exitCodes: [
-            .init(.success, "It is kept."), .init(.usage, "The command line is wrong."),
-            .init(.unavailable, "No server answers there."), .init(.failure, "The server did not take it."),
+            .init(.success, "The message is stored."), .init(.usage, "The command line is wrong."),
+            .init(.unavailable, "No server answers."),
+            .init(.failure, "The server refused, or nobody has that name."),
         ]
     )
 
-    @Argument(help: "Where to.")
-    var target: ChatTarget
+    @Argument(help: "Conversation, or @ and a person's name or id.")
+    var target: ConversationArgument
 
-    @Argument(help: "What to say; - takes it from standard input.")
+    @Argument(help: "The message; - reads it from standard input.")
     var text: String
 
-    @Option(help: "A name of one's own for the message.")
+    @Option(help: "Your own id for the message; the same id is stored once.")
     var id: String?
 
     @OptionGroup var client: ClientOptions
 
     func validate() throws(ValidationError) {
-        if let id = self.id, MessageID(id) == nil { throw ValidationError("--id: '\(id)' cannot be a message's name") }
+        if let id = self.id, MessageID(id) == nil { throw ValidationError("--id: '\(id)' is not a valid message id") }
+        if self.client.token == nil, self.client.alias == nil {
+            throw ValidationError(
+                "say who you are with --as NAME or --token TOKEN, so that the message can be answered")
+        }
     }
 
     mutating func run() throws -> ExitCode {
         let (target, id) = (self.target, self.id.flatMap { MessageID($0) })
         let text = self.text == "-" ? StandardInput.all() : self.text
+        guard !text.isEmpty else { throw CommandFailure("the message is empty: nothing was sent", exitCode: .noInput) }
         try self.client.run { client throws(CommandFailure) in
-            await client.hint(about: target)
+            let target = try await client.resolve(target)
             let outcome = try await client.asking { client throws(ClientError) in
                 try await client.send(text: text, to: target, as: id)
             }
