@@ -28,8 +28,10 @@ package struct Argument<Value> {
                 kind: .positional,
                 names: [],
                 help: help,
-                // The property's name says more than a type's would.
-                valueName: help.valueName ?? property.inKebabCase.uppercased(),
+                // What may be said stands there itself; else the property's name says more than a type's would.
+                valueName: help.valueName
+                    ?? (Element.allValueStrings.isEmpty
+                        ? property.inKebabCase.uppercased() : Element.allValueStrings.joined(separator: "|")),
                 isRequired: isRequired,
                 isRepeating: isRepeating,
                 defaultText: defaultText,

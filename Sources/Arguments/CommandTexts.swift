@@ -44,7 +44,7 @@ extension ArgumentDefinition {
     var explanation: String {
         var notes: [String] = []
         if self.isRequired && !self.isPositional { notes.append("required") }
-        if let text = self.defaultText { notes.append("default: \(text)") }
+        if let text = self.defaultText, !text.isEmpty { notes.append("default: \(text)") }
         if self.isRepeating && !self.isPositional { notes.append("can be repeated") }
         return notes.isEmpty ? self.help.abstract : "\(self.help.abstract) (\(notes.joined(separator: "; ")))"
     }

@@ -8,6 +8,8 @@ package enum HelpRequest {
     ) throws(CommandFailure) -> String {
         var node = CommandNode(root)
         for word in words {
+            // `users kick`: what one of its arguments may be is explained with the command.
+            if node.positionals.contains(where: { $0.allValues.contains(word) }) { break }
             guard let next = node.descendant([word]) else {
                 let near = NearestName.hint(for: word, among: node.children.compactMap(\.path.last))
                 throw CommandFailure("unknown command '\(word)'\(near)", exitCode: .usage)

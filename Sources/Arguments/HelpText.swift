@@ -22,7 +22,9 @@ struct HelpText {
         let subcommands = configuration.subcommands.map { ($0.configuration.name, $0.configuration.abstract) }
         parts.append(self.table("SUBCOMMANDS", subcommands))
         parts.append(self.examples)
-        let codes = configuration.exitCodes.map { ("\($0.code.rawValue)", $0.meaning) }
+        let codes = configuration.exitCodes.sorted { $0.code.rawValue < $1.code.rawValue }.map {
+            ("\($0.code.rawValue)", $0.meaning)
+        }
         parts.append(self.table("EXIT CODES", codes))
         parts.append(self.table("ENVIRONMENT", self.node.variables.map { ($0.name, "as \($0.option)") }))
         if self.node.hasConfigurationFile {

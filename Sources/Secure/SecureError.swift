@@ -13,6 +13,17 @@ package struct SecureError: Error, Hashable, Sendable, CustomStringConvertible {
         self.reasons = Self.drainQueue()
     }
 
+    /// OpenSSL says of a file only that some library of its own could not.
+    init(_ attempt: String, ofFile path: String) {
+        self.attempt = attempt
+        let said = Self.drainQueue()
+        switch said.last {
+        case "system lib", "no such file": self.reasons = ["no such file, or it may not be read"]
+        case "PEM lib", "no start line": self.reasons = ["this is not a PEM file ('-----BEGIN …')"]
+        default: self.reasons = said
+        }
+    }
+
     package init(_ attempt: String, reason: String) {
         self.attempt = attempt
         self.reasons = [reason]

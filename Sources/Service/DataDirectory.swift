@@ -22,6 +22,9 @@ package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
 
     /// Makes the folder, and those above it, where they are missing.
     package func create() throws(DataDirectoryError) {
+        if let status = FileStatus(of: self.path), status.kind != .directory {
+            throw DataDirectoryError(path: self.path, .notDirectory)
+        }
         do throws(SystemError) {
             try FileSystem.makeDirectories(self.path)
             try FileSystem.demand(.all, self.path)
@@ -47,6 +50,7 @@ package struct DataDirectoryError: Error, Hashable, Sendable, CustomStringConver
     package enum Reason: Hashable, Sendable {
         case system(Errno)
         case inUse
+        case notDirectory
     }
 
     package let path: String
@@ -60,6 +64,7 @@ package struct DataDirectoryError: Error, Hashable, Sendable, CustomStringConver
     package var description: String {
         switch self.reason {
         case .system(let errno): "the data directory \(self.path): \(errno); choose another with --data"
+        case .notDirectory: "\(self.path) is a file, not a directory; choose another with --data"
         case .inUse:
             "another parley serve is using the data directory \(self.path); stop that one, or choose another with --data"
         }

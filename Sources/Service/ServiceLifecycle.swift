@@ -47,7 +47,7 @@ final class ServiceLifecycle {
             .serving, "the service is ready",
             [
                 .address: .plain(listener.address), .admin: .plain(admin.address),
-                .count: .integer(self.dependencies.group.loops.count),
+                .loops: .integer(self.dependencies.group.loops.count),
             ])
         return ParleyService.Addresses(listen: listener.address, admin: admin.address)
     }
@@ -124,6 +124,10 @@ extension ServiceLifecycle {
         self.journal.notice(.ended, "the service has ended")
         self.dependencies.group.execute { $0.shutDown() }
     }
+}
+
+extension LogKey {
+    static let loops = LogKey("loops")
 }
 
 extension LogName {

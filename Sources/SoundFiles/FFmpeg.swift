@@ -15,7 +15,9 @@ package final class FFmpeg {
         package var description: String {
             switch self {
             case .notInstalled: "this kind of file is read through ffmpeg, which is missing: install the package ffmpeg"
-            case .refused(let words): "ffmpeg cannot read it: \(words)"
+            case .refused(let words):
+                // It was given a descriptor, whose name tells nobody anything.
+                "not a recording that can be read: \(words.split(separator: ": ").drop { $0.contains("/dev/fd/") }.joined(separator: ": "))"
             case .stalled: "ffmpeg stopped answering and was ended"
             }
         }

@@ -3,7 +3,8 @@ import System
 
 /// Whether a command may replace files that are there.
 struct OverwritingOptions: ParsableArguments {
-    @Flag(help: "Replace files that are already there.")
+    // Not from the environment: there it would be forgotten.
+    @Flag(help: "Replace files that are already there.", environment: .none)
     var force = false
 
     /// Nothing is replaced by accident. Pipes and devices are written to as they are.

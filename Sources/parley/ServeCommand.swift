@@ -355,7 +355,7 @@ struct ServeCommand: ParsableCommand {
 
             Parley is ready at \(scheme)://\(addresses.listen)
             Open it in two windows and ring one from the other. Then try:
-                parley users
+                parley users\(self.admin == ServiceConfiguration().admin ? "" : " --admin \(addresses.admin)")
                 parley voice encode hello.wav
 
             Health and metrics: http://\(addresses.admin)/readyz, /metrics

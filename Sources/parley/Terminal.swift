@@ -6,7 +6,8 @@ import Vocabulary
 enum Terminal {
     /// How wide help may be; text in very long lines is hard to read.
     static var columns: Int {
-        FileDescriptor.standardOutput.columns.map { min($0, 100) } ?? 80
+        let columns = FileDescriptor.standardOutput.columns ?? Int(ProcessEnvironment.variables["COLUMNS", default: ""])
+        return columns.map { min(max($0, 40), 120) } ?? 80
     }
 
     /// Whether a person reads what is printed.

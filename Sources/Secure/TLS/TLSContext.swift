@@ -29,10 +29,10 @@ internal import COpenSSL
     package convenience init(certificateFile: String, keyFile: String) throws(SecureError) {
         try unsafe self.init(method: TLS_server_method())
         guard unsafe SSL_CTX_use_certificate_chain_file(self.handle, certificateFile) == 1 else {
-            throw SecureError("reading the certificate in \(certificateFile)")
+            throw SecureError("reading the certificate in \(certificateFile)", ofFile: certificateFile)
         }
         guard unsafe SSL_CTX_use_PrivateKey_file(self.handle, keyFile, SSL_FILETYPE_PEM) == 1 else {
-            throw SecureError("reading the private key in \(keyFile)")
+            throw SecureError("reading the private key in \(keyFile)", ofFile: keyFile)
         }
         try self.finishServer("the key in \(keyFile) against the certificate in \(certificateFile)")
     }

@@ -3,8 +3,11 @@ import Vocabulary
 
 /// A list of objects as a person reads it: one a line, the columns aligned.
 enum AdminTable {
-    static func print(_ answer: [UInt8], _ list: String, _ columns: [String]) {
-        for row in self.aligned(self.rows(answer, list, columns)) { Swift.print(PlainText.of(row)) }
+    /// - Parameter nothing: what is said of an empty list.
+    static func print(_ answer: [UInt8], _ list: String, _ columns: [String], orElse nothing: String) {
+        let rows = self.rows(answer, list, columns)
+        if rows.isEmpty { Swift.print(nothing) }
+        for row in self.aligned(rows) { Swift.print(PlainText.of(row)) }
     }
 
     static func rows(_ answer: [UInt8], _ list: String, _ columns: [String]) -> [[String]] {

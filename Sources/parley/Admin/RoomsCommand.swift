@@ -20,7 +20,7 @@ struct RoomsCommand: ParsableCommand {
         if self.server.json {
             print(PlainText.json(String(decoding: answer, as: UTF8.self)))
         } else {
-            AdminTable.print(answer, "rooms", ["room", "members"])
+            AdminTable.print(answer, "rooms", ["room", "members"], orElse: "No rooms are open.")
         }
         return .success
     }

@@ -26,7 +26,7 @@ struct UsersCommand: ParsableCommand {
         ]
     )
 
-    @Argument(help: "Action; default: list.")
+    @Argument(help: "What to do.")
     var action = Action.list
 
     @Argument(help: "User id; required by all actions but list.")
@@ -50,18 +50,35 @@ struct UsersCommand: ParsableCommand {
     mutating func run() throws -> ExitCode {
         switch self.action {
         case .list: try self.list()
-        case .kick, .unban: _ = try self.server.call.send(.post, "/v1/users/\(self.user ?? "")/\(self.action.rawValue)")
-        case .delete: _ = try self.server.call.send(.delete, "/v1/users/\(self.user ?? "")")
+        case .kick:
+            let isOnline = try self.isOnline()
+            try self.send(
+                .post, "/kick",
+                isOnline ? "is signed out everywhere" : "is not online; old sign-ins are void all the same")
+        case .unban: try self.send(.post, "/unban", "may sign in again")
+        case .delete: try self.send(.delete, "", "is deleted")
         case .ban:
             let seconds = self.duration.components.seconds
-            _ = try self.server.call.send(.post, "/v1/users/\(self.user ?? "")/ban?seconds=\(seconds)")
+            try self.send(.post, "/ban?seconds=\(seconds)", "cannot sign in for \(self.duration.argumentDescription)")
         }
         return .success
+    }
+
+    private func send(_ method: HTTPMethod, _ path: String, _ outcome: String) throws(CommandFailure) {
+        let user = self.user ?? ""
+        let answer = try self.server.call.send(method, "/v1/users/\(user)\(path)")
+        let text = self.server.json ? PlainText.json(String(decoding: answer, as: UTF8.self)) : "\(user) \(outcome)."
+        Terminal.print(text)
+    }
+
+    private func isOnline() throws(CommandFailure) -> Bool {
+        let answer = try self.server.call.send(.get, "/v1/users")
+        return AdminTable.rows(answer, "users", ["user"]).contains([self.user ?? ""])
     }
 
     private func list() throws {
         let answer = try self.server.call.send(.get, "/v1/users")
         if self.server.json { return print(PlainText.json(String(decoding: answer, as: UTF8.self))) }
-        AdminTable.print(answer, "users", ["user", "name", "connections"])
+        AdminTable.print(answer, "users", ["user", "name", "connections"], orElse: "Nobody is online.")
     }
 }

@@ -27,7 +27,7 @@ struct WebhooksCommand: ParsableCommand {
         ]
     )
 
-    @Argument(help: "Action; default: list.")
+    @Argument(help: "What to do.")
     var action = Action.list
 
     @Argument(help: "Conversation to deliver again.")
@@ -61,6 +61,8 @@ struct WebhooksCommand: ParsableCommand {
     private func list() throws {
         let answer = try self.server.call.send(.get, "/v1/webhooks")
         if self.server.json { return print(PlainText.json(String(decoding: answer, as: UTF8.self))) }
-        AdminTable.print(answer, "troubled", ["delivery", "conversation", "number", "attempts", "state", "trouble"])
+        AdminTable.print(
+            answer, "troubled", ["delivery", "conversation", "number", "attempts", "state", "trouble"],
+            orElse: "No delivery has failed.")
     }
 }

@@ -15,6 +15,8 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     /// Where recordings go.
     private let folder: String?
     private var links: [CallID: PeerLink] = [:]
+    /// What the callers are called.
+    private var names: [CallID: String] = [:]
     private var isReady = false
 
     init(_ frame: RunFrame<Void>, recordingsIn folder: String?) {
@@ -96,6 +98,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
                 },
                 told: { self.told($0, in: call) })
             self.links[call] = link
+            self.names[call] = PlainText.line(peer.name)
             // Who plays something has said it all when it is over.
             link.handset.onEnd = { if self.plan.endsWithSound { self.hangUp(call) } }
             self.say("answered", call, ("name", PlainText.line(peer.name)))
@@ -117,6 +120,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         guard let link = self.links.removeValue(forKey: call) else { return }
         link.close()
         self.say("ended", call, ("outcome", PlainText.line(outcome)))
+        self.names[call] = nil
     }
 
     private func told(_ event: PeerEvent, in call: CallID) {
@@ -149,7 +153,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
 
     private func say(_ event: String, _ call: CallID? = nil, _ detail: (name: String, text: String)? = nil) {
         guard self.plan.isJSON else {
-            return Terminal.print([event, call?.text, detail?.text].compactMap(\.self).joined(separator: " "))
+            return Terminal.print(self.sentence(event, call.flatMap { self.names[$0] } ?? "somebody", detail?.text))
         }
         Terminal.print(
             JSONWriter.line { json in
@@ -157,6 +161,16 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
                 json.optional("call", call?.text)
                 if let detail { json.field(detail.name, detail.text) }
             })
+    }
+
+    private func sentence(_ event: String, _ name: String, _ detail: String?) -> String {
+        switch event {
+        case "ready": "Ready for calls. Stop with Control-C."
+        case "answered": "Answered \(name)."
+        case "ended": "The call with \(name) has ended\(detail == "completed" ? "" : ": \(detail ?? "")")."
+        case "key": "\(name) pressed \(detail ?? "")."
+        default: event
+        }
     }
 
     func closeLinks() {
