@@ -8,7 +8,15 @@ internal import Web
 /// The page and its modules (`Assets/Web`), which every server carries with it. A page from elsewhere may load the modules,
 /// when it may talk to the server at all.
 struct EmbeddedPages: Sendable {
-    static let files = Assets.page.map { EmbeddedFile($0.name, $0.bytes) }
+    static let files = Assets.page.map { EmbeddedFile($0.name, $0.name == "worker.js" ? worker($0.bytes) : $0.bytes) }
+
+    /// The worker knows which files to keep, and is another as soon as one of them is: only then does a browser take the new ones.
+    private static func worker(_ bytes: [UInt8]) -> [UInt8] {
+        let version = Hex.encode(Digest.sha256.hash(Assets.page.flatMap(\.bytes)).prefix(12))
+        let names = Assets.page.map { $0.name == "index.html" ? "./" : $0.name }.filter { $0 != "worker.js" }
+        let list = names.map { "'\($0)'" }.joined(separator: ", ")
+        return Array("const version = '\(version)';\nconst shell = [\(list)];\n".utf8) + bytes
+    }
 
     func add(to router: inout Router) {
         for file in Self.files {
@@ -66,8 +74,9 @@ final class EmbeddedFile: Sendable {
     private static let guards: HTTPFields = [
         .cacheControl: "no-cache", .vary: "Accept-Encoding", .contentTypeOptions: "nosniff",
         "Content-Security-Policy":
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-            + "media-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
+            + "media-src 'self' blob:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
+            + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types parley-shell",
         "Permissions-Policy": "camera=(self), microphone=(self)",
         "Referrer-Policy": "no-referrer",
     ]

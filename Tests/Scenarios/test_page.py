@@ -18,6 +18,9 @@ BLOCKED = "window.WebSocket = class { constructor() { setTimeout(() => this.oncl
 NO_PERMISSION = """
 navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('no', 'NotAllowedError'); };
 """
+NO_MICROPHONE = """
+navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('none', 'NotFoundError'); };
+"""
 # Every text that the state of the connection is told with, one after the other.
 WATCH_STATE = """
 () => {
@@ -197,7 +200,7 @@ class CallTests(PageTest):
 
     def test_both_ring_each_other_at_once_and_talk(self):
         anna, bo = self.pair()
-        script = "(name) => document.querySelector(`[aria-label='Ring ${name} with sound']`).click()"
+        script = "(name) => document.querySelector(`[aria-label='Voice call with ${name}']`).click()"
         anna.page.evaluate(f"setTimeout(() => ({script})('Bo'), 300)")
         bo.page.evaluate(f"setTimeout(() => ({script})('Anna'), 300)")
         # Whose invitation came first does not matter, except when it came so early that the other one could answer.
@@ -225,6 +228,45 @@ class RoomTests(PageTest):
         people[1].is_in_lobby()
         for visitor in (people[0], people[2], people[3]):
             expect(visitor.page.locator(".tile:not(.mine)")).to_have_count(2)
+
+    def test_J21_a_page_that_is_loaded_anew_comes_back_into_its_room_as_it_was(self):
+        anna, bo = self.pair()
+        for visitor in (anna, bo):
+            visitor.join("tea-kitchen")
+        expect(bo.page.locator(".tile:not(.mine)")).to_have_count(1)
+        anna.page.get_by_role("button", name="Mute microphone").click()
+        expect(bo.page.locator(".tile:not(.mine)")).to_contain_text("microphone off")
+        anna.page.reload()
+        expect(anna.page.get_by_role("button", name="Unmute microphone")).to_be_visible(timeout=15_000)
+        self.assert_hears(anna, bo)
+        expect(bo.page.locator(".tile:not(.mine)")).to_contain_text("microphone off")
+        anna.page.get_by_role("button", name="Leave").click()
+        anna.page.reload()
+        expect(anna.page.locator("#lobby")).to_be_visible()
+
+    def test_J21_a_room_has_any_name_and_its_link_works_for_whoever_opens_it(self):
+        anna = self.visitor("Anna", 700)
+        anna.join("Küche für Tee ☕ 茶")
+        expect(anna.page.locator("#stage-title")).to_have_text("Küche für Tee ☕ 茶 · 1 person")
+        bo = self.company.visitor(self.server, 1500)
+        bo.page.goto(anna.page.url)
+        bo.enter("Bo")
+        expect(bo.page.get_by_label("Room name")).to_have_value("Küche für Tee ☕ 茶")
+        bo.page.get_by_role("button", name="Voice only").click()
+        expect(anna.page.locator("#stage-title")).to_have_text("Küche für Tee ☕ 茶 · 2 people")
+        self.assert_hears(bo, anna)
+
+    def test_J22_without_a_microphone_one_listens(self):
+        anna, bo = self.visitor("Anna", 700, (NO_MICROPHONE,)), self.visitor("Bo", 1500)
+        self.connect(bo, anna)
+        self.assert_hears(anna, bo)
+        expect(anna.page.get_by_role("button", name="Unmute microphone")).to_be_disabled()
+        bo.hang_up()
+        anna.is_in_lobby()
+        for visitor in (bo, anna):
+            visitor.join("tea-kitchen")
+        anna.reads("You can listen")
+        self.assert_hears(anna, bo)
 
     @staticmethod
     def pitches(listener: Visitor) -> set[str]:
@@ -590,7 +632,7 @@ class ServerListTests(PageTest):
 class ManyWaysTests(PageTest):
     def test_everything_is_done_by_keyboard(self):
         anna, bo = self.pair()
-        ring = anna.page.get_by_role("button", name="Ring Bo with sound")
+        ring = anna.page.get_by_role("button", name="Voice call with Bo")
         for _ in range(10):
             if ring.evaluate("(button) => button === document.activeElement"):
                 break
@@ -611,7 +653,7 @@ class ManyWaysTests(PageTest):
         bo = self.visitor("Bo with a name of some length")
         overflow = "() => document.documentElement.scrollWidth - innerWidth"
         self.assertLessEqual(anna.page.evaluate(overflow), 0)
-        button = anna.page.get_by_role("button", name="Ring Bo with a name of some length with picture").bounding_box()
+        button = anna.page.get_by_role("button", name="Video call with Bo with a name of some length").bounding_box()
         card = anna.page.locator("#lobby .card").first.bounding_box()
         self.assertLess(button["x"] + button["width"], card["x"] + card["width"])
         bo.ring("Anna Magdalena Wilhelmina", "picture")
@@ -641,6 +683,7 @@ class ManyWaysTests(PageTest):
         anna.page.evaluate(FORGET_ACCESS)
         anna.page.reload()
         expect(anna.page.locator("#my-name")).to_have_text("Anna")
+        anna.sees_state("Connected")
         second = anna.page.evaluate(GRANT)
         self.assertEqual(second["user"], first["user"])
         self.assertNotEqual(second["refreshToken"], first["refreshToken"])

@@ -32,6 +32,8 @@ FLAGS = [
     "--disable-renderer-backgrounding",
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
+    # The files of `PAGE` do not come from this machine, as the browser sees it.
+    "--disable-features=LocalNetworkAccessChecks",
 ]
 
 # Everybody speaks in a pitch of their own, through what the browser takes for a microphone. The picture is the
@@ -131,6 +133,9 @@ TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".j
          ".svg": "image/svg+xml", ".webmanifest": "application/manifest+json"}
 
 
+CALLS = {"sound": "Voice", "picture": "Video"}
+
+
 class Visitor:
     """One person with one tab."""
 
@@ -155,12 +160,12 @@ class Visitor:
     def enter(self, name: str) -> "Visitor":
         self.page.get_by_label("Your name").fill(name)
         self.page.keyboard.press("Enter")
-        expect(self.page.locator("#lobby")).to_be_visible()
+        expect(self.page.locator("#home")).to_be_visible()
         self.name = name
         return self
 
     def ring(self, name: str, kind: str = "sound") -> None:
-        self.page.get_by_role("button", name=f"Ring {name} with {kind}").click()
+        self.page.locator("#lobby").get_by_role("button", name=f"{CALLS[kind]} call with {name}").click()
 
     def answer(self) -> None:
         self.page.get_by_role("button", name="Answer").click()
@@ -176,7 +181,7 @@ class Visitor:
 
     def join(self, room: str) -> None:
         self.page.get_by_label("Room name").fill(room)
-        self.page.get_by_role("button", name="Sound only").click()
+        self.page.get_by_role("button", name="Voice only").click()
 
     def cut_line(self) -> None:
         self.page.evaluate("window.lines.at(-1).close()")
@@ -190,7 +195,7 @@ class Visitor:
         expect(self.page.locator("#stage-clock")).not_to_be_empty(timeout=PATIENCE)
 
     def is_in_lobby(self) -> None:
-        expect(self.page.locator("#lobby")).to_be_visible(timeout=PATIENCE)
+        expect(self.page.locator("#home")).to_be_visible(timeout=PATIENCE)
 
     def reads(self, text: str, within: float = PATIENCE / 1000) -> None:
         expect(self.page.locator("#notices")).to_contain_text(text, timeout=within * 1000)
@@ -220,7 +225,9 @@ class Company:
         self.visitors: list[Visitor] = []
 
     def visitor(self, server: Server, pitch: int = 440, scripts: tuple[str, ...] = (), **options) -> Visitor:
-        context = self.browser.new_context(permissions=["camera", "microphone"], **options)
+        # A worker would fetch by itself what `PAGE` puts in place of it.
+        workers = "block" if os.environ.get("PAGE") else "allow"
+        context = self.browser.new_context(permissions=["camera", "microphone"], service_workers=workers, **options)
         host, port = server.address
         if folder := os.environ.get("PAGE"):
             serve_page_from(context, Path(folder), f"http://{host}:{port}/")

@@ -50,6 +50,8 @@ export function nameButton(button, text) {
 export function fillTexts() {
   for (const element of document.querySelectorAll('[data-text]')) element.textContent = texts[element.dataset.text];
   for (const element of document.querySelectorAll('[data-placeholder]')) element.placeholder = texts[element.dataset.placeholder];
+  for (const element of document.querySelectorAll('[data-label]')) element.setAttribute('aria-label', texts[element.dataset.label]);
+  for (const element of document.querySelectorAll('[data-name]')) nameButton(element, texts[element.dataset.name]);
 }
 
 /** Says something for a while. */
@@ -59,5 +61,5 @@ export function notice(text) {
   setTimeout(() => line.remove(), 6000);
 }
 
-/** @param {'welcome'|'lobby'|'stage'} view */
+/** @param {'welcome'|'home'|'stage'} view */
 export function show(view) { document.body.dataset.view = view; }

@@ -6,11 +6,22 @@ export class People {
   /** @type {Map<string, {user: string, name?: string, avatar?: string, online: boolean, row: HTMLElement}>} */
   #people = new Map();
   #ring;
+  #write;
 
-  /** @param {(person: {user: string, name?: string}, kind: 'audio'|'video') => void} ring */
-  constructor(ring) {
+  /**
+   * @param {(person: {user: string, name?: string}, kind: 'audio'|'video') => void} ring
+   * @param {(person: {user: string}) => void} write
+   */
+  constructor(ring, write) {
     this.#ring = ring;
+    this.#write = write;
   }
+
+  /** Everybody who was seen, those who are here first. */
+  get all() { return this.#sorted; }
+
+  /** @param {string} user */
+  isOnline(user) { return this.#people.get(user)?.online === true; }
 
   /** Everybody who is here now. Who is not among them has gone. */
   reset(views) {
@@ -44,7 +55,7 @@ export class People {
   /** @param {string} user whose button was used last */
   focus(user) {
     const row = this.#people.get(user)?.row;
-    (row?.querySelector('button') ?? byID('people-title')).focus();
+    (row?.querySelector('[data-kind]') ?? byID('people-title')).focus();
   }
 
   name(user) { return this.#people.get(user)?.name; }
@@ -66,10 +77,10 @@ export class People {
       button.onclick = () => this.#ring(this.#people.get(user), kind);
       return button;
     };
-    return make('li', { 'data-user': user },
-      make('span', { class: 'face', 'aria-hidden': 'true' }),
-      make('span', { class: 'who' }, make('span', { class: 'name' }), make('small')),
-      button('audio'), button('video'));
+    const write = make('button', { class: 'plain row', type: 'button' }, make('span', { class: 'face', 'aria-hidden': 'true' }),
+      make('span', { class: 'who' }, make('span', { class: 'name', dir: 'auto' }), make('small')));
+    write.onclick = () => this.#write({ user });
+    return make('li', { 'data-user': user }, write, button('audio'), button('video'));
   }
 
   #paint({ user, name, avatar, online, row }) {
@@ -77,15 +88,20 @@ export class People {
     paintFace(row.querySelector('.face'), { user, name, avatar });
     row.querySelector('.name').textContent = name;
     row.querySelector('small').textContent = online ? texts.online : texts.offline;
+    nameButton(row.querySelector('.row'), `${texts.writeTo(name)}, ${online ? texts.online : texts.offline}`);
     nameButton(row.querySelector('[data-kind="audio"]'), texts.ringAudio(name));
     nameButton(row.querySelector('[data-kind="video"]'), texts.ringVideo(name));
+  }
+
+  get #sorted() {
+    return [...this.#people.values()].sort((one, other) =>
+      other.online - one.online || one.name.localeCompare(other.name) || one.user.localeCompare(other.user));
   }
 
   // Rows that stay where they are keep the focus.
   #arrange() {
     const list = byID('people');
-    const sorted = [...this.#people.values()].sort((one, other) =>
-      other.online - one.online || one.name.localeCompare(other.name) || one.user.localeCompare(other.user));
+    const sorted = this.#sorted;
     for (const row of [...list.children]) if (!this.#people.has(row.dataset.user)) row.remove();
     sorted.forEach(({ row }, index) => {
       if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);

@@ -20,6 +20,7 @@ export class Stage {
     byID('microphone').onclick = () => this.#talk.setMicrophone(!this.#talk.microphone);
     byID('camera').onclick = () => this.#talk.setCamera(!this.#talk.camera).catch((error) => notice(errorText(error)));
     byID('hang-up').onclick = () => this.#end();
+    byID('copy-link').onclick = () => this.#copyLink();
     addEventListener('resize', () => this.#arrange());
     byID('stage').addEventListener('keydown', ({ key }) => {
       if (key === 'Escape' && this.#talk?.peer && !this.#talk.talkingSince) this.#end();
@@ -38,6 +39,7 @@ export class Stage {
   /** @param {import('./parley.js').Room} room */
   showRoom(room) {
     this.#open(room, ['joined', 'left', 'changed', 'local'], () => this.#paintRoom(room));
+    if (!room.hasMicrophone) notice(texts.listening);
     room.addEventListener('closed', ({ detail }) => {
       if (detail) notice(errorText(detail));
       this.#close(room);
@@ -55,6 +57,7 @@ export class Stage {
     this.#mine = new Tile({ isMine: true });
     byID('tiles').replaceChildren(this.#mine.element);
     for (const event of events) talk.addEventListener(event, paint, { signal: this.#listeners.signal });
+    byID('copy-link').hidden = talk.peer !== undefined;
     show('stage');
     paint();
     byID('stage-title').focus();
@@ -90,6 +93,16 @@ export class Stage {
     const talk = this.#talk;
     end(talk);
     this.#close(talk);
+  }
+
+  async #copyLink() {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      notice(texts.linkCopied);
+    } catch {
+      // Without HTTPS, or without leave, a page may not write there.
+      notice(location.href);
+    }
   }
 
   // MARK: A call
@@ -128,7 +141,7 @@ export class Stage {
 
   #paintRoom(room) {
     const others = [...room.members.values()];
-    this.#head(texts.inRoom(room.name, others.length + 1), others.length === 0 ? texts.aloneInRoom : '');
+    this.#head(texts.inRoom(room.title ?? room.name, others.length + 1), others.length === 0 ? texts.aloneInRoom : '');
     this.#paintOthers(others.map((other) => ({ key: other.member, person: other, ...other })));
     this.#paintMine();
     this.#paintTools(texts.leave);
@@ -188,7 +201,7 @@ export class Stage {
 
   #paintSwitch(id, isOn, text) {
     const button = byID(id);
-    button.disabled = this.#talk.localStream === undefined;
+    button.disabled = this.#talk.localStream === undefined || (id === 'microphone' && !this.#talk.hasMicrophone);
     button.classList.toggle('off', !isOn);
     nameButton(button, text);
   }

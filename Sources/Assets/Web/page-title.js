@@ -2,11 +2,13 @@ import { texts } from './page-texts.js';
 
 let state = 'closed';
 let activity = '';
+let unread = 0;
 
 // Who looks at another tab sees what is going on here.
 function write() {
   const trouble = state === 'connected' || state === 'closed' ? '' : texts.state[state];
-  document.title = [trouble, activity, 'Parley'].filter(Boolean).join(' · ');
+  const count = unread > 0 ? `(${unread > 99 ? '99+' : unread}) ` : '';
+  document.title = count + [trouble, activity, 'Parley'].filter(Boolean).join(' · ');
 }
 
 /** @param {import('./parley.js').Parley['state']} newState */
@@ -18,5 +20,11 @@ export function titleState(newState) {
 /** @param {string} newActivity what the user is in, or nothing */
 export function titleActivity(newActivity) {
   activity = newActivity;
+  write();
+}
+
+/** @param {number} number of messages in all conversations */
+export function titleUnread(number) {
+  unread = number;
   write();
 }

@@ -32,3 +32,29 @@ function note(pitch, at) {
   oscillator.start(at);
   oscillator.stop(at + 0.8);
 }
+
+const notes = { sent: [520], received: [740, 880] };
+
+/**
+ * A short sound for a message.
+ * @param {'sent'|'received'} kind
+ */
+export async function playNote(kind) {
+  // A page that nobody has touched yet may make no sound; then there is none.
+  if (navigator.userActivation?.hasBeenActive === false) return;
+  const context = new AudioContext();
+  const end = notes[kind].map((pitch, index) => beep(context, pitch, context.currentTime + index * 0.08)).at(-1);
+  await new Promise((resolve) => { end.onended = resolve; });
+  context.close();
+}
+
+function beep(context, frequency, at) {
+  const oscillator = new OscillatorNode(context, { frequency });
+  const gain = new GainNode(context, { gain: 0 });
+  gain.gain.setTargetAtTime(0.04, at, 0.01);
+  gain.gain.setTargetAtTime(0, at + 0.05, 0.03);
+  oscillator.connect(gain).connect(context.destination);
+  oscillator.start(at);
+  oscillator.stop(at + 0.3);
+  return oscillator;
+}

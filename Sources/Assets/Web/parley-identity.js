@@ -10,6 +10,7 @@ const margin = 60_000;
  * @property {string} accessToken
  * @property {string} refreshToken
  * @property {number} expires when the access token ends, in milliseconds since 1970
+ * @property {string} [userName] of an account with a password
  */
 
 /** Who we are, kept in the browser's storage so that the same user comes back. */
@@ -31,6 +32,8 @@ export class Identity {
 
   get user() { return this.#grant?.user; }
   get name() { return this.#grant?.name; }
+  /** Nothing for whoever came without a password. */
+  get userName() { return this.#grant?.userName; }
 
   /** Comes back as who we were, or becomes somebody new: nobody can change their name. */
   async signIn(name) {
@@ -46,8 +49,25 @@ export class Identity {
 
   /** Becomes the user of an account. The password goes to the server and is kept nowhere. */
   async logIn(userName, password) {
-    this.#keep(await this.#post('login', { userName, password }));
+    this.#keep({ ...await this.#post('login', { userName, password }), userName });
   }
+
+  /** Makes an account, and becomes its user. */
+  async register(userName, password, name) {
+    this.#keep({ ...await this.#post('register', { userName, password, name }), userName });
+  }
+
+  /** The new password holds from now on; every other device is signed out. */
+  async changePassword(password, newPassword) {
+    const { userName } = this;
+    this.#keep({ ...await this.#ask('POST', 'password', { password, newPassword }), userName });
+  }
+
+  /** Where we are signed in. @returns {Promise<{device: string, lastUsed: number, expires: number, current: boolean}[]>} */
+  async devices() { return (await this.#ask('GET', 'devices')).devices; }
+
+  /** @param {string} [device] without it, all are signed out, this one too */
+  signOutDevice(device) { return this.#ask('DELETE', device === undefined ? 'devices' : `devices/${device}`); }
 
   /** Forgets who we were, and asks the server to do so too. */
   signOut() {
@@ -86,7 +106,8 @@ export class Identity {
     }
     if (!this.#grant) throw new ParleyError('signed_out', 'nobody is signed in');
     try {
-      this.#keep(await this.#post('refresh', { refreshToken: this.#grant.refreshToken }));
+      const { refreshToken, userName } = this.#grant;
+      this.#keep({ ...await this.#post('refresh', { refreshToken }), userName });
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.#forget();
@@ -108,13 +129,17 @@ export class Identity {
     }
   }
 
-  async #post(action, body) {
+  async #ask(method, action, body) { return this.#send(method, action, body, { Authorization: `Bearer ${await this.token()}` }); }
+
+  #post(action, body) { return this.#send('POST', action, body, {}); }
+
+  async #send(method, action, body, fields) {
     let answer;
     try {
       answer = await fetch(new URL(`v1/auth/${action}`, this.#url), {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
+        method,
+        headers: { ...fields, ...(body && { 'Content-Type': 'application/json' }) },
+        body: body && JSON.stringify(body),
         keepalive: true,
         signal: AbortSignal.timeout(15_000),
       });
@@ -123,7 +148,7 @@ export class Identity {
     }
     const json = await answer.json().catch(() => ({}));
     if (answer.ok) return json;
-    throw ParleyError.from(json.error);
+    throw ParleyError.from(json.error ?? json);
   }
 }
 

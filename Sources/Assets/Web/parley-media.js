@@ -4,17 +4,20 @@ const microphone = { echoCancellation: true, noiseSuppression: true, autoGainCon
 const camera = { width: { ideal: 1280 }, height: { ideal: 720 }, facingMode: 'user' };
 
 /**
- * Asks for a microphone, and for a camera when `kind` is `video`. Who has no camera talks without.
+ * Asks for a microphone, and for a camera when `kind` is `video`. Who has only one of them talks, or is seen, without the other.
  * @param {'audio'|'video'} kind
  * @returns {Promise<MediaStream>}
  */
 export async function openMedia(kind) {
-  try {
-    return await ask({ audio: microphone, video: kind === 'video' && camera });
-  } catch (error) {
-    if (kind === 'video' && error.code === 'missing') return ask({ audio: microphone });
-    throw error;
+  const wanted = kind === 'video' ? [{ audio: microphone, video: camera }, { audio: microphone }, { video: camera }] : [{ audio: microphone }];
+  for (const devices of wanted.slice(0, -1)) {
+    try {
+      return await ask(devices);
+    } catch (error) {
+      if (error.code !== 'missing') throw error;
+    }
   }
+  return ask(wanted.at(-1));
 }
 
 /** @returns {Promise<MediaStreamTrack>} */

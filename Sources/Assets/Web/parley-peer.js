@@ -52,6 +52,8 @@ export class Peer extends EventTarget {
     this.#connection = new RTCPeerConnection(this.#configuration);
     this.#watch();
     for (const track of this.#local.getTracks()) this.add(track, this.#local);
+    // Without a microphone there would be nothing to offer, and nothing to hear.
+    if (this.#local.getAudioTracks().length === 0) this.#connection.addTransceiver('audio', { direction: 'recvonly' });
   }
 
   /** @type {RTCPeerConnectionState} */

@@ -24,6 +24,8 @@ export class Room extends Talk {
   /** @type {Map<string, Member>} */
   members = new Map();
   isLeft = false;
+  /** What a page calls it, when that is not its name. @type {string|undefined} */
+  title;
 
   #parley;
   #link;
@@ -42,7 +44,7 @@ export class Room extends Talk {
   get peers() { return [...this.members.values()].map(({ peer }) => peer); }
 
   async join(options = {}) {
-    await this.openMedia(options.stream);
+    await this.openMedia(options.stream, options.devices);
     if (this.isLeft) return this.closeMedia();
     await this.#enter();
   }

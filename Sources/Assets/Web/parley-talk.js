@@ -26,13 +26,16 @@ export class Talk extends EventTarget {
    * @param {{microphone?: boolean, camera?: boolean}} [devices] what is on; without it, what the kind of talk needs
    */
   async openMedia(stream, { microphone = true, camera = stream !== undefined || this.kind === 'video' } = {}) {
-    this.localStream ??= stream ?? (await openMedia(camera ? 'video' : 'audio'));
-    this.microphone = microphone;
+    this.localStream ??= stream ?? (await openWhatIsThere(camera ? 'video' : 'audio'));
+    this.microphone = microphone && this.hasMicrophone;
     this.camera = camera && this.localStream.getVideoTracks().length > 0;
     for (const track of this.localStream.getAudioTracks()) track.enabled = this.microphone;
     for (const track of this.localStream.getVideoTracks()) track.enabled = this.camera;
     tell(this, 'local');
   }
+
+  /** Whoever has none listens. */
+  get hasMicrophone() { return (this.localStream?.getAudioTracks().length ?? 0) > 0; }
 
   closeMedia() {
     for (const track of this.localStream?.getTracks() ?? []) track.stop();
@@ -45,7 +48,7 @@ export class Talk extends EventTarget {
   say(data) {}
 
   setMicrophone(isOn) {
-    this.microphone = isOn;
+    this.microphone = isOn && this.hasMicrophone;
     for (const track of this.localStream?.getAudioTracks() ?? []) track.enabled = isOn;
     this.#changed();
   }
@@ -71,5 +74,14 @@ export class Talk extends EventTarget {
   #changed() {
     this.say({ devices: this.devices });
     tell(this, 'local');
+  }
+}
+
+async function openWhatIsThere(kind) {
+  try {
+    return await openMedia(kind);
+  } catch (error) {
+    if (error.code !== 'missing') throw error;
+    return new MediaStream();
   }
 }

@@ -11,7 +11,9 @@
  * @module
  */
 import { CallDesk } from './parley-calls.js';
+import { Chat } from './parley-chat.js';
 import { ParleyError, tell } from './parley-error.js';
+import { Files } from './parley-files.js';
 import { Identity } from './parley-identity.js';
 import { Link } from './parley-link.js';
 import { Room } from './parley-room.js';
@@ -38,7 +40,10 @@ export class Parley extends EventTarget {
   user;
 
   #identity;
+  #server;
+  #files;
   #link;
+  #chat;
   #calls;
   #rooms = new Map();
   #renewal;
@@ -55,7 +60,10 @@ export class Parley extends EventTarget {
   constructor({ url = new URL('.', import.meta.url), storage = localStorage, session = sessionStorage } = {}) {
     super();
     const server = new URL('./', new URL(url, location.href));
+    this.#server = server;
     this.#identity = new Identity(server, storage);
+    this.#files = new Files(server, () => this.#identity.token());
+    this.user = this.#identity.user;
     this.#link = new Link(server, () => this.#auth(), (event, argument) => this.#received(event, argument));
     this.#calls = new CallDesk(this, this.#link, session);
     this.#link.addEventListener('state', ({ detail }) => tell(this, 'state', detail));
@@ -73,27 +81,50 @@ export class Parley extends EventTarget {
   /** Who signed in here before. @type {string|undefined} */
   get knownName() { return this.#identity.name; }
 
+  /** The conversations of whoever is signed in, or was before. @returns {Chat|undefined} */
+  get chat() {
+    const { user } = this.#identity;
+    if (user === undefined) return undefined;
+    return this.#chat ??= new Chat({ user, link: this.#link, files: this.#files, key: `parley ${this.#server.href}` });
+  }
+
+  /** Files that messages and profiles show. */
+  get files() { return this.#files; }
+
   // MARK: Signing in
 
   /**
    * Signs in: with a password to an account, or without one, where the same name on the same browser is the same user
-   * again and another name is somebody new.
-   * @param {{name?: string} | {userName: string, password: string}} [options]
+   * again and another name is somebody new. Whoever was here before need not wait for a network: the line comes when it can.
+   * @param {{name?: string} | {userName: string, password: string, isNew?: boolean, name?: string}} [options] `isNew` makes
+   *   the account
    */
-  async signIn({ name, userName, password } = {}) {
+  async signIn({ name, userName, password, isNew = false } = {}) {
     this.close();
     const welcomed = new Promise((resolve, reject) => { this.#entry = { resolve, reject }; });
-    const entering = userName === undefined ? this.#identity.signIn(name) : this.#identity.logIn(userName, password);
+    const entering = userName === undefined ? this.#comeBack(name)
+      : isNew ? this.#identity.register(userName, password, name) : this.#identity.logIn(userName, password);
     await Promise.race([welcomed, entering]);
+    if (this.user !== this.#identity.user) this.#chat = undefined;
     this.user = this.#identity.user;
     this.name = this.#identity.name;
     this.#link.open();
     await welcomed;
   }
 
-  /** Leaves, and forgets who we were. */
+  async #comeBack(name) {
+    try {
+      await this.#identity.signIn(name);
+    } catch (error) {
+      if (error.code !== 'unreachable' || this.#identity.user === undefined || (name ?? this.#identity.name) !== this.#identity.name) throw error;
+    }
+  }
+
+  /** Leaves, and forgets who we were, with everything that the browser kept. */
   signOut() {
     this.close();
+    this.chat?.erase();
+    this.#chat = undefined;
     this.#identity.signOut();
   }
 
@@ -119,6 +150,33 @@ export class Parley extends EventTarget {
     this.#entry?.reject(error);
     this.close();
     tell(this, 'signedOut', error);
+  }
+
+  // MARK: One's own account
+
+  /** Nothing for whoever came without a password. @type {string|undefined} */
+  get userName() { return this.#identity.userName; }
+
+  /** Every other device is signed out. */
+  changePassword(password, newPassword) { return this.#identity.changePassword(password, newPassword); }
+
+  /** Where we are signed in. */
+  devices() { return this.#identity.devices(); }
+
+  /** @param {string} [device] without it, all of them */
+  signOutDevice(device) { return this.#identity.signOutDevice(device); }
+
+  /** @returns {Promise<{user: string, name?: string, avatar?: string}>} */
+  profile() { return this.request('profile.own'); }
+
+  /**
+   * What others see. An empty text takes away what there was.
+   * @param {{name?: string, avatar?: string}} changes `avatar` is the id of a file
+   */
+  async changeProfile(changes) {
+    const profile = await this.request('profile.change', changes);
+    this.name = profile.name ?? this.name;
+    return profile;
   }
 
   // MARK: Presence
@@ -160,7 +218,8 @@ export class Parley extends EventTarget {
   /**
    * Comes into a room; it begins to exist with its first member.
    * @param {string} name 1 to 64 lower-case letters, digits and dashes
-   * @param {{kind?: 'audio'|'video', stream?: MediaStream}} [options]
+   * @param {{kind?: 'audio'|'video', stream?: MediaStream, devices?: {microphone: boolean, camera: boolean}}} [options] `devices`: what
+   *   is on at first
    * @returns {Promise<Room>}
    */
   async join(name, { kind = 'video', ...options } = {}) {
@@ -188,6 +247,7 @@ export class Parley extends EventTarget {
       case 'ice.servers': return this.#configure(argument.iceServers);
       case 'session.ending': return this.#ending(ParleyError.from(argument.error));
     }
+    if (event.startsWith('chat.') || event === 'profile') this.#chat?.received(event, argument);
     const room = argument?.room !== undefined && this.#rooms.get(argument.room);
     if (room) room.received(event, argument);
     else if (argument?.call !== undefined) this.#calls.received(event, argument);
@@ -212,6 +272,7 @@ export class Parley extends EventTarget {
     tell(this, 'connected', { recovered });
     this.#entry?.resolve();
     this.#calls.lineMended(recovered);
+    this.#chat?.lineMended(recovered);
     for (const room of this.#rooms.values()) room.lineMended(recovered);
   }
 

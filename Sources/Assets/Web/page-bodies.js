@@ -1,0 +1,107 @@
+import { icon, make, nameButton } from './page-elements.js';
+import { callText } from './page-digest.js';
+import { fileSize, whenKnown } from './page-files.js';
+import { linked } from './page-links.js';
+import { voicePlayer } from './page-player.js';
+import { texts } from './page-texts.js';
+
+// A text beyond this is folded.
+const longText = 1_500;
+const widestPicture = 280;
+
+/**
+ * What the views of messages need from the page.
+ * @typedef {object} Surroundings
+ * @property {import('./parley-files.js').Files} files
+ * @property {string|undefined} me
+ * @property {(user: string) => string} name
+ * @property {(message: any) => void} openPicture
+ * @property {(user: string, kind: string) => void} callBack
+ */
+
+/**
+ * The inside of a bubble. What one does not know is said kindly, and kept.
+ * @param {any} message
+ * @param {Surroundings} around
+ * @returns {(Node|string)[]}
+ */
+export function bodyView(message, around) {
+  const view = views[message.kind];
+  return view ? view(message.body ?? {}, message, around) : [make('span', { class: 'unknown' }, texts.unknownKind)];
+}
+
+const views = {
+  text: ({ text = '' }, message, { name }) => textView(String(text), (message.mentions ?? []).map(name)),
+  notice: ({ text = '' }) => textView(String(text), []),
+  image: (body, message, around) => [pictureView(body, message, around), ...caption(body)],
+  video: (body, message, around) => [videoView(body, around)],
+  voice: (body, message, around) => [voiceView(body, around)],
+  file: (body, message, around) => [fileView(body, around)],
+  location: (body) => [locationView(body)],
+  card: (body) => [make('span', { class: 'card-name' }, String(body.title ?? body.name ?? texts.kinds.card))],
+  mixed: (body, message, around) => [...textView(String(body.text ?? ''), []), ...(body.files ?? []).map((file) => fileView({ file }, around))],
+  call: (body, message, around) => [callView(body, message, around)],
+};
+
+function textView(text, mentioned) {
+  if (text.length <= longText) return [make('span', { class: 'text', dir: 'auto' }, ...linked(text, (name) => mentioned.includes(name)))];
+  const shown = make('span', { class: 'text', dir: 'auto' }, ...linked(`${text.slice(0, longText)}…`));
+  const button = make('button', { class: 'plain', type: 'button' }, texts.showMore);
+  button.onclick = () => {
+    shown.replaceChildren(...linked(text));
+    button.remove();
+  };
+  return [shown, button];
+}
+
+function caption({ text }) { return text ? textView(String(text), []) : []; }
+
+function pictureView({ file, name = '', width, height }, message, { files, openPicture }) {
+  const picture = make('img', { alt: texts.picture(name), loading: 'lazy', ...shownSize(width, height) });
+  const button = make('button', { class: 'picture', type: 'button' }, picture);
+  button.onclick = () => openPicture(message);
+  whenKnown(button, files.view(file), (view) => { picture.src = view.thumbnail?.url ?? view.url; });
+  return button;
+}
+
+// A place of the right size from the start: nothing moves when the picture comes.
+function shownSize(width, height) {
+  if (!width || !height) return {};
+  const part = Math.min(1, widestPicture / Math.max(width, height));
+  return { width: `${Math.round(width * part)}`, height: `${Math.round(height * part)}` };
+}
+
+function videoView({ file }, { files }) {
+  const video = make('video', { controls: '', preload: 'metadata', playsinline: '' });
+  whenKnown(video, files.view(file), ({ url }) => { video.src = url; });
+  return video;
+}
+
+function voiceView({ file, duration: seconds, waveform }, { files }) {
+  return voicePlayer({ url: async () => (await files.view(file)).url, seconds, waveform });
+}
+
+function fileView({ file, name, size }, { files }) {
+  const title = make('span', { class: 'file-name', dir: 'auto' }, String(name ?? texts.kinds.file));
+  const link = make('a', { class: 'file', download: '' }, icon('file'), make('span', {}, title, make('small', {}, size ? fileSize(size) : '')));
+  whenKnown(link, files.view(file), (view) => {
+    link.href = view.url;
+    title.textContent = name ?? view.name ?? texts.kinds.file;
+    nameButton(link, texts.download(title.textContent));
+    link.querySelector('small').textContent = fileSize(view.size);
+  });
+  return link;
+}
+
+function locationView({ latitude, longitude, name }) {
+  const place = `${Number(latitude).toFixed(5)}, ${Number(longitude).toFixed(5)}`;
+  return make('a', { class: 'file', href: `geo:${Number(latitude)},${Number(longitude)}` }, icon('pin'),
+    make('span', {}, make('span', { class: 'file-name', dir: 'auto' }, String(name || texts.kinds.location)), make('small', {}, place)));
+}
+
+function callView(body, message, { me, callBack }) {
+  const button = make('button', { class: 'call-back plain', type: 'button' }, icon(body.kind === 'video' ? 'camera' : 'phone'), callText(message, me));
+  nameButton(button, `${callText(message, me)}. ${texts.callBack}`);
+  button.onclick = () => callBack(message.conversation, body.kind ?? 'audio');
+  return button;
+}

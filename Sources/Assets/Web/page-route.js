@@ -1,0 +1,31 @@
+// Where one is, in the address: it can be kept, sent to somebody, and gone back from.
+
+/**
+ * @typedef {{place: 'chats'|'contacts'|'me', conversation?: string, user?: string, room?: string}} Route
+ */
+
+/** @returns {Route|undefined} nothing when the address says nothing */
+export function readRoute(hash = location.hash) {
+  const [, place, name] = /^#\/(chats|contacts|me|c|u|room)(?:\/([^/]+))?$/.exec(hash) ?? [];
+  const value = name && decodeURIComponent(name);
+  switch (place) {
+    case 'chats': case 'contacts': case 'me': return { place };
+    case 'c': return { place: 'chats', conversation: value };
+    case 'u': return { place: 'chats', user: value };
+    case 'room': return { place: 'contacts', room: value };
+    default: return roomOf(hash);
+  }
+}
+
+// Links of earlier pages, which people have kept.
+function roomOf(hash) {
+  const room = new URLSearchParams(hash.slice(1)).get('room');
+  return room ? { place: 'contacts', room } : undefined;
+}
+
+/** @param {Route} route */
+export function writeRoute({ place, conversation, user, room }, { replaces = false } = {}) {
+  const hash = room ? `#/room/${encodeURIComponent(room)}` : conversation ? `#/c/${encodeURIComponent(conversation)}`
+    : user ? `#/u/${encodeURIComponent(user)}` : `#/${place}`;
+  if (hash !== location.hash) history[replaces ? 'replaceState' : 'pushState'](null, '', hash);
+}

@@ -1,0 +1,424 @@
+"""People write to each other on the page that the server brings along."""
+
+import re
+import tempfile
+from pathlib import Path
+
+from pages import PageTest
+from server import eventually
+from test_files import gif
+from visitors import Visitor, expect, need_browser
+
+# The times of messages are the server's; what the page makes of them is asked of its own modules.
+LABELS = """
+async ([now, times]) => {
+  const { dayLabel, listTime, isSameHour } = await import('./page-time.js');
+  return times.map((time) => [dayLabel(time, now), listTime(time, now), isSameHour(time, now)]);
+}
+"""
+BUBBLES = """
+() => [...document.querySelectorAll('#history .bubble')].map((bubble) =>
+  [bubble.getBoundingClientRect().right, getComputedStyle(bubble).backgroundColor])
+"""
+DAY = 86_400_000
+HOUR = 3_600_000
+NOON = 1_795_262_400_000
+# What is written comes with a script: a person would take an hour.
+FILL = """
+async ([conversation, count]) => {
+  const { Parley } = await import('./parley.js');
+  const parley = new Parley();
+  await parley.signIn();
+  for (let number = 0; number < count; number += 1) {
+    await parley.request('chat.send', { conversation, kind: 'text', body: { text: `line ${number}` } });
+  }
+  parley.close();
+}
+"""
+
+
+def setUpModule() -> None:
+    need_browser()
+
+
+class MessengerTest(PageTest):
+    def write(self, visitor: Visitor, text: str) -> None:
+        visitor.page.locator("#write").fill(text)
+        visitor.page.keyboard.press("Enter")
+
+    def open_chat(self, visitor: Visitor, name: str) -> None:
+        visitor.page.locator("#lobby").get_by_role("button", name=f"Write to {name}").click()
+        expect(visitor.page.locator("#chat-name")).to_have_text(name)
+
+    def messages(self, visitor: Visitor):
+        return visitor.page.locator("#history .message")
+
+    def place(self, visitor: Visitor, name: str) -> None:
+        visitor.page.locator(f"button[data-place={name}]").click()
+
+    def talking(self) -> tuple[Visitor, Visitor]:
+        """Two who have written to each other once."""
+        anna, bo = self.pair()
+        self.open_chat(anna, "Bo")
+        self.write(anna, "Hello Bo")
+        self.place(bo, "chats")
+        bo.page.locator("#chat-list").get_by_role("button", name="Anna").click()
+        expect(self.messages(bo)).to_have_text([re.compile("Hello Bo")])
+        return anna, bo
+
+    def menu(self, visitor: Visitor, text: str, item: str) -> None:
+        row = self.messages(visitor).filter(has_text=text).first
+        row.hover()
+        row.get_by_role("button", name="Message actions").click()
+        visitor.page.get_by_role("menuitem", name=item).click()
+
+
+class WritingTests(MessengerTest):
+    def test_N03_N06_N10_two_write_to_each_other(self):
+        anna, bo = self.talking()
+        self.assertEqual(anna.page.locator("#write").input_value(), "")
+        self.write(bo, "Hello Anna")
+        expect(self.messages(anna)).to_have_text([re.compile("Hello Bo"), re.compile("Hello Anna")])
+        (mine, my_color), (theirs, their_color) = anna.page.evaluate(BUBBLES)
+        self.assertGreater(mine, theirs)
+        red, green, blue = self.color(my_color)
+        self.assertGreater(blue, red + 50)
+        red, green, blue = self.color(their_color)
+        self.assertLess(max(red, green, blue) - min(red, green, blue), 16)
+
+    def color(self, text: str) -> list[int]:
+        return [int(number) for number in re.findall(r"\d+", text)[:3]]
+
+    def test_N10_a_message_is_sent_delivered_and_read(self):
+        anna, bo = self.pair()
+        self.open_chat(anna, "Bo")
+        self.write(anna, "Are you there?")
+        fate = self.messages(anna).get_by_role("img")
+        expect(fate).to_have_attribute("aria-label", "Delivered")
+        self.place(bo, "chats")
+        bo.page.locator("#chat-list").get_by_role("button", name="Anna").click()
+        expect(fate).to_have_attribute("aria-label", "Read")
+
+    def test_E02_E03_unread_messages_are_counted_until_they_are_seen(self):
+        anna, bo = self.pair()
+        self.open_chat(anna, "Bo")
+        for text in ("one", "two", "three"):
+            self.write(anna, text)
+        expect(bo.page.locator("#chats-badge")).to_have_text("3")
+        self.assertTrue(bo.page.title().startswith("(3) "))
+        self.place(bo, "chats")
+        row = bo.page.locator("#chat-list li")
+        expect(row.locator(".count")).to_have_text("3")
+        expect(row.locator("small")).to_have_text("three")
+        row.get_by_role("button").click()
+        expect(bo.page.locator("#chats-badge")).to_have_text("")
+        self.write(anna, "four")
+        expect(self.messages(bo)).to_have_count(4)
+        expect(row.locator(".count")).to_have_text("")
+
+    def test_N04_the_input_grows_with_its_text_between_limits(self):
+        anna, _ = self.talking()
+        height = lambda: anna.page.locator("#write").bounding_box()["height"]
+        one = height()
+        anna.page.locator("#write").fill("a\nb\nc")
+        self.assertGreater(height(), one + 20)
+        anna.page.locator("#write").fill("a\n" * 60)
+        self.assertLess(height(), 260)
+
+    def test_D17_D18_messages_are_edited_answered_forwarded_and_taken_back(self):
+        anna, bo = self.talking()
+        self.menu(anna, "Hello Bo", "Edit")
+        self.write(anna, "Good morning Bo")
+        expect(self.messages(bo)).to_contain_text(["Good morning Bo"])
+        expect(self.messages(bo).first).to_contain_text("edited")
+        self.menu(bo, "Good morning", "Reply")
+        self.write(bo, "Good morning Anna")
+        expect(self.messages(anna).last.locator(".quote")).to_contain_text("Good morning Bo")
+        self.menu(anna, "Good morning Anna", "React 👍")
+        expect(self.messages(bo).last.locator(".reactions")).to_contain_text("👍 1")
+        self.messages(bo).last.locator(".reactions button").click()
+        expect(self.messages(anna).last.locator(".reactions")).to_contain_text("👍 2")
+        self.menu(anna, "Good morning Bo", "Take back")
+        expect(self.messages(bo).first).to_have_text(re.compile("Anna took back a message"))
+        expect(bo.page.get_by_text("Good morning Bo")).to_have_count(0)
+
+    def test_D15_a_message_of_a_kind_nobody_knows_is_said_kindly(self):
+        anna, bo = self.talking()
+        anna.page.evaluate("""async () => {
+          const { Parley } = await import('./parley.js');
+          const parley = new Parley();
+          await parley.signIn();
+          const { conversations } = await parley.request('chat.conversations');
+          await parley.request('chat.send', { conversation: conversations[0].conversation, kind: 'hologram', body: { x: 1 } });
+          parley.close();
+        }""")
+        expect(self.messages(bo).last).to_contain_text("newer version")
+
+    def test_G01_G02_who_types_is_seen_typing(self):
+        anna, bo = self.talking()
+        anna.page.locator("#write").press_sequentially("hm")
+        expect(bo.page.locator("#chat-status")).to_have_text("Anna is typing…")
+        anna.page.locator("#write").fill("")
+        expect(bo.page.locator("#chat-status")).to_have_text("online")
+
+    def test_N01_N02_times_are_told_as_people_tell_them(self):
+        anna = self.visitor("Anna", timezone_id="UTC", locale="en-GB")
+        times = [NOON, NOON - HOUR, NOON - DAY, NOON - 3 * DAY, NOON - 40 * DAY]
+        labels = anna.page.evaluate(LABELS, [NOON, times])
+        self.assertEqual([label for label, _, _ in labels], [
+            "Today, 12:00", "Today, 11:00", "Yesterday, 12:00", "18 November 2026, 12:00", "12 October 2026, 12:00"])
+        self.assertEqual([short for _, short, _ in labels], ["12:00", "11:00", "Yesterday", "Wednesday", "12/10/26"])
+        self.assertEqual([same for _, _, same in labels], [True, False, False, False, False])
+
+    def test_N11_the_three_places_by_click_and_by_keyboard(self):
+        anna, _ = self.pair()
+        for name, title in (("chats", "#chats-title"), ("contacts", "#people-title"), ("me", "#me-title")):
+            self.place(anna, name)
+            expect(anna.page.locator(title)).to_be_visible()
+            self.assertTrue(anna.page.url.endswith(f"#/{name}"))
+        anna.page.locator("button[data-place=chats]").focus()
+        anna.page.keyboard.press("Enter")
+        expect(anna.page.locator("#chats-title")).to_be_visible()
+        anna.page.go_back()
+        expect(anna.page.locator("#me-title")).to_be_visible()
+
+
+class HistoryTests(MessengerTest):
+    def test_N03_older_messages_come_and_what_is_in_view_stays(self):
+        anna, bo = self.talking()
+        conversation = anna.page.url.split("/")[-1]
+        anna.page.evaluate(FILL, [conversation, 180])
+        expect(self.messages(anna).last).to_contain_text("line 179")
+        bo.page.reload()
+        expect(self.messages(bo).last).to_contain_text("line 179")
+        for _ in range(30):
+            before = self.messages(bo).first.inner_text()
+            if "Hello Bo" in before:
+                break
+            self.assert_place_is_kept(bo)
+        expect(self.messages(bo).first).to_contain_text("Hello Bo")
+
+    def assert_place_is_kept(self, visitor: Visitor) -> None:
+        moved = visitor.page.evaluate("""async () => {
+          const history = document.querySelector('#history');
+          const first = history.querySelector('.message');
+          history.scrollTop = 100;
+          const seen = [...history.querySelectorAll('.message')].find((row) => row.getBoundingClientRect().bottom > history.getBoundingClientRect().top);
+          const before = seen.getBoundingClientRect().top;
+          for (let turn = 0; turn < 100 && history.querySelector('.message') === first; turn += 1) await new Promise(requestAnimationFrame);
+          return document.querySelector(`[data-number="${seen.dataset.number}"]`).getBoundingClientRect().top - before;
+        }""")
+        self.assertLess(abs(moved), 2)
+
+    def test_a_found_message_is_shown_in_its_place(self):
+        anna, _ = self.talking()
+        conversation = anna.page.url.split("/")[-1]
+        anna.page.evaluate(FILL, [conversation, 120])
+        self.place(anna, "chats")
+        anna.page.get_by_label("Search messages").fill("Hello Bo")
+        anna.page.locator("#found").get_by_role("button", name="Hello Bo").click()
+        expect(self.messages(anna).filter(has_text="Hello Bo")).to_be_in_viewport()
+        anna.page.locator("#to-end").click()
+        expect(self.messages(anna).filter(has_text="line 119")).to_be_in_viewport()
+
+    def test_E05_what_was_seen_is_there_without_a_network(self):
+        anna, _ = self.talking()
+        anna.page.reload()
+        expect(self.messages(anna)).to_contain_text(["Hello Bo"])
+        anna.page.evaluate("async () => { await navigator.serviceWorker.ready; }")
+        self.server.tell(9)
+        self.server.wait()
+        anna.page.reload()
+        expect(self.messages(anna)).to_contain_text(["Hello Bo"])
+        self.write(anna, "Written without a network")
+        expect(self.messages(anna).last.get_by_role("img")).to_have_attribute("aria-label", "Waiting for the network")
+        self.server.begin()
+        expect(self.messages(anna).last.get_by_role("img")).to_have_attribute("aria-label", re.compile("Sent|Delivered|Read"))
+        expect(self.messages(anna).filter(has_text="Written without a network")).to_have_count(1)
+
+    def test_E05_what_was_written_without_a_network_leaves_once_and_in_order(self):
+        anna, bo = self.talking()
+        self.server.tell(9)
+        self.server.wait()
+        for number in range(5):
+            self.write(anna, f"offline {number}")
+        self.server.begin()
+        expect(self.messages(bo)).to_have_count(6)
+        self.assertEqual([re.sub(r"\s.*", "", text.removeprefix("offline ")) for text in
+                          self.messages(bo).locator(".text").all_inner_texts()[1:]], [str(n) for n in range(5)])
+
+    def test_E05_two_tabs_say_what_was_written_once(self):
+        anna, bo = self.talking()
+        other = anna.tab(anna.page.url)
+        expect(other.locator("#history .message")).to_have_count(1)
+        self.server.tell(9)
+        self.server.wait()
+        self.write(anna, "from the first tab")
+        other.locator("#write").fill("from the second tab")
+        other.keyboard.press("Enter")
+        self.server.begin()
+        expect(self.messages(bo)).to_have_count(3)
+        for tab in (anna.page, other):
+            expect(tab.locator("#history .message")).to_have_count(3)
+
+    def test_E05_signing_out_leaves_nothing_in_the_browser(self):
+        anna, _ = self.talking()
+        anna.page.get_by_role("button", name="Sign out").click()
+        expect(anna.page.get_by_label("Your name")).to_be_focused()
+        eventually(lambda: anna.page.evaluate("async () => (await indexedDB.databases()).length") == 0, "nothing is kept")
+
+
+class FailureTests(MessengerTest):
+    def test_D03_D04_a_message_that_was_refused_says_why_and_can_be_sent_again(self):
+        anna, bo = self.talking()
+        bo.page.locator("#chat-title").click()
+        bo.page.get_by_role("button", name="Block").click()
+        expect(bo.page.get_by_role("dialog")).to_have_count(0)
+        self.write(anna, "Still there?")
+        failure = self.messages(anna).last.get_by_role("alert")
+        expect(failure).to_contain_text("They do not want messages from you.")
+        self.place(bo, "me")
+        bo.page.get_by_role("button", name="Unblock: Anna").click()
+        expect(bo.page.get_by_text("Nobody.")).to_be_visible()
+        failure.get_by_role("button", name="Send again").click()
+        expect(self.messages(anna).last.get_by_role("img")).to_have_attribute("aria-label", re.compile("Sent|Delivered|Read"))
+        expect(self.messages(anna)).to_have_count(2)
+
+
+class FileTests(MessengerTest):
+    def test_D05_D08_pictures_are_sent_and_looked_at_one_after_the_other(self):
+        anna, bo = self.talking()
+        with tempfile.TemporaryDirectory() as folder:
+            files = [Path(folder, f"picture-{number}.gif") for number in range(3)]
+            for number, file in enumerate(files):
+                file.write_bytes(gif(400 + number, 300))
+            anna.page.locator("#files").set_input_files(files)
+            expect(bo.page.locator("#history .picture img")).to_have_count(3)
+        self.place(bo, "chats")
+        bo.page.locator("#history .picture").first.click()
+        viewer = bo.page.get_by_role("dialog", name="Picture")
+        expect(viewer.get_by_role("img", name="picture-0.gif")).to_be_visible()
+        bo.page.keyboard.press("ArrowRight")
+        bo.page.keyboard.press("ArrowRight")
+        expect(viewer.get_by_role("img", name="picture-2.gif")).to_be_visible()
+        expect(viewer.get_by_role("button", name="Next picture")).to_be_hidden()
+        eventually(lambda: viewer.get_by_role("img").evaluate("(img) => img.naturalWidth") == 402, "the original")
+        bo.page.keyboard.press("Escape")
+        expect(viewer).to_have_count(0)
+
+    def test_a_file_can_be_downloaded_under_its_name(self):
+        anna, bo = self.talking()
+        anna.page.locator("#files").set_input_files({"name": "plan ü.txt", "mimeType": "text/plain", "buffer": b"plan"})
+        link = bo.page.get_by_role("link", name="Download plan ü.txt")
+        with bo.page.expect_download() as download:
+            link.click()
+        self.assertEqual(Path(download.value.path()).read_bytes(), b"plan")
+
+
+class VoiceTests(MessengerTest):
+    def hold(self, visitor: Visitor, seconds: float, up: float = 0) -> None:
+        box = visitor.page.locator("#record").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        visitor.page.mouse.move(x, y)
+        visitor.page.mouse.down()
+        expect(visitor.page.locator("#recording")).to_be_visible()
+        visitor.page.wait_for_function("(least) => document.querySelector('#recording').textContent.includes(least)", arg=f"0:0{seconds}")
+        if up:
+            visitor.page.mouse.move(x, y - up)
+        visitor.page.mouse.up()
+
+    def test_K01_K03_K04_a_voice_message_is_recorded_sent_and_played(self):
+        """K01 K03 K04.length K04.plays"""
+        anna, bo = self.talking()
+        self.hold(anna, 2)
+        player = bo.page.locator("#history .voice")
+        expect(player.locator(".length")).to_have_text(re.compile("0:0[23]"))
+        player.get_by_role("button", name="Play").click()
+        expect(player.get_by_role("button", name="Pause")).to_be_visible()
+        expect(player.locator("i.played").first).to_be_attached()
+
+    def test_K01_a_recording_is_cancelled_by_sliding_up(self):
+        anna, bo = self.talking()
+        self.hold(anna, 1, up=120)
+        expect(anna.page.locator("#recording")).to_be_hidden()
+        self.write(anna, "after")
+        expect(self.messages(bo).last).to_contain_text("after")
+        expect(bo.page.locator("#history .voice")).to_have_count(0)
+
+    def test_K02_under_one_second_is_refused(self):
+        anna, _ = self.talking()
+        self.hold(anna, 0)
+        anna.reads("Too short")
+
+    def test_K07_text_and_voice_share_one_place(self):
+        anna, _ = self.talking()
+        expect(anna.page.locator("#record")).to_be_visible()
+        anna.page.locator("#write").fill("x")
+        expect(anna.page.locator("#record")).to_be_hidden()
+        expect(anna.page.locator("#send")).to_be_visible()
+
+
+class GroupTests(MessengerTest):
+    def test_F01_a_group_is_made_and_people_are_added_and_leave(self):
+        anna, bo = self.pair()
+        cleo = self.visitor("Cleo")
+        self.place(anna, "chats")
+        anna.page.get_by_role("button", name="New group").click()
+        anna.page.get_by_label("Group name").fill("Tea club")
+        anna.page.get_by_role("checkbox", name="Bo").check()
+        anna.page.get_by_role("button", name="Create").click()
+        expect(anna.page.locator("#chat-name")).to_have_text("Tea club")
+        self.write(anna, "Welcome")
+        self.place(bo, "chats")
+        bo.page.locator("#chat-list").get_by_role("button", name="Tea club").click()
+        expect(self.messages(bo)).to_contain_text(["Welcome"])
+        expect(self.messages(bo).locator(".sender")).to_have_text(["Anna"])
+        anna.page.locator("#chat-title").click()
+        anna.page.get_by_role("button", name="Add people").click()
+        anna.page.get_by_role("checkbox", name="Cleo").check()
+        anna.page.get_by_role("button", name="Add", exact=True).click()
+        expect(bo.page.locator("#chat-status")).to_have_text("3 members")
+        self.place(cleo, "chats")
+        cleo.page.locator("#chat-list").get_by_role("button", name="Tea club").click()
+        cleo.page.locator("#chat-title").click()
+        cleo.page.get_by_role("button", name="Leave group").click()
+        cleo.page.get_by_role("button", name="Leave group").click()
+        expect(bo.page.locator(".happening").last).to_have_text("Cleo left")
+        expect(cleo.page.locator("#chat-list li")).to_have_count(0)
+
+
+class LanguageTests(MessengerTest):
+    def test_every_text_of_the_page_is_there_in_chinese(self):
+        bo = self.company.visitor(self.server, locale="zh-CN")
+        self.assertEqual(bo.page.locator("html").get_attribute("lang"), "zh-CN")
+        tables = bo.page.evaluate("""async () => {
+          const { en } = await import('./page-texts-en.js');
+          const { zh } = await import('./page-texts-zh.js');
+          const keys = (table) => Object.entries(table).flatMap(([key, value]) => (typeof value === 'object' ? keys(value).map((k) => `${key}.${k}`) : [key]));
+          return [keys(en).sort(), keys(zh).sort()];
+        }""")
+        self.assertEqual(tables[0], tables[1])
+        bo.page.locator("#name").fill("小波")
+        bo.page.keyboard.press("Enter")
+        expect(bo.page.locator("#people-title")).to_have_text("谁在这里")
+        self.place(bo, "me")
+        bo.page.get_by_label("语言").select_option("en")
+        expect(bo.page.locator("#me-title")).to_have_text("Me")
+
+    def test_a_password_account_is_made_and_comes_back_elsewhere(self):
+        anna = self.company.visitor(self.server)
+        self.fill_account(anna, "Create account")
+        expect(anna.page.locator("#my-name")).to_have_text("anna7")
+        again = self.company.visitor(self.server)
+        self.fill_account(again, "Sign in")
+        expect(again.page.locator("#my-name")).to_have_text("anna7")
+        self.place(again, "me")
+        expect(again.page.get_by_text("this one")).to_be_visible()
+        self.assertEqual(again.page.evaluate("() => JSON.parse(Object.values(localStorage)[0]).user"),
+                         anna.page.evaluate("() => JSON.parse(Object.values(localStorage)[0]).user"))
+
+    def fill_account(self, visitor: Visitor, button: str) -> None:
+        visitor.page.get_by_text("I have a password").click()
+        visitor.page.get_by_label("User name").fill("anna7")
+        visitor.page.get_by_label("Password", exact=True).fill("correct horse 7")
+        visitor.page.get_by_role("button", name=button).click()
