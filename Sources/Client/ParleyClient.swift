@@ -352,10 +352,19 @@ extension ParleyClient {
     }
 
     package func createGroup(
-        titled title: DisplayName? = nil, with users: [UserID]
+        titled title: DisplayName? = nil, with users: [UserID], as id: ConversationID? = nil
     ) async throws(ClientError) -> ChatOutcome {
         try ChatOutcome(
-            try await self.request(.chat(.create), Field.title.optional(title), Field.users(users)))
+            try await self.request(
+                .chat(.create), Field.title.optional(title), Field.users(users), Field.conversation.optional(id)))
+    }
+
+    package func invite(_ users: [UserID], to group: ConversationID) async throws(ClientError) -> ChatOutcome {
+        try ChatOutcome(try await self.request(.chat(.invite), Field.conversation(group), Field.users(users)))
+    }
+
+    package func leave(_ group: ConversationID) async throws(ClientError) -> ChatOutcome {
+        try ChatOutcome(try await self.request(.chat(.leave), Field.conversation(group)))
     }
 }
 

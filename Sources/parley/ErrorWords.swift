@@ -18,6 +18,8 @@ extension ServerRefusal {
         case "not_member": "there is no such conversation, or you are not in it"
         case "not_found": "the server does not know what was named"
         case "unauthorized": "the token or password is not valid"
+        case "kicked": "an operator signed you out"
+        case "banned": "an operator does not let you in"
         case "token_expired": "the token has expired"
         case "rate_limited":
             self.retryAfter.map { "too many requests; try again in \(max(1, $0.components.seconds)) s" }

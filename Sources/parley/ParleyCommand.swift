@@ -13,7 +13,7 @@ struct ParleyCommand: CommandGroup {
         ],
         subcommands: [
             ServeCommand.self, CallCommand.self, AnswerCommand.self, PeerCommand.self, ChatCommand.self,
-            SendCommand.self, HistoryCommand.self,
+            SendCommand.self, HistoryCommand.self, GroupCommand.self, RegisterCommand.self, LoginCommand.self,
             BackupCommand.self, CheckCommand.self,
             StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, WebhooksCommand.self,
             TokenCommand.self,

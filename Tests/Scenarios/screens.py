@@ -11,9 +11,9 @@ from server import PATIENCE, binary
 class Screen:
     """A terminal with a program on it."""
 
-    def __init__(self, words: tuple[str, ...]):
+    def __init__(self, words: tuple[str, ...], env: dict | None = None):
         self.terminal, inner = pty.openpty()
-        self.process = subprocess.Popen([binary(), *words], stdin=inner, stdout=inner, stderr=inner)
+        self.process = subprocess.Popen([binary(), *words], stdin=inner, stdout=inner, stderr=inner, env=env)
         os.close(inner)
         self.text = ""
 

@@ -15,6 +15,8 @@ struct KeptCredentials: Sendable {
         var refreshToken: String
         /// When the access token ends.
         var expires: WallTime
+        /// Of an account with a password, which no anonymous user takes the place of.
+        var isRegistered = false
     }
 
     let path: String
@@ -63,7 +65,8 @@ struct KeptCredentials: Sendable {
             let refresh = entry.text("refreshToken"), let expires = entry.integer("expires")
         else { return nil }
         return Entry(
-            user: user, accessToken: access, refreshToken: refresh, expires: WallTime(milliseconds: Int64(expires)))
+            user: user, accessToken: access, refreshToken: refresh, expires: WallTime(milliseconds: Int64(expires)),
+            isRegistered: entry.bool("registered") ?? false)
     }
 
     func keep(_ entry: Entry, for name: String, at server: ServerURL) throws(CommandFailure) {
@@ -81,6 +84,7 @@ struct KeptCredentials: Sendable {
                     json.field("accessToken", entry.accessToken)
                     json.field("refreshToken", entry.refreshToken)
                     json.field("expires", Int(entry.expires.milliseconds))
+                    if entry.isRegistered { json.field("registered", true) }
                 }
             }
         }

@@ -30,7 +30,7 @@ struct SavedIdentity: Sendable {
         var client = ParleyClient(self.server, token: entry.accessToken, on: self.loop)
         do throws(LinkFailure) {
             try await client.connect()
-        } catch .refused(code: Self.unauthorized) {
+        } catch .refused(let code) where code == Self.unauthorized || code == "kicked" && entry.isRegistered {
             // The token looks good here, and is not to a server whose data were begun anew, or that revoked it.
             entry = try await self.current(credentials, besides: entry, mayBeginAnew: true)
             client = ParleyClient(self.server, token: entry.accessToken, on: self.loop)
@@ -76,17 +76,26 @@ struct SavedIdentity: Sendable {
         _ old: KeptCredentials.Entry?, mayBeginAnew: Bool
     ) async throws(CommandFailure) -> KeptCredentials.Entry {
         let client = SignInClient(self.server, on: self.loop)
+        var isSignedOut = false
         do throws(ClientError) {
             if let old {
                 do throws(ClientError) {
-                    return KeptCredentials.Entry(try await client.refresh(old.refreshToken))
+                    var entry = KeptCredentials.Entry(try await client.refresh(old.refreshToken))
+                    entry.isRegistered = old.isRegistered
+                    return entry
                 } catch .refused(let refusal) where refusal.code == Self.unauthorized && mayBeginAnew {
+                    isSignedOut = old.isRegistered
+                    if isSignedOut { throw .refused(refusal) }
                     Terminal.complain(
                         "parley: \(self.server) does not know \(self.name.text) any more; a new user signs in")
                 }
             }
             return KeptCredentials.Entry(try await client.signInAnonymously(as: self.name))
         } catch {
+            guard !isSignedOut else {
+                throw CommandFailure(
+                    "\(self.name.text) is signed out; sign in again with 'parley login \(self.name.text)'")
+            }
             throw CommandFailure("\(self.server): \(error.words)", exitCode: .unavailable)
         }
     }

@@ -6,28 +6,24 @@ import Vocabulary
 
 /// Which server a command speaks to, and as whom.
 struct ClientOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The server.", valueName: "URL"))
-    var server = ServerURL(SocketAddress(.loopback, port: 8080))
+    @OptionGroup var place: ServerOptions
 
-    @Option(help: ArgumentHelp("An access token, as 'parley token' makes them; without one a new user signs in."))
+    @Option(help: ArgumentHelp("Access token, as 'parley token' makes them; default: a new anonymous user."))
     var token: String?
 
-    @Option(help: "The name of a new user.")
+    @Option(help: "Display name of the new user.")
     var name: String?
 
     @Option(
         name: [.customLong("as")],
         help: ArgumentHelp(
-            "Sign in under this name, and as the same user the next time: kept in the user's configuration directory.",
+            "Account that 'parley register' or 'parley login' saved; else an anonymous user of this name, the same every time.",
             valueName: "NAME"))
     var alias: String?
 
-    @Flag(help: "Take any certificate, for a trial with one made on the spot.")
-    var trustAnybody = false
-
     func validate() throws(ValidationError) {
         if self.alias != nil, self.token != nil || self.name != nil {
-            throw ValidationError("--as says who it is; --token and --name say it again")
+            throw ValidationError("--as already says who you are; leave --token and --name out")
         }
         if let alias = self.alias, DisplayName(alias) == nil {
             throw ValidationError("'\(alias)' cannot be a name")
@@ -37,8 +33,8 @@ struct ClientOptions: ParsableArguments {
 
     /// The same for another command line. A token is nothing to be shown.
     var asWritten: String {
-        let server = self.server == ServerURL(SocketAddress(.loopback, port: 8080)) ? "" : " --server \(self.server)"
-        let trust = self.trustAnybody ? " --trust-anybody" : ""
+        let server = self.place.server == ServerOptions().server ? "" : " --server \(self.place.server)"
+        let trust = self.place.trustAnybody ? " --trust-anybody" : ""
         return server + trust + (self.alias.map { " --as \($0.quotedForShell)" } ?? " --token $TOKEN")
     }
 
@@ -51,30 +47,17 @@ struct ClientOptions: ParsableArguments {
     func run(
         _ work: @escaping @Sendable (ParleyClient, EventLoop) async throws(CommandFailure) -> Void
     ) throws(CommandFailure) {
-        let group = try EventLoopGroup.forCommand()
-        defer { group.shutDown() }
-        let (outcome, done) = (Locked<CommandFailure?>(nil), Gate())
-        let loop = group.loops[0]
         let login = self.login
-        Task(executorPreference: loop) {
-            do throws(CommandFailure) {
-                let client = try await login.connect(on: loop)
-                try await work(client, loop)
-                client.close()
-            } catch {
-                outcome.withLock { $0 = error }
-            }
-            done.open()
+        try EventLoopGroup.run { loop throws(CommandFailure) in
+            let client = try await login.connect(on: loop)
+            try await work(client, loop)
+            client.close()
         }
-        done.wait()
-        if let failure = outcome.withLock(\.self) { throw failure }
     }
 
     private var login: ServerLogin {
-        var server = self.server
-        server.trustsAnybody = self.trustAnybody
-        return ServerLogin(
-            server: server, token: self.token, name: self.name.flatMap { DisplayName($0) },
+        ServerLogin(
+            server: self.place.url, token: self.token, name: self.name.flatMap { DisplayName($0) },
             alias: self.alias.flatMap { DisplayName($0) })
     }
 }
