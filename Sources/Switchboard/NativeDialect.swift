@@ -114,12 +114,14 @@ extension JSONWriter {
 
     /// `{"error":{…}}`, as every request is answered that was not granted.
     package mutating func error(_ error: RequestError) {
-        self.object { json in
-            json.object("error") { json in
-                json.field("code", error.code.rawValue)
-                json.field("message", error.message)
-                json.optional("retryAfter", error.retryAfter?.wholeMilliseconds)
-            }
+        self.object { $0.errorMember(error) }
+    }
+
+    package mutating func errorMember(_ error: RequestError) {
+        self.object("error") { json in
+            json.field("code", error.code.rawValue)
+            json.field("message", error.message)
+            json.optional("retryAfter", error.retryAfter?.wholeMilliseconds)
         }
     }
 }

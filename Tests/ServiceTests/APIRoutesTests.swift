@@ -36,7 +36,10 @@ struct APIRoutesTests {
     func names() {
         let real = Set(APIRoute.all.map { "\($0.method.text.lowercased()) \(Self.template($0.path))" })
         let files = FileRoutes.described.map { "\($0.method.text.lowercased()) \(Self.template($0.path))" }
-        let told = Set(self.paths.flatMap { path, methods in (methods as? Object ?? [:]).keys.map { "\($0) \(path)" } })
+        // Signing in is compared by the scenarios, with its documents and with a server.
+        let told = Set(
+            self.paths.filter { !$0.key.hasPrefix("/v1/auth/") }
+                .flatMap { path, methods in (methods as? Object ?? [:]).keys.map { "\($0) \(path)" } })
         #expect(real.union(files).union(["get /v1/events"]) == told)
     }
 

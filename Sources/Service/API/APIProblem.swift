@@ -6,25 +6,31 @@ internal import Web
 
 /// What could not be granted, as `application/problem+json` (RFC 9457).
 enum APIProblem {
-    static func response(_ error: RequestError) -> HTTPResponse {
-        self.response(
-            self.status(of: error.code), error.code.rawValue, error.message, retryAfter: error.retryAfter)
+    /// - Parameter status: where the code alone does not say it.
+    /// - Parameter more: further members.
+    static func response(
+        _ error: RequestError, status: HTTPStatus? = nil, _ more: (inout JSONWriter) -> Void = { _ in }
+    ) -> HTTPResponse {
+        let status = status ?? self.status(of: error.code)
+        return self.response(status, error.code.rawValue, error.message, retryAfter: error.retryAfter, more)
     }
 
     /// - Parameter code: one word or more, joined by underscores, that never changes.
     static func response(
-        _ status: HTTPStatus, _ code: String, _ detail: String, retryAfter: Duration? = nil
+        _ status: HTTPStatus, _ code: String, _ detail: String, retryAfter: Duration? = nil,
+        _ more: (inout JSONWriter) -> Void = { _ in }
     ) -> HTTPResponse {
         let json = JSONWriter.object { json in
             json.members([
                 ("type", "urn:parley:problem:\(code)"), ("title", status.reason), ("detail", detail), ("code", code),
             ])
             json.field("status", status.code)
+            more(&json)
         }
         var response = HTTPResponse.json(status, json)
         response.head.fields.set(.contentType, to: "application/problem+json")
         response.head.fields.set(.cacheControl, to: "no-store")
-        if let retryAfter { response.head.fields.set("Retry-After", to: String(retryAfter.components.seconds + 1)) }
+        if let retryAfter { response.setRetryAfter(retryAfter) }
         if status == .unauthorized { response.head.fields.set("WWW-Authenticate", to: "Bearer") }
         return response
     }

@@ -130,16 +130,13 @@ struct AuthRoutes: Sendable {
     }
 
     private func refuse(_ exchange: HTTPExchange, _ status: HTTPStatus, _ error: RequestError) {
-        self.respond(exchange, status, retryAfter: error.retryAfter) { $0.error(error) }
+        // `error` is what clients from before problem details were told.
+        exchange.respond(APIProblem.response(error, status: status) { $0.errorMember(error) })
     }
 
-    private func respond(
-        _ exchange: HTTPExchange, _ status: HTTPStatus, retryAfter: Duration? = nil,
-        _ body: (inout JSONWriter) -> Void
-    ) {
+    private func respond(_ exchange: HTTPExchange, _ status: HTTPStatus, _ body: (inout JSONWriter) -> Void) {
         var response = HTTPResponse.json(status, JSONWriter.bytes(body))
         response.head.fields.set(.cacheControl, to: "no-store")
-        if let retryAfter { response.setRetryAfter(retryAfter) }
         exchange.respond(response)
     }
 }
