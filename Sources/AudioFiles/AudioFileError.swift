@@ -17,6 +17,8 @@ package struct AudioFileError: Error, Hashable, Sendable, CustomStringConvertibl
         case wrongTime
         /// An Opus packet that RFC 6716 does not allow.
         case badPacket
+        /// More comes out than any encoder puts into so few bytes.
+        case tooMuchSound
     }
 
     package let reason: Reason
@@ -38,6 +40,7 @@ package struct AudioFileError: Error, Hashable, Sendable, CustomStringConvertibl
         case .missing(let part): "\(part) is missing at byte \(self.offset)"
         case .wrongTime: "a time stamp contradicts the sound at byte \(self.offset)"
         case .badPacket: "an Opus packet is malformed at byte \(self.offset)"
+        case .tooMuchSound: "more sound than a file of its size holds, at byte \(self.offset)"
         }
     }
 }

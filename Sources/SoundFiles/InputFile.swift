@@ -40,14 +40,19 @@ package final class InputFile {
         try self.file.read(into: &buffer, upTo: count)
     }
 
+    /// A pipe may never end, and the disk does. Three hours of stereo are less.
+    package static let maximumCopiedBytes = 2 << 30
+
     /// The same bytes in a file that can be read twice: itself, or a nameless copy of a pipe.
     /// `start` is what has been read of the pipe already.
     package func rereadable(startingWith start: [UInt8] = []) throws(SystemError) -> InputFile {
         guard !self.isSeekable else { return self }
         let copy = try FileHandle.temporary(named: self.name)
-        var buffer = start
+        var (buffer, size) = (start, 0)
         if buffer.isEmpty { try self.read(into: &buffer) }
         while !buffer.isEmpty {
+            size += buffer.count
+            guard size <= Self.maximumCopiedBytes else { throw SystemError(.read, self.name, .fileTooLarge) }
             try copy.write(buffer.span)
             try self.read(into: &buffer)
         }

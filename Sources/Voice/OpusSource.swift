@@ -14,6 +14,7 @@ final class OpusSource: SoundSource {
     /// Where packets were that libopus refused.
     private var badPackets: [Int] = []
     private var gapLeft = 0
+    private var budget = SoundBudget()
 
     /// Decodes at `rate` when Opus can, and at 48 kHz otherwise; nil means the rate of the recording.
     init(_ file: OpusFile, rate: Int? = nil) throws {
@@ -43,6 +44,7 @@ final class OpusSource: SoundSource {
     }
 
     private func decode(_ packet: OpusFilePacket, into samples: inout [Float]) throws {
+        try self.budget.spend(packet.duration * self.format.channels, for: packet.bytes.count, at: packet.offset)
         var decoded = 0
         do throws(OpusError) {
             decoded = try self.decoders.decode(packet.bytes, duration: packet.duration, into: &self.room)
@@ -68,6 +70,21 @@ final class OpusSource: SoundSource {
     /// Samples at 48 kHz as samples at the rate of this source, to the nearest.
     private func atRate(_ samples: Int) -> Int {
         (samples * self.format.rate + OpusPacket.clockRate / 2) / OpusPacket.clockRate
+    }
+}
+
+/// How much sound may come out of so many bytes. A packet of one byte is an eighth of a second in as many channels as a header
+/// says: a file of a megabyte would fill a disk.
+private struct SoundBudget {
+    /// Samples of all channels. Silence that a telephone sends as packets of a byte stays far below.
+    private static let samplesPerByte = 6_000
+    /// For what is small anyway: most of a minute of two channels.
+    private var left = 1 << 22
+
+    mutating func spend(_ samples: Int, for bytes: Int, at offset: Int) throws(AudioFileError) {
+        // Each packet has a byte for its length in the page as well.
+        self.left += (bytes + 1) * Self.samplesPerByte - samples
+        guard self.left >= 0 else { throw AudioFileError(.tooMuchSound, at: offset) }
     }
 }
 
