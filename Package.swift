@@ -262,8 +262,10 @@ let package = Package(
         .target(
             name: "Fuzz",
             dependencies: [
-                "AudioFiles", "AudioStreams", "Bytes", "FileTypes", "ICE", "JSON", "MediaStreams", "MulticastDNS",
-                "Negotiating", "Peer", "RTP", "SDP", "STUN", "Secure", "SocketIO", "VideoStreams", "Vocabulary", "Web",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Client", "Conversing", "FileTypes", "ICE",
+                "ICEServers",
+                "JSON", "MediaStreams", "MulticastDNS", "Negotiating", "Operations", "Peer", "RTP", "SDP", "STUN",
+                "Secure", "SocketIO", "VideoStreams", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],

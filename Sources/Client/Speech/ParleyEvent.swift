@@ -33,7 +33,7 @@ package enum ParleyEvent: Hashable, Sendable {
 
 extension ParleyEvent {
     /// What the server says, in our own words.
-    init(_ name: String, _ json: RawJSON) {
+    package init(_ name: String, _ json: RawJSON) {
         self = ServerEvent(rawValue: name).flatMap { Self.known($0, json) } ?? .other(name: name, json)
     }
 
