@@ -31,6 +31,9 @@ class Screen:
     def type(self, line: str) -> None:
         os.write(self.terminal, f"{line}\n".encode())
 
+    def press(self, keys: str) -> None:
+        os.write(self.terminal, keys.encode())
+
     def close(self) -> None:
         self.process.kill()
         self.process.wait()

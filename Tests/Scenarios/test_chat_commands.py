@@ -149,6 +149,23 @@ class Commands(Talk):
         screen.type("/quit")
         self.assertEqual(screen.process.wait(PATIENCE), 0)
 
+    def test_O13_the_line_being_typed_is_drawn_again_when_a_message_comes(self):
+        a, b = self.listener("A"), self.listener("B")
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        self.say(a, "before", user=b.user)
+        screen.wait_for("before")
+        screen.press("I am typing 你好 a long")
+        screen.wait_for("a long")
+        screen.text = ""
+        self.say(a, "interrupting", user=b.user)
+        screen.wait_for("interrupting")
+        screen.wait_for("I am typing 你好 a long")
+        self.assertRegex(screen.text, r"^\r\x1b\[K\d\d:\d\d A: interrupting\r\nI am typing 你好 a long$|^\r\x1b\[K      interrupting\r\nI am")
+        screen.press("\x17short\x1b[D\x1b[D\x7f\n")
+        self.assertEqual(a.expect("chat.entry", type="message", **{"from": b.user})["body"]["text"], "I am typing 你好 a shrt")
+        screen.press("half a line\x15\x04")
+        self.assertEqual(screen.process.wait(PATIENCE), 0)
+
     def test_O08_who_sends_says_who_they_are(self):
         answer = self.parley("send", "@x", "hi", "--server", "http://127.0.0.1:1")
         self.assertEqual(answer.returncode, 64)

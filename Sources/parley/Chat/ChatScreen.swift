@@ -28,7 +28,9 @@ struct ChatScreen: Sendable {
         try await self.client.asking { _ throws(ClientError) in try await self.catchUp(board) }
         if board.withLock(\.hasUnreadElsewhere) { self.lines.print([board.withLock(\.elsewhere)]) }
         let (typed, continuation) = AsyncStream.makeStream(of: String.self)
-        self.read(into: continuation)
+        let editor = LineEditor(self.lines)
+        defer { editor?.stop() }
+        self.read(editor, into: continuation)
         let listening = Task { () -> LinkFailure? in
             let failure = await self.listen(board)
             // Nothing that is typed now could be said.
@@ -45,7 +47,15 @@ struct ChatScreen: Sendable {
     }
 
     /// What is typed, by a thread that may wait for it.
-    private func read(into lines: AsyncStream<String>.Continuation) {
+    private func read(_ editor: LineEditor?, into lines: AsyncStream<String>.Continuation) {
+        if let editor {
+            editor.start {
+                lines.yield($0)
+            } ended: {
+                lines.finish()
+            }
+            return
+        }
         let reader = LineReaderThread {
             lines.yield($0)
         } ended: {

@@ -1,31 +1,54 @@
 import System
+import Vocabulary
 
-/// Lines on a screen, and behind the last one a mark for what is on its way: … until it is there. What comes meanwhile
-/// stands before the mark. A pipe gets lines and no mark that comes and goes.
+/// Lines on a screen, and below them one that changes: a mark while something is on its way (…), and what is being typed. What
+/// comes meanwhile stands above it. A pipe gets lines and nothing that comes and goes.
 final class MarkedLines: Sendable {
     private struct State {
         var waiting = 0
         var isClosed = false
         var quiet: [CheckedContinuation<Void, Never>] = []
+        /// What is being typed, as it is shown, and how many columns the cursor stands before its end.
+        var typed = ""
+        var back = 0
+
+        /// The line that changes; empty when there is nothing in it.
+        var last: String {
+            guard !self.typed.isEmpty else { return self.waiting > 0 ? "\(ChatText.indent)…" : "" }
+            return (self.waiting > 0 ? "… " : "") + self.typed + (self.back > 0 ? "\u{1B}[\(self.back)D" : "")
+        }
     }
 
     private let state = Locked(State())
     private let isScreen = Terminal.isInteractive
 
-    /// Takes the mark away, and the line with it.
+    /// Takes the last line away.
     private static let erase = "\r\u{1B}[K"
 
     func print(_ lines: [String]) {
         guard !lines.isEmpty else { return }
-        self.state.withLock { self.show(lines, waiting: $0.waiting) }
+        self.state.withLock { self.change(&$0, lines) { _ in } }
+    }
+
+    /// A line was typed: it stands where it was typed.
+    func typed(_ line: String) {
+        self.state.withLock { state in
+            self.change(&state, [PlainText.of(line)]) { ($0.typed, $0.back) = ("", 0) }
+        }
+    }
+
+    func showTyped(_ text: String, back: Int) {
+        self.state.withLock { state in
+            guard state.typed != text || state.back != back else { return }
+            self.change(&state, []) { ($0.typed, $0.back) = (PlainText.of(text), back) }
+        }
     }
 
     /// Something is on its way. False when nothing will ever be heard of it.
     func began() -> Bool {
         self.state.withLock { state in
             guard !state.isClosed else { return false }
-            state.waiting += 1
-            if state.waiting == 1, self.isScreen { FileDescriptor.standardOutput.print("\(ChatText.indent)…") }
+            self.change(&state, []) { $0.waiting += 1 }
             return true
         }
     }
@@ -47,9 +70,7 @@ final class MarkedLines: Sendable {
     /// It is there, or it is not.
     func ended(_ line: String) {
         let quiet = self.state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            if self.isScreen, state.waiting > 0 { FileDescriptor.standardOutput.print(Self.erase) }
-            state.waiting = max(0, state.waiting - 1)
-            self.show(["\(ChatText.indent)\(line)"], waiting: state.waiting, isErased: true)
+            self.change(&state, ["\(ChatText.indent)\(line)"]) { $0.waiting = max(0, $0.waiting - 1) }
             guard state.waiting == 0 else { return [] }
             defer { state.quiet = [] }
             return state.quiet
@@ -68,9 +89,14 @@ final class MarkedLines: Sendable {
         }
     }
 
-    private func show(_ lines: [String], waiting: Int, isErased: Bool = false) {
-        let mark = self.isScreen && waiting > 0
-        FileDescriptor.standardOutput.print((mark && !isErased ? Self.erase : "") + lines.map { "\($0)\n" }.joined())
-        if mark { FileDescriptor.standardOutput.print("\(ChatText.indent)…") }
+    /// Takes the last line away, prints what is above it, and draws it as it is then.
+    private func change(_ state: inout State, _ lines: [String], _ body: (inout State) -> Void) {
+        let before = state.last
+        body(&state)
+        let text = lines.map { "\($0)\n" }.joined()
+        guard self.isScreen else { return FileDescriptor.standardOutput.print(text) }
+        let after = state.last
+        guard !text.isEmpty || before != after else { return }
+        FileDescriptor.standardOutput.print((before.isEmpty ? "" : Self.erase) + text + after)
     }
 }
