@@ -102,7 +102,7 @@ export class CallDesk {
 
   #incoming({ call: id, kind, from }) {
     this.request('call.ringing', { call: id }).catch(() => {});
-    if (this.#calls.has(id)) return;
+    if (this.#calls.has(id) || this.#calls.size >= mostCalls) return;
     const call = new Call(this, { id, peer: from, kind, isIncoming: true });
     this.#calls.set(id, call);
     tell(this.#parley, 'call', call);
@@ -122,6 +122,9 @@ export class CallDesk {
     call.ended(outcome, by);
   }
 }
+
+// A user takes part in four; each costs a browser a connection.
+const mostCalls = 16;
 
 const seatKey = 'parley seat';
 

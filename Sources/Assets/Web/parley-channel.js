@@ -3,6 +3,31 @@
 
 const separator = '\x1e';
 
+/** More than any server of ours says at once, in bytes of a body or letters of a packet. */
+export const longestBody = 4_000_000;
+
+/**
+ * The text of an answer's body, which may have no end.
+ * @param {Response} answer
+ */
+export async function textOf(answer) {
+  const decoder = new TextDecoder();
+  let text = '';
+  let size = 0;
+  const reader = answer.body?.getReader();
+  while (reader) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    size += value.length;
+    if (size > longestBody) {
+      reader.cancel().catch(() => {});
+      throw new RangeError('the body is too long');
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 /**
  * @typedef {object} ChannelEvents
  * @property {(packet: string) => void} packet
@@ -90,7 +115,7 @@ export class PollingChannel {
   async #ask(request) {
     const answer = await fetch(this.#url, { ...request, signal: this.#abort.signal });
     if (!answer.ok) throw new Error(`${answer.status}`);
-    return answer.text();
+    return textOf(answer);
   }
 
   #lost() {

@@ -1,3 +1,4 @@
+import { textOf } from './parley-channel.js';
 import { ParleyError } from './parley-error.js';
 
 // A token is renewed so long before its end.
@@ -116,6 +117,9 @@ export class Identity {
   }
 
   #keep(grant) {
+    const isGood = ['user', 'accessToken', 'refreshToken'].every((name) => typeof grant[name] === 'string')
+      && Number.isFinite(grant.expires);
+    if (!isGood) throw new ParleyError('unreachable', 'what answers there signs nobody in');
     this.#grant = grant;
     this.#isStale = false;
     this.#storage.setItem(this.#key, JSON.stringify(grant));
@@ -141,12 +145,14 @@ export class Identity {
         headers: { ...fields, ...(body && { 'Content-Type': 'application/json' }) },
         body: body && JSON.stringify(body),
         keepalive: true,
+        // What is sent here is for this server alone.
+        redirect: 'error',
         signal: AbortSignal.timeout(15_000),
       });
     } catch (error) {
       throw new ParleyError('unreachable', `the server cannot be reached: ${error.message}`);
     }
-    const json = await answer.json().catch(() => ({}));
+    const json = await textOf(answer).then((text) => JSON.parse(text) ?? {}).catch(() => ({}));
     if (answer.ok) return json;
     throw ParleyError.from(json.error ?? json);
   }

@@ -1,10 +1,13 @@
-import { PollingChannel, WebSocketChannel } from './parley-channel.js';
+import { PollingChannel, WebSocketChannel, longestBody } from './parley-channel.js';
 import { ParleyError, tell } from './parley-error.js';
 
 const connectTimeout = 15_000;
 const requestTimeout = 20_000;
 const firstPause = 500;
 const longestPause = 4_000;
+// A server that promises a sign of life less often is held to this; one that promises none is not believed.
+const longestHeartbeat = 600_000;
+const shortestHeartbeat = 1_000;
 
 /**
  * A Socket.IO 5 session that comes back by itself: the line between a page and its server.
@@ -144,6 +147,17 @@ export class Link extends EventTarget {
 
   #take(packet) {
     this.#listen();
+    try {
+      if (packet.length > longestBody) throw new RangeError('the packet is too long');
+      this.#understand(packet);
+    } catch (error) {
+      // What cannot be understood belongs into no session; the next one may be better.
+      console.warn(`parley: ${error.message}`);
+      this.#drop();
+    }
+  }
+
+  #understand(packet) {
     switch (packet[0]) {
       case '0': return this.#opened(JSON.parse(packet.slice(1)));
       case '1': return this.#drop();
@@ -158,10 +172,15 @@ export class Link extends EventTarget {
     this.#silence = setTimeout(() => this.#drop(), this.#heartbeat);
   }
 
-  async #opened({ pingInterval, pingTimeout }) {
-    this.#heartbeat = pingInterval + pingTimeout;
-    const channel = this.#channel;
-    this.#provenChannel = channel.constructor;
+  #opened({ pingInterval, pingTimeout }) {
+    const heartbeat = pingInterval + pingTimeout;
+    if (!(heartbeat >= shortestHeartbeat)) throw new RangeError('the server promises no sign of life');
+    this.#heartbeat = Math.min(heartbeat, longestHeartbeat);
+    this.#provenChannel = this.#channel.constructor;
+    this.#enter(this.#channel);
+  }
+
+  async #enter(channel) {
     try {
       const auth = await this.#auth();
       channel.send(`40${JSON.stringify({ ...auth, ...this.#recovery })}`);
