@@ -1,7 +1,11 @@
 """What was found in servers like this one, tried here: each test is named after the published number."""
 
+import contextlib
 import json
+import socket
+import struct
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 from people import VOUCHED, Person, sign_in
 from server import Server
@@ -124,6 +128,82 @@ class Known(unittest.TestCase):
                           {"Content-Type": "multipart/form-data; boundary=b"})
         self.assertEqual(answer.status, 400)
 
+    def test_CVE_2023_42453_receipts_come_from_members_only(self):
+        a, b, stranger = (self.enterContext(Person(self.server, name)) for name in ("A", "B", "Stranger"))
+        place = a.ask("chat.send", user=b.user, body={"text": "hello"})
+        fields = {"conversation": place["conversation"], "number": place["number"]}
+        for event in ("chat.read", "chat.delivered"):
+            self.assertIn(stranger.error(event, fields), ("not_found", "not_member"))
+        self.assertEqual(a.heard("chat.receipt"), [])
+
+    def test_CVE_2024_24988_a_reaction_is_not_a_message(self):
+        a, b = (self.enterContext(Person(self.server, name)) for name in ("A", "B"))
+        place = a.ask("chat.send", user=b.user, body={"text": "hello"})
+        fields = {"conversation": place["conversation"], "number": place["number"], "reaction": ":x:" * 10_000}
+        self.assertEqual(b.error("chat.react", fields), "bad_request")
+
+    def test_CVE_2021_41281_names_of_media_lead_to_no_other_place(self):
+        token = sign_in(self.server)["accessToken"]
+        for name in ("../secret", "..%2fsecret", "%2e%2e%2fsecret", "..%5csecret", "/etc/passwd", "%2fetc%2fpasswd", "%00", "a/../../secret"):
+            for place in ("/v1/files/", "/v1/uploads/", "/images/", "/v1/avatars/"):
+                answer = ask_http(self.server, "GET", place + name, headers={"Authorization": f"Bearer {token}"})
+                self.assertIn(answer.status, (400, 403, 404, 405, 412), place + name)
+
+    def test_CVE_2024_37302_CVE_2024_37303_a_stranger_writes_no_media(self):
+        for method, place, headers in (
+            ("POST", "/v1/files?name=x", {"Content-Type": "image/png"}), ("POST", "/v1/uploads", {"Upload-Length": "5", "Tus-Resumable": "1.0.0"}),
+        ):
+            self.assertEqual(ask_http(self.server, method, place, b"x" * 1_000, headers).status, 401, place)
+        # Nor does the server fetch any from elsewhere.
+        self.assertEqual(ask_http(self.server, "GET", "/_matrix/media/v3/download/elsewhere.example/x").status, 404)
+
+
+class Relaying(unittest.TestCase):
+    """What answers for STUN reads a stranger's every datagram."""
+
+    def setUp(self) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.place = probe.getsockname()
+        self.enterContext(Server("--stun", f"127.0.0.1:{self.place[1]}", testing=False))
+        self.socket = self.enterContext(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self.socket.settimeout(5)
+
+    def ask(self, *attributes: bytes, length: int | None = None) -> None:
+        body = b"".join(attributes)
+        self.socket.sendto(struct.pack(">HHI", 1, len(body) if length is None else length, 0x2112_A442) + b"t" * 12 + body, self.place)
+
+    def test_CVE_2020_4067_nothing_of_others_stands_in_the_padding(self):
+        for _ in range(20):
+            # What may lie in a buffer afterwards.
+            self.ask(b"\x80\x22\x00\x10" + b"S" * 16)
+            self.socket.recv(2_000)
+            # One attribute that nobody knows: its name in the answer is two bytes, and two more fill them up.
+            self.ask(b"\x77\x77\x00\x00")
+            answer = self.socket.recv(2_000)
+            place, found = 20, 0
+            while place < len(answer):
+                kind, size = struct.unpack_from(">HH", answer, place)
+                padding = answer[place + 4 + size:place + 4 + size + -size % 4]
+                self.assertEqual(padding.strip(b"\0"), b"", hex(kind))
+                found += len(padding)
+                place += 4 + size + -size % 4
+            self.assertGreater(found, 0, "nothing was filled up")
+
+    def test_CVE_2026_40613_attributes_at_uneven_places_end_nothing(self):
+        for attributes, length in (
+            ((b"\x00\x06\x00\x01a\x00\x20\x00\x08" + bytes(8),), None), ((b"\x00",), None), ((b"\x80\x22\x00\x03abc",), None),
+            ((b"\x80\x22\xff\xff",), None), ((b"\x80\x22\x00\x04abcd",), 7), ((), 0xFFFF), ((b"\x00\x08\x00\x13" + bytes(19),), None),
+        ):
+            self.ask(*attributes, length=length)
+        self.socket.settimeout(0.5)
+        with contextlib.suppress(TimeoutError):
+            while True:
+                self.socket.recv(2_000)
+        self.socket.settimeout(5)
+        self.ask()
+        self.assertEqual(self.socket.recv(2_000)[:2], b"\x01\x01")
+
 
 class Pictures(unittest.TestCase):
     """Files that claim to be pictures: the child that draws the small ones knows four formats and no other."""
@@ -160,6 +240,19 @@ class Pictures(unittest.TestCase):
         self.assertIn(self.thumbnail(head + frames * 50 + b"\x3b", "image/gif"), (400, 404, 415, 422))
         with Person(self.server, "After") as person:
             self.assertIn("number", person.ask("chat.send", user=person.user, body={"text": "still here"}))
+
+    def test_CVE_2022_3147_pictures_brought_at_once_are_not_drawn_at_once(self):
+        """Each would be 400 megabytes when unfolded."""
+        frame = b"\xff\xc0\x00\x11\x08" + (10_000).to_bytes(2) * 2 + b"\x03\x01\x11\x00\x02\x11\x00\x03\x11\x00"
+        picture = b"\xff\xd8" + frame + b"\xff\xda\x00\x0c\x03\x01\x00\x02\x00\x03\x00\x00\x3f\x00" + bytes(50_000) + b"\xff\xd9"
+        with ThreadPoolExecutor(8) as pool:
+            for brought in pool.map(lambda _: self.bring(picture, "image/jpeg"), range(16)):
+                self.assertIn(brought["status"], (200, 201, 400, 415, 422, 429))
+        self.assertLess(self.server.memory("VmHWM"), 256 << 10)
+
+    def test_CVE_2026_26246_a_PSD_is_not_unfolded(self):
+        content = b"8BPS\x00\x01" + bytes(6) + b"\x00\x03\x7f\xff\xff\xff\x7f\xff\xff\xff\x00\x08\x00\x03" + b"\xff" * 1_000
+        self.assertIn(self.thumbnail(content, "image/vnd.adobe.photoshop"), (400, 404, 415))
 
 
 if __name__ == "__main__":
