@@ -12,7 +12,7 @@ struct ClientSessionTests {
         let scene = ClientScene()
         #expect(scene.start() == [.dial])
         scene.open()
-        #expect(scene.hear(ClientScene.opening) == [.send(text: #"40{"token":"the token"}"#)])
+        #expect(scene.hear(ClientScene.opening) == [.send(text: #"40{"token":"the token","recover":true}"#)])
         let member = try #require(self.member)
         #expect(scene.hear(#"40{"sid":"\#(ClientScene.member)"}"#) == [.tell(.arrived(member, isRecovered: false))])
         #expect(scene.isOnline)
@@ -111,7 +111,7 @@ struct ClientHeartbeatTests {
         _ = scene.start()
         scene.open()
         let opening = ClientScene.opening.replacing("25000", with: "-9223372036854775808")
-        #expect(scene.hear(opening.replacing("20000", with: "-1")) == [.send(text: #"40{"token":"the token"}"#)])
+        #expect(scene.hear(opening.replacing("20000", with: "-1")) == [.send(text: #"40{"token":"the token","recover":true}"#)])
         _ = scene.hear(#"40{"sid":"\#(ClientScene.member)"}"#)
         #expect(scene.wait(.milliseconds(999)) == [])
     }
@@ -169,7 +169,7 @@ struct ClientReturnTests {
         _ = scene.lose()
         _ = scene.wait(.seconds(1))
         scene.open()
-        let connect = #"40{"token":"the token","pid":"the key","offset":"abc"}"#
+        let connect = #"40{"token":"the token","recover":true,"pid":"the key","offset":"abc"}"#
         #expect(scene.hear(ClientScene.opening) == [.send(text: connect)])
         let member = try #require(SessionID(ClientScene.member))
         let welcome = #"40{"sid":"\#(ClientScene.member)","pid":"the key"}"#
@@ -188,7 +188,7 @@ struct ClientReturnTests {
         _ = scene.lose()
         _ = scene.wait(.seconds(1))
         scene.open()
-        #expect(scene.hear(ClientScene.opening) == [.send(text: #"40{"token":"the token","pid":"second"}"#)])
+        #expect(scene.hear(ClientScene.opening) == [.send(text: #"40{"token":"the token","recover":true,"pid":"second"}"#)])
     }
 
     @Test("shows the newest token")
@@ -200,6 +200,6 @@ struct ClientReturnTests {
         _ = scene.lose()
         _ = scene.wait(.seconds(1))
         scene.open()
-        #expect(scene.hear(ClientScene.opening) == [.send(text: #"40{"token":"a fresh one"}"#)])
+        #expect(scene.hear(ClientScene.opening) == [.send(text: #"40{"token":"a fresh one","recover":true}"#)])
     }
 }

@@ -20,7 +20,7 @@ class OfficialClient(House):
 
     def client(self, transports: list[str], name: str = "J", **auth) -> Official:
         token = vouch(APP, APP_SECRET, name, name)
-        client = Official(self.server, transports=transports, auth={"token": token} | auth)
+        client = Official(self.server, transports=transports, auth={"token": token, "recover": True} | auth)
         self.addCleanup(client.close)
         return client
 
@@ -91,7 +91,7 @@ class OfficialClient(House):
 
     def test_B03_a_restart_is_no_recovery_and_says_so(self):
         with Server(*VOUCHED, testing=False) as server:
-            client = Official(server, transports=["websocket"], auth={"token": vouch(APP, APP_SECRET, "S", "S")})
+            client = Official(server, transports=["websocket"], auth={"token": vouch(APP, APP_SECRET, "S", "S"), "recover": True})
             self.addCleanup(client.close)
             first = client.expect("connect")[0]
             client.expect("event", "welcome")
@@ -174,7 +174,7 @@ class PythonClients(House):
     """python-socketio, in threads and with asyncio."""
 
     def auth(self, name: str) -> dict:
-        return {"token": vouch(APP, APP_SECRET, name, name), "recover": False}
+        return {"token": vouch(APP, APP_SECRET, name, name)}
 
     def url(self) -> str:
         return "http://{}:{}".format(*self.server.address)

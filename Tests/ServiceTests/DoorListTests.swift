@@ -34,11 +34,11 @@ struct DoorListTests {
 
     @Test("What a client says when it connects counts as not said where it makes no sense")
     func connectAuth() {
-        let whole = ConnectAuth(parsing: Array(#"{"token":"T","device":"phone","recover":false}"#.utf8))
-        #expect(whole.token == "T" && whole.device.text == "phone" && !whole.mayReturn)
+        let whole = ConnectAuth(parsing: Array(#"{"token":"T","device":"phone","recover":true}"#.utf8))
+        #expect(whole.token == "T" && whole.device.text == "phone" && whole.mayReturn)
         for json in ["", "[]", "{", #"{"token":1,"device":"","recover":"no"}"#, "{}"] {
             let auth = ConnectAuth(parsing: Array(json.utf8))
-            #expect(auth.token == nil && auth.device == .main && auth.mayReturn, "\(json)")
+            #expect(auth.token == nil && auth.device == .main && !auth.mayReturn, "\(json)")
         }
     }
 }

@@ -30,7 +30,7 @@ static void take_joining(struct client *c, char *text, size_t length) {
     (void)length;
     int index = (int)(c - clients), room = has_pairs() ? index / 2 : 0;
     if (text[0] == '0') {
-        if (kind == PARLEY) send_format(c, "40{\"token\":\"%s\"}", tokens[index]);
+        if (kind == PARLEY) send_format(c, "40{\"token\":\"%s\",\"recover\":true}", tokens[index]);
         else send_text(c, "40", 2);
     } else if (!strncmp(text, "40", 2)) {
         char *sid = strstr(text, "\"sid\":\"");

@@ -90,9 +90,9 @@ static void connected(struct client *c) {
 
 static void opened(struct client *c) {
     char text[2048];
-    int n = c->key[0] ? snprintf(text, sizeof text, "40{\"token\":\"%s\",\"pid\":\"%s\"%s%s%s}", c->token, c->key,
+    int n = c->key[0] ? snprintf(text, sizeof text, "40{\"token\":\"%s\",\"recover\":true,\"pid\":\"%s\"%s%s%s}", c->token, c->key,
                                  c->offset[0] ? ",\"offset\":\"" : "", c->offset, c->offset[0] ? "\"" : "")
-                      : snprintf(text, sizeof text, "40{\"token\":\"%s\"}", c->token);
+                      : snprintf(text, sizeof text, "40{\"token\":\"%s\",\"recover\":true}", c->token);
     send_text(c, text, (size_t)n);
 }
 

@@ -137,7 +137,7 @@ export class Parley extends EventTarget {
     this.#entry?.reject(new ParleyError('closed', 'nobody waits to be let in any more'));
   }
 
-  async #auth() { return { token: await this.#identity.token() }; }
+  async #auth() { return { token: await this.#identity.token(), recover: true }; }
 
   #refused(error) {
     switch (error?.code) {

@@ -172,6 +172,7 @@ extension ClientSession {
         self.state = .joining(deadline: deadline)
         let proof = RawJSON { json in
             json.field("token", self.token)
+            json.field("recover", true)
             self.resumption.write(to: &json)
         }
         outbox.orders.append(.send(Array("40".utf8) + proof.bytes))

@@ -6,7 +6,7 @@ internal import Vocabulary
 struct ConnectAuth: Hashable {
     let token: String?
     let device: DeviceID
-    /// False from clients that cannot cope with the argument that coming back takes.
+    /// Only clients that say so can cope with the argument that coming back takes.
     let mayReturn: Bool
 
     init(parsing json: [UInt8]) {
@@ -14,6 +14,6 @@ struct ConnectAuth: Hashable {
         let auth = JSONObject(found: try? reader.document(), in: reader)
         self.token = auth["token", .text]
         self.device = auth["device", .text].flatMap { DeviceID($0) } ?? .main
-        self.mayReturn = auth["recover", .bool] ?? true
+        self.mayReturn = auth["recover", .bool] ?? false
     }
 }
