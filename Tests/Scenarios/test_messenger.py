@@ -154,6 +154,37 @@ class WritingTests(MessengerTest):
         }""")
         expect(self.messages(bo).last).to_contain_text("newer version")
 
+    def test_N05_a_keyboard_that_opens_covers_nothing(self):
+        anna, _ = self.talking()
+        for number in range(12):
+            self.write(anna, f"line {number}")
+        expect(self.messages(anna).last).to_contain_text("line 11")
+        anna.page.set_viewport_size({"width": 390, "height": 360})
+        expect(self.messages(anna).last).to_be_in_viewport()
+        expect(anna.page.locator("#write")).to_be_in_viewport()
+
+    def test_N14_rows_keep_their_place_and_the_focus_when_others_come_and_go(self):
+        anna, bo = self.talking()
+        self.place(bo, "contacts")
+        row = bo.page.locator("#people .row").first
+        row.focus()
+        cleo = self.visitor("Aaron")
+        expect(bo.page.locator("#people li")).to_have_count(2)
+        self.assertTrue(bo.page.evaluate("() => document.activeElement.matches('[aria-label^=\"Write to Anna\"]')"))
+        cleo.context.close()
+        self.company.visitors.remove(cleo)
+        expect(bo.page.locator("#people li.offline")).to_have_count(1)
+        self.assertTrue(bo.page.evaluate("() => document.activeElement.matches('[aria-label^=\"Write to Anna\"]')"))
+
+    def test_N09_new_rows_slide_in_unless_motion_is_unwelcome(self):
+        anna, bo = self.talking()
+        moving = "() => document.querySelector('#history .new') && getComputedStyle(document.querySelector('#history .new')).animationName"
+        self.write(bo, "one more")
+        expect(self.messages(anna)).to_have_count(2)
+        self.assertEqual(anna.page.evaluate(moving), "rise")
+        anna.page.emulate_media(reduced_motion="reduce")
+        self.assertEqual(anna.page.evaluate(moving), "none")
+
     def test_G01_G02_who_types_is_seen_typing(self):
         anna, bo = self.talking()
         anna.page.locator("#write").press_sequentially("hm")

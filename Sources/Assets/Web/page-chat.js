@@ -55,6 +55,7 @@ export class ChatView {
     const known = target.user !== undefined ? this.#chat.direct(target.user)?.id : target.conversation;
     this.#target = known ? { conversation: known } : target;
     this.#members = [];
+    this.#history?.close();
     this.#history = new History(byID('history'), this.#chat, this.#around, this.#unsent);
     this.#history.onMoved = () => this.#moved();
     this.#composer.open(this.#target);
@@ -89,6 +90,7 @@ export class ChatView {
 
   close() {
     this.#composer.close();
+    this.#history?.close();
     this.#target = this.#history = undefined;
     byID('conversation').hidden = true;
     this.onClosed();

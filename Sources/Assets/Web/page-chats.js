@@ -1,6 +1,6 @@
 import { digest } from './page-digest.js';
 import { ask, field, peopleChoice } from './page-dialogs.js';
-import { byID, make, nameButton, notice, paintFace } from './page-elements.js';
+import { byID, make, notice, paintFace, putInOrder } from './page-elements.js';
 import { errorText, texts } from './page-texts.js';
 import { listTime } from './page-time.js';
 import { titleUnread } from './page-title.js';
@@ -52,7 +52,6 @@ export class ChatList {
 
   // MARK: The list
 
-  // Rows that stay where they are keep the focus.
   paint() {
     const { chat } = this.#parley;
     if (!chat) return;
@@ -60,10 +59,7 @@ export class ChatList {
     const shown = chat.conversations;
     const ids = new Set(shown.map(({ id }) => id));
     for (const [id, { row }] of this.#rows) if (!ids.has(id)) this.#rows.delete(id) && row.remove();
-    shown.forEach((conversation, index) => {
-      const { row } = this.#paintRow(conversation);
-      if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
-    });
+    putInOrder(list, shown.map((conversation) => this.#paintRow(conversation).row));
     byID('no-chats').hidden = shown.length > 0;
     titleUnread(chat.badge);
     byID('chats-badge').textContent = unreadText(chat.badge);

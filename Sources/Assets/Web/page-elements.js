@@ -40,6 +40,19 @@ export function paintFace(element, { user = '', name, avatar = '' }) {
   element.replaceChildren(picture);
 }
 
+/**
+ * Puts rows into their order. Those that stay where they are are not touched, and one that moves keeps the focus.
+ * @param {HTMLElement} list
+ * @param {HTMLElement[]} rows
+ */
+export function putInOrder(list, rows) {
+  const focused = document.activeElement;
+  rows.forEach((row, index) => {
+    if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
+  });
+  if (focused !== document.activeElement && list.contains(focused)) /** @type {HTMLElement} */ (focused).focus();
+}
+
 /** Gives a button a name for those who hear it and those who point at it. */
 export function nameButton(button, text) {
   button.setAttribute('aria-label', text);

@@ -27,6 +27,8 @@ export class History {
   #hasOlder = false;
   #hasNewer = false;
   #loading = false;
+  #sizes;
+  #sticks = true;
 
   /** Whether the newest came into view, or went out of it. */
   onMoved = () => {};
@@ -43,7 +45,13 @@ export class History {
     this.#around = around;
     scroller.replaceChildren(this.#list, after);
     scroller.onscroll = () => this.#scrolled();
+    // Pictures come, the input grows, a keyboard opens: who looked at the newest goes on doing so.
+    this.#sizes = new ResizeObserver(() => { if (this.#sticks) this.#scrollToEnd(); });
+    for (const element of [scroller, this.#list, after]) this.#sizes.observe(element);
   }
+
+  /** Another conversation takes the place. */
+  close() { this.#sizes.disconnect(); }
 
   /** Whether the newest is in view. */
   get isAtEnd() {
@@ -73,6 +81,7 @@ export class History {
     if (!this.#rows.has(number)) await this.#openAt(number);
     const row = this.#rows.get(number);
     if (!row) return;
+    this.#sticks = false;
     row.scrollIntoView({ block: 'center' });
     row.classList.remove('pointed-at');
     requestAnimationFrame(() => row.classList.add('pointed-at'));
@@ -164,6 +173,7 @@ export class History {
   // MARK: The edges
 
   #scrolled() {
+    this.#sticks = this.isAtEnd;
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     if (scrollTop < nearEdge && this.#hasOlder) this.#load(() => this.#older());
     else if (scrollHeight - scrollTop - clientHeight < nearEdge && this.#hasNewer) this.#load(() => this.#newer());
@@ -239,6 +249,7 @@ export class History {
   }
 
   #scrollToEnd() {
+    this.#sticks = true;
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
     this.onMoved();
   }

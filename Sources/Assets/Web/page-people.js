@@ -1,4 +1,4 @@
-import { byID, icon, make, nameButton, paintFace } from './page-elements.js';
+import { byID, icon, make, nameButton, paintFace, putInOrder } from './page-elements.js';
 import { texts } from './page-texts.js';
 
 /** Who is here, and who was a moment ago; each with buttons to ring them. */
@@ -98,14 +98,11 @@ export class People {
       other.online - one.online || one.name.localeCompare(other.name) || one.user.localeCompare(other.user));
   }
 
-  // Rows that stay where they are keep the focus.
   #arrange() {
     const list = byID('people');
     const sorted = this.#sorted;
     for (const row of [...list.children]) if (!this.#people.has(row.dataset.user)) row.remove();
-    sorted.forEach(({ row }, index) => {
-      if (list.children[index] !== row) list.insertBefore(row, list.children[index] ?? null);
-    });
+    putInOrder(list, sorted.map(({ row }) => row));
     byID('nobody').hidden = sorted.some(({ online }) => online);
   }
 }
