@@ -145,6 +145,18 @@ class Quotas(Files):
             self.assertIn(self.ask(None, "GET", url).status, (403, 404))
             self.assertEqual(self.ask(None, "GET", own).status, 200)
 
+    def test_L1_an_upload_begun_before_a_ban_does_not_end(self):
+        a = self.person("A")
+        place = self.begin(a, 10)
+        self.assertEqual(self.patch(a, place, 0, b"12345").status, 204)
+        self.ban(a.user)
+        rest = self.ask(a, "PATCH", place, b"67890", Tus_Resumable="1.0.0", Content_Type="application/offset+octet-stream", Upload_Offset=5)
+        self.assertIn(rest.status, (401, 403))
+        file = place.rpartition("/")[2]
+        self.assertIn(self.ask(a, "GET", f"/v1/files/{file}").status, (401, 403))
+        b = self.person("B")
+        self.assertEqual(self.ask(b, "GET", f"/v1/files/{file}").status, 404)
+
     def ban(self, user: str) -> None:
         address = "{}:{}".format(*self.server.admin)
         subprocess.run([binary(), "users", "ban", user, "--admin", address], check=True, capture_output=True)
