@@ -111,7 +111,10 @@ struct ClientHeartbeatTests {
         _ = scene.start()
         scene.open()
         let opening = ClientScene.opening.replacing("25000", with: "-9223372036854775808")
-        #expect(scene.hear(opening.replacing("20000", with: "-1")) == [.send(text: #"40{"token":"the token","recover":true}"#)])
+        #expect(
+            scene.hear(opening.replacing("20000", with: "-1")) == [
+                .send(text: #"40{"token":"the token","recover":true}"#)
+            ])
         _ = scene.hear(#"40{"sid":"\#(ClientScene.member)"}"#)
         #expect(scene.wait(.milliseconds(999)) == [])
     }
@@ -188,7 +191,8 @@ struct ClientReturnTests {
         _ = scene.lose()
         _ = scene.wait(.seconds(1))
         scene.open()
-        #expect(scene.hear(ClientScene.opening) == [.send(text: #"40{"token":"the token","recover":true,"pid":"second"}"#)])
+        #expect(
+            scene.hear(ClientScene.opening) == [.send(text: #"40{"token":"the token","recover":true,"pid":"second"}"#)])
     }
 
     @Test("shows the newest token")
