@@ -9,7 +9,7 @@ import Vocabulary
 struct AnswerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "answer",
-        abstract: "Take every call: an echo, an announcement, a recorder.",
+        abstract: "Answer every call: with an echo, an announcement or a recorder.",
         discussion: """
             Waits to be called and answers, many at once, until it is interrupted. With --echo every caller hears \
             themselves, without a codec in between, and with --video sees themselves; with --play they hear a recording and are hung up on; with --record \
@@ -22,9 +22,10 @@ struct AnswerCommand: ParsableCommand {
             .init("parley answer --as box --play beep.wav --record messages", "An answering machine."),
         ],
         exitCodes: [
-            .init(.success, "It was interrupted."), .init(.usage, "The command line is wrong."),
-            .init(.noInput, "A file cannot be read."), .init(.unavailable, "No server answers there."),
-            .init(.failure, "The server said no."), .init(.cannotCreate, "There is no folder for recordings."),
+            .init(.success, "It was stopped by Control-C or SIGTERM."), .init(.usage, "The command line is wrong."),
+            .init(.noInput, "A file cannot be read."), .init(.unavailable, "No server answers."),
+            .init(.failure, "The server refused."),
+            .init(.cannotCreate, "The directory for recordings cannot be created."),
         ]
     )
 
@@ -33,7 +34,7 @@ struct AnswerCommand: ParsableCommand {
     @OptionGroup var overwriting: OverwritingOptions
     @OptionGroup var log: LogOptions
 
-    @Flag(help: "Every caller hears themselves.")
+    @Flag(help: "Callers hear themselves.")
     var echo = false
 
     @Flag(help: "Decode what is echoed and encode it again, as a conference would.")
@@ -50,11 +51,11 @@ struct AnswerCommand: ParsableCommand {
     var play: PlayedThing?
 
     @Option(
-        help: ArgumentHelp("Keep what is said in this folder, a file for each call.", valueName: "DIR"),
+        help: ArgumentHelp("Record calls into this directory, a file for each.", valueName: "DIR"),
         completion: .directory)
     var record: String?
 
-    @Option(help: ArgumentHelp("Sit in a room instead of waiting for calls.", valueName: "ROOM"))
+    @Option(help: ArgumentHelp("Join a room instead of waiting for calls.", valueName: "ROOM"))
     var room: String?
 
     @Option(
@@ -65,7 +66,7 @@ struct AnswerCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Calls over --http from one client prefix: 100, and from this machine as many as it likes, if nothing is said.",
+            "Maximum number of calls over --http from one client prefix; default: 100, unlimited from this machine.",
             valueName: "N"))
     var callsPerAddress: Int?
 
@@ -74,19 +75,22 @@ struct AnswerCommand: ParsableCommand {
             "Take --http offers from the network; nobody is asked who they are, and nothing is encrypted but the call.")
     var plainHTTP = false
 
-    @Flag(help: "Take connections over TCP as well, from callers whose networks block UDP: two descriptors a call.")
+    @Flag(
+        help:
+            "Accept connections over TCP as well, for callers whose networks block UDP; two file descriptors for each call."
+    )
     var tcp = false
 
-    @Flag(help: "What happens as JSON, one object a line.")
+    @Flag(help: "Print events as JSON, one object per line.")
     var json = false
 
     func validate() throws(ValidationError) {
-        if self.echo, self.play != nil { throw ValidationError("--echo and --play: only one of them can be heard") }
-        if self.decode, !self.echo { throw ValidationError("--decode is about what --echo sends back") }
-        if self.video, !self.echo { throw ValidationError("--video is about what --echo sends back") }
-        if self.play == .pipe { throw ValidationError("--play -: there is one standard input and many calls") }
+        if self.echo, self.play != nil { throw ValidationError("--echo and --play cannot be combined") }
+        if self.decode, !self.echo { throw ValidationError("--decode needs --echo") }
+        if self.video, !self.echo { throw ValidationError("--video needs --echo") }
+        if self.play == .pipe { throw ValidationError("--play - is for one call; parley answer takes many") }
         if self.http != nil, self.room != nil || self.client.alias != nil || self.client.token != nil {
-            throw ValidationError("--http needs no server, and so no room, name or token there")
+            throw ValidationError("--http uses no server: leave --room, --as and --token out")
         }
         try self.validateExposure()
         if let room = self.room, RoomName(room) == nil {

@@ -11,22 +11,21 @@ import Vocabulary
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "call",
-        abstract: "Call a user, or join a room, and talk.",
+        abstract: "Call a person, or join a room.",
         discussion: """
-            Rings the user and exchanges sound with whatever answers: a browser, another 'parley', another WebRTC \
-            stack. What is said comes from --play, what is heard goes to --record; with - both are samples (16 bits, \
-            little-endian, 48 kHz), so that a program can talk. On a terminal it shows how the call is \
-            going, and at the end how it was.
+            Calls a browser, another 'parley' or any other WebRTC client. --play is what the other side hears, --record \
+            keeps what it says; with - both are samples (16 bits, little-endian, 48 kHz), so that a program can talk. A \
+            terminal shows the state of the call, and a report at its end.
             """,
         examples: [
-            .init("parley call @echo --play tone:440 --expect-audio --duration 5s", "Is the echo there?"),
-            .init("parley call @alice --play hello.wav --record answer.ogg", "Say something, keep what is said."),
-            .init("bot | parley call @alice --play - --record - | ears", "For programs."),
+            .init("parley call @echo --play tone:440 --expect-audio --duration 5s", "Test with an echo."),
+            .init("parley call @alice --play hello.wav --record answer.ogg", "Play a message and record the answer."),
+            .init("bot | parley call @alice --play - --record - | ears", "For programs that talk and listen."),
         ],
         exitCodes: CallEnd.exitCodes
     )
 
-    @Argument(help: "Whom.")
+    @Argument(help: "Person or room.")
     var target: CallTarget
 
     @OptionGroup var client: ClientOptions
@@ -34,16 +33,16 @@ struct CallCommand: ParsableCommand {
     @OptionGroup var transport: TransportOptions
     @OptionGroup var overwriting: OverwritingOptions
 
-    @Option(help: "End the call after so long; with a recording to play it ends with it.")
+    @Option(help: "Hang up after this time; default: when the played recording has ended.")
     var duration: Duration?
 
-    @Option(help: ArgumentHelp("Keys of a telephone to press once the call is answered.", valueName: "KEYS"))
+    @Option(help: ArgumentHelp("Telephone keys (DTMF) to send once the call is answered.", valueName: "KEYS"))
     var dtmf = ""
 
-    @Flag(help: "It is a failure when nothing but silence is heard.")
+    @Flag(help: "Fail with exit code 15 when only silence is heard.")
     var expectAudio = false
 
-    @Flag(help: "The report as JSON.")
+    @Flag(help: "Print the report as JSON.")
     var json = false
 
     func validate() throws(ValidationError) {
@@ -53,7 +52,7 @@ struct CallCommand: ParsableCommand {
         guard case .room = self.target else { return }
         guard self.sound.play != .pipe, self.sound.record != "-", self.sound.recordSent == nil, self.dtmf.isEmpty else {
             throw ValidationError(
-                "a room has many ends: --play -, --record -, --record-sent and --dtmf are for a call with one")
+                "--play -, --record -, --record-sent and --dtmf are for calls with one person, not for rooms")
         }
     }
 

@@ -80,17 +80,17 @@ enum CallEnd: Hashable, Sendable {
     }
 
     static let exitCodes: [CommandConfiguration.DocumentedExit] = [
-        .init(.success, "The call was answered, and heard where that was asked for."),
+        .init(.success, "The call was answered, and sound was heard where --expect-audio asks for it."),
         .init(.failure, "The server refused, the call was interrupted before an answer, or it ended in another way."),
         .init(.usage, "The command line is wrong."),
         .init(.noInput, "A file cannot be read."),
-        .init(.unavailable, "No server answers there."),
+        .init(.unavailable, "No server answers."),
         .init(.cannotCreate, "A recording cannot be written."),
         .init(CallEnd.declined.exitCode, "Declined."), .init(CallEnd.busy.exitCode, "Busy."),
         .init(CallEnd.noAnswer.exitCode, "No answer."),
-        .init(CallEnd.offline.exitCode, "No user of that name is online."),
-        .init(CallEnd.noPath.exitCode, "Answered, but no path was found."),
-        .init(CallEnd.silent.exitCode, "Nothing was to be heard, with --expect-audio."),
-        .init(CallEnd.lost.exitCode, "The other side went away without a word."),
+        .init(CallEnd.offline.exitCode, "Nobody of that name is online."),
+        .init(CallEnd.noPath.exitCode, "Answered, but no connection could be made."),
+        .init(CallEnd.silent.exitCode, "Only silence was heard, with --expect-audio."),
+        .init(CallEnd.lost.exitCode, "The connection to the other side was lost."),
     ]
 }

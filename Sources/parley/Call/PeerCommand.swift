@@ -14,7 +14,7 @@ struct PeerCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         name: "peer",
-        abstract: "One end of a call, whose signals travel as lines of JSON.",
+        abstract: "One end of a call that is signalled by lines of JSON.",
         discussion: """
             For scripts and test rigs: whatever carries lines can carry the signalling. Both ways, one object a line: \
             {"t":"sdp","type":"offer","sdp":"…"} and {"t":"cand","candidate":"…","mid":"0","idx":0}. Out besides: \
@@ -22,7 +22,7 @@ struct PeerCommand: ParsableCommand {
             {"t":"media","n":50,"ms":1052} with the packets heard. In besides: {"t":"quit"}. Anything meant for people \
             goes to the error stream.
             """,
-        examples: [.init("parley peer offer --play tone:440", "The side that begins.")],
+        examples: [.init("parley peer offer --play tone:440", "Begin a connection.")],
         exitCodes: [
             .init(.success, "It was told to quit, or its input ended."),
             .init(.usage, "The command line is wrong."),
@@ -31,7 +31,7 @@ struct PeerCommand: ParsableCommand {
         ]
     )
 
-    @Argument(help: "Who begins.")
+    @Argument(help: "Side of the connection; 'offer' begins.")
     var role: Role
 
     @OptionGroup var sound: SoundOptions

@@ -7,35 +7,36 @@ import System
 struct SoundOptions: ParsableArguments {
     @Option(
         help: """
-            What to say: a recording, a tone, or - for samples on standard input (16 bits, little-endian, 48 kHz, one \
-            channel, or two side by side with --stereo).
+            Audio to send: a recording, a tone, or - for samples on standard input (16 bits, little-endian, 48 kHz, one \
+            channel, or two interleaved with --stereo).
             """, completion: .file)
     var play: PlayedThing?
 
     @Option(
         help: ArgumentHelp(
-            "Keep what is heard: packets as they came in FILE.ogg or .opus, samples in FILE.wav, samples on standard output with -.",
+            "Record what is received: packets as they came in FILE.ogg or .opus, samples in FILE.wav, samples on standard output with -.",
             valueName: "FILE|-"),
         completion: .file)
     var record: String?
 
     @Option(
         help: ArgumentHelp(
-            "Keep what is said, too, as samples; both files begin with the call.", valueName: "FILE.wav"),
+            "Record what is sent as well, as samples; both files begin with the call.", valueName: "FILE.wav"),
         completion: .file)
     var recordSent: String?
 
     @Option(
-        help: ArgumentHelp("Keep both sides mixed in one file of samples.", valueName: "FILE.wav"), completion: .file)
+        help: ArgumentHelp("Record both sides mixed into one file of samples.", valueName: "FILE.wav"),
+        completion: .file)
     var recordMixed: String?
 
-    @Flag(help: "Two channels: said where the other side takes them, heard where it sends them.")
+    @Flag(help: "Send and receive two channels where the other side supports it.")
     var stereo = false
 
-    @Option(help: "How much sound a packet of ours holds.")
+    @Option(help: "Audio in each packet sent: 10ms, 20ms, 40ms or 60ms.")
     var ptime = Duration.milliseconds(20)
 
-    @Option(help: ArgumentHelp("Bits per second of what is said.", valueName: "BITS"))
+    @Option(help: ArgumentHelp("Bit rate of the audio that is sent.", valueName: "BITS"))
     var bitrate = 32_000
 
     func validate() throws(ValidationError) {

@@ -8,16 +8,17 @@ import Vocabulary
 /// How others are reached.
 struct TransportOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Ask the servers of this file instead of those the server advises.", valueName: "FILE"),
+        help: ArgumentHelp(
+            "Use the STUN and TURN servers of this file instead of those the server gives.", valueName: "FILE"),
         completion: .file)
     var iceServers: String?
 
-    @Flag(help: "Show our addresses to the TURN server alone, and go only through it.")
+    @Flag(help: "Connect through TURN servers only; the other side learns no address of this machine.")
     var relayOnly = false
 
     @Option(
         help: ArgumentHelp(
-            "Write all packets to a pcapng file, what is said included as if it were not secret.", valueName: "FILE"),
+            "Write all packets to a pcapng file, decrypted.", valueName: "FILE"),
         completion: .file)
     var pcap: String?
 
