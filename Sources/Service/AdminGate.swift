@@ -1,3 +1,4 @@
+internal import Bytes
 internal import HTTPServer
 internal import Hashing
 internal import Vocabulary
@@ -8,6 +9,8 @@ internal import Web
 struct AdminGate: Sendable {
     private let names: Set<String>
     private let token: [UInt8]?
+    /// By which the token is recognised where it is written down; nil where none is asked for.
+    let tokenName: String?
 
     /// - Parameters:
     ///   - names: by which the admin listener is reached, besides its address.
@@ -15,6 +18,7 @@ struct AdminGate: Sendable {
     init(names: [String], token: String? = nil) {
         self.names = Set(names.map { $0.lowercased() })
         self.token = token.map { Array("Bearer \($0)".utf8) }
+        self.tokenName = token.map { "sha256:\(Hex.encode(Digest.sha256.hash($0).prefix(4)))" }
     }
 
     func refusal(of request: HTTPRequestHead) -> HTTPResponse? {

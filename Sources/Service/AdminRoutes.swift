@@ -7,8 +7,8 @@ internal import Switchboard
 internal import Vocabulary
 internal import Web
 
-/// What the admin listener answers: to supervisors, to Prometheus, and to `parley users`, `rooms` and
-/// `webhooks`.
+/// What the admin listener answers: to supervisors, to Prometheus, and to `parley users`, `rooms`,
+/// `webhooks` and `audit`.
 struct AdminRoutes: Sendable {
     let health: Health
     let registry: MetricsRegistry
@@ -22,6 +22,7 @@ struct AdminRoutes: Sendable {
         self.on(.get, "/metrics", of: &router) { exchange, _ in exchange.respond(self.metrics) }
         self.addPeople(to: &router)
         self.addWebhooks(to: &router)
+        self.addAudit(to: &router)
         return { router.respond(to: $0) }
     }
 
@@ -54,36 +55,28 @@ extension AdminRoutes {
                 exchange.respond(.json(.ok, JSONWriter.object { $0.array("rooms", of: view.rooms) { $0.room($1) } }))
             }
         }
-        self.on(.post, "/v1/users/:user/kick", of: &router) {
-            self.restrict($0, $1) { signalling, user in await signalling.kick(user) }
+        self.on(.post, "/v1/users/:user/kick", of: &router) { exchange, parameters in
+            self.change(exchange, parameters, "user.kick") { .init(done: await $0.kick($1)) }
         }
-        self.on(.post, "/v1/users/:user/unban", of: &router) {
-            self.restrict($0, $1) { signalling, user in await signalling.unban(user) }
+        self.on(.post, "/v1/users/:user/unban", of: &router) { exchange, parameters in
+            self.change(exchange, parameters, "user.unban") { .init(done: await $0.unban($1)) }
         }
-        self.on(.delete, "/v1/users/:user", of: &router) { self.delete($0, $1) }
+        self.on(.delete, "/v1/users/:user", of: &router) { exchange, parameters in
+            self.change(exchange, parameters, "user.delete") { signalling, user in
+                guard let isKnown = await signalling.delete(user) else { return .failed }
+                return isKnown ? .done() : .refused(.notFound, "no user has this id")
+            }
+        }
         self.on(.post, "/v1/users/:user/ban", of: &router) { exchange, parameters in
             guard let duration = Self.banDuration(exchange.request) else {
                 return exchange.respond(.error(.badRequest, "field 'seconds' must be a whole number from 1 on"))
             }
-            self.restrict(exchange, parameters) { signalling, user in await signalling.ban(user, for: duration) }
+            let detail = "seconds=\(duration.components.seconds)"
+            self.change(exchange, parameters, "user.ban", detail) { .init(done: await $0.ban($1, for: duration)) }
         }
     }
 
-    private func delete(_ exchange: HTTPExchange, _ parameters: PathParameters) {
-        guard let user = self.user(exchange, parameters) else { return }
-        let signalling = self.signalling
-        exchange.reactor.perform(
-            { await signalling.delete(user) },
-            completion: { isKnown in
-                switch isKnown {
-                case true?: exchange.respond(.json(.ok, Array("{}".utf8)))
-                case false?: exchange.respond(.error(.notFound, "no user has this id"))
-                case nil: exchange.respond(Self.databaseError)
-                }
-            })
-    }
-
-    private func on(
+    func on(
         _ method: HTTPMethod, _ pattern: String, of router: inout Router, _ handler: @escaping Router.Handler
     ) {
         router.on(method, pattern) { exchange, parameters in
@@ -105,71 +98,16 @@ extension AdminRoutes {
         answer(exchange, self.signalling.view(on: exchange.reactor))
     }
 
-    private func restrict(
-        _ exchange: HTTPExchange, _ parameters: PathParameters,
-        _ work: @escaping @Sendable (Signalling, UserID) async -> Bool
+    /// Something is done to the user in the path.
+    private func change(
+        _ exchange: HTTPExchange, _ parameters: PathParameters, _ action: String, _ detail: String? = nil,
+        _ work: @escaping @Sendable (Signalling, UserID) async -> AdminOutcome
     ) {
-        guard let user = self.user(exchange, parameters) else { return }
+        guard let user = parameters["user"].flatMap({ UserID($0) }) else {
+            return exchange.respond(.error(.badRequest, "the path must contain a user id: /v1/users/ID"))
+        }
         let signalling = self.signalling
-        exchange.reactor.perform(
-            { await work(signalling, user) },
-            completion: { isDone in
-                exchange.respond(isDone ? .json(.ok, Array("{}".utf8)) : Self.databaseError)
-            })
-    }
-
-    private static let databaseError = HTTPResponse.error(.serviceUnavailable, "database error; try again")
-
-    /// Nil when it was refused.
-    private func user(_ exchange: HTTPExchange, _ parameters: PathParameters) -> UserID? {
-        let user = parameters["user"].flatMap { UserID($0) }
-        if user == nil { exchange.respond(.error(.badRequest, "the path must contain a user id: /v1/users/ID")) }
-        return user
-    }
-}
-
-// MARK: - Webhooks
-
-/// What another program has not taken yet, and how to have it delivered again: `/v1/webhooks`.
-extension AdminRoutes {
-    private static let maximumListed = 200
-
-    private func addWebhooks(to router: inout Router) {
-        self.on(.get, "/v1/webhooks", of: &router) { exchange, _ in
-            self.signalling.store.send(
-                ViewOutbox(limit: Self.maximumListed),
-                exchange.reactor.returning { result in
-                    Self.answer(exchange, result) { $0.outbox($1) }
-                })
-        }
-        self.on(.post, "/v1/webhooks/replay", of: &router) { exchange, _ in
-            guard let request = Self.request(exchange.request) else {
-                return exchange.respond(
-                    .error(.badRequest, "field 'conversation' must be a conversation id, and 'after' a whole number"))
-            }
-            self.signalling.store.send(
-                request,
-                exchange.reactor.returning { result in
-                    self.signalling.wakeWebhooks()
-                    Self.answer(exchange, result) { json, count in json.object { $0.field("deliveries", count) } }
-                })
-        }
-    }
-
-    private static func request(_ request: HTTPRequestHead) -> ReplayRequest? {
-        guard let query = QueryItems(request.query ?? "") else { return nil }
-        guard let text = query["conversation"] else { return .givenUp }
-        guard let id = ConversationID(text), let after = UInt64(query["after"] ?? "0") else { return nil }
-        return .conversation(id, after: after)
-    }
-
-    private static func answer<Value>(
-        _ exchange: HTTPExchange, _ result: Result<Value, StoreError>, _ write: (inout JSONWriter, Value) -> Void
-    ) {
-        guard case .success(let value) = result else {
-            return exchange.respond(Self.databaseError)
-        }
-        exchange.respond(.json(.ok, JSONWriter.bytes { write(&$0, value) }))
+        self.carryOut(exchange, action, on: user.text, detail) { await work(signalling, user) }
     }
 }
 
@@ -193,22 +131,5 @@ extension JSONWriter {
 
     fileprivate mutating func room(_ room: SignallingView.Room) {
         self.fields(("room", room.name.text)) { $0.field("members", room.members) }
-    }
-
-    fileprivate mutating func outbox(_ view: OutboxView) {
-        self.object { json in
-            json.field("waiting", view.waiting)
-            json.field("givenUp", view.givenUp)
-            json.array("troubled", of: view.rows) { $0.row($1) }
-        }
-    }
-
-    private mutating func row(_ row: OutboxView.Row) {
-        self.fields(("conversation", row.conversation.text), ("trouble", row.trouble ?? "")) { json in
-            json.field("delivery", row.number)
-            json.field("number", row.entry)
-            json.field("attempts", row.attempts)
-            json.field("state", row.isGivenUp ? "given up" : "waits")
-        }
     }
 }

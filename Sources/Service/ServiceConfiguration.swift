@@ -53,6 +53,8 @@ package struct ServiceConfiguration: Sendable {
     package var applicationPrefixes: [String: String] = [:]
     /// How long it is kept who called whom.
     package var callHistory = Duration.seconds(90 * 86_400)
+    /// How long it is kept what operators and moderators did.
+    package var auditHistory = Duration.seconds(365 * 86_400)
     /// What people may keep here.
     package var files = FileSettings()
     /// What one user may say in a day, in all conversations together.

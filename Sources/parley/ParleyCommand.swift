@@ -16,6 +16,7 @@ struct ParleyCommand: CommandGroup {
             SendCommand.self, HistoryCommand.self, GroupCommand.self, RegisterCommand.self, LoginCommand.self,
             BackupCommand.self, CheckCommand.self,
             StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, WebhooksCommand.self,
+            AuditCommand.self,
             TokenCommand.self,
             HelpCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]

@@ -111,6 +111,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How long call records are kept.")
     var callHistory = ServiceConfiguration().callHistory
 
+    @Option(help: "How long the audit log of operators and moderators is kept.")
+    var auditHistory = ServiceConfiguration().auditHistory
+
     @Option(help: "How long messages are kept, unless a conversation sets a shorter time; default: for ever.")
     var messageHistory: Duration?
 
@@ -298,6 +301,7 @@ struct ServeCommand: ParsableCommand {
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
         service.ringTime = self.ringTimeout
         service.callHistory = self.callHistory
+        service.auditHistory = self.auditHistory
         service.messageHistory = self.messageHistory
         service.stun = self.stun?.choice ?? .besideServer
         service.iceServers = self.iceServers

@@ -37,6 +37,7 @@ struct MemoryRows {
     var uploads: [FileID: UploadRecord] = [:]
     var outbox: [DeliveryRow] = []
     var deliveries: Int64 = 0
+    var audit: [AuditRecord] = []
 }
 
 /// The rows, and how many reads of them are allowed until one is found to be missing.

@@ -40,6 +40,8 @@ extension Housekeeper {
                 EntrySweep(at: SystemClock.now(), usual: configuration.messageHistory), in: store, journal: journal)
             let oldest = SystemClock.now() + (.zero - configuration.callHistory)
             store.send(ForgetCalls(endedBefore: oldest)) { Self.swept($0, journal) }
+            let oldestAction = SystemClock.now() + (.zero - configuration.auditHistory)
+            store.send(ForgetAudit(before: oldestAction)) { Self.swept($0, journal) }
             // The accounts tell the journal themselves when they fail; the next hour is another chance.
             reactor.perform({ try? await accounts.sweep() }, completion: { _ in })
         }
