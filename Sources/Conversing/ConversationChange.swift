@@ -11,10 +11,10 @@ package enum ConversationChange: Hashable, Sendable {
     case invite([UserID])
     case join
     case leave
-    case remove(UserID)
+    case remove(UserID, reason: DisplayName? = nil)
     case rename(DisplayName)
     case setRole(UserID, Role)
-    case silence(UserID, until: WallTime?)
+    case silence(UserID, until: WallTime?, reason: DisplayName? = nil)
     case dissolve
 
     /// Whether it puts something before others to read.

@@ -291,7 +291,11 @@ extension ConversationMachine {
             guard member.role >= self.kind.rules.recallsOthers else { throw .forbidden }
         }
         guard !target.isRecalled else { throw .recalled }
-        var entry = self.entry(.recalled, by: member.user, at: now)
+        return self.recalling(number, by: member.user, at: now)
+    }
+
+    private func recalling(_ number: UInt64, by user: UserID, at now: WallTime) -> Proposal {
+        var entry = self.entry(.recalled, by: user, at: now)
         entry.target = number
         return Proposal(entry: entry, effect: .none)
     }
@@ -312,7 +316,7 @@ extension ConversationMachine {
         switch change {
         case .invite(let users): return try self.invite(users, by: member, at: now, except: unwilling, former)
         case .leave: return self.leaving(member, at: now)
-        case .remove(let user):
+        case .remove(let user, _):
             let other = try self.check(member, outranks: user)
             let former = FormerMember(other, wasRemoved: true, at: now)
             return self.proposal(.removed, by: member, at: now, EntryBody.user(user), .went(user, heir: nil, former))
@@ -322,7 +326,7 @@ extension ConversationMachine {
         case .setRole(let user, let role):
             try self.check(member, .owner)
             return try self.roleChange(of: user, to: role, by: member, at: now)
-        case .silence(let user, let until):
+        case .silence(let user, let until, _):
             var silenced = try self.check(member, outranks: user)
             silenced.silencedUntil = until
             let body = EntryBody.silence(user, until: until)
@@ -421,5 +425,42 @@ extension ConversationMachine {
         member.role = role
         let body = EntryBody.user(user, role: role)
         return self.proposal(.role, by: owner, at: now, body, .changed(member))
+    }
+}
+
+// MARK: - Moderators of the server
+
+extension ConversationMachine {
+    /// What a moderator may do in every group and room, whoever leads it, without being a member: send away, silence, and
+    /// take back what was said; the last one also between two people.
+    package func moderation(
+        _ change: ConversationChange, by moderator: UserID, at now: WallTime, about target: MessageState?
+    ) throws(ConversationRefusal) -> Proposal {
+        guard self.last < ConversationKey.maximumEntry else { throw .full }
+        let (now, actor) = (max(now, self.lastTime), self.members[moderator] ?? Member(moderator))
+        switch change {
+        case .recall(let number):
+            guard let target, target.isMessage else { throw .noMessage }
+            guard !target.isRecalled else { throw .recalled }
+            return self.recalling(number, by: moderator, at: now)
+        case .remove(let user, _):
+            let other = try self.moderated(user)
+            let former = FormerMember(other, wasRemoved: true, at: now)
+            let effect = Effect.went(user, heir: self.heir(of: other), former)
+            return self.proposal(.removed, by: actor, at: now, EntryBody.user(user), effect)
+        case .silence(let user, let until, _):
+            var silenced = try self.moderated(user)
+            silenced.silencedUntil = until
+            let body = EntryBody.silence(user, until: until)
+            return self.proposal(.silenced, by: actor, at: now, body, .changed(silenced))
+        case .post, .edit, .react, .pin, .invite, .join, .leave, .rename, .setRole, .dissolve: throw .forbidden
+        }
+    }
+
+    private func moderated(_ user: UserID) throws(ConversationRefusal) -> Member {
+        guard self.kind.isByPeople else { throw .forbidden }
+        guard !self.isDissolved else { throw .dissolved }
+        guard let member = self.members[user] else { throw .notMember }
+        return member
     }
 }

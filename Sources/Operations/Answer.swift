@@ -10,6 +10,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
     case marked = "Marked"
     case synced = "Synced"
     case blocked = "Users"
+    case sanctions = "SanctionList"
     // People.
     case profile = "Profile"
     case profiles = "ProfileList"
@@ -34,6 +35,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
         case .marked: [.number("delivered"), .number("read"), .number("unread"), .number("badge")]
         case .synced: [.list("conversations"), .flag("more"), .number("badge")]
         case .blocked: [.list("users")]
+        case .sanctions: [.list("sanctions"), .text("next").optional]
         case .profile: [.text("user"), .text("name").optional, .text("avatar").optional, .flag("deleted").optional]
         case .profiles: [.list("users")]
         case .presences: [.list("users"), .number("count").optional]

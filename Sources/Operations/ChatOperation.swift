@@ -18,6 +18,9 @@ package enum ChatOperation: String, OperationFamily {
     case role = "chat.role"
     case silence = "chat.silence"
     case dissolve = "chat.dissolve"
+    // Who was sent away, or may only listen.
+    case sanctions = "chat.sanctions"
+    case readmit = "chat.readmit"
     // What was said, and where.
     case sync = "chat.sync"
     case history = "chat.history"
@@ -52,6 +55,8 @@ package enum ChatOperation: String, OperationFamily {
         case .role: .role
         case .silence: .silence
         case .dissolve: .dissolve
+        case .sanctions: .sanctions
+        case .readmit: .readmit
         case .sync: .sync
         case .history: .history
         case .pins: .pins
@@ -76,6 +81,8 @@ package enum ChatRequest: Sendable {
     case send(Recipient, Posting, reply: UInt64?, mentions: [UserID], as: MessageID?)
     case change(ConversationID, ConversationChange, as: MessageID?)
     case create(ConversationKind, title: DisplayName?, with: [UserID], named: ConversationID?, as: MessageID?)
+    case sanctions(ConversationID, after: String?, limit: Int)
+    case readmit(ConversationID, UserID)
     case sync([ConversationID: UInt64], newest: Int?, limit: Int?, hasEcho: Bool)
     case history(ConversationID, EntryRange, limit: Int)
     case search(String, in: ConversationID?, limit: Int)
@@ -138,13 +145,20 @@ extension Specification<ChatRequest> {
     fileprivate static let join = Self.change(
         { .join }, at: [.post("\(place)/join")], refusals: [.roomFull])
     fileprivate static let leave = Self.change({ .leave }, at: [.post("\(place)/leave")])
-    fileprivate static let remove = Self.change(ConversationChange.remove, .user, at: [.delete(member)])
+    fileprivate static let remove = Self.change(
+        { .remove($0, reason: $1) }, .user, .optional(.reason), at: [.delete(member)])
     fileprivate static let rename = Self.change(ConversationChange.rename, .title, at: [.patch(place)])
     fileprivate static let role = Self.change(ConversationChange.setRole, .user, .role, at: [.put(member)])
     fileprivate static let silence = Self.change(
-        { .silence($0, until: $1) }, .user, .optional(.until),
+        { .silence($0, until: $1, reason: $2) }, .user, .optional(.until), .optional(.reason),
         at: [.put("\(member)/silence"), .delete("\(member)/silence")])
     fileprivate static let dissolve = Self.change({ .dissolve }, at: [.delete(place)])
+    fileprivate static let sanctions = Specification(
+        ChatRequest.sanctions, .conversation, .optional(.afterPlace), .limit.or(50),
+        routes: [.get("\(place)/sanctions")], answer: .sanctions, refusals: [.notMember, .forbidden])
+    fileprivate static let readmit = Specification(
+        ChatRequest.readmit, .conversation, .user, routes: [.delete("\(place)/sanctions/:user")],
+        refusals: [.notMember, .forbidden, .conflict])
 }
 
 // MARK: - Reading

@@ -109,9 +109,11 @@ extension Field<String> {
     package static let token = Field.text("token", maximumBytes: RequestLimits.maximumTokenBytes)
     /// Where the next page begins, as the one before said.
     package static let place = Field.text("before", maximumBytes: 64)
+    package static let afterPlace = Field.text("after", maximumBytes: 128)
 }
 
 extension Field<DisplayName> {
+    package static let reason = Field.text("reason", "1 to 64 characters that can be seen", \.text) { DisplayName($0) }
     package static let title = Field.text("title", "1 to 64 characters that can be seen", \.text) { DisplayName($0) }
 }
 

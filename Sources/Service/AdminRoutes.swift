@@ -23,6 +23,7 @@ struct AdminRoutes: Sendable {
         self.addPeople(to: &router)
         self.addWebhooks(to: &router)
         self.addAudit(to: &router)
+        self.addModerators(to: &router)
         return { router.respond(to: $0) }
     }
 
@@ -99,7 +100,7 @@ extension AdminRoutes {
     }
 
     /// Something is done to the user in the path.
-    private func change(
+    func change(
         _ exchange: HTTPExchange, _ parameters: PathParameters, _ action: String, _ detail: String? = nil,
         _ work: @escaping @Sendable (Signalling, UserID) async -> AdminOutcome
     ) {

@@ -1,3 +1,4 @@
+import Conversing
 import Keeping
 import Vocabulary
 
@@ -28,5 +29,41 @@ extension MemoryTables {
 
     func removeAuditRecords(before time: WallTime, upTo number: Int64) throws(StoreError) {
         self.rows.audit.removeAll { $0.time < time && $0.number <= number }
+    }
+}
+
+extension MemoryTables {
+    func isModerator(_ user: UserID) throws(StoreError) -> Bool { try self.read { $0.moderators[user] != nil } }
+
+    func moderators() throws(StoreError) -> [Moderator] {
+        try self.read { $0.moderators.values.sorted { $0.user.text < $1.user.text } }
+    }
+
+    func put(_ moderator: Moderator) throws(StoreError) { self.rows.moderators[moderator.user] = moderator }
+
+    func removeModerator(_ user: UserID) throws(StoreError) { self.rows.moderators[user] = nil }
+
+    func put(_ sanction: Sanction, in key: ConversationKey) throws(StoreError) {
+        self.rows.sanctions[key, default: [:]][sanction.place] = sanction
+    }
+
+    func removeSanction(_ kind: Sanction.Kind, of user: UserID, in key: ConversationKey) throws(StoreError) {
+        self.rows.sanctions[key]?[SanctionPlace(user: user, kind: kind)] = nil
+    }
+
+    func sanctions(
+        of key: ConversationKey, after place: SanctionPlace?, at now: WallTime, limit: Int
+    ) throws(StoreError) -> [Sanction] {
+        let order = { (one: SanctionPlace) in (one.user.text, one.kind.rawValue) }
+        return try self.read { rows in
+            let later = (rows.sanctions[key] ?? [:]).values.filter { sanction in
+                (sanction.until.map { $0 > now } ?? true) && (place.map { order(sanction.place) > order($0) } ?? true)
+            }
+            return Array(later.sorted { order($0.place) < order($1.place) }.prefix(limit))
+        }
+    }
+
+    func removeSanctions(endedBy now: WallTime) throws(StoreError) {
+        self.rows.sanctions = self.rows.sanctions.mapValues { $0.filter { $0.value.until.map { $0 > now } ?? true } }
     }
 }

@@ -38,6 +38,8 @@ struct MemoryRows {
     var outbox: [DeliveryRow] = []
     var deliveries: Int64 = 0
     var audit: [AuditRecord] = []
+    var moderators: [UserID: Moderator] = [:]
+    var sanctions: [ConversationKey: [SanctionPlace: Sanction]] = [:]
 }
 
 /// The rows, and how many reads of them are allowed until one is found to be missing.

@@ -118,10 +118,11 @@ extension ChatModel.Talk {
             let willing = users.filter { !blocks.contains([$0, actor]) && self.mayBring($0, role) }
             self.come(willing, at: entry.number)
         case .leave where entry.sort == .left: self.leave(actor)
-        case .remove(let user): self.former[user] = (true, self.members.removeValue(forKey: user)?.isSilenced ?? false)
+        case .remove(let user, _):
+            self.former[user] = (true, self.members.removeValue(forKey: user)?.isSilenced ?? false)
         case .leave, .dissolve: self.isDissolved = true
         case .setRole(let user, let role): self.members[user]?.role = role
-        case .silence(let user, let until): self.members[user]?.isSilenced = until != nil
+        case .silence(let user, let until, _): self.members[user]?.isSilenced = until != nil
         case .rename, .pin: break
         }
     }

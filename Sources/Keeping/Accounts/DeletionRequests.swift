@@ -26,6 +26,7 @@ package struct DeleteUser: StoreRequest {
         }
         if known == nil { guard try tables.conversationCount(of: self.user, limit: 1) > 0 else { return nil } }
         for family in try tables.refreshFamilies(of: self.user) { try tables.removeRefreshFamily(family.id) }
+        try tables.removeModerator(self.user)
         var row = UserRow(StoredUser(id: self.user, created: known?.account.created ?? self.now))
         row.profileChanged = self.now
         row.tombstone = Tombstone(at: self.now, retiredName: self.nameHash)

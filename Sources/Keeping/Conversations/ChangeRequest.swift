@@ -20,6 +20,8 @@ package struct ChangeRequest: StoreRequest {
     package var original: (conversation: ConversationID, number: UInt64)?
     /// What of the original's body stays behind.
     package var keptFields = KeptFields()
+    /// An operator asks, who may do what moderators may.
+    package var isByOperator = false
     /// Nil for what the server says by itself.
     package var approach: Approach?
     package let now: WallTime
@@ -59,23 +61,50 @@ extension ChangeRequest {
         guard try !self.invitesUnknown(change, to: record, tables) else { return .failure(.unknownUser) }
         let target = try self.target(of: change, in: record.key, tables)
         let strangers = try self.strangers(change, in: record.machine.kind, tables)
-        let unwilling = try self.unwilling(change, in: record.machine.kind, strangers: strangers, tables)
-        let former = try self.former(change, in: record.key, tables)
+        let moderates = try self.moderates(change, about: target, tables)
         let proposal: ConversationMachine.Proposal
-        do throws(ConversationRefusal) {
-            proposal = try record.machine.proposal(
-                for: change, by: self.actor, at: self.now, about: target, unwilling: unwilling, former: former)
-        } catch {
-            return try self.refused(error, tables)
+        switch try self.proposal(for: change, of: record, about: target, strangers, moderates, tables) {
+        case .success(let found): proposal = found
+        case .failure(let refusal): return try self.refused(refusal, tables)
         }
         let files = try self.files(change, record.key, tables)
         guard try FileUse.canShow(files, self.actor, tables) else { return try self.refused(.noFile, tables) }
         let verdict = try Writing.write(proposal, change, as: self.client, into: record, tables)
+        if moderates, !self.isByOperator, case .success(let outcome) = verdict, !outcome.isRepeated {
+            try Moderation.note(change, by: self.actor, in: record.id, about: target, at: self.now, tables)
+        }
         guard !strangers.isEmpty else { return verdict }
         return verdict.map { outcome in
             var outcome = outcome
             outcome.strangers = strangers.intersection(outcome.came)
             return outcome
+        }
+    }
+
+    /// Whether the actor has power over others wherever they are.
+    private func moderates(
+        _ change: ConversationChange, about target: MessageState?, _ tables: some Tables
+    ) throws(StoreError) -> Bool {
+        guard Moderation.isNeeded(for: change, by: self.actor, about: target) else { return false }
+        if self.isByOperator { return true }
+        return try tables.isModerator(self.actor)
+    }
+
+    private func proposal(
+        for change: ConversationChange, of record: ConversationRecord, about target: MessageState?,
+        _ strangers: Set<UserID>, _ moderates: Bool, _ tables: some Tables
+    ) throws(StoreError) -> Result<ConversationMachine.Proposal, ConversationRefusal> {
+        let machine = record.machine
+        if moderates {
+            return Result { () throws(ConversationRefusal) in
+                try machine.moderation(change, by: self.actor, at: self.now, about: target)
+            }
+        }
+        let unwilling = try self.unwilling(change, in: machine.kind, strangers: strangers, tables)
+        let former = try self.former(change, in: record.key, tables)
+        return Result { () throws(ConversationRefusal) in
+            try machine.proposal(
+                for: change, by: self.actor, at: self.now, about: target, unwilling: unwilling, former: former)
         }
     }
 

@@ -54,6 +54,7 @@ enum Writing {
             for member in members {
                 try tables.insert(member, of: key)
                 try tables.removeFormerMember(member.user, of: key)
+                try tables.removeSanction(.removed, of: member.user, in: key)
             }
         case .went(let user, let heir, let former):
             try tables.removeMember(user, of: key)
@@ -83,7 +84,16 @@ enum Writing {
             try tables.removeReaction(reaction, of: entry.sender, under: EntryKey(key, number))
         case .pin(let number, let isOn):
             try tables.update(EntryKey(key, number), .pinned(by: isOn ? entry.number : nil))
-        case .post, .invite, .join, .leave, .remove, .rename, .setRole, .silence, .dissolve: break
+        case .remove(let user, let reason):
+            let sanction = Sanction(
+                .removed, of: user, by: entry.sender, at: entry.time, until: nil, reason: reason)
+            try tables.put(sanction, in: key)
+        case .silence(let user, let until?, let reason):
+            let sanction = Sanction(
+                .silenced, of: user, by: entry.sender, at: entry.time, until: until, reason: reason)
+            try tables.put(sanction, in: key)
+        case .silence(let user, nil, _): try tables.removeSanction(.silenced, of: user, in: key)
+        case .post, .invite, .join, .leave, .rename, .setRole, .dissolve: break
         }
     }
 

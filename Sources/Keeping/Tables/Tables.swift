@@ -6,7 +6,8 @@
 /// whose rows are elsewhere can throw for those it has not fetched yet, fetch them, carry the operation out again, and
 /// commit what it wrote in the end if what it read has not changed. See `docs/decisions/0030-store-engines.md`.
 package protocol Tables: AnyObject, UserTable, RefreshTable, RestrictionTable, CallLogTable, ConversationTable,
-    MemberTable, EntryTable, ReactionTable, BlockTable, SearchTable, FileTable, UploadTable, OutboxTable, AuditTable
+    MemberTable, EntryTable, ReactionTable, BlockTable, SearchTable, FileTable, UploadTable, OutboxTable, AuditTable,
+    ModeratorTable, SanctionTable
 {
     var settings: StoreSettings { get }
 

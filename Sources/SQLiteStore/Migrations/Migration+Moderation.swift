@@ -15,4 +15,31 @@ extension Migration {
         ) STRICT;
         CREATE INDEX audit_by_time ON audit (time);
         """)
+
+    /// Whom an operator has named, and who was sent away or silenced: by whom, since when, until when and why.
+    static let moderators = Migration(
+        """
+        CREATE TABLE moderators (
+            user TEXT NOT NULL PRIMARY KEY,
+            since INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE sanctions (
+            conversation INTEGER NOT NULL,
+            user TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            actor TEXT,
+            time INTEGER NOT NULL,
+            until INTEGER,
+            reason TEXT,
+            PRIMARY KEY (conversation, user, kind)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX sanctions_by_end ON sanctions (until) WHERE until IS NOT NULL;
+        INSERT INTO sanctions (conversation, user, kind, time)
+            SELECT conversation, user, 'removed', 0 FROM former_members WHERE removed = 1;
+        INSERT INTO sanctions (conversation, user, kind, time, until)
+            SELECT conversation, user, 'silenced', 0, silenced_until FROM members WHERE silenced_until IS NOT NULL
+            UNION SELECT conversation, user, 'silenced', 0, silenced_until FROM former_members
+            WHERE silenced_until IS NOT NULL;
+        """)
 }

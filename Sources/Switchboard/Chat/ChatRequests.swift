@@ -43,6 +43,9 @@ final class ChatRequests {
             self.chat.ask(MemberRequest(id, for: asked.user, after: after?.text ?? "", limit: limit)) {
                 asked.answer($0) { $0.memberList($1, limit: limit) }
             }
+        case .sanctions(let id, let after, let limit): try self.sanctions(id, after: after, limit, asked)
+        case .readmit(let id, let user):
+            self.chat.ask(Readmit(user, to: id, by: asked.user, at: self.chat.now)) { asked.done($0) }
         case .delivered(let id, let number): self.mark(id, delivered: number, read: nil, asked)
         case .read(let id, let number): self.mark(id, delivered: number, read: number, asked)
         case .typing(let id, let isOn): try self.type(id, isOn, asked)
@@ -197,6 +200,21 @@ extension ChatRequests {
         self.chat.fetch(ListConversations(of: asked.user, before: place ?? nil, limit: limit)) {
             asked.answer($0) { $0.conversations($1) }
         }
+    }
+}
+
+// MARK: - Moderating
+
+extension ChatRequests {
+    private func sanctions(
+        _ id: ConversationID, after cursor: String?, _ limit: Int, _ asked: ChatAsker
+    ) throws(RequestError) {
+        let place = cursor.map { SanctionPlace(cursor: $0) }
+        if case .some(nil) = place {
+            throw RequestError(.badRequest, "field 'after' must be the 'next' of an answer")
+        }
+        let request = ListSanctions(of: id, for: asked.user, after: place ?? nil, limit: limit, at: self.chat.now)
+        self.chat.ask(request) { asked.answer($0) { $0.sanctions($1, limit: limit) } }
     }
 }
 

@@ -114,6 +114,39 @@ extension JSONWriter {
     }
 }
 
+extension JSONWriter {
+    mutating func sanctions(_ views: [SanctionView], limit: Int) {
+        self.object { json in
+            json.array("sanctions", of: views) { $0.sanction($1) }
+            if views.count == limit { json.optional("next", views.last?.sanction.place.cursor) }
+        }
+    }
+
+    private mutating func sanction(_ view: SanctionView) {
+        let sanction = view.sanction
+        self.fields(("user", sanction.user.text), ("kind", sanction.kind.rawValue)) { json in
+            json.members([
+                ("name", view.name?.text), ("by", sanction.actor?.text), ("reason", sanction.reason?.text),
+            ])
+            json.field("time", sanction.time.milliseconds)
+            json.optional("until", sanction.until?.milliseconds)
+        }
+    }
+}
+
+extension SanctionPlace {
+    /// As clients carry it, without looking in.
+    fileprivate var cursor: String { "\(self.kind.rawValue):\(self.user.text)" }
+
+    init?(cursor: String) {
+        let parts = cursor.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, let kind = Sanction.Kind(rawValue: String(parts[0])),
+            let user = UserID(String(parts[1]))
+        else { return nil }
+        self.init(user: user, kind: kind)
+    }
+}
+
 extension ConversationPlace {
     /// As clients carry it, without looking in.
     package var cursor: String { "\(String(self.time.milliseconds, radix: 36))-\(String(self.key.number, radix: 36))" }
