@@ -148,4 +148,6 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     case tooManyConversations
     /// They have begun many with others just now.
     case tooSoon
+    /// As many of their reports are open as may be.
+    case tooManyReports
 }

@@ -11,6 +11,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
     case synced = "Synced"
     case blocked = "Users"
     case sanctions = "SanctionList"
+    case report = "Report"
     // People.
     case profile = "Profile"
     case profiles = "ProfileList"
@@ -35,6 +36,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
         case .marked: [.number("delivered"), .number("read"), .number("unread"), .number("badge")]
         case .synced: [.list("conversations"), .flag("more"), .number("badge")]
         case .blocked: [.list("users")]
+        case .report: [.number("report")]
         case .sanctions: [.list("sanctions"), .text("next").optional]
         case .profile: [.text("user"), .text("name").optional, .text("avatar").optional, .flag("deleted").optional]
         case .profiles: [.list("users")]

@@ -93,3 +93,30 @@ extension Field<ConversationKind> {
         [.group, .room].first { $0.rawValue == text }
     }
 }
+
+extension Field<ReportTarget> {
+    package static let reported = Field(
+        [.text("conversation").optional, .number("number").optional, .text("user").optional],
+        "the id of a conversation, with the number of a message there if one is meant, or of a user"
+    ) { fields throws(RequestError) in
+        guard let id = try Field<ConversationID>.conversation.optional.read(fields) else {
+            return try Field<UserID>.user.optional.read(fields).map { .user($0) }
+        }
+        guard let number = try Field<UInt64>.number.optional.read(fields) else { return .conversation(id) }
+        return .message(id, number)
+    } write: { target, json in
+        switch target {
+        case .user(let user): Field<UserID>.user(user).write(to: &json)
+        case .conversation(let id): Field<ConversationID>.conversation(id).write(to: &json)
+        case .message(let id, let number):
+            Field<ConversationID>.conversation(id).write(to: &json)
+            Field<UInt64>.number(number).write(to: &json)
+        }
+    }
+}
+
+extension Field<ReportReason> {
+    package static let reason = Field.text(
+        "reason", ReportReason.allCases.map(\.rawValue).joined(separator: ", "), \.rawValue
+    ) { ReportReason(rawValue: $0) }
+}

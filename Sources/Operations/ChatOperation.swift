@@ -21,6 +21,7 @@ package enum ChatOperation: String, OperationFamily {
     // Who was sent away, or may only listen.
     case sanctions = "chat.sanctions"
     case readmit = "chat.readmit"
+    case report = "chat.report"
     // What was said, and where.
     case sync = "chat.sync"
     case history = "chat.history"
@@ -57,6 +58,7 @@ package enum ChatOperation: String, OperationFamily {
         case .dissolve: .dissolve
         case .sanctions: .sanctions
         case .readmit: .readmit
+        case .report: .report
         case .sync: .sync
         case .history: .history
         case .pins: .pins
@@ -83,6 +85,7 @@ package enum ChatRequest: Sendable {
     case create(ConversationKind, title: DisplayName?, with: [UserID], named: ConversationID?, as: MessageID?)
     case sanctions(ConversationID, after: String?, limit: Int)
     case readmit(ConversationID, UserID)
+    case report(ReportTarget, ReportReason, text: String?)
     case sync([ConversationID: UInt64], newest: Int?, limit: Int?, hasEcho: Bool)
     case history(ConversationID, EntryRange, limit: Int)
     case search(String, in: ConversationID?, limit: Int)
@@ -159,6 +162,9 @@ extension Specification<ChatRequest> {
     fileprivate static let readmit = Specification(
         ChatRequest.readmit, .conversation, .user, routes: [.delete("\(place)/sanctions/:user")],
         refusals: [.notMember, .forbidden, .conflict])
+    fileprivate static let report = Specification(
+        ChatRequest.report, .reported, .reason, .optional(.explanation), routes: [.post("reports").creating],
+        answer: .report, refusals: [.notFound, .notMember, .conflict])
 }
 
 // MARK: - Reading

@@ -16,6 +16,7 @@ package enum RequestLimits {
     static let maximumBodyBytes = ConversationSettings().maximumBodyBytes
     static let maximumSearchBytes = 512
     static let maximumTokenBytes = 4096
+    package static let maximumReportBytes = 4000
 }
 
 // MARK: - Names of things
@@ -109,6 +110,7 @@ extension Field<String> {
     package static let token = Field.text("token", maximumBytes: RequestLimits.maximumTokenBytes)
     /// Where the next page begins, as the one before said.
     package static let place = Field.text("before", maximumBytes: 64)
+    package static let explanation = Field.text("text", maximumBytes: RequestLimits.maximumReportBytes)
     package static let afterPlace = Field.text("after", maximumBytes: 128)
 }
 

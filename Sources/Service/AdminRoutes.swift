@@ -24,6 +24,7 @@ struct AdminRoutes: Sendable {
         self.addWebhooks(to: &router)
         self.addAudit(to: &router)
         self.addModerators(to: &router)
+        self.addReports(to: &router)
         return { router.respond(to: $0) }
     }
 
@@ -100,7 +101,7 @@ extension AdminRoutes {
     }
 
     /// Something is done to the user in the path.
-    func change(
+    private func change(
         _ exchange: HTTPExchange, _ parameters: PathParameters, _ action: String, _ detail: String? = nil,
         _ work: @escaping @Sendable (Signalling, UserID) async -> AdminOutcome
     ) {
@@ -132,5 +133,99 @@ extension JSONWriter {
 
     fileprivate mutating func room(_ room: SignallingView.Room) {
         self.fields(("room", room.name.text)) { $0.field("members", room.members) }
+    }
+}
+
+// MARK: - Webhooks
+
+/// What another program has not taken yet, and how to have it delivered again: `/v1/webhooks`.
+extension AdminRoutes {
+    private static let maximumListed = 200
+
+    private func addWebhooks(to router: inout Router) {
+        self.on(.get, "/v1/webhooks", of: &router) { exchange, _ in
+            self.signalling.store.send(
+                ViewOutbox(limit: Self.maximumListed),
+                exchange.reactor.returning { result in
+                    Self.answer(exchange, result) { $0.outbox($1) }
+                })
+        }
+        self.on(.post, "/v1/webhooks/replay", of: &router) { exchange, _ in
+            guard let request = Self.request(exchange.request) else {
+                return exchange.respond(
+                    .error(.badRequest, "field 'conversation' must be a conversation id, and 'after' a whole number"))
+            }
+            let signalling = self.signalling
+            let conversation = QueryItems(exchange.request.query ?? "")?["conversation"]
+            self.carryOut(exchange, "webhooks.replay", on: conversation) {
+                guard case .success(let count) = await signalling.store.answer(to: request) else { return .failed }
+                signalling.wakeWebhooks()
+                return .done(JSONWriter.object { $0.field("deliveries", count) })
+            }
+        }
+    }
+
+    private static func request(_ request: HTTPRequestHead) -> ReplayRequest? {
+        guard let query = QueryItems(request.query ?? "") else { return nil }
+        guard let text = query["conversation"] else { return .givenUp }
+        guard let id = ConversationID(text), let after = UInt64(query["after"] ?? "0") else { return nil }
+        return .conversation(id, after: after)
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func outbox(_ view: OutboxView) {
+        self.object { json in
+            json.field("waiting", view.waiting)
+            json.field("givenUp", view.givenUp)
+            json.array("troubled", of: view.rows) { $0.row($1) }
+        }
+    }
+
+    private mutating func row(_ row: OutboxView.Row) {
+        self.fields(("conversation", row.conversation.text), ("trouble", row.trouble ?? "")) { json in
+            json.field("delivery", row.number)
+            json.field("number", row.entry)
+            json.field("attempts", row.attempts)
+            json.field("state", row.isGivenUp ? "given up" : "waits")
+        }
+    }
+}
+
+// MARK: - Moderators
+
+/// Whom the operator has named a moderator of the server: `/v1/moderators`.
+extension AdminRoutes {
+    private func addModerators(to router: inout Router) {
+        self.on(.get, "/v1/moderators", of: &router) { exchange, _ in
+            self.signalling.store.send(
+                ListModerators(),
+                exchange.reactor.returning { result in
+                    Self.answer(exchange, result) { json, views in
+                        json.object { $0.array("moderators", of: views) { $0.moderator($1) } }
+                    }
+                })
+        }
+        self.on(.put, "/v1/moderators/:user", of: &router) { exchange, parameters in
+            self.change(exchange, parameters, "moderator.add") { await Self.set(true, $1, in: $0.store) }
+        }
+        self.on(.delete, "/v1/moderators/:user", of: &router) { exchange, parameters in
+            self.change(exchange, parameters, "moderator.remove") { await Self.set(false, $1, in: $0.store) }
+        }
+    }
+
+    private static func set(_ isOn: Bool, _ user: UserID, in store: any Store) async -> AdminOutcome {
+        let request = SetModerator(isOn, user, at: SystemClock.now())
+        guard case .success(let isKnown) = await store.answer(to: request) else { return .failed }
+        return isKnown ? .done() : .refused(.notFound, "no user has this id")
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func moderator(_ view: ModeratorView) {
+        self.object { json in
+            json.members([("user", view.moderator.user.text), ("name", view.profile?.shownName?.text)])
+            json.field("since", view.moderator.since.milliseconds)
+        }
     }
 }

@@ -16,7 +16,7 @@ struct ParleyCommand: CommandGroup {
             SendCommand.self, HistoryCommand.self, GroupCommand.self, RegisterCommand.self, LoginCommand.self,
             BackupCommand.self, CheckCommand.self,
             StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, WebhooksCommand.self,
-            AuditCommand.self, ModeratorsCommand.self,
+            AuditCommand.self, ModeratorsCommand.self, ReportsCommand.self,
             TokenCommand.self,
             HelpCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]

@@ -67,3 +67,40 @@ extension MemoryTables {
         self.rows.sanctions = self.rows.sanctions.mapValues { $0.filter { $0.value.until.map { $0 > now } ?? true } }
     }
 }
+
+extension MemoryTables {
+    func latestReportNumber() throws(StoreError) -> Int64? { try self.read { $0.reports.last?.number } }
+
+    func report(_ number: Int64) throws(StoreError) -> Report? {
+        try self.read { $0.reports.first { $0.number == number } }
+    }
+
+    func openReport(about target: ReportTarget, by reporter: UserID) throws(StoreError) -> Int64? {
+        try self.read { rows in
+            rows.reports.first { $0.settlement == nil && $0.reporter == reporter && $0.target == target }?.number
+        }
+    }
+
+    func openReportCount(by reporter: UserID, limit: Int) throws(StoreError) -> Int {
+        try self.read { min($0.reports.count { $0.settlement == nil && $0.reporter == reporter }, limit) }
+    }
+
+    func reports(isOpen: Bool, after number: Int64, limit: Int) throws(StoreError) -> [Report] {
+        try self.read { rows in
+            Array(rows.reports.filter { $0.number > number && !(isOpen && $0.settlement != nil) }.prefix(limit))
+        }
+    }
+
+    func insert(_ report: Report) throws(StoreError) { self.rows.reports.append(report) }
+
+    func settle(_ number: Int64, _ settlement: Report.Settlement) throws(StoreError) {
+        guard let index = self.rows.reports.firstIndex(where: { $0.number == number }) else { return }
+        self.rows.reports[index].settlement = settlement
+    }
+
+    func removeReports(settledBefore time: WallTime, upTo number: Int64) throws(StoreError) {
+        self.rows.reports.removeAll { report in
+            report.number <= number && report.settlement.map { $0.time < time } == true
+        }
+    }
+}

@@ -38,6 +38,7 @@ struct MemoryRows {
     var outbox: [DeliveryRow] = []
     var deliveries: Int64 = 0
     var audit: [AuditRecord] = []
+    var reports: [Report] = []
     var moderators: [UserID: Moderator] = [:]
     var sanctions: [ConversationKey: [SanctionPlace: Sanction]] = [:]
 }

@@ -33,3 +33,18 @@ package protocol SanctionTable: AnyObject {
     ) throws(StoreError) -> [Sanction]
     func removeSanctions(endedBy now: WallTime) throws(StoreError)
 }
+
+/// What users told the operators.
+package protocol ReportTable: AnyObject {
+    func latestReportNumber() throws(StoreError) -> Int64?
+    func report(_ number: Int64) throws(StoreError) -> Report?
+    /// The number of the one that is not settled.
+    func openReport(about target: ReportTarget, by reporter: UserID) throws(StoreError) -> Int64?
+    /// Stops counting at `limit`.
+    func openReportCount(by reporter: UserID, limit: Int) throws(StoreError) -> Int
+    /// In their order; `isOpen`: only those that are not settled.
+    func reports(isOpen: Bool, after number: Int64, limit: Int) throws(StoreError) -> [Report]
+    func insert(_ report: Report) throws(StoreError)
+    func settle(_ number: Int64, _ settlement: Report.Settlement) throws(StoreError)
+    func removeReports(settledBefore time: WallTime, upTo number: Int64) throws(StoreError)
+}

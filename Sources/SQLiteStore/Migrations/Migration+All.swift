@@ -2,7 +2,7 @@ extension Migration {
     /// Every form the tables ever had, oldest first. Only append.
     static let all = [
         accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation, pins,
-        formerMembers, deletedUsers, audit, moderators,
+        formerMembers, deletedUsers, audit, moderators, reports,
     ]
 
     /// Times are milliseconds since 1970, hashes are SHA-256.

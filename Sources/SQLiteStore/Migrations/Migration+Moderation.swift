@@ -42,4 +42,27 @@ extension Migration {
             UNION SELECT conversation, user, 'silenced', 0, silenced_until FROM former_members
             WHERE silenced_until IS NOT NULL;
         """)
+
+    /// What users told the operators. A message's words are kept beside it, in case it is taken back.
+    static let reports = Migration(
+        """
+        CREATE TABLE reports (
+            number INTEGER PRIMARY KEY,
+            time INTEGER NOT NULL,
+            reporter TEXT NOT NULL,
+            target TEXT NOT NULL,
+            conversation TEXT,
+            entry INTEGER,
+            accused TEXT,
+            reason TEXT NOT NULL,
+            text TEXT,
+            evidence BLOB,
+            settled INTEGER,
+            action TEXT,
+            note TEXT
+        ) STRICT;
+        CREATE UNIQUE INDEX open_reports ON reports (reporter, target) WHERE settled IS NULL;
+        CREATE INDEX reports_to_settle ON reports (number) WHERE settled IS NULL;
+        CREATE INDEX settled_reports ON reports (settled) WHERE settled IS NOT NULL;
+        """)
 }

@@ -42,6 +42,7 @@ extension Housekeeper {
             store.send(ForgetCalls(endedBefore: oldest)) { Self.swept($0, journal) }
             let oldestAction = SystemClock.now() + (.zero - configuration.auditHistory)
             store.send(ForgetAudit(before: oldestAction)) { Self.swept($0, journal) }
+            store.send(ForgetReports(settledBefore: oldestAction)) { _ in }
             store.send(ForgetSanctions(endedBy: SystemClock.now())) { _ in }
             // The accounts tell the journal themselves when they fail; the next hour is another chance.
             reactor.perform({ try? await accounts.sweep() }, completion: { _ in })

@@ -1,8 +1,10 @@
 internal import Calling
+internal import Conversing
 internal import HTTPServer
 internal import ICEServers
 internal import Identity
 internal import Journal
+internal import Operations
 internal import Reactor
 internal import Secure
 internal import SocketServer
@@ -133,6 +135,26 @@ final class Signalling: Sendable {
         self.home.execute { applications.value(on: $0).deleted(changed) }
     }
 
+    /// What an operator does in a conversation. Nil when it is done, or why it is not.
+    func moderate(_ change: ConversationChange, in conversation: ConversationID) async -> RequestError? {
+        var request = ChangeRequest(.id(conversation), change, by: Self.speaker, at: SystemClock.now())
+        request.isByOperator = true
+        let (applications, home, asked) = (self.applications, self.home, request)
+        return await withCheckedContinuation { (continuation: CheckedContinuation<RequestError?, Never>) in
+            home.execute { reactor in
+                applications.value(on: reactor).doorDependencies.chat.change(asked, isByServer: true) { result in
+                    switch result {
+                    case .success: continuation.resume(returning: nil)
+                    case .failure(let error): continuation.resume(returning: error)
+                    }
+                }
+            }
+        }
+    }
+
+    /// In whose name the operators act in conversations.
+    static let speaker = UserID("parley:operator") ?? { preconditionFailure("no user id") }()
+
     /// Once nothing moves any more.
     func close() { self.store.close() }
 }
@@ -160,7 +182,7 @@ extension ServiceConfiguration {
                 case .publicKey(let bytes): Application(id: key.id, publicKey: try Ed25519Key(publicKey: bytes))
                 }
             application.realm.prefix = self.applicationPrefixes[key.id] ?? ""
-            application.realm.reserved = DoorList.reservedUsers
+            application.realm.reserved = DoorList.reservedUsers + [Signalling.speaker.text]
             return application
         }
     }

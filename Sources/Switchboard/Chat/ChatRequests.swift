@@ -46,6 +46,9 @@ final class ChatRequests {
         case .sanctions(let id, let after, let limit): try self.sanctions(id, after: after, limit, asked)
         case .readmit(let id, let user):
             self.chat.ask(Readmit(user, to: id, by: asked.user, at: self.chat.now)) { asked.done($0) }
+        case .report(let target, let reason, let text):
+            let report = SendReport(target, by: asked.user, reason, text, at: self.chat.now)
+            self.chat.report(report) { asked.answer($0) { json, number in json.object { $0.field("report", number) } } }
         case .delivered(let id, let number): self.mark(id, delivered: number, read: nil, asked)
         case .read(let id, let number): self.mark(id, delivered: number, read: number, asked)
         case .typing(let id, let isOn): try self.type(id, isOn, asked)

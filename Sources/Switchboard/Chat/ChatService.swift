@@ -1,5 +1,6 @@
 package import Conversing
 internal import JSON
+internal import Pacing
 package import Operations
 package import Reactor
 internal import SocketServer
@@ -24,6 +25,9 @@ package final class ChatService {
     private var random = SystemRandomNumberGenerator()
     private let turns = UserTurns()
     private var contacts = ContactLimiter()
+    /// Each takes an operator's time.
+    private var reports = AttemptLimiter<UserID>(
+        .init(free: 10, firstDelay: .seconds(60), maximumDelay: .seconds(600), forgetsAfter: .seconds(3600)))
     private var quota: MessageQuota
     /// Asked before a message is sent; nil where there is none.
     package var gate: (any ChatGate)?
@@ -278,6 +282,16 @@ extension ChatService {
         }
     }
 
+    package func report(_ request: SendReport, _ completion: @escaping Completion<Int64>) {
+        do throws(AttemptLimiter<UserID>.Refusal) {
+            try self.reports.began(request.reporter, at: self.instant)
+        } catch {
+            let refusal = RequestError(.rateLimited, "you have reported much lately", retryAfter: error.retryAfter)
+            return completion(.failure(refusal))
+        }
+        self.ask(request, completion)
+    }
+
     package func setBlocked(
         _ isBlocked: Bool, _ other: UserID, by user: UserID, _ completion: @escaping Completion<Void>
     ) {
@@ -423,6 +437,7 @@ extension RequestError {
         case .removed: self.init(.forbidden, "you were sent away; who leads here can bring you back")
         case .unknownUser: self.init(.notFound, "nobody here is known by this id")
         case .tooManyConversations: self.init(.conflict, "you are in as many conversations as one may be")
+        case .tooManyReports: self.init(.conflict, "as many of your reports are open as may be")
         case .tooSoon:
             self.init(.rateLimited, "you have begun many conversations just now", retryAfter: .seconds(1))
         }

@@ -42,8 +42,8 @@ struct AuditCommand: ParsableCommand {
             print(String(decoding: answer, as: UTF8.self))
         } else {
             AdminTable.print(
-                answer, "records", ["number", "time", "actor", "action", "target", "detail", "outcome"], times: ["time"]
-            )
+                answer, "records", ["number", "time", "actor", "action", "target", "detail", "outcome"],
+                orElse: "Nothing was done so far.", times: ["time"])
         }
         return .success
     }

@@ -52,6 +52,7 @@ struct ModeratorsCommand: ParsableCommand {
     private func list() throws {
         let answer = try self.server.call.send(.get, "/v1/moderators")
         if self.server.json { return print(String(decoding: answer, as: UTF8.self)) }
-        AdminTable.print(answer, "moderators", ["user", "name", "since"], times: ["since"])
+        AdminTable.print(
+            answer, "moderators", ["user", "name", "since"], orElse: "There are no moderators.", times: ["since"])
     }
 }
