@@ -17,6 +17,8 @@ package struct DataBackup {
         case directory(DataDirectoryError)
         /// A server works with the folder.
         case inUse(String)
+        /// Nothing of others is mixed with a copy, or replaced by it.
+        case foreign(String)
 
         package var description: String {
             switch self {
@@ -24,6 +26,7 @@ package struct DataBackup {
             case .file(let trouble): "\(trouble)"
             case .directory(let error): error.description
             case .inUse(let path): "\(path): a server works here, or was not ended well"
+            case .foreign(let path): "\(path): other things lie here; name an empty folder or an earlier backup"
             }
         }
     }
@@ -65,9 +68,15 @@ package struct DataBackup {
 
     /// Another one's database beside us would be mixed with what its server has not yet written into it.
     private func prepare() throws(Trouble) {
+        if self.holdsOtherThings { throw .foreign(self.target.path) }
         do throws(DataDirectoryError) { try self.target.create() } catch { throw .directory(error) }
         let log = self.target.path(of: "\(DataDirectory.database)-wal")
         if FileSystem.exists(log) { throw .inUse(self.target.path) }
+    }
+
+    private var holdsOtherThings: Bool {
+        let names = Set(FileSystem.names(in: self.target.path) ?? []).subtracting([".", ".."])
+        return !names.isEmpty && names.isDisjoint(with: [DataDirectory.database, Self.draft])
     }
 
     private func folder(_ directory: DataDirectory) throws(Trouble) -> FileFolder {

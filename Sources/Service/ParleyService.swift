@@ -45,6 +45,10 @@ package final class ParleyService: Sendable {
         }
         let metrics = HTTPMetrics(self.registry)
         ProcessMetrics.register(in: self.registry)
+        self.health.require { [path = configuration.data.path] in
+            let isFull = FileSystem.freeBytes(at: path).map { $0 <= DiskReserve.bytes } ?? false
+            return isFull ? "the disk is full: messages are refused" : nil
+        }
         let test =
             configuration.exposesTestEndpoints
             ? TestEndpoints(

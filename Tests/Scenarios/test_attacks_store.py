@@ -199,11 +199,14 @@ class SmallDisk(unittest.TestCase):
                 codes.add(a.error("chat.send", conversation=place, body={"text": "x" * 60_000}))
             refused = a.ask("chat.send", conversation=place, body={"text": "x"})["error"]
             self.assertEqual((refused["code"], refused["retryAfter"]), ("unavailable", 60_000))
+            reason = "the disk is full: messages are refused\n"
+            self.assertEqual(server.get("/readyz", admin=True), (503, reason))
             self.assertIsNone(b.error("chat.read", conversation=place, number=1))
             self.assertIsNone(a.error("chat.recall", conversation=place, number=1))
             self.assertNotIn("error", sign_in(server))
             Path(self.data, "ballast").unlink()
             eventually(lambda: a.error("chat.send", conversation=place, body={"text": "x"}) is None, "there is room")
+            self.assertEqual(server.get("/readyz", admin=True)[0], 200)
 
 
 if __name__ == "__main__":

@@ -33,6 +33,15 @@ class Backup(Files):
     def blobs(self, folder: Path) -> set[str]:
         return {str(path.relative_to(folder)) for path in (folder / "files").rglob("*") if path.is_file()}
 
+    def test_a_backup_goes_into_no_folder_with_other_things(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        (folder / "secret").write_text("of somebody else")
+        done = self.backup(folder)
+        self.assertEqual(done.returncode, 73, done.stderr)
+        self.assertIn("other things lie here", done.stderr)
+        self.assertEqual([path.name for path in folder.iterdir()], ["secret"])
+        self.assertEqual((folder / "secret").read_text(), "of somebody else")
+
     def test_a_server_goes_on_from_a_copy_that_was_made_while_people_write(self):
         a, b = self.person("A"), self.person("B")
         picture, sound = gif(900, 600), os.urandom(3 << 20)

@@ -9,7 +9,7 @@ final class DiskReserve {
     private var looked: Instant?
 
     /// As much as the log of the database takes while it is folded up.
-    private static let bytes = 16 << 20
+    static let bytes = 16 << 20
     /// A disk that many write to is not full so soon.
     private static let interval = Duration.milliseconds(100)
 

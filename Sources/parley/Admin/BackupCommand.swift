@@ -24,7 +24,7 @@ struct BackupCommand: ParsableCommand {
         ]
     )
 
-    @Argument(help: "Target directory; may hold an earlier backup.", completion: .directory)
+    @Argument(help: "Target directory: empty, new, or an earlier backup.", completion: .directory)
     var target: String
 
     @OptionGroup var source: DataOptions
@@ -44,7 +44,7 @@ struct BackupCommand: ParsableCommand {
 extension DataBackup.Trouble {
     fileprivate var exitCode: ExitCode {
         switch self {
-        case .directory, .inUse: .cannotCreate
+        case .directory, .inUse, .foreign: .cannotCreate
         case .store, .file: .failure
         }
     }
