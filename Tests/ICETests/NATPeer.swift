@@ -19,6 +19,9 @@ final class NATPeer: VirtualDatagramHandler, VirtualSleeper {
     private(set) var selectedChanges = 0
     private(set) var firstCandidateAt: Instant?
     private(set) var heard: [[UInt8]] = []
+    /// Somebody else has the remote address on the socket that many share, as in `SharedSocket`: what comes there is refused, and a
+    /// socket of one's own is opened.
+    var isCrowdedOut = false
     private let network: VirtualNetwork
     private let host: VirtualHost
     private let signalling: Duration
@@ -104,6 +107,11 @@ final class NATPeer: VirtualDatagramHandler, VirtualSleeper {
 
     func received(_ datagram: [UInt8], from peer: SocketAddress, on socket: VirtualSocket) {
         guard let path = self.sockets.first(where: { $0.value === socket })?.key else { return }
+        if self.isCrowdedOut, path == Self.direct {
+            let own = PathID(rawValue: 50)
+            if self.sockets[own] == nil { try? self.open(own, on: self.host.addresses[0]) }
+            return
+        }
         self.hear(datagram.span, on: path, from: peer)
     }
 

@@ -50,6 +50,21 @@ struct NATTimingTests {
         return self.roundTrip / 2 * (isDouble ? 5 : 4)
     }
 
+    /// Its NAT lets in only what comes from where something was sent to, so the checks of the new socket are not enough: its
+    /// candidate has to come by the signalling.
+    @Test("J09 finds the socket of its own of a peer whose shared one is taken, through a strict NAT", arguments: 0..<5)
+    func crowdedOut(seed: UInt64) throws {
+        for strict in NATBehaviour.Dependence.allCases {
+            let caller = NATBehaviour(mapping: strict, filtering: .addressAndPortDependent)
+            let scene = try NATScene(caller, Self.open, seed: seed)
+            scene.peers[1].isCrowdedOut = true
+            try scene.start(turn: nil)
+            let isDone = scene.network.run(until: Instant(milliseconds: 5000)) { scene.bothSelected }
+            #expect(isDone, "\(strict)")
+            #expect(scene.carriesPackets(), "\(strict)")
+        }
+    }
+
     @Test("J09 takes one round trip where nothing is in the way", arguments: 0..<5)
     func openPath(seed: UInt64) throws {
         let times = try Self.timesToPair(Self.open, Self.open, seed: seed)
