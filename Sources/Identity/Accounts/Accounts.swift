@@ -138,7 +138,12 @@ extension Accounts {
             refresh: SignIn.Token(text: refresh.text, expiry: expiry), longLived: longLived)
     }
 
-    private func newUserID() -> UserID { UserID(.drawn()) }
+    /// On a command line, an id that begins with a dash would be an option.
+    private func newUserID() -> UserID {
+        var token = RandomToken.drawn()
+        while token.text.utf8.first == UInt8(ascii: "-") { token = .drawn() }
+        return UserID(token)
+    }
 }
 
 // MARK: - Refreshing
