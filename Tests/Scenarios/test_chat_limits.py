@@ -1,4 +1,7 @@
-from people import Person
+import http.client
+import json
+
+from people import APP, APP_SECRET, Person
 from test_chat import Talk
 
 
@@ -13,10 +16,21 @@ class ChatLimits(Talk):
         self.assertEqual(b.expect("chat.entry")["body"]["text"], largest)
         self.assertEqual(a.error("chat.send", user=b.user, body={"text": largest + "x"}), "bad_request")
 
+    def make_known(self, users: list[str]) -> None:
+        """Their application has asked for a token of each, as it does before they come for the first time."""
+        connection = http.client.HTTPConnection(*self.server.address)
+        for user in users:
+            wish = {"application": APP, "secret": APP_SECRET, "user": user}
+            connection.request("POST", "/v1/auth/token", json.dumps(wish), {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            self.assertEqual((answer.status, bool(answer.read())), (200, True))
+        connection.close()
+
     def test_users_named_in_one_request(self):
         """Users named in one request: 100, then bad_request."""
         a = self.listener("A")
         names = [f"user-{number}" for number in range(101)]
+        self.make_known(names)
         place = self.group(a)
         self.assertEqual(a.error("chat.invite", conversation=place, users=names), "bad_request")
         self.assertNotIn("error", a.ask("chat.invite", conversation=place, users=names[:100]))
@@ -26,6 +40,7 @@ class ChatLimits(Talk):
         """Members of a conversation: 10,000, then room_full."""
         a = self.listener("A")
         place = self.group(a)
+        self.make_known([f"user-{number}" for number in range(1, 10_000)] + ["one-more"])
         for start in range(1, 10_000, 100):
             users = [f"user-{number}" for number in range(start, min(start + 100, 10_000))]
             self.assertNotIn("error", a.ask("chat.invite", conversation=place, users=users))
