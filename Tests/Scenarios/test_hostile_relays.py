@@ -196,18 +196,18 @@ class HostilePeers(HostileCase):
         return send
 
     def test_a_call_that_rings_for_ever_is_given_up(self):
-        self.call(lambda _: None, NO_ANSWER, "noAnswer", answers=False, within=150)
+        self.call(lambda _: None, NO_ANSWER, "did not answer", answers=False, within=150)
 
     def test_descriptions_of_thousands_of_sections_are_refused(self):
         self.call(self.offers({"type": "offer", "sdp": sdp(5_000)}), NO_PATH, "too long", role="callee")
         self.call(self.offers({"type": "offer", "sdp": sdp(40)}), NO_PATH, "40 sections are more than 32", role="callee")
-        self.call(self.offers({"type": "answer", "sdp": sdp(33)}), NO_PATH, "noPath")
-        self.call(self.offers(*[{"type": "offer", "sdp": sdp(32)}] * 1_000), NO_PATH, "noPath", role="callee")
+        self.call(self.offers({"type": "answer", "sdp": sdp(33)}), NO_PATH, "no connection could be made")
+        self.call(self.offers(*[{"type": "offer", "sdp": sdp(32)}] * 1_000), NO_PATH, "no connection could be made", role="callee")
 
     def test_descriptions_that_are_none_are_refused(self):
         odd = [{"type": kind, "sdp": text} for kind in ("offer", "answer", "pranswer", "rollback", STEERING)
                for text in ("", STEERING, "v=0", "v=0\r\nm=audio 99999999999 X 1\r\n")]
-        self.call(self.offers(*odd, {"type": "offer"}, 5, None, []), NO_PATH, "noPath", role="callee")
+        self.call(self.offers(*odd, {"type": "offer"}, 5, None, []), NO_PATH, "no connection could be made", role="callee")
 
     def test_thousands_of_candidates_are_not_all_tried(self):
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as target:
@@ -216,17 +216,17 @@ class HostilePeers(HostileCase):
             port = target.getsockname()[1]
             places = tuple(f"candidate:{number} 1 udp {number + 1} 127.0.0.1 {1 + number % 65_535} typ host" for number in range(3_000))
             here = f"candidate:x 1 udp 1 127.0.0.1 {port} typ host"
-            self.call(self.offers({"type": "offer", "sdp": sdp(1)}, candidates=(*places, here)), NO_PATH, "noPath", role="callee")
+            self.call(self.offers({"type": "offer", "sdp": sdp(1)}, candidates=(*places, here)), NO_PATH, "no connection could be made", role="callee")
             # What comes behind the fortieth is not even sent a check: nobody can be made to scan ports.
             with self.assertRaises(BlockingIOError):
                 target.recv(2_000)
 
     def test_lists_of_servers_are_not_all_looked_up(self):
         many = tuple({"urls": [f"turn:host{number}.invalid:3478"], "username": "u", "credential": "c"} for number in range(3_000))
-        self.call(lambda _: None, NO_PATH, "noPath", servers=many)
+        self.call(lambda _: None, NO_PATH, "no connection could be made", servers=many)
         odd = ({"urls": "turn:127.0.0.1:1?transport=tcp", "username": "\0" * 60_000, "credential": "c" * 60_000},
                {"urls": ["stun:" + "a" * 60_000]}, {"urls": 5}, 5, None, [])
-        self.call(lambda _: None, NO_PATH, "noPath", servers=odd)
+        self.call(lambda _: None, NO_PATH, "no connection could be made", servers=odd)
 
     def test_an_end_that_steers_the_terminal_is_plain(self):
         self.call(lambda victim: victim.event("call.ended", {"call": victim.call, "outcome": STEERING * 100}), 1, "owned", answers=False)

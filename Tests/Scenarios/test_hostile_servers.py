@@ -121,11 +121,12 @@ class HostileServers(HostileCase):
                 "an error that steers the terminal": (
                     asked(lambda v: v.answer({"error": {"code": STEERING, "message": STEERING * 10_000}}, "403 Forbidden")), "owned"),
             },
-            *SEND, code=UNAVAILABLE)
+            *SEND, "--as", "eve", code=UNAVAILABLE)
 
     def test_a_redirection_is_not_followed(self):
         with HostileServer(asked(lambda v: v.answer({"accessToken": "stolen"}))) as other:
-            self.meets(asked(lambda v: v.answer(b"", "302 Found", Location=other.url + "/v1/auth/anonymous")), *SEND, code=UNAVAILABLE)
+            self.meets(asked(lambda v: v.answer(b"", "302 Found", Location=other.url + "/v1/auth/anonymous")), *SEND, "--as", "eve",
+                       code=UNAVAILABLE)
             self.meets(asked(lambda v: v.answer(b"", "302 Found", Location=other.url)), *SEND_WITH_TOKEN, code=UNAVAILABLE, says="302")
             self.assertEqual(other.visits, 0)
 
@@ -192,13 +193,14 @@ class HostileServers(HostileCase):
             *SEND_WITH_TOKEN, code=REFUSED)
 
     def test_pages_without_end_end(self):
+        here = {"count": 1, "users": [{"user": "bob", "online": True}]}
         for words in (("history", "@bob"), ("chat",)):
             end = self.meets(
-                answering(lambda v, number: v.ack(number, {"conversations": [], "next": "x"})), *words, "--token", "t", code=0)
-            self.assertEqual(end.out, b"")
+                answering(lambda v, number: v.ack(number, here | {"conversations": [], "next": "x"})), *words, "--token", "t", code=0)
+            self.assertLess(len(end.out), 200)
         view = {"conversation": "c", "kind": "group", "last": 1, "unread": 0}
         self.meets(
-            answering(lambda v, number: v.ack(number, {"conversations": [view] * 200, "next": "x"})),
+            answering(lambda v, number: v.ack(number, here | {"conversations": [view] * 200, "next": "x"})),
             "history", "@bob", "--token", "t", code=0)
         self.meets(answering(lambda v, number: v.ack(number, {"entries": [], "more": True})), "history", "c", "--token", "t", code=0)
 
@@ -247,6 +249,8 @@ class HostileScreen(HostileCase):
                     victim.ack(number, {"conversations": []})
                 elif name == "profile.own":
                     victim.ack(number, {"user": "eve", "name": STEERING})
+                elif name == "presence.watch":
+                    victim.ack(number, {"count": 1, "users": [{"user": "bob", "online": True, "name": STEERING}]})
                 elif name == "profile.list":
                     victim.ack(number, {"users": [{"user": "bob", "name": STEERING + "\nbob" * 100}]})
                 elif name == "chat.sync":
@@ -289,7 +293,7 @@ class HostileScreen(HostileCase):
         shown = self.chat(
             self.events(*(("chat.entry", entry) for entry in kinds + deeds), ("profile", {"user": "bob", "name": STEERING + "B"})),
             said(1, STEERING))
-        self.assertIn("sent away ".encode(), shown)
+        self.assertIn(b"removed ", shown)
 
     def test_numbers_at_the_ends_of_all_numbers_end_nothing(self):
         self.chat(
