@@ -291,7 +291,9 @@ class RoomTests(PageTest):
                     everybody = {other.name for other in people if other is not person}
                     eventually(lambda: self.pitches(person) == everybody, f"{person.name} hears two", within=30)
                 made = [person.page.evaluate("window.peers.length") for person in people]
-                self.assertEqual(made, [2, 3, 3])
+                self.assertEqual(made[0], 2, "Anna notices nothing")
+                # One begins anew; the other follows on a connection of its own, or on one that was not broken yet.
+                self.assertIn(made[1:], ([3, 3], [3, 2], [2, 3]))
                 self.company.go_home()
 
     def test_a_room_survives_a_line_that_breaks_for_longer_than_its_lease(self):
