@@ -86,7 +86,7 @@ class NATTests(Case):
     def test_J09_our_own_service_finds_the_address_behind_a_nat(self):
         """J09.nat"""
         serving = [str(binary()), "serve", "--listen", f"{SERVERS[0]}:8080", "--admin", "127.0.0.1:0"]
-        serving += ["--stun", f"{SERVERS[0]}:3478", "--data", self.folder]
+        serving += ["--plain-http", "--stun", f"{SERVERS[0]}:3478", "--data", self.folder]
         with Lab("cone") as lab, self.running(lab, *serving):
             report = self.stun(lab, f"stun:{SERVERS[0]}")
         self.assertTrue(report["servers"][0]["mapped"].startswith(f"{lab.outer(1)}:"))

@@ -80,8 +80,10 @@ ACCEPT: Behaviour = Victim.accept
 
 
 class HostileServers(HostileCase):
-    def each(self, cases: dict[str, tuple[Behaviour, str]], *words: object, code: int | tuple[int, ...]) -> None:
-        """All at the same time, since most of them are about waiting."""
+    def each(
+        self, cases: dict[str, tuple[Behaviour, str]], *words: object, code: int | tuple[int, ...], at_once: int = 16
+    ) -> None:
+        """Many at the same time, since most of them are about waiting."""
 
         def one(name: str, behave: Behaviour, says: str) -> None:
             try:
@@ -89,7 +91,7 @@ class HostileServers(HostileCase):
             except AssertionError as error:
                 raise AssertionError(f"{name}: {error}") from error
 
-        with ThreadPoolExecutor(16) as pool:
+        with ThreadPoolExecutor(at_once) as pool:
             for done in [pool.submit(one, name, *case) for name, case in cases.items()]:
                 done.result()
 
@@ -121,7 +123,8 @@ class HostileServers(HostileCase):
                 "an error that steers the terminal": (
                     asked(lambda v: v.answer({"error": {"code": STEERING, "message": STEERING * 10_000}}, "403 Forbidden")), "owned"),
             },
-            *SEND, "--as", "eve", code=UNAVAILABLE)
+            # One after the other: programs that sign in share a file.
+            *SEND, "--as", "eve", code=UNAVAILABLE, at_once=1)
 
     def test_a_redirection_is_not_followed(self):
         with HostileServer(asked(lambda v: v.answer({"accessToken": "stolen"}))) as other:
