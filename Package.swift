@@ -53,6 +53,7 @@ let package = Package(
         door("CUV", pkgConfig: "libuv", apt: "libuv1-dev", brew: "libuv"),
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
         door("CSRTP", pkgConfig: "libsrtp2", apt: "libsrtp2-dev", brew: "srtp"),
+        door("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev", brew: "libnghttp2"),
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
         .systemLibrary(name: "CSockets"),
         .systemLibrary(name: "CTerminal"),
@@ -60,6 +61,9 @@ let package = Package(
         door("COpusFile", pkgConfig: "opusfile", apt: "libopusfile-dev", brew: "opusfile"),
         door("CSndFile", pkgConfig: "sndfile", apt: "libsndfile1-dev", brew: "libsndfile"),
         door("CSoxr", pkgConfig: "soxr", apt: "libsoxr-dev", brew: "libsoxr"),
+        door("CSpeexDSP", pkgConfig: "speexdsp", apt: "libspeexdsp-dev", brew: "speexdsp"),
+        // Its header alone: the library is opened when it is wanted, and no server needs it.
+        .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"]), .brew(["pulseaudio"])]),
 
         // Floor 1: materials.
         room(
@@ -84,8 +88,9 @@ let package = Package(
         room("Web", "Bytes", "CZlib", "Hashing"),
 
         // Floor 3: machines.
-        room("Calling", "Vocabulary"),
+        room("Calling", "Hashing", "Vocabulary"),
         room("Pacing", "Vocabulary"),
+        room("HTTP2", "CNGHTTP2", "Web"),
         room("ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
         room("MediaStreams", "Bytes", "RTP", "Vocabulary"),
@@ -97,13 +102,16 @@ let package = Package(
         room("Reactor", "CSockets", "CUV", "System", "Vocabulary"),
         room("Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "Vocabulary"),
         room("OpusCodec", "COpus"),
+        room("Sound", "CPulse", "CSpeexDSP", "System", "Vocabulary"),
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "System"),
         room("Files", "FileTypes", "Hashing", "System", "Vocabulary"),
         room("Operations", "Calling", "Conversing", "JSON", "Vocabulary", "Web"),
-        room("Keeping", "Conversing", "FileTypes", "Vocabulary"),
+        room("Keeping", "Conversing", "FileTypes", "Journal", "Vocabulary"),
+        room("TURN", "Bytes", "Hashing", "Pacing", "STUN", "Vocabulary"),
 
         // Floor 5.
-        room("SQLiteStore", "CSQLite", "Conversing", "FileTypes", "Keeping", "System", "Vocabulary"),
+        room("ACME", "Bytes", "Hashing", "JSON", "Secure", "Vocabulary", "Web"),
+        room("SQLiteStore", "CSQLite", "Conversing", "FileTypes", "Journal", "Keeping", "System", "Vocabulary"),
         room(
             "AudioStreams", "AudioFiles", "Bytes", "MediaStreams", "OpusCodec", "Playout", "RTP", "System", "Vocabulary"
         ),
@@ -111,13 +119,15 @@ let package = Package(
         room("HTTPServer", "Bytes", "Journal", "System", "Pacing", "Reactor", "Secure", "Vocabulary", "Web"),
         room("ICEServers", "JSON", "Journal", "Reactor", "Secure", "System", "Vocabulary"),
         room(
-            "Identity", "Assets", "Bytes", "Hashing", "Journal", "Keeping", "Pacing", "Secure", "System", "Vocabulary"),
+            "Identity", "Assets", "Bytes", "Hashing", "JSON", "Journal", "Keeping", "Pacing", "Secure", "System",
+            "Vocabulary", "Web"),
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "CSoxr", "System", "OpusCodec", "SoundFiles"),
 
         // Floor 6: each end of a Socket.IO connection.
         room(
-            "Client", "Bytes", "Calling", "Conversing", "HTTPServer", "JSON", "Operations", "Reactor", "Secure",
+            "Client", "Bytes", "Calling", "Conversing", "HTTP2", "HTTPServer", "JSON", "Operations", "Reactor",
+            "Secure",
             "SocketIO",
             "Vocabulary", "Web"),
         room(
@@ -129,8 +139,8 @@ let package = Package(
 
         // Floor 7: who is where, what goes to whom.
         room(
-            "Switchboard", "Bytes", "Calling", "Conversing", "JSON", "Operations", "Keeping", "Pacing", "Reactor",
-            "SocketIO", "SocketServer", "Vocabulary"),
+            "Switchboard", "Bytes", "Calling", "Conversing", "Hashing", "JSON", "Operations", "Keeping", "Pacing",
+            "Reactor", "SocketIO", "SocketServer", "System", "Vocabulary"),
 
         room(
             "Peer", "AudioStreams", "Bytes", "ICE", "ICEServers", "MediaStreams", "Negotiating", "Pathways", "RTP",
@@ -138,29 +148,37 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "Assets", "Bytes", "Calling", "Client", "Conversing", "FileTypes", "Files", "Hashing",
+            "Service", "ACME", "Assets", "Bytes", "Calling", "Client", "Conversing", "FileTypes", "Files", "Hashing",
             "HTTPServer",
             "ICEServers",
             "Identity", "Journal",
             "JSON", "Keeping", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer",
-            "SQLiteStore", "STUN", "Switchboard", "System", "Vocabulary", "Web"),
+            "SQLiteStore", "STUN", "Switchboard", "System", "TURN", "Vocabulary", "Web"),
         room(
             "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "Pathways", "Peer",
-            "Reactor", "SoundFiles",
+            "Reactor", "Sound", "SoundFiles",
             "System", "Vocabulary", "Voice"),
+
+        room(
+            "Load", "Arguments", "Bytes", "Calling", "Client", "Conversing", "ICE", "JSON", "MediaStreams",
+            "Negotiating",
+            "Operations", "OpusCodec", "Pathways", "Peer", "Reactor", "STUN", "Secure", "System", "Vocabulary",
+            "Web"),
 
         // Floor 9: the one executable.
         .executableTarget(
             name: "parley",
             dependencies: [
-                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "Client", "Conversing", "Files",
+                "ACME", "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "Client", "Conversing",
+                "Files",
                 "HTTPServer",
                 "Handset",
-                "ICE", "ICEServers", "Identity", "JSON",
-                "Journal", "MediaStreams", "System", "Negotiating", "OpusCodec", "Pacing", "Pathways", "Peer",
+                "ICE", "ICEServers", "Identity", "JSON", "Load",
+                "Journal", "MediaStreams", "System", "Negotiating", "OpusCodec", "Pacing", "Operations", "Pathways",
+                "Peer",
                 "Reactor", "STUN",
                 "Secure", "Service",
-                "Keeping", "Sessions", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
+                "Keeping", "Sessions", "Sound", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
         ),
@@ -177,6 +195,7 @@ let package = Package(
             name: "PathPeer", dependencies: ["ICE", "Pathways", "Reactor", "Vocabulary"], path: "Tests/PathPeer",
             swiftSettings: houseForTests),
         tests(of: "TestSupport", "Vocabulary"),
+        tests(of: "ACME", "Bytes", "Hashing", "JSON", "Secure", "TestSupport", "Vocabulary", "Web"),
         tests(of: "Arguments", "TestSupport"),
         tests(of: "Bytes", "TestSupport"),
         tests(of: "JSON", "TestSupport"),
@@ -202,6 +221,7 @@ let package = Package(
             of: "Peer", "AudioStreams", "Bytes", "ICE", "MediaStreams", "Negotiating", "Pathways", "Reactor", "SDP",
             "Secure", "TestSupport", "VideoStreams", "Vocabulary"),
         tests(of: "Handset", "AudioFiles", "AudioStreams", "System", "TestSupport", "Vocabulary"),
+        tests(of: "Load", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
@@ -217,8 +237,8 @@ let package = Package(
         tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),
         tests(of: "ICEServers", "JSON", "Journal", "System", "TestSupport", "Vocabulary"),
         tests(
-            of: "Identity", "Bytes", "Journal", "Keeping", "MemoryStore", "Reactor", "Secure", "System", "TestSupport",
-            "Vocabulary"),
+            of: "Identity", "Bytes", "Hashing", "Journal", "Keeping", "MemoryStore", "Reactor", "Secure", "System",
+            "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "SQLiteStore", "Bytes", "Hashing", "Keeping", "System", "TestSupport", "Vocabulary"),
         // An engine over dictionaries, and what every engine has to be.
@@ -233,7 +253,9 @@ let package = Package(
             swiftSettings: houseForTests),
         tests(of: "Reactor", "System", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
+        tests(of: "HTTP2", "TestSupport", "Web"),
         tests(of: "STUN", "Bytes", "Hashing", "TestSupport", "Vocabulary"),
+        tests(of: "TURN", "Bytes", "Hashing", "STUN", "TestSupport", "Vocabulary"),
         tests(
             of: "HTTPServer", "Journal", "Pacing", "System", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web",
             isPlain: true),
@@ -262,10 +284,12 @@ let package = Package(
         .target(
             name: "Fuzz",
             dependencies: [
-                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Client", "Conversing", "FileTypes", "ICE",
-                "ICEServers",
-                "JSON", "MediaStreams", "MulticastDNS", "Negotiating", "Operations", "Peer", "RTP", "SDP", "STUN",
-                "Secure", "SocketIO", "VideoStreams", "Vocabulary", "Web",
+                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Client", "Conversing", "FileTypes", "HTTP2",
+                "ICE", "ICEServers",
+                "Hashing", "Identity", "JSON", "MediaStreams", "MulticastDNS", "Negotiating", "Operations", "Peer",
+                "RTP",
+                "SDP", "STUN",
+                "Secure", "SocketIO", "TURN", "VideoStreams", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
@@ -274,6 +298,7 @@ let package = Package(
         tests(of: "Fuzz", "TestSupport"),
         tests(of: "AudioFiles", "Bytes", "TestSupport"),
         tests(of: "OpusCodec", "AudioFiles", "COpus", "TestSupport"),
+        tests(of: "Sound", "System", "TestSupport", "Vocabulary"),
         tests(of: "SoundFiles", "AudioFiles", "System", "TestSupport"),
         tests(
             of: "Voice", "AudioFiles", "Bytes", "COpusFile", "System", "OpusCodec", "SoundFiles", "TestSupport"),

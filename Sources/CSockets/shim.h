@@ -5,8 +5,11 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,9 +20,36 @@ struct parley_datagram {
     unsigned int length;
 };
 
+/// Tells a service manager something (sd_notify(3)): one datagram to a local socket; a name that begins with @ is no file.
+static inline int parley_notify(const char *path, const char *text) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+    if (length < 2 || length >= sizeof address.sun_path) return -1;
+    memcpy(address.sun_path, path, length);
+    if (path[0] == '@') address.sun_path[0] = 0;
+    int fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+    if (fd < 0) return -1;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    ssize_t sent = sendto(fd, text, strlen(text), 0, (struct sockaddr *)&address,
+                          (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
+    close(fd);
+    return sent < 0 ? -1 : 0;
+}
+
+/// Makes a descriptor that was inherited ours: it neither blocks nor survives an exec. False where it does not listen.
+static inline int parley_adopt_listener(int fd) {
+    int listens = 0;
+    socklen_t length = sizeof listens;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &length) != 0 || !listens) return 0;
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return 1;
+}
+
 #if defined(__linux__)
 
 #include <linux/netlink.h>
+#include <netinet/udp.h>
 #include <linux/rtnetlink.h>
 
 int parley_recvmmsg(int fd, struct parley_datagram *batch, unsigned int count, int flags, struct timespec *timeout)
@@ -43,6 +73,35 @@ static inline int parley_accept(int fd, struct sockaddr *address, socklen_t *len
 /// A socket that neither blocks nor survives an exec.
 static inline int parley_socket(int family, int type) {
     return socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+/// So many bytes of control hold the length of segments.
+enum { parley_control_size = CMSG_SPACE(sizeof(int)) };
+
+/// Asks for equal datagrams of one sender as one. False where the kernel does not know how.
+static inline int parley_join_segments(int fd) {
+    int on = 1;
+    return setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof on) == 0;
+}
+
+/// How long each of the datagrams is that came as one; 0 for one alone.
+static inline int parley_segment_length(struct msghdr *header) {
+    struct cmsghdr *control = CMSG_FIRSTHDR(header);
+    int length = 0;
+    if (control && control->cmsg_level == IPPROTO_UDP && control->cmsg_type == UDP_GRO)
+        memcpy(&length, CMSG_DATA(control), sizeof length);
+    return length;
+}
+
+/// Lets the kernel cut what the header holds into datagrams of one length.
+static inline void parley_set_segment_length(struct msghdr *header, void *control, unsigned short length) {
+    header->msg_control = control;
+    header->msg_controllen = CMSG_SPACE(sizeof length);
+    struct cmsghdr *part = CMSG_FIRSTHDR(header);
+    part->cmsg_level = IPPROTO_UDP;
+    part->cmsg_type = UDP_SEGMENT;
+    part->cmsg_len = CMSG_LEN(sizeof length);
+    memcpy(CMSG_DATA(part), &length, sizeof length);
 }
 
 /// A socket on which something arrives whenever an interface or an address comes or goes; -1 where there is none.
@@ -93,6 +152,12 @@ static inline int parley_accept(int fd, struct sockaddr *address, socklen_t *len
 }
 
 static inline int parley_socket(int family, int type) { return parley_harden(socket(family, type, 0)); }
+
+enum { parley_control_size = 8 };
+
+static inline int parley_join_segments(int fd) { return 0; }
+static inline int parley_segment_length(struct msghdr *header) { return 0; }
+static inline void parley_set_segment_length(struct msghdr *header, void *control, unsigned short length) {}
 
 static inline int parley_address_news(void) { return -1; }
 

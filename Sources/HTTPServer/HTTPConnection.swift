@@ -21,6 +21,7 @@ package final class HTTPConnection: StreamHandler {
     private var hasHandedOver = false
     private var peerHasFinished = false
     private var isDraining = false
+    private var hasServed = false
     /// The loop that this connection is about to move to.
     private var destination: EventLoop?
 
@@ -56,8 +57,15 @@ package final class HTTPConnection: StreamHandler {
     /// The server is about to stop: what is under way may finish, nothing new begins.
     func drain() {
         self.isDraining = true
-        if self.isIdle { self.stream.close() }
+        guard self.isIdle else { return }
+        guard !self.hasServed else { return self.stream.close() }
+        // It was accepted a moment ago: its first request is on its way, and is answered.
+        self.server.reactor.schedule(after: Self.firstRequestGrace) { [weak self] in
+            if let self, self.isIdle { self.stream.close() }
+        }
     }
+
+    private static let firstRequestGrace = Duration.milliseconds(500)
 
     var keepsUp: Bool { self.stream.isOpen && self.stream.queuedBytes <= self.server.settings.writePolicy.highWater }
 }
@@ -67,6 +75,9 @@ package final class HTTPConnection: StreamHandler {
 extension HTTPConnection {
     package func received(_ bytes: inout MutableSpan<UInt8>) {
         guard self.held.isEmpty else { return self.hold(bytes.span, from: 0) }
+        if !self.hasServed, self.parser.isIdle, let takes = self.server.otherProtocol(of: bytes.span, on: self.stream) {
+            return self.giveAway(bytes.span, takes)
+        }
         var offset = 0
         self.process(bytes.span, from: &offset)
         if self.hasHandedOver { return }
@@ -103,6 +114,7 @@ extension HTTPConnection {
     }
 
     private func begin(_ head: HTTPRequestHead, _ bytes: Span<UInt8>, _ offset: Int) {
+        self.hasServed = true
         let exchange = HTTPExchange(head, on: self)
         self.exchange = exchange
         self.minimumBodyRate = nil
@@ -302,6 +314,19 @@ extension HTTPConnection {
         if !self.hasHandedOver { self.readHeld() }
     }
 
+    /// The client wants to talk to somebody else, who may live on another loop.
+    private func giveAway(_ received: Span<UInt8>, _ takes: OtherProtocol.Takes) {
+        self.hasHandedOver = true
+        self.leaveServer()
+        do throws(ReactorError) {
+            let (connection, tls) = try self.detachStream()
+            self.server.connectionEnded(.closed, self.stream.peer)
+            takes(DetachedStream(connection: connection, tls: tls, received: Array(copying: received)))
+        } catch {
+            self.stream.abort()
+        }
+    }
+
     func handOver(to handler: any StreamHandler) {
         self.hasHandedOver = true
         self.parser.handOver()
@@ -461,14 +486,6 @@ extension HTTPConnection {
         let http = HTTPConnection(parcel, on: stream, server)
         start(http)
         http.resume(parcel.request)
-    }
-}
-
-extension HTTPExchange {
-    /// Has the request answered on another loop. Only before the body is claimed and an answer begun.
-    package func move(to loop: EventLoop) {
-        precondition(self.machine.answer == .none && loop !== self.reactor.loop, "there is nothing to move")
-        self.connection?.leave(for: loop)
     }
 }
 

@@ -158,11 +158,26 @@ extension HTTPExchange {
             connection.server.metrics.refusals.increment()
         }
         let head = self.withAnswerFields(head)
+        self.log(head.status, connection.server)
         let plan = connection.writeHead(head, length: length, answering: self.request, keepAlive: mayKeepAlive)
         self.machine.answerStarted(keepAlive: plan.keepAlive)
         self.plan = plan
         return true
     }
+
+    /// Without the query, in which some clients carry secrets.
+    private func log(_ status: HTTPStatus, _ server: HTTPLoopServer) {
+        guard server.settings.logsRequests else { return }
+        let path = self.request.target.prefix { $0 != "?" }.prefix(Self.maximumLoggedPath)
+        server.journal.info(
+            .httpRequest, "a request was answered",
+            [
+                .address: .plain(self.client), .method: .plain(self.request.method.text),
+                .path: .plain(String(path)), .status: .integer(status.code),
+            ])
+    }
+
+    private static let maximumLoggedPath = 256
 
     /// What an answer varies with adds up; of everything else there is one.
     private func withAnswerFields(_ head: HTTPResponseHead) -> HTTPResponseHead {
@@ -215,6 +230,7 @@ extension HTTPExchange {
     ) {
         guard let connection = self.connection, self.machine.answer == .none else { return }
         let head = HTTPResponseHead(.switchingProtocols, fields: fields)
+        self.log(.switchingProtocols, connection.server)
         _ = connection.writeHead(head, length: nil, answering: self.request, keepAlive: true)
         self.machine.answerStarted(keepAlive: true)
         _ = self.machine.answerEnded()
@@ -225,4 +241,12 @@ extension HTTPExchange {
 extension HTTPBodyFraming {
     /// How long the body said it would be.
     package var length: Int? { if case .length(let length) = self { length } else { nil } }
+}
+
+extension HTTPExchange {
+    /// Has the request answered on another loop. Only before the body is claimed and an answer begun.
+    package func move(to loop: EventLoop) {
+        precondition(self.machine.answer == .none && loop !== self.reactor.loop, "there is nothing to move")
+        self.connection?.leave(for: loop)
+    }
 }

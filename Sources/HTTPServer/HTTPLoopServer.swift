@@ -34,6 +34,7 @@ package final class HTTPLoopServer {
     var webSockets = ConnectionSet<WebSocketConnection>()
 
     private let responder: HTTPResponder
+    private let otherProtocol: OtherProtocol
     /// How many connections each client prefix has, on all loops.
     private let prefixes: Locked<PrefixCount>
     let unfinishedBytes: HeldBytes.Budget
@@ -48,7 +49,7 @@ package final class HTTPLoopServer {
     init(
         _ reactor: Reactor, _ siblings: LoopLocal<HTTPLoopServer>, _ settings: HTTPServerSettings,
         _ metrics: HTTPMetrics, _ journal: Journal, _ budgets: HTTPBudgets,
-        responder: @escaping HTTPResponder
+        _ otherProtocol: OtherProtocol, responder: @escaping HTTPResponder
     ) {
         self.siblings = siblings
         self.reactor = reactor
@@ -60,6 +61,11 @@ package final class HTTPLoopServer {
         self.unreadBytes = budgets.unreadBytes
         self.inflation = PrefixBuckets(settings.inflation)
         self.responder = responder
+        self.otherProtocol = otherProtocol
+    }
+
+    func otherProtocol(of bytes: Span<UInt8>, on stream: any ByteStream) -> OtherProtocol.Takes? {
+        self.otherProtocol.takes(bytes, on: stream)
     }
 
     func respond(_ exchange: HTTPExchange) { self.responder(exchange) }
@@ -94,12 +100,15 @@ package final class HTTPLoopServer {
     /// Takes a fresh connection in, or turns it away.
     func welcome(_ stream: any ByteStream) -> (any StreamHandler)? {
         self.metrics.connectionsTotal.increment()
-        guard !self.isFull, !self.isDraining else { return self.turnAway(stream) }
+        guard !self.isFull else { return self.turnAway(stream) }
         guard self.admits(stream.peer.ip) else {
             return self.turnAway(stream, .tooManyRequests, "too many connections from your address")
         }
         self.metrics.connections.increment()
-        return HTTPConnection(stream, self)
+        let connection = HTTPConnection(stream, self)
+        // The door was closed while it was on its way to this loop.
+        if self.isDraining { connection.drain() }
+        return connection
     }
 
     /// Whether one more may come from there; it is counted then.
@@ -168,7 +177,7 @@ extension HTTPLoopServer {
 
     /// An answer to something that could not be read as a request: the connection ends with it.
     func writeLastAnswer(_ status: HTTPStatus, _ reason: String, to stream: any ByteStream) {
-        let response = HTTPResponse.error(status, reason)
+        let response = HTTPResponse.unreadable(status, reason)
         _ = self.writeHead(response.head, length: response.bodyLength, .afterError, to: stream)
         if case .bytes(let bytes) = response.body { stream.write(bytes.span) }
     }

@@ -49,5 +49,6 @@ package final class HTTPMetrics: Sendable {
 
 extension LogName {
     static let httpRefused = LogName("http.refused")
+    static let httpRequest = LogName("http.request")
     static let tlsRefused = LogName("tls.refused")
 }

@@ -38,6 +38,24 @@ package struct HTTPResponse: Sendable {
         return response
     }
 
+    /// What could not even be read as a request, in the form that every refusal of the API has (RFC 9457).
+    /// - Parameter reason: words of this program, nothing that was sent: they are not escaped.
+    static func unreadable(_ status: HTTPStatus, _ reason: String) -> HTTPResponse {
+        let code =
+            switch status {
+            case .serviceUnavailable: "unavailable"
+            case .tooManyRequests: "rate_limited"
+            default: "bad_request"
+            }
+        let json = """
+            {"type":"urn:parley:problem:\(code)","title":"\(status.reason)","detail":"\(reason)","code":"\(code)",\
+            "status":\(status.code)}
+            """
+        return HTTPResponse(
+            status, fields: [.contentType: "application/problem+json", .cacheControl: "no-store"],
+            body: .bytes(Array(json.utf8)))
+    }
+
     /// When to ask again (RFC 9110 §10.2.3), in whole seconds that are not too few.
     package mutating func setRetryAfter(_ wait: Duration) {
         self.head.fields.set(.retryAfter, to: String((wait.wholeMilliseconds &+ 999) / 1000))

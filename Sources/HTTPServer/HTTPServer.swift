@@ -12,6 +12,7 @@ package final class HTTPServer: Sendable {
     private let journal: Journal
     /// What new connections are encrypted with; nil for plain HTTP.
     private let tls: Locked<TLSContext?>
+    private let otherProtocol = OtherProtocol()
 
     /// - Parameter makeResponder: called once on each loop; what it returns stays there.
     package init(
@@ -22,9 +23,11 @@ package final class HTTPServer: Sendable {
         self.journal = journal
         self.tls = Locked(tls)
         let budgets = HTTPBudgets(settings)
+        let otherProtocol = self.otherProtocol
         self.loops = LoopLocal(group) { reactor, siblings in
             HTTPLoopServer(
-                reactor, siblings, settings, metrics, journal, budgets, responder: makeResponder(reactor))
+                reactor, siblings, settings, metrics, journal, budgets, otherProtocol, responder: makeResponder(reactor)
+            )
         }
     }
 
@@ -33,9 +36,28 @@ package final class HTTPServer: Sendable {
         self.tls.withLock { $0 = context }
     }
 
+    /// What new connections are encrypted with now.
+    package var certificate: TLSContext? { self.tls.withLock { $0 } }
+
+    /// Connections whose clients speak STUN behind TLS go to another server, on whichever loop it lives.
+    package func hand(streamsOfSTUN takes: @escaping @Sendable (DetachedStream) -> Void) {
+        self.otherProtocol.set(takes)
+    }
+
     /// Opens the door. The listener belongs to the reactor's loop, the connections to all loops in turn.
-    package func listen(on address: SocketAddress, _ reactor: Reactor) throws(ReactorError) -> TCPListener {
-        try TCPListener(on: address, reactor: reactor, group: self.group) { self.welcome($0) }
+    ///
+    /// - Parameter takesBoth: whether clients of IPv4 come to an address of IPv6 as well.
+    package func listen(
+        on address: SocketAddress, takesBoth: Bool = false, _ reactor: Reactor
+    ) throws(ReactorError) -> TCPListener {
+        try TCPListener(on: address, takesBoth: takesBoth, reactor: reactor, group: self.group) { self.welcome($0) }
+    }
+
+    /// The same on a socket that listens already.
+    package func listen(
+        on inherited: ServiceManager.Inherited, _ reactor: Reactor
+    ) throws(ReactorError) -> TCPListener {
+        try TCPListener(inherited, reactor: reactor, group: self.group) { self.welcome($0) }
     }
 
     private func welcome(_ connection: TCPConnection) -> (any StreamHandler)? {

@@ -9,6 +9,9 @@ package struct HTTPServerSettings: Sendable {
     package var webSocketLimits = WebSocketLimits()
     package var writePolicy = WritePolicy()
 
+    /// Whether each request leaves a line in the journal, with the address it came from.
+    package var logsRequests = false
+
     /// From the connection's start, or the first byte of a further request, to the end of its head.
     package var headerTimeout = Duration.seconds(10)
     /// Between requests on a connection that stays open.
@@ -32,7 +35,7 @@ package struct HTTPServerSettings: Sendable {
     /// What is read and thrown away of an unwanted body, to keep its connection.
     package var maximumDiscardedBytes = 256 << 10
     /// Half messages and bodies, which nobody can use yet.
-    package var unfinishedBytes = PrefixBudget.Limits(ofPrefix: 64 << 20, total: 256 << 20)
+    package var unfinishedBytes = PrefixBudget.Limits(ofPrefix: 32 << 20, total: 256 << 20)
     /// What waits for WebSocket clients that do not read.
     package var unreadBytes = PrefixBudget.Limits(ofPrefix: 64 << 20, total: 256 << 20)
     /// How much compressed messages of one client prefix may unfold to: bytes at once, and a second.

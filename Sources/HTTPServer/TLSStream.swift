@@ -23,6 +23,8 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     private var isClosing = false
     /// More waited than the high-water mark allows; who writes waits to be told.
     private var isFull = false
+    /// What is written at once is a record of its own: for clients that take what they read at once for one message.
+    package var keepsWritesApart = false
     /// Called once, when the handshake is done.
     package var established: (() -> Void)?
     /// What broke the handshake, or a record after it.
@@ -59,9 +61,10 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
 
     /// The client's side, which speaks first. `name` is the name or the address that the certificate has to prove.
     package static func open(
-        over below: TCPConnection, _ context: TLSContext, to name: String, handler: (TLSStream) -> any StreamHandler
+        over below: TCPConnection, _ context: TLSContext, to name: String, protocols: [String] = [],
+        handler: (TLSStream) -> any StreamHandler
     ) throws(SecureError) {
-        let session = try TLSSession(context, role: .client(name: name))
+        let session = try TLSSession(context, role: .client(name: name, protocols: protocols))
         try session.start()
         let stream = TLSStream(over: below, session)
         below.start(stream)
@@ -69,9 +72,23 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
         stream.gather()
     }
 
+    /// The server's side, on a connection whose client's first bytes have been read already.
+    package static func accept(
+        _ received: inout MutableSpan<UInt8>, over below: TCPConnection, _ context: TLSContext,
+        handler: (TLSStream) -> (any StreamHandler)?
+    ) throws(SecureError) {
+        let stream = TLSStream(over: below, try TLSSession(context))
+        guard let handler = handler(stream) else { return below.abort() }
+        stream.start(handler)
+        below.replaceHandler(with: stream)
+        stream.received(&received)
+    }
+
     package var reactor: Reactor { self.below.reactor }
     package var peer: SocketAddress { self.below.peer }
     package var isEncrypted: Bool { true }
+    /// What both sides have agreed on to speak, once the handshake is done.
+    package var applicationProtocol: String? { self.session.applicationProtocol }
     package var isOpen: Bool { self.below.isOpen && !self.isClosing }
     package var queuedBytes: Int { self.pending.count + self.below.queuedBytes }
 
@@ -91,6 +108,7 @@ extension TLSStream {
         guard self.isOpen else { return }
         self.pending.append(copying: bytes)
         if self.queuedBytes > self.below.policy.highWater { self.isFull = true }
+        if self.keepsWritesApart, !self.encryptPending() { return }
         self.gather()
     }
 
@@ -160,7 +178,8 @@ extension TLSStream {
     /// together with the request it moved with.
     func readOn() {
         self.readAll()
-        if self.session.isEstablished { self.established.take()?() }
+        // A stream that has just left for another loop asks its session nothing more.
+        if self.established != nil, self.session.isEstablished { self.established.take()?() }
         // Whatever the handshake, a ticket or an alert wants to send.
         self.gather()
     }

@@ -5,11 +5,13 @@ package import Vocabulary
     /// Makes what handles a fresh connection. Nil turns it away.
     private let accept: (TCPConnection) -> (any StreamHandler)?
 
+    /// - Parameter isShared: whether connections leave from the same port.
     package init(
-        on address: SocketAddress, reactor: Reactor, accept: @escaping (TCPConnection) -> (any StreamHandler)?
+        on address: SocketAddress, isShared: Bool = false, reactor: Reactor,
+        accept: @escaping (TCPConnection) -> (any StreamHandler)?
     ) throws(ReactorError) {
         self.accept = accept
-        try super.init(on: address, reactor: reactor)
+        try super.init(on: address, isShared: isShared, reactor: reactor)
     }
 
     override func arrived(_ arrivals: [Arrival]) {

@@ -30,6 +30,7 @@ package protocol EndOfTurn: AnyObject {
     private var alarmDeadline: UInt64?
     private var gathered: [any EndOfTurn] = []
     private var gatheredHead = 0
+    private var pause = GatheringPause()
     private var unhurried: [() -> Void] = []
     private var unhurriedHead = 0
 
@@ -113,7 +114,11 @@ extension Reactor {
         let writesLeft = self.flushGathered()
         self.setIdling(unhurriedLeft || jobsLeft || writesLeft)
         self.armAlarm()
+        if !self.isIdling { self.pause.turnEnded() }
     }
+
+    /// A few have come, and others will soon: lets them come before the next look.
+    func gather() { self.pause.wanted() }
 
     private func runUnhurried() -> Bool {
         guard !self.unhurried.isEmpty else { return false }

@@ -29,16 +29,21 @@ enum SystemSocket {
     ///
     /// - Parameter scope: the interface, for addresses that mean nothing without one.
     /// - Parameter isShared: whether others may be bound to the same.
+    /// - Parameter takesBoth: whether an address of IPv6 stands for those of IPv4 as well (RFC 3493 §3.7).
     static func bound(
-        to address: SocketAddress, scope: UInt32 = 0, type: Int32, isShared: Bool = false,
+        to address: SocketAddress, scope: UInt32 = 0, type: Int32, isShared: Bool = false, takesBoth: Bool = false,
         for operation: ReactorError.Operation
     ) throws(ReactorError) -> Int32 {
         let fd = try self.open(address, type: type, for: operation)
         if type == self.stream || isShared { self.set(fd, SOL_SOCKET, SO_REUSEADDR, 1) }
-        #if !canImport(Glibc)
-        if isShared { self.set(fd, SOL_SOCKET, SO_REUSEPORT, 1) }
+        #if canImport(Glibc)
+        // For datagrams that would spread them over those who share.
+        let sharesPort = isShared && type == self.stream
+        #else
+        let sharesPort = isShared
         #endif
-        if address.ip.groups != nil { self.set(fd, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+        if sharesPort { self.set(fd, SOL_SOCKET, SO_REUSEPORT, 1) }
+        if address.ip.groups != nil { self.set(fd, Int32(IPPROTO_IPV6), IPV6_V6ONLY, takesBoth ? 0 : 1) }
         var system = SystemAddress(address, scope: scope)
         let code = unsafe system.withSockaddr { unsafe bind(fd, $0, $1) }
         guard code == 0 else {

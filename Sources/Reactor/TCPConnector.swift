@@ -5,10 +5,10 @@ package import Vocabulary
 extension Reactor {
     /// Opens a connection and tells `completion` how that went, once, on this loop and never within the call.
     ///
-    /// - Parameter source: the address of ours that it leaves from, where that matters.
+    /// - Parameter source: the address of ours that it leaves from, where that matters; with a port that is shared with a listener.
     package func connect(
         to address: SocketAddress,
-        from source: IPAddress? = nil,
+        from source: SocketAddress? = nil,
         timeout: Duration = .seconds(15),
         completion: @escaping (Result<TCPConnection, ReactorError>) -> Void
     ) {
@@ -20,9 +20,12 @@ extension Reactor {
         }
     }
 
-    private static func openStream(to address: SocketAddress, from source: IPAddress?) throws(ReactorError) -> Int32 {
+    private static func openStream(to address: SocketAddress, from source: SocketAddress?) throws(ReactorError)
+        -> Int32
+    {
         guard let source else { return try SystemSocket.open(address, type: SystemSocket.stream, for: .connect) }
-        return try SystemSocket.bound(to: SocketAddress(source, port: 0), type: SystemSocket.stream, for: .connect)
+        return try SystemSocket.bound(
+            to: source, type: SystemSocket.stream, isShared: source.port != 0, for: .connect)
     }
 }
 

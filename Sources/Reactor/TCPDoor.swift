@@ -18,8 +18,14 @@ package import Vocabulary
         let peer: SocketAddress
     }
 
-    init(on address: SocketAddress, reactor: Reactor) throws(ReactorError) {
-        let fd = try SystemSocket.bound(to: address, type: SystemSocket.stream, for: .listen)
+    /// - Parameters:
+    ///   - takesBoth: whether clients of IPv4 come to an address of IPv6 as well.
+    ///   - isShared: whether connections leave from the same port.
+    init(
+        on address: SocketAddress, takesBoth: Bool = false, isShared: Bool = false, reactor: Reactor
+    ) throws(ReactorError) {
+        let fd = try SystemSocket.bound(
+            to: address, type: SystemSocket.stream, isShared: isShared, takesBoth: takesBoth, for: .listen)
         self.address = SystemSocket.localAddress(of: fd) ?? address
         try super.init(fd, on: reactor)
         guard listen(fd, Self.backlog) == 0 else {
@@ -27,6 +33,13 @@ package import Vocabulary
             self.closeSocket()
             throw error
         }
+        self.watch(readable: true, writable: false)
+    }
+
+    /// Takes over a socket that listens already.
+    init(_ inherited: ServiceManager.Inherited, reactor: Reactor) throws(ReactorError) {
+        self.address = inherited.address
+        try super.init(inherited.descriptor, on: reactor)
         self.watch(readable: true, writable: false)
     }
 
@@ -52,7 +65,8 @@ package import Vocabulary
             self.acceptFailed(SystemSocket.lastError)
             return nil
         }
-        return Arrival(fd: fd, peer: system.socketAddress ?? self.address)
+        let peer = system.socketAddress ?? self.address
+        return Arrival(fd: fd, peer: SocketAddress(peer.ip.unmapped, port: peer.port))
     }
 
     /// Out of descriptors or memory: the queue stays full, so looking again at once would spin.

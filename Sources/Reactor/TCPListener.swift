@@ -10,11 +10,20 @@ package import Vocabulary
     private var nextLoop = 0
 
     package init(
-        on address: SocketAddress, reactor: Reactor, group: EventLoopGroup, accept: @escaping Accept
+        on address: SocketAddress, takesBoth: Bool = false, reactor: Reactor, group: EventLoopGroup,
+        accept: @escaping Accept
     ) throws(ReactorError) {
         self.group = group
         self.accept = accept
-        try super.init(on: address, reactor: reactor)
+        try super.init(on: address, takesBoth: takesBoth, reactor: reactor)
+    }
+
+    package init(
+        _ inherited: ServiceManager.Inherited, reactor: Reactor, group: EventLoopGroup, accept: @escaping Accept
+    ) throws(ReactorError) {
+        self.group = group
+        self.accept = accept
+        try super.init(inherited, reactor: reactor)
     }
 
     override func arrived(_ arrivals: [Arrival]) {

@@ -19,15 +19,24 @@ package protocol DatagramHandler: AnyObject {
     private var outgoing: DatagramBatch?
     private var handler: (any DatagramHandler)?
     private var isGathered = false
+    /// Equal datagrams pass the kernel as one (UDP_GRO and UDP_SEGMENT).
+    private var joins = false
+    private let receivesJoined: Bool
 
-    package convenience init(on address: SocketAddress, reactor: Reactor) throws(ReactorError) {
+    /// - Parameter relays: whether it passes on what others send: bursts of equal datagrams are handled as one then, and at a
+    ///   moderate rate the loop lets a few come before it looks.
+    package convenience init(
+        on address: SocketAddress, relays: Bool = false, reactor: Reactor
+    ) throws(ReactorError) {
         let fd = try SystemSocket.bound(to: address, type: SystemSocket.datagram, for: .bind)
-        try self.init(fd, address: SystemSocket.localAddress(of: fd) ?? address, reactor: reactor)
+        try self.init(fd, address: SystemSocket.localAddress(of: fd) ?? address, relays: relays, reactor: reactor)
     }
 
     /// Takes over `fd`, also when it throws.
-    init(_ fd: Int32, address: SocketAddress, reactor: Reactor) throws(ReactorError) {
+    init(_ fd: Int32, address: SocketAddress, relays: Bool = false, reactor: Reactor) throws(ReactorError) {
         self.address = address
+        self.receivesJoined = relays && parley_join_segments(fd) != 0
+        self.joins = self.receivesJoined
         // Room for a burst while the loop is busy elsewhere; the system gives as much of it as it allows.
         SystemSocket.set(fd, SOL_SOCKET, SO_RCVBUF, 4 << 20)
         SystemSocket.set(fd, SOL_SOCKET, SO_SNDBUF, 4 << 20)
@@ -59,10 +68,10 @@ package protocol DatagramHandler: AnyObject {
     @discardableResult
     package func send(_ datagram: Span<UInt8>, to peer: SocketAddress) -> Bool {
         guard datagram.count <= DatagramBatch.datagramSize, !self.isClosed else { return false }
-        let outgoing = self.outgoing ?? self.reactor.datagrams.take()
+        let outgoing = self.outgoing ?? self.reactor.datagrams.take(for: self)
         self.outgoing = outgoing
-        if outgoing.isFull { outgoing.sendAll(on: self.fd) }
-        outgoing.append(datagram, to: peer)
+        if outgoing.isFull { self.sendAll(of: outgoing) }
+        outgoing.append(datagram, to: peer, joins: self.joins)
         if !self.isGathered {
             self.isGathered = true
             self.reactor.atEndOfTurn(self)
@@ -76,17 +85,23 @@ package protocol DatagramHandler: AnyObject {
     }
 
     override func readable() {
-        // What came while the first were looked at is answered together with them: a look that finds nothing costs less than
+        // What came while many were looked at is answered together with them: a look that finds nothing costs less than
         // a turn. A few batches, then the others' turn.
-        let incoming = self.reactor.datagrams.incoming
+        let incoming = self.receivesJoined ? self.reactor.datagrams.joined : self.reactor.datagrams.incoming
         for _ in 0..<4 {
             let count = incoming.receive(on: self.fd)
             guard count > 0 else { break }
             for index in 0..<count { self.deliver(index, of: incoming) }
             guard !self.isClosed else { return }
+            guard count >= Self.many else {
+                if self.receivesJoined { self.reactor.gather() }
+                break
+            }
         }
         self.watchAgain()
     }
+
+    private static let many = 4
 
     /// An error on a UDP socket is news about one peer (an ICMP answer), not about the socket: keep listening.
     private func watchAgain() {
@@ -94,14 +109,18 @@ package protocol DatagramHandler: AnyObject {
     }
 
     private func deliver(_ index: Int, of incoming: DatagramBatch) {
-        guard let handler = self.handler, let peer = incoming.peer(of: index) else { return }
-        incoming.withDatagram(index) { handler.received($0, from: peer, on: self) }
+        guard let peer = incoming.peer(of: index) else { return }
+        incoming.withDatagrams(index) { self.handler?.received($0, from: peer, on: self) }
     }
 
-    private func flush() {
+    func flush() {
         guard let outgoing = self.outgoing.take() else { return }
-        if self.isClosed { outgoing.removeAll() } else { outgoing.sendAll(on: self.fd) }
+        if self.isClosed { outgoing.removeAll() } else { self.sendAll(of: outgoing) }
         self.reactor.datagrams.giveBack(outgoing)
+    }
+
+    private func sendAll(of batch: DatagramBatch) {
+        if !batch.sendAll(on: self.fd) { self.joins = false }
     }
 }
 

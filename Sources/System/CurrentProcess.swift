@@ -11,6 +11,8 @@ package enum CurrentProcess {
     /// Writes out what `print` still holds back.
     package static func flushOutput() { fflush(nil) }
 
+    package static var number: Int32 { getpid() }
+
     /// How many threads can compute at once.
     package static var processorCount: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 

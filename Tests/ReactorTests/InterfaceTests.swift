@@ -45,7 +45,9 @@ struct InterfaceTests {
                             return EchoHandler(connection)
                         })
                 else { return done([]) }
-                reactor.connect(to: door.address, from: source) { tell((try? $0.get())?.local?.ip) }
+                reactor.connect(to: door.address, from: SocketAddress(source, port: 0)) {
+                    tell((try? $0.get())?.local?.ip)
+                }
             }
             #expect(seen == [source, source])
         }

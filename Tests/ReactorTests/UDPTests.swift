@@ -100,6 +100,65 @@ struct UDPTests {
         }
     }
 
+    /// Keeps what comes until there are so many.
+    private final class Record: DatagramHandler {
+        private var datagrams: [[UInt8]] = []
+        private let count: Int
+        private let done: ([[UInt8]]) -> Void
+
+        init(of count: Int, _ done: @escaping ([[UInt8]]) -> Void) {
+            self.count = count
+            self.done = done
+        }
+
+        func received(_ datagram: Span<UInt8>, from peer: SocketAddress, on socket: UDPSocket) {
+            self.datagrams.append((0..<datagram.count).map { datagram[$0] })
+            if self.datagrams.count == self.count { self.done(self.datagrams) }
+        }
+    }
+
+    @Test("for relays passes equal datagrams as one without changing them", arguments: [true, false], [true, false])
+    func bursts(sendsJoined: Bool, receivesJoined: Bool) async throws {
+        let lengths =
+            [100, 100, 100, 60, 100, 100, 1, 1, 1200, 1200, 1200, 2, 0, 0] + Array(repeating: 1100, count: 80)
+        let sent = lengths.enumerated().map { [UInt8](repeating: UInt8($0.offset), count: $0.element) }
+        try await withLoops { group in
+            let heard: [[UInt8]] = await group.loops[0].wait { reactor, done in
+                do {
+                    let place = SocketAddress(.loopback, port: 0)
+                    let server = try UDPSocket(on: place, relays: receivesJoined, reactor: reactor)
+                    server.start(Record(of: sent.count, done))
+                    let client = try UDPSocket(on: place, relays: sendsJoined, reactor: reactor)
+                    for datagram in sent { client.send(datagram.span, to: server.address) }
+                } catch {
+                    done([])
+                }
+            }
+            #expect(heard == sent)
+        }
+    }
+
+    @Test("sends what it was given when more sockets than usual send in one turn")
+    func manySenders() async throws {
+        try await withLoops { group in
+            let heard: [[UInt8]] = await group.loops[0].wait { reactor, done in
+                do {
+                    let server = try UDPSocket(on: SocketAddress(.loopback, port: 0), reactor: reactor)
+                    server.start(Record(of: 80, done))
+                    for number in UInt8(0)..<40 {
+                        let client = try UDPSocket(on: SocketAddress(.loopback, port: 0), reactor: reactor)
+                        client.send([number].span, to: server.address)
+                        client.send([number, number].span, to: server.address)
+                        client.start(Echo())
+                    }
+                } catch {
+                    done([])
+                }
+            }
+            #expect(Set(heard) == Set((UInt8(0)..<40).flatMap { [[$0], [$0, $0]] }))
+        }
+    }
+
     @Test("refuses a datagram that no path would carry")
     func tooLong() async throws {
         try await withLoops { group in
