@@ -23,11 +23,21 @@ package final class ParleyClient: Sendable {
 
     package init(_ server: ServerURL, token: String, on loop: EventLoop, settings: ClientSettings = ClientSettings()) {
         let (events, sink) = AsyncStream.makeStream(
-            of: ParleyEvent.self, bufferingPolicy: .bufferingOldest(ClientShell.room(settings)))
+            of: ParleyEvent.self, bufferingPolicy: .bufferingOldest(Self.room(settings)))
         self.events = events
         self.server = server
         self.loop = loop
-        self.shell = ClientShell(server, token: token, settings: settings, sink: sink)
+        self.shell = ClientShell(server, token: token, settings: settings) { Self.pass($0, to: sink) }
+    }
+
+    /// How many events wait at most: one more than is allowed, with which the session is over, and its end.
+    private static func room(_ settings: ClientSettings) -> Int { settings.maximumUnreadEvents + 2 }
+
+    private static func pass(_ event: ParleyEvent, to sink: AsyncStream<ParleyEvent>.Continuation) -> Bool {
+        let result = sink.yield(event)
+        if case .ended = event { sink.finish() }
+        guard case .enqueued(let remaining) = result else { return true }
+        return remaining >= 2
     }
 
     deinit {
@@ -82,7 +92,7 @@ package final class ParleyClient: Sendable {
         let argument = RawJSON(arguments)
         let result = await withCheckedContinuation { continuation in
             self.loop.execute { reactor in
-                self.shell.request(operation, argument, on: reactor) { continuation.resume(returning: $0) }
+                self.shell.request(operation.name, argument, on: reactor) { continuation.resume(returning: $0) }
             }
         }
         return try result.get()
@@ -92,8 +102,22 @@ package final class ParleyClient: Sendable {
 // MARK: - Rooms
 
 extension ParleyClient {
-    package func join(_ room: RoomName, replacing member: SessionID? = nil) async throws(ClientError) -> JoinedRoom {
-        try JoinedRoom(try await self.request(.room(.join), Field.room(room), Field.replaced.optional(member)))
+    /// - Parameter key: what the room asks for; who opens it asks for the same.
+    package func join(
+        _ room: RoomName, replacing member: SessionID? = nil, _ key: RoomKey = RoomKey()
+    ) async throws(ClientError) -> JoinedRoom {
+        try JoinedRoom(
+            try await self.request(
+                .room(.join), Field.room(room), Field.replaced.optional(member), Field.roomKey(key)))
+    }
+
+    /// Asks the members to be let in; `RoomEvent.Change.admitted` comes when one of them did.
+    package func knock(at room: RoomName) async throws(ClientError) {
+        try await self.request(.room(.knock), Field.room(room))
+    }
+
+    package func admit(_ user: UserID, to room: RoomName) async throws(ClientError) {
+        try await self.request(.room(.admit), Field.room(room), Field.user(user))
     }
 
     package func leave(_ room: RoomName) async throws(ClientError) {
@@ -163,8 +187,14 @@ extension ParleyClient {
     }
 
     /// Takes one's seat in a call on this connection.
-    package func take(_ call: CallID, replacing member: SessionID? = nil) async throws(ClientError) -> CallStatus {
-        try CallStatus(try await self.request(.call(.take), Field.call(call), Field.replaced.optional(member)))
+    ///
+    /// - Parameter keepsMedia: there is a connection to the other side, and it carries.
+    package func take(
+        _ call: CallID, replacing member: SessionID? = nil, keepsMedia: Bool = false
+    ) async throws(ClientError) -> CallStatus {
+        try CallStatus(
+            try await self.request(
+                .call(.take), Field.call(call), Field.replaced.optional(member), Field.keepsMedia(keepsMedia)))
     }
 }
 

@@ -6,6 +6,8 @@ package enum IdentityRefusal: Error, Hashable, Sendable {
     case nameEmpty
     case nameInvalid(UserName.Mistake)
     case nameTaken
+    /// It has a word that is not allowed here.
+    case nameRefused
     case passwordEmpty
     case passwordTooShort
     case passwordTooLong
@@ -30,6 +32,8 @@ package enum IdentityRefusal: Error, Hashable, Sendable {
     /// It was used before, so it was stolen; the family has ended now.
     case refreshReused
     case wrongApplication
+    /// The OpenID provider did not vouch for the user, or what it said is not believed.
+    case unproven
     /// The application may not speak of this user.
     case foreignUser
     /// The operator has closed this way to sign in.

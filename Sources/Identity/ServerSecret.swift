@@ -26,6 +26,8 @@ package struct SecretFileError: Error, Hashable, Sendable, CustomStringConvertib
         case system(Errno)
         case weak(SecretWeakness)
         case readableByOthers
+        /// What was signed with it is there, and it is not.
+        case missing
     }
 
     package let path: String
@@ -35,6 +37,11 @@ package struct SecretFileError: Error, Hashable, Sendable, CustomStringConvertib
         switch self.reason {
         case .system(let words): "the secret in \(self.path): \(words)"
         case .weak(let weakness): "\(self.path): \(weakness)"
+        case .missing:
+            """
+            the secret \(self.path) is missing, although there are data; put it back from a backup. Without it everybody has to \
+            sign in anew: then make another one with  umask 077; openssl rand -base64 48 > \(self.path)
+            """
         case .readableByOthers: "others may read the secret in \(self.path): chmod 600 it, or better, make a new one"
         }
     }
@@ -44,8 +51,11 @@ package struct SecretFileError: Error, Hashable, Sendable, CustomStringConvertib
 
 extension ServerSecret {
     /// Reads the secret of a data directory; the first time it makes a random one there, with mode 0600.
-    package static func ofDirectory(_ folder: String) throws(SecretFileError) -> ServerSecret {
+    ///
+    /// - Parameter isFirst: whether this is the first time.
+    package static func ofDirectory(_ folder: String, isFirst: Bool = true) throws(SecretFileError) -> ServerSecret {
         let path = "\(folder)/\(self.fileName)"
+        guard isFirst || FileSystem.exists(path) else { throw SecretFileError(path: path, reason: .missing) }
         let text = try self.contents(of: path)
         do throws(SecretWeakness) {
             return try ServerSecret(text)

@@ -26,6 +26,7 @@ struct EveryOperationTests {
             .signal: [Field.room(room), SignalContent.data.argument(Array("1".utf8))],
             .chat(.send): [Field.recipient(.user(user)), Field.posting(.said(.text, body))],
             .chat(.report): [Field.reported(.user(user)), Field<ReportReason>.reason(.spam)],
+            .chat(.slow): [Field.conversation(conversation), Field.slowMode(nil)],
             .chat(.retention): [Field.conversation(conversation), Field.retention(nil)],
             .presence(.watch): [Field.watched(.users([user]))],
             .presence(.unwatch): [Field.watched(.everybody)],

@@ -112,7 +112,7 @@ struct MeetingTests {
         }
         #expect(caller.user == ann.signedIn.user && caller.name == "Ann")
         try await bob.client.ringing(call)
-        #expect(try await ann.hearsCall().change == .ringing)
+        #expect(try await ann.hearsCall().change == .ringing(byPush: false))
         try await bob.client.accept(call)
         guard case .connected(.audio, .caller, let callee) = try await ann.hearsCall().change else {
             Issue.record("the caller is not connected")

@@ -55,6 +55,8 @@ struct ParleyEventTests {
         ("room.back", #"{"room":"r","member":"\#(member)","number":3}"#),
         ("room.left", #"{"room":"r","member":"\#(member)","reason":"lost","number":4}"#),
         ("room.dismissed", #"{"room":"r","reason":"removed"}"#),
+        ("room.knocked", #"{"room":"r","user":"u","name":"N"}"#),
+        ("room.admitted", #"{"room":"r"}"#),
         ("signal", #"{"room":"r","from":"\#(member)","description":{"type":"offer"},"number":5}"#),
         ("signal", #"{"call":"\#(call)","from":"\#(member)","data":1}"#),
         ("call.incoming", #"{"call":"\#(call)","kind":"audio","from":{\#(person)}}"#),

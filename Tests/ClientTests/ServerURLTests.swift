@@ -17,6 +17,15 @@ struct ServerURLTests {
     }
 
     @Test(
+        "is told to the server without the usual port",
+        arguments: [
+            ("https://id.example", "id.example"), ("https://id.example:8443", "id.example:8443"),
+            ("http://id.example:80", "id.example"), ("http://id.example:443", "id.example:443"),
+            ("https://[2001:db8::1]", "[2001:db8::1]"), ("http://127.0.0.1", "127.0.0.1"),
+        ])
+    func authority(text: String, host: String) { #expect(ServerURL(text)?.authority == host) }
+
+    @Test(
         "is refused in any other form",
         arguments: [
             "", "localhost", "ftp://a", "http://", "http://:80", "http://a:", "http://a:65536", "http://a:-1",

@@ -21,7 +21,7 @@ final class Stage {
         self.isEncrypted = isEncrypted
         self.address = SocketAddress(.loopback, port: 0)
         try self.folder.folder("data")
-        self.configuration.listen = self.address
+        self.configuration.listen = [self.address]
         self.configuration.admin = self.address
         self.configuration.data = DataDirectory("\(self.folder.path)/data")
         self.configuration.loops = 2
@@ -46,7 +46,7 @@ final class Stage {
 
     /// The first time anywhere, later at the same place.
     func startServer() throws {
-        self.configuration.listen = self.address
+        self.configuration.listen = [self.address]
         let service = try ParleyService(self.configuration, journal: Journal(level: .error, sink: JournalRecorder()))
         self.address = try service.start().listen
         self.service = service

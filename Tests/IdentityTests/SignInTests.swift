@@ -55,7 +55,7 @@ struct AnonymousTests {
 @Suite("A member")
 struct MemberTests {
     @Test(
-        "is told each mistake by name",
+        "M6 is told each mistake by name",
         arguments: [
             ("", "x", IdentityRefusal.nameEmpty), ("ab", "x", .nameInvalid(.tooShort)),
             ("_abc", "x", .nameInvalid(.underscoreAtEdge)), ("abc_", "x", .nameInvalid(.underscoreAtEdge)),

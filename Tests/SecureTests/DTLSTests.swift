@@ -190,3 +190,60 @@ struct DTLSTests {
         }
     }
 }
+
+@Suite("A DTLS server for whoever comes")
+struct DTLSServerTests {
+    private let server: DTLSContext
+    private let client: DTLSSession
+
+    init() throws {
+        self.server = try DTLSContext(serverAs: TLSContext(SelfSignedIdentity(names: ["server"])))
+        self.client = try DTLSSession(DTLSContext(clientVerifying: false), role: .client)
+        try self.client.start()
+    }
+
+    /// What the client says next, after hearing this.
+    private func answer(to datagrams: [[UInt8]]) throws -> [[UInt8]] {
+        for datagram in datagrams { try self.client.receive(datagram.span) { _ in } }
+        return self.client.takeDatagrams()
+    }
+
+    @Test("Q12 a first DTLS message is answered by a cookie, in no more bytes, and whoever shows it is let in")
+    func cookie() throws {
+        let session = try DTLSSession(self.server, role: .server)
+        let first = try #require(self.client.takeDatagrams().first)
+        #expect(try !session.listen(first.span, cookies: [[1, 2, 3]]))
+        let told = session.takeDatagrams()
+        #expect(told.count == 1 && told[0].count <= first.count)
+        let second = try #require(self.answer(to: told).first)
+        #expect(try session.listen(second.span, cookies: [[4, 5, 6], [1, 2, 3]]), "the one before is good as well")
+        for datagram in try self.answer(to: session.takeDatagrams()) { try session.receive(datagram.span) { _ in } }
+        #expect(session.isEstablished)
+    }
+
+    @Test("Q12 a DTLS client with another's cookie gets one of its own, from a session that remembers nothing")
+    func wrongCookie() throws {
+        let session = try DTLSSession(self.server, role: .server)
+        let first = try #require(self.client.takeDatagrams().first)
+        #expect(try !session.listen(first.span, cookies: [[1]]))
+        let second = try #require(self.answer(to: session.takeDatagrams()).first)
+        #expect(try !session.listen(second.span, cookies: [[2]]))
+        #expect(session.takeDatagrams().count == 1)
+    }
+
+    @Test("Q12 no datagram that is cut or changed ends a DTLS server that listens")
+    func broken() throws {
+        let session = try DTLSSession(self.server, role: .server)
+        let first = try #require(self.client.takeDatagrams().first)
+        for count in 0..<first.count { _ = try? session.listen(first.span.extracting(first: count), cookies: [[1]]) }
+        for index in first.indices {
+            var changed = first
+            changed[index] ^= 0xFF
+            _ = try? session.listen(changed.span, cookies: [[1]])
+        }
+        _ = session.takeDatagrams()
+        let fresh = try DTLSSession(self.server, role: .server)
+        #expect(try !fresh.listen(first.span, cookies: [[1]]))
+        #expect(fresh.takeDatagrams().count == 1)
+    }
+}

@@ -7,13 +7,20 @@ import Vocabulary
 struct TokenRefusalTests {
     @Test(
         "about its algorithm is refused: alg none (CVE-2015-9235), in every spelling",
-        arguments: ["none", "None", "NONE", "nOnE", "", "hs256", "HS384", "RS256", "ES256", "PS256", "dir"])
+        arguments: ["none", "None", "NONE", "nOnE", "", "hs256", "HS384", "rs256", "ES384", "PS256", "dir"])
     func algorithmNone(name: String) throws {
         let header = #"{"alg":"\#(name)","kid":"main","typ":"at+jwt"}"#
         let signed = try Sample.token(header: header, with: try Sample.shared())
         #expect(try Sample.verifier().refusal(of: signed) == .unknownAlgorithm)
         let unsigned = signed.prefix { $0 != "." } + "." + signed.split(separator: ".")[1] + "."
         #expect(try Sample.verifier().refusal(of: String(unsigned)) == .unknownAlgorithm)
+    }
+
+    @Test("about whose key it is is refused: RS256 and ES256 over a shared key", arguments: ["RS256", "ES256"])
+    func foreignAlgorithm(name: String) throws {
+        let header = #"{"alg":"\#(name)","kid":"main","typ":"at+jwt"}"#
+        let token = try Sample.token(header: header, with: try Sample.shared())
+        #expect(try Sample.verifier().refusal(of: token) == .wrongAlgorithm)
     }
 
     @Test("by an empty signature is refused (CVE-2022-29217, CVE-2020-28042)")

@@ -1,3 +1,4 @@
+package import HTTP2
 package import Reactor
 package import Secure
 package import SocketIO
@@ -11,12 +12,15 @@ package enum LinkFailure: Error, Hashable, Sendable {
     case unreachable(ReactorError)
     /// No address is known for this name.
     case unknownHost(String)
+    /// This host is nowhere that a stranger's URL, or a redirect, may lead.
+    case forbiddenAddress(String)
     /// TLS failed, most often because the certificate proves nothing to us.
     case insecure(SecureError)
     /// What answers there begins no WebSocket.
     case noWebSocket(WebSocketClientHandshake.Failure)
     /// The answer was no HTTP.
     case noHTTP(HTTPResponseError)
+    case http2(HTTP2Error)
     case brokenWebSocket(WebSocketError)
     /// A message that belongs into no session of Engine.IO 4 and Socket.IO.
     case brokenPacket(SocketPacketError.Reason?)
@@ -38,8 +42,10 @@ extension LinkFailure {
     /// Whether another attempt makes sense.
     var mayPass: Bool {
         switch self {
-        case .connectTimedOut, .unreachable, .unknownHost, .insecure, .noWebSocket, .noHTTP, .silence, .closedByServer:
+        case .connectTimedOut, .unreachable, .unknownHost, .insecure, .noWebSocket, .noHTTP, .http2, .silence,
+            .closedByServer:
             true
+        case .forbiddenAddress: false
         case .brokenWebSocket, .brokenPacket: true
         case .refused(let code): code == "unavailable" || code == "rate_limited"
         case .dismissed, .eventsUnread, .stopped: false
@@ -53,10 +59,13 @@ extension LinkFailure: CustomStringConvertible {
         case .connectTimedOut(let time): "the server did not let us in within \(time)"
         case .unreachable(let error): "\(error)"
         case .unknownHost(let name): "no address is known for \(name)"
+        case .forbiddenAddress(let host):
+            "\(host) is not on the public internet, or without TLS on port 443, and nobody has allowed its network"
         case .insecure(let error): "\(error)"
         case .noWebSocket(.status(let status)): "the server answered \(status) instead of a WebSocket"
         case .noWebSocket: "the server answered, but not with a WebSocket"
         case .noHTTP(let error): "the server's answer is no HTTP: \(error)"
+        case .http2(let error): "\(error)"
         case .brokenWebSocket(let error): "the server broke the rules of WebSocket: \(error)"
         case .brokenPacket: "the server sent something that is no packet of Socket.IO"
         case .refused(let code): "the server turned us away: \(code)"

@@ -9,6 +9,8 @@ final class ClientShell: @unchecked Sendable {
     /// What becomes of a request.
     typealias Answer = (Result<RawJSON, ClientError>) -> Void
     typealias Arrival = (Result<SessionID, LinkFailure>) -> Void
+    /// Hears everything in its order, `ended` last. False when there is no room for another event.
+    typealias Listener = (ParleyEvent) -> Bool
 
     private let server: ServerURL
     private var session: ClientSession
@@ -22,17 +24,15 @@ final class ClientShell: @unchecked Sendable {
     private var isOverrun = false
     /// Who waits to be let in for the first time.
     private var arrival: Arrival?
-    private let sink: AsyncStream<ParleyEvent>.Continuation
+    private let hear: Listener
 
     private static let target = "/socket.io/?EIO=4&transport=websocket"
 
-    init(
-        _ server: ServerURL, token: String, settings: ClientSettings, sink: AsyncStream<ParleyEvent>.Continuation
-    ) {
+    init(_ server: ServerURL, token: String, settings: ClientSettings, hear: @escaping Listener) {
         self.server = server
         self.settings = settings
         self.session = ClientSession(token: token, settings: settings)
-        self.sink = sink
+        self.hear = hear
     }
 
     private var now: Instant { self.reactor?.instant ?? Instant(nanoseconds: 0) }
@@ -57,6 +57,13 @@ extension ClientShell {
         self.carryOut(outbox)
     }
 
+    /// Lets go of the connection as a network that breaks does; the session comes back by itself.
+    func cut() {
+        guard let line = self.line.take() else { return }
+        line.drop()
+        self.transportEnded(.silence)
+    }
+
     func giveUp(_ failure: LinkFailure) {
         var outbox = ClientOutbox()
         self.session.giveUp(failure, &outbox)
@@ -70,11 +77,11 @@ extension ClientShell {
         self.session.renew(token: token)
     }
 
-    func request(_ operation: Operation, _ argument: RawJSON, on reactor: Reactor, _ answer: @escaping Answer) {
+    func request(_ name: String, _ argument: RawJSON, on reactor: Reactor, _ answer: @escaping Answer) {
         self.reactor = reactor
         var outbox = ClientOutbox()
         do throws(ClientError) {
-            let id = try self.session.request(operation.name, argument, at: self.now, &outbox)
+            let id = try self.session.request(name, argument, at: self.now, &outbox)
             self.answers[id] = answer
         } catch {
             answer(.failure(error))
@@ -103,7 +110,7 @@ extension ClientShell {
 
     private func send(_ message: OutgoingMessage) {
         guard let reactor = self.reactor else { return }
-        self.request(.chat(.send), message.argument, on: reactor) { result in
+        self.request(Operation.chat(.send).name, message.argument, on: reactor) { result in
             switch result.flatMap({ ChatOutcome.read($0) }) {
             case .success(let outcome): self.carryOut(self.messages.answered(message.id, outcome))
             case .failure(let error): self.carryOut(self.messages.unanswered(message.id, error))
@@ -146,14 +153,10 @@ extension ClientShell {
     private func ended(_ failure: LinkFailure) {
         self.arrival.take()?(.failure(failure))
         self.tell(.ended(failure))
-        self.sink.finish()
     }
 
-    /// How many events wait at most: one more than is allowed, with which the session is over, and its end.
-    static func room(_ settings: ClientSettings) -> Int { settings.maximumUnreadEvents + 2 }
-
     private func tell(_ event: ParleyEvent) {
-        guard case .enqueued(let remaining) = self.sink.yield(event), remaining < 2, !self.isOverrun else { return }
+        guard !self.hear(event), !self.isOverrun else { return }
         // An event that is missing would mislead; the end does not.
         self.isOverrun = true
         self.giveUp(.eventsUnread)

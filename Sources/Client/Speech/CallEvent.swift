@@ -7,11 +7,13 @@ package struct CallEvent: Hashable, Sendable {
         /// Ring.
         case incoming(CallKind, from: Participant)
         /// At least one device over there rings.
-        case ringing
+        /// With `byPush` devices that sleep are being woken, and none has come up yet.
+        case ringing(byPush: Bool)
         /// Answered: now signals flow, and the caller offers.
         case connected(CallKind, CallConnection.Role, peer: Participant)
         case peerAway
-        case peerBack(SessionID)
+        /// The other side is back; with `keepsMedia` the connection to it goes on as it is.
+        case peerBack(SessionID, keepsMedia: Bool)
         case ended(End)
     }
 
@@ -67,6 +69,8 @@ package struct CallStatus: Hashable, Sendable {
     package let phase: String
     package let role: CallConnection.Role?
     package let peer: Participant?
+    /// The connection to the other side goes on as it is.
+    package let keepsMedia: Bool
 
     init(_ json: RawJSON) throws(ClientError) {
         guard let call = json.name("call", { CallID($0) }), let caller = json.name("caller", { UserID($0) }),
@@ -79,6 +83,7 @@ package struct CallStatus: Hashable, Sendable {
         self.phase = phase
         self.role = json.role
         self.peer = Participant(json.member("peer"))
+        self.keepsMedia = json.bool("keeps") == true
     }
 }
 

@@ -53,11 +53,15 @@ extension ParleyEvent {
         case .roomBack: Self.room(json, json.session.map { .back($0) })
         case .roomLeft: Self.room(json, json.session.map { .left($0, reason: json.text("reason") ?? "left") })
         case .roomDismissed: Self.room(json, .dismissed(reason: json.text("reason") ?? "removed"))
+        case .roomKnocked:
+            Self.room(json, json.name("user") { UserID($0) }.map { .knocked($0, name: json.text("name") ?? "") })
+        case .roomAdmitted: Self.room(json, .admitted)
         case .callIncoming: Self.call(json, CallEvent.Change(incoming: json))
-        case .callRinging: Self.call(json, .ringing)
+        case .callRinging: Self.call(json, .ringing(byPush: json.bool("push") == true))
         case .callConnected: Self.call(json, CallEvent.Change(connected: json))
         case .callPeerAway: Self.call(json, .peerAway)
-        case .callPeerBack: Self.call(json, json.session.map { .peerBack($0) })
+        case .callPeerBack:
+            Self.call(json, json.session.map { .peerBack($0, keepsMedia: json.bool("keeps") == true) })
         case .callEnded: Self.call(json, CallEvent.End(json).map { .ended($0) })
         }
     }

@@ -10,6 +10,10 @@ package struct RoomEvent: Hashable, Sendable {
         case left(SessionID, reason: String)
         /// We are no longer in the room, by another's doing.
         case dismissed(reason: String)
+        /// Somebody asks to be let in.
+        case knocked(UserID, name: String)
+        /// We may come in.
+        case admitted
     }
 
     package let room: RoomName

@@ -1,4 +1,4 @@
-internal import Operations
+package import Operations
 package import Vocabulary
 
 /// What members of a room and the two sides of a call pass to each other.
@@ -61,7 +61,7 @@ extension SignalMessage.Content {
     }
 
     /// As a field of the request.
-    var argument: Argument {
+    package var argument: Argument {
         switch self {
         case .description(let value): SignalContent.description.argument(value.bytes)
         case .candidate(let value): SignalContent.candidate.argument(value.bytes)

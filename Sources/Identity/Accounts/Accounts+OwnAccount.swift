@@ -25,10 +25,7 @@ extension Accounts {
     ) async throws(IdentityRefusal) -> SignIn {
         guard let user = try await self.ask(FindUser.id(identity.user)), let name = user.name else { throw .closed }
         try self.settings.check(password: new, of: name)
-        guard old.utf8.count <= self.settings.maximumPasswordBytes else { throw .wrongCredentials }
-        let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
-        _ = try await self.proven(name, old, attempt, from: address)
-        self.attempts.succeeded(attempt)
+        _ = try await self.user(name, provenBy: old, from: address)
         let hash = try await self.passwords.hash(new, from: address)
         guard try await self.ask(SetCredential(.passwordHash(hash), of: user.id)) else { throw .closed }
         try await self.revokeAll(of: user.id)
@@ -45,10 +42,7 @@ extension Accounts {
     ) async throws(IdentityRefusal) -> ChangedProfile {
         if let name = try await self.ask(FindUser.id(identity.user))?.name {
             guard !password.isEmpty else { throw .passwordEmpty }
-            guard password.utf8.count <= self.settings.maximumPasswordBytes else { throw .wrongCredentials }
-            let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
-            _ = try await self.proven(name, password, attempt, from: address)
-            self.attempts.succeeded(attempt)
+            _ = try await self.user(name, provenBy: password, from: address)
         } else {
             guard self.time.wall() <= identity.issuedAt + self.settings.freshLife else { throw .stale }
         }

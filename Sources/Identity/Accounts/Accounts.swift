@@ -93,33 +93,43 @@ extension Accounts {
     ) async throws(IdentityRefusal) -> SignIn {
         guard !name.isEmpty else { throw .nameEmpty }
         guard !password.isEmpty else { throw .passwordEmpty }
-        // These cannot have been registered, and an attacker must not choose what is hashed and remembered.
-        guard let name = try? UserName(name), password.utf8.count <= self.settings.maximumPasswordBytes else {
-            throw .wrongCredentials
-        }
-        let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
-        let user = try await self.proven(name, password, attempt, from: address)
-        self.attempts.succeeded(attempt)
+        // No account can have such a name.
+        guard let name = try? UserName(name) else { throw .wrongCredentials }
+        let user = try await self.user(name, provenBy: password, from: address)
         try self.revocationsNow.checkMayEnter(user.id, at: self.time.wall())
         return try await self.begin(user, longLived: try await self.currentLegacyToken(of: user.id))
     }
 
-    func proven(
-        _ name: UserName, _ password: String, _ attempt: AttemptGuard.Attempt, from address: IPAddress
+    /// The user with this name and password. Guessing has a limit.
+    func user(
+        _ name: UserName, provenBy password: String, from address: IPAddress
     ) async throws(IdentityRefusal) -> StoredUser {
+        // It cannot have been registered, and an attacker must not choose what is hashed and remembered.
+        guard password.utf8.count <= self.settings.maximumPasswordBytes else { throw .wrongCredentials }
+        let attempt = try self.attempts.began(account: name.text, from: address, at: self.time.steady())
         do throws(IdentityRefusal) {
-            let user = try await self.ask(FindUser.name(name))
-            let verdict = try await self.passwords.check(password, against: user?.passwordHash, from: address)
-            guard let user, verdict != .wrong else { throw .wrongCredentials }
-            if case .rightAndRenewed(let hash) = verdict {
-                _ = try await self.ask(SetCredential(.passwordHash(hash), of: user.id))
-            }
+            let user = try await self.checked(name, password, from: address)
+            self.attempts.succeeded(attempt)
             return user
         } catch {
             if error == .unavailable { self.attempts.cancelled(attempt) }
             throw error
         }
     }
+
+    private func checked(
+        _ name: UserName, _ password: String, from address: IPAddress
+    ) async throws(IdentityRefusal) -> StoredUser {
+        let user = try await self.ask(FindUser.name(name))
+        let verdict = try await self.passwords.check(password, against: user?.passwordHash, from: address)
+        guard let user, verdict != .wrong else { throw .wrongCredentials }
+        if case .rightAndRenewed(let hash) = verdict {
+            _ = try await self.ask(SetCredential(.passwordHash(hash), of: user.id))
+        }
+        return user
+    }
+
+    package var signInMethods: SignInMethods { self.settings.signIn }
 
     private func demandOpen(_ method: SignInMethods) throws(IdentityRefusal) {
         guard self.settings.signIn.contains(method) else { throw .closed }

@@ -41,6 +41,17 @@ internal import COpenSSL
         }
     }
 
+    /// A server for whoever comes, with the certificate of its TLS. Clients show that their address is theirs before anything is
+    /// kept of them (RFC 6347 §4.2.1).
+    package convenience init(serverAs tls: TLSContext) throws(SecureError) {
+        try self.init(identity: nil)
+        guard unsafe parley_ssl_ctx_use_certificate_of(self.handle, tls.handle) == 1 else {
+            throw SecureError("using a certificate for DTLS")
+        }
+        unsafe SSL_CTX_set_cookie_generate_cb(self.handle, DatagramBIO.makeCookie)
+        unsafe SSL_CTX_set_cookie_verify_cb(self.handle, DatagramBIO.checkCookie)
+    }
+
     /// A handshake with ourselves: what OpenSSL looks up and reads in once is there when a peer comes.
     package func warmUp() throws(SecureError) {
         let (client, server) = (try DTLSSession(self, role: .client), try DTLSSession(self, role: .server))

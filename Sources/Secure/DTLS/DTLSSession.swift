@@ -61,6 +61,22 @@ internal import COpenSSL
         try self.check(code, "a DTLS handshake")
     }
 
+    /// Takes the first datagram of a client that may not be where it says. Nothing is remembered of it unless it shows one of the
+    /// cookies; then the handshake begins. The answer that tells it the first of them is no longer than its question.
+    ///
+    /// - Returns: whether this session is the client's now.
+    package func listen(_ datagram: Span<UInt8>, cookies: [[UInt8]]) throws(SecureError) -> Bool {
+        self.wake()
+        self.bio.cookies = cookies
+        self.bio.offer([UInt8](copying: datagram))
+        ERR_clear_error()
+        let code = unsafe parley_dtls_listen(self.ssl)
+        guard code >= 0 else { throw SecureError("a DTLS client's first message") }
+        guard code > 0 else { return false }
+        try self.start()
+        return true
+    }
+
     /// Takes a datagram from the network, goes on with the handshake, and hands over what was in it for us.
     package func receive(_ datagram: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(SecureError) {
         self.wake()

@@ -6,6 +6,8 @@ internal import COpenSSL
     fileprivate var incoming: [UInt8]?
     fileprivate let retries: DTLSRetries
     fileprivate var repeats = 0
+    /// What the other side has to show, the newest first.
+    var cookies: [[UInt8]] = []
 
     init(_ retries: DTLSRetries) {
         self.retries = retries
@@ -66,6 +68,30 @@ extension DatagramBIO {
         guard let here = unsafe DatagramBIO.of(SSL_get_rbio(ssl)) else { return 1_000_000 }
         here.repeats = last == 0 ? 0 : here.repeats + 1
         return here.retries.pause(before: here.repeats)
+    }
+}
+
+extension DatagramBIO {
+    private static let mostCookieBytes = 255
+
+    /// OpenSSL asks what the client is to show.
+    static let makeCookie:
+        @convention(c) (OpaquePointer?, UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt32>?) -> Int32 =
+            { ssl, bytes, count in
+                guard let here = unsafe DatagramBIO.of(SSL_get_rbio(ssl)), let cookie = here.cookies.first,
+                    let bytes = unsafe bytes, let count = unsafe count, cookie.count <= DatagramBIO.mostCookieBytes
+                else { return 0 }
+                unsafe UnsafeMutableRawPointer(bytes).copyMemory(from: cookie, byteCount: cookie.count)
+                unsafe count.pointee = UInt32(cookie.count)
+                return 1
+            }
+
+    /// And whether it did.
+    static let checkCookie: @convention(c) (OpaquePointer?, UnsafePointer<UInt8>?, UInt32) -> Int32 = {
+        ssl, bytes, count in
+        guard let here = unsafe DatagramBIO.of(SSL_get_rbio(ssl)), let bytes = unsafe bytes else { return 0 }
+        let shown = unsafe [UInt8](UnsafeBufferPointer(start: bytes, count: Int(count)))
+        return here.cookies.contains(shown) ? 1 : 0
     }
 }
 

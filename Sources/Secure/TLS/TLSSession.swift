@@ -3,14 +3,17 @@ internal import COpenSSL
 /// One TLS connection between two heaps of bytes: what came from the network and what is to go there.
 @safe package final class TLSSession {
     private let ssl: OpaquePointer
+    /// Its callbacks look at what it keeps.
+    private let context: TLSContext
     /// Both belong to `ssl` and are freed with it.
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
 
     package enum Role: Sendable {
         case server
-        /// The name is checked against the certificate and told to the server.
-        case client(name: String)
+        /// The name is checked against the certificate and told to the server, and so are the protocols that we speak, where
+        /// the usual one is not meant (RFC 7301).
+        case client(name: String, protocols: [String] = [])
     }
 
     package init(_ context: TLSContext, role: Role = .server) throws(SecureError) {
@@ -20,14 +23,20 @@ internal import COpenSSL
             throw SecureError("starting a TLS session")
         }
         unsafe self.ssl = ssl
+        self.context = context
         unsafe self.incoming = incoming
         unsafe self.outgoing = outgoing
         unsafe SSL_set_bio(ssl, incoming, outgoing)
         switch role {
         case .server: unsafe SSL_set_accept_state(ssl)
-        case .client(let name):
+        case .client(let name, let protocols):
             unsafe SSL_set_connect_state(ssl)
             unsafe parley_ssl_set_server_name(ssl, name)
+            let list = protocols.flatMap { [UInt8(clamping: $0.utf8.count)] + Array($0.utf8) }
+            // Zero is success here, unlike everywhere else.
+            guard list.isEmpty || (unsafe SSL_set_alpn_protos(ssl, list, UInt32(list.count))) == 0 else {
+                throw SecureError("offering a protocol by TLS")
+            }
         }
     }
 
@@ -36,6 +45,15 @@ internal import COpenSSL
     }
 
     package var isEstablished: Bool { unsafe SSL_is_init_finished(self.ssl) == 1 }
+
+    /// What the server chose of the protocols that were offered.
+    package var applicationProtocol: String? {
+        var start: UnsafePointer<UInt8>?
+        var count: UInt32 = 0
+        unsafe SSL_get0_alpn_selected(self.ssl, &start, &count)
+        guard count > 0 else { return nil }
+        return unsafe String(decoding: UnsafeBufferPointer(start: start, count: Int(count)), as: UTF8.self)
+    }
 
     /// Takes what came from the network.
     package func receive(_ ciphertext: Span<UInt8>) {

@@ -9,14 +9,17 @@ package enum SecretWeakness: Error, Hashable, Sendable, CustomStringConvertible 
 
     package static let minimumLength = 32
 
-    package var description: String {
-        switch self {
-        case .tooShort(let bytes):
-            "the secret has \(bytes) bytes and needs \(Self.minimumLength): try `openssl rand -base64 48`"
-        case .wellKnown(let words):
-            "the secret contains \"\(words)\", which is public: try `openssl rand -base64 48`"
-        case .tooRegular: "the secret repeats itself and can be guessed: try `openssl rand -base64 48`"
-        }
+    package var description: String { self.words(trying: "openssl rand -base64 48") }
+
+    /// - Parameter command: what prints a better one.
+    package func words(trying command: String) -> String {
+        let fault =
+            switch self {
+            case .tooShort(let bytes): "has \(bytes) bytes and needs \(Self.minimumLength)"
+            case .wellKnown(let words): "contains \"\(words)\", which is public"
+            case .tooRegular: "repeats itself and can be guessed"
+            }
+        return "the secret \(fault): try `\(command)`"
     }
 
     /// What is wrong with `secret`, or nil.

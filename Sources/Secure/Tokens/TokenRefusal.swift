@@ -17,6 +17,8 @@ package enum TokenRefusal: Error, Hashable, Sendable {
     case wrongType
     case wrongAudience
     case wrongIssuer
+    /// It was made for another sign-in.
+    case wrongNonce
     /// Its issuer may not speak of this user.
     case foreignSubject
     /// No `sub`, `exp` or `iat`, or one that is no such thing.

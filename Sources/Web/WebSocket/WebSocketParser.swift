@@ -205,6 +205,8 @@ extension WebSocketParser {
         guard let kind = frame.opcode.messageKind else { return nil }
         guard frame.isFinal, frame.length <= bytes.count - offset else {
             self.message = Unfinished(kind: kind, isCompressed: frame.isCompressed, fragments: 1)
+            // Once and for all: what grows by doubling leaves as much behind.
+            if frame.isFinal { self.message?.bytes.reserveCapacity(frame.length) }
             return nil
         }
         let range = offset..<(offset + frame.length)

@@ -46,15 +46,22 @@ package struct ServerURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What stands in the `Host` field.
+    /// What stands in the `Host` field: the usual port is not said (RFC 9110 §4.2.3), since servers that build addresses of
+    /// their own out of it would say it, too.
     package var authority: String {
+        let isUsual = self.port == (self.isEncrypted ? 443 : 80)
+        return isUsual ? String(self.place.dropLast(self.isEncrypted ? 4 : 3)) : self.place
+    }
+
+    /// Host and port.
+    private var place: String {
         switch self.host {
         case .address(let ip): "\(SocketAddress(ip, port: self.port))"
         case .name(let name): "\(name):\(self.port)"
         }
     }
 
-    package var description: String { (self.isEncrypted ? "https://" : "http://") + self.authority }
+    package var description: String { (self.isEncrypted ? "https://" : "http://") + self.place }
 
     private static func split(_ text: Substring) -> (host: Substring, port: Substring?) {
         guard let colon = text.lastIndex(of: ":"), text.last != "]" else { return (text, nil) }

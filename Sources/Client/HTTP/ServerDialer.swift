@@ -9,6 +9,7 @@ internal import Vocabulary
 /// Once it is cancelled, it calls nothing any more.
 final class ServerDialer {
     private let server: ServerURL
+    private let rules: HTTPCallRules
     private let reactor: Reactor
     private let timeout: Duration
     private var opened: ((any ByteStream) -> any StreamHandler)?
@@ -16,10 +17,11 @@ final class ServerDialer {
 
     /// Calls one of the two, once: `opened` says who handles the stream.
     init(
-        _ server: ServerURL, on reactor: Reactor, timeout: Duration,
+        _ server: ServerURL, _ rules: HTTPCallRules = HTTPCallRules(), on reactor: Reactor, timeout: Duration,
         opened: @escaping (any ByteStream) -> any StreamHandler, failed: @escaping (LinkFailure) -> Void
     ) {
         self.server = server
+        self.rules = rules
         self.reactor = reactor
         self.timeout = timeout
         self.opened = opened
@@ -28,7 +30,7 @@ final class ServerDialer {
 
     func start() {
         switch self.server.host {
-        case .address(let ip): self.connect(to: [ip])
+        case .address(let ip): self.connect(toAllowedOf: [ip])
         case .name(let name): self.reactor.resolve(name) { self.resolved($0, name) }
         }
     }
@@ -40,9 +42,15 @@ final class ServerDialer {
 
     private func resolved(_ result: Result<[IPAddress], ReactorError>, _ name: String) {
         switch result {
-        case .success(let addresses) where !addresses.isEmpty: self.connect(to: addresses[...])
+        case .success(let addresses) where !addresses.isEmpty: self.connect(toAllowedOf: addresses)
         case .success, .failure: self.fail(.unknownHost(name))
         }
+    }
+
+    private func connect(toAllowedOf addresses: [IPAddress]) {
+        let allowed = addresses.filter { self.rules.allows($0, of: self.server) }
+        guard !allowed.isEmpty else { return self.fail(.forbiddenAddress(self.server.hostText)) }
+        self.connect(to: allowed[...])
     }
 
     private func connect(to addresses: ArraySlice<IPAddress>) {
@@ -61,13 +69,19 @@ final class ServerDialer {
         guard let opened = self.opened.take() else { return connection.abort() }
         guard self.server.isEncrypted else { return connection.start(opened(connection)) }
         do throws(SecureError) {
-            let context = try TLSContext(clientVerifying: !self.server.trustsAnybody)
-            try TLSStream.open(over: connection, context, to: self.server.hostText, handler: opened)
+            try TLSStream.open(
+                over: connection, self.context(), to: self.server.hostText, protocols: self.rules.protocols,
+                handler: opened)
             self.failed = nil
         } catch {
             connection.abort()
             self.fail(.insecure(error))
         }
+    }
+
+    private func context() throws(SecureError) -> TLSContext {
+        if let file = self.rules.authorities { return try TLSContext(clientTrusting: file) }
+        return try TLSContext(clientVerifying: !self.server.trustsAnybody)
     }
 
     private func fail(_ failure: LinkFailure) {
