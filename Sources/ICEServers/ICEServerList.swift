@@ -36,9 +36,9 @@ package struct ICEServerList: Hashable, Sendable {
     /// What one user is told now.
     ///
     /// - Parameter builtIn: servers of our own, named first.
-    package func offer(to user: UserID, builtIn: [ICEServerURL] = [], at now: WallTime) -> ICEServerOffer {
-        var offer = ICEServerOffer(servers: builtIn.isEmpty ? [] : [.init(urls: builtIn)])
-        for server in self.servers { offer.add(server, for: user, at: now) }
+    package func offer(to user: UserID, builtIn: [ICEServer] = [], at now: WallTime) -> ICEServerOffer {
+        var offer = ICEServerOffer(servers: [])
+        for server in builtIn + self.servers { offer.add(server, for: user, at: now) }
         return offer
     }
 }

@@ -3,10 +3,12 @@ package import Bytes
 /// The short name of a peer between a TURN client and its server (RFC 8656 §12).
 package struct ChannelNumber: RawRepresentable, Hashable, Sendable {
     package static let all: ClosedRange<UInt16> = 0x4000...0x4FFF
+    /// Clients of before RFC 8656 take more of them (RFC 5766 §11).
+    package static let understood: ClosedRange<UInt16> = 0x4000...0x7FFF
     package let rawValue: UInt16
 
     package init?(rawValue: UInt16) {
-        guard Self.all.contains(rawValue) else { return nil }
+        guard Self.understood.contains(rawValue) else { return nil }
         self.rawValue = rawValue
     }
 }

@@ -33,7 +33,7 @@ struct ICEServerListTests {
             """)
         let alice = try #require(UserID("alice"))
         let ours = try #require(ICEServerURL("stun:192.0.2.1:3478"))
-        let offer = list.offer(to: alice, builtIn: [ours], at: Self.now)
+        let offer = list.offer(to: alice, builtIn: [ICEServer(urls: [ours], credentials: .none)], at: Self.now)
         #expect(
             self.json(offer)
                 == #"[{"urls":["stun:192.0.2.1:3478"]},{"urls":["stun:stun.example.net:3478"]},"#

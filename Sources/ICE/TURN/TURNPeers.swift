@@ -97,7 +97,9 @@ extension TURNPeers {
     /// The channel to ask for, unless that has been done. A number is not used twice: the server would have to forget
     /// its former peer first (RFC 8656 §12.2), and there are four thousand.
     mutating func wantsChannel(_ peer: SocketAddress) -> ChannelNumber? {
-        guard self.channels[peer] == nil, let number = ChannelNumber(rawValue: self.nextNumber) else { return nil }
+        guard self.channels[peer] == nil, ChannelNumber.all.contains(self.nextNumber),
+            let number = ChannelNumber(rawValue: self.nextNumber)
+        else { return nil }
         self.nextNumber += 1
         self.channels[peer] = Channel(number: number)
         self.owners[number] = peer

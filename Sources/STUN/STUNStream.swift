@@ -1,5 +1,4 @@
 package import Bytes
-internal import STUN
 
 /// Finds the messages in what a stream brings, however it is cut (RFC 8489 §6.2.2, RFC 8656 §12.5).
 package struct STUNStream: Sendable {
