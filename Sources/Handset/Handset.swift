@@ -23,8 +23,14 @@ package final class Handset {
     /// The feed has come to its end, or broke.
     package var onEnd: (() -> Void)?
 
+    /// A card speaks or hears here. It works in pieces of ten milliseconds, and nobody waits for a second one.
+    private let isLive: Bool
     private static let tick = Duration.milliseconds(20)
-    private static let tickSamples = 960
+    private static let liveTick = Duration.milliseconds(10)
+    /// What the buffer gives out at a time.
+    private static let pieceSamples = 480
+    /// All that may have gathered behind a microphone.
+    private static let maximumLivePieces = 4
 
     /// - Parameters:
     ///   - feed: nil to send nothing.
@@ -43,6 +49,7 @@ package final class Handset {
         self.ownSinks = ownSinks
         self.plays = plays
         self.channels = channels
+        self.isLive = feed?.isLive == true || sinks.contains(where: \.isLive)
     }
 
     /// What was to be kept and could not be.
@@ -54,11 +61,12 @@ package final class Handset {
     package func lift() {
         guard self.pace == nil, !self.isOver else { return }
         let now = SteadyClock.now
-        self.pace = EvenPace(Self.tick, from: now)
+        self.pace = EvenPace(self.isLive ? Self.liveTick : Self.tick, from: now)
         for sink in self.sinks + self.ownSinks { sink.began(at: now) }
         guard self.feed != nil || self.plays else { return }
-        self.sound = [Float](repeating: 0, count: Self.tickSamples * self.channels)
-        self.heard = [Float](repeating: 0, count: Self.tickSamples * self.channels / 2)
+        let said = self.feed?.isLive == true ? Self.maximumLivePieces : self.piecesPerTick
+        self.sound = [Float](repeating: 0, count: said * Self.pieceSamples * self.channels)
+        self.heard = [Float](repeating: 0, count: Self.pieceSamples * self.channels)
         self.schedule()
     }
 
@@ -90,9 +98,13 @@ package final class Handset {
         }
     }
 
+    private var piecesPerTick: Int { self.isLive ? 1 : 2 }
+
     private func passTick() {
+        // What a microphone heard beside the sound of this moment is said in this moment.
+        if self.isLive { self.listen() }
         self.speak()
-        self.listen()
+        if !self.isLive { self.listen() }
         self.takePayloads()
     }
 
@@ -104,7 +116,9 @@ package final class Handset {
         if count > 0 { self.connection.speak(sound.span.extracting(first: count)) }
         guard !self.ownSinks.isEmpty else { return }
         for index in count..<sound.count { sound[index] = 0 }
-        for sink in self.ownSinks { sink.heard(sound.span) }
+        // A microphone fills its time itself.
+        let kept = self.feed?.isLive == true ? count : sound.count
+        for sink in self.ownSinks { sink.heard(sound.span.extracting(first: kept)) }
     }
 
     /// A recording that breaks off ends there.
@@ -124,8 +138,7 @@ package final class Handset {
         var sound: [Float] = []
         swap(&sound, &self.heard)
         defer { swap(&sound, &self.heard) }
-        // The buffer gives out ten milliseconds at a time.
-        for _ in 0..<2 {
+        for _ in 0..<self.piecesPerTick {
             var span = sound.mutableSpan
             self.connection.pull(into: &span)
             for sink in self.sinks { sink.heard(sound.span) }

@@ -3,7 +3,7 @@ package import AudioStreams
 package import Vocabulary
 
 /// Who gets what is heard.
-package protocol SoundSink: AnyObject {
+package protocol SoundSink: SoundEnd {
     /// The call stands; what comes has its place in time from here.
     func began(at start: Instant)
     /// Sound as it is played, 48 kHz, the channels of a moment side by side.

@@ -31,11 +31,12 @@ package final class PeerConnectionFactory {
     }
 
     /// - Parameters:
+    ///   - impairment: what is done to all that is sent.
     ///   - isCalled: the other side offers, so that sockets are shared with all others who are called.
     ///   - takesConnections: those over TCP.
     package func make(
         _ settings: PeerSettings, servers: FoundServers, isCalled: Bool = false, takesConnections: Bool = true,
-        handler: any PeerConnectionHandler
+        impairment: NetworkImpairment? = nil, handler: any PeerConnectionHandler
     ) -> PeerConnection {
         var settings = settings
         settings.ice.stunServers = servers.stun
@@ -43,6 +44,7 @@ package final class PeerConnectionFactory {
         means.peers.names = .known(self.names)
         means.peers.sockets = isCalled ? self.sockets : nil
         means.peers.takesConnections = takesConnections
+        means.peers.impairment = impairment
         means.relays = servers.relays
         means.watch = self.watch
         return PeerConnection(settings, self.context, on: self.reactor, by: means, handler: handler)

@@ -105,13 +105,24 @@ extension PeerPath: DeadlineTimerOwner {
         var due = Outbox<ICEEvent>()
         swap(&due, &self.outbox)
         for packet in due.packets.packets {
-            due.packets.withBytes(of: packet) { self.transports[packet.path]?.send($0, to: packet.destination) }
+            due.packets.withBytes(of: packet) { self.send($0, on: packet.path, to: packet.destination) }
         }
         for event in due.events { self.carryOut(event) }
         due.removeAll()
         if self.outbox.isEmpty { swap(&due, &self.outbox) }
         self.deadlineTimer.set(self.machine.findDeadline(), for: self)
         if Self.hasNews(&self.machine) { self.handler?.settled(self) }
+    }
+
+    private func send(_ packet: Span<UInt8>, on path: PathID, to peer: SocketAddress) {
+        guard let impairment = self.settings.impairment else {
+            self.transports[path]?.send(packet, to: peer)
+            return
+        }
+        var random = SystemRandomNumberGenerator()
+        guard let delay = impairment.delay(using: &random) else { return }
+        let late = [UInt8](copying: packet)
+        self.reactor.schedule(after: delay) { [weak self] in self?.transports[path]?.send(late.span, to: peer) }
     }
 
     private func carryOut(_ event: ICEEvent) {
@@ -269,7 +280,7 @@ extension PeerPath {
         guard let ip = self.paths.first(where: { $0.value.contains(path) })?.key else {
             return self.act { $0.dialed(from: path, to: peer, nil, leaving: nil, at: $1, into: &$2) }
         }
-        self.reactor.connect(to: peer, from: ip, timeout: .seconds(5)) { [weak self] result in
+        self.reactor.connect(to: peer, from: SocketAddress(ip, port: 0), timeout: .seconds(5)) { [weak self] result in
             self?.dialled(peer, from: path, try? result.get())
         }
     }

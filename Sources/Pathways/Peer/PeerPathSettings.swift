@@ -8,6 +8,8 @@ package struct PeerPathSettings {
     /// Those that are used together with others; each connection has its own without them.
     package var sockets: SharedSockets?
     package var names = Names.unknown
+    /// What is done to all that is sent; nil, as nearly always, for nothing.
+    package var impairment: NetworkImpairment?
 
     /// What `.local` names are to us.
     package enum Names {
