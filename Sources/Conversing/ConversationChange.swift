@@ -11,7 +11,8 @@ package enum ConversationChange: Hashable, Sendable {
     case invite([UserID])
     case join
     case leave
-    case remove(UserID, reason: DisplayName? = nil)
+    /// Until then they do not come back by themselves; nil for good.
+    case remove(UserID, until: WallTime? = nil, reason: DisplayName? = nil)
     case rename(DisplayName)
     case setRole(UserID, Role)
     case silence(UserID, until: WallTime?, reason: DisplayName? = nil)
@@ -119,6 +120,8 @@ package enum ConversationRefusal: Error, Hashable, Sendable {
     /// The other side does not want to hear from them.
     case blocked
     case silenced(until: WallTime)
+    /// Members wait here between two messages.
+    case tooFast(retryAfter: Duration)
     /// There is no such file, or it is not theirs to show.
     case noFile
     /// There is no such message in it.

@@ -20,10 +20,13 @@ package struct ConversationMachine: Sendable {
     /// Of the latest entry: within a conversation time does not run backwards.
     package private(set) var lastTime: WallTime
     package private(set) var isDissolved: Bool
+    /// How long members wait after one message until they say the next; nil when they need not.
+    package var slowMode: Duration?
 
     package init(
         _ kind: ConversationKind, title: DisplayName? = nil, members: [Member], last: UInt64 = 0, counted: UInt64 = 0,
-        lastTime: WallTime = WallTime(milliseconds: 0), isDissolved: Bool = false, settings: ConversationSettings
+        lastTime: WallTime = WallTime(milliseconds: 0), isDissolved: Bool = false,
+        slowMode: Duration? = nil, settings: ConversationSettings
     ) {
         self.kind = kind
         self.title = title
@@ -32,6 +35,7 @@ package struct ConversationMachine: Sendable {
         self.counted = counted
         self.lastTime = lastTime
         self.isDissolved = isDissolved
+        self.slowMode = slowMode
         self.settings = settings
     }
 
@@ -211,6 +215,13 @@ extension ConversationMachine {
         guard !isBlocked else { throw .blocked }
     }
 
+    /// Who leads need not wait.
+    private func checkPace(of member: Member, at now: WallTime) throws(ConversationRefusal) {
+        guard let slowMode = self.slowMode, member.role < .admin, let spokeAt = member.spokeAt, now < spokeAt + slowMode
+        else { return }
+        throw .tooFast(retryAfter: .milliseconds((spokeAt + slowMode).milliseconds - now.milliseconds))
+    }
+
     private func checkLength(of body: MessageBody) throws(ConversationRefusal) {
         guard body.json.count <= self.settings.maximumBodyBytes else { throw .tooLong }
     }
@@ -219,6 +230,7 @@ extension ConversationMachine {
         _ draft: Draft, by member: Member, at now: WallTime, about target: MessageState?
     ) throws(ConversationRefusal) -> Proposal {
         try self.checkVoice(of: member, at: now)
+        try self.checkPace(of: member, at: now)
         try self.checkLength(of: draft.body)
         if draft.reply != nil { guard target?.isMessage == true else { throw .noMessage } }
         for user in draft.mentions { guard self.members[user] != nil else { throw .notMember } }
@@ -231,6 +243,7 @@ extension ConversationMachine {
         var reader = member
         reader.read = entry.number
         reader.readCounted = entry.counted
+        reader.spokeAt = entry.time
         return Proposal(entry: entry, effect: .spoke(reader))
     }
 
@@ -316,10 +329,12 @@ extension ConversationMachine {
         switch change {
         case .invite(let users): return try self.invite(users, by: member, at: now, except: unwilling, former)
         case .leave: return self.leaving(member, at: now)
-        case .remove(let user, _):
+        case .remove(let user, let until, _):
             let other = try self.check(member, outranks: user)
-            let former = FormerMember(other, wasRemoved: true, at: now)
-            return self.proposal(.removed, by: member, at: now, EntryBody.user(user), .went(user, heir: nil, former))
+            let former = FormerMember(
+                other, wasRemoved: true, removedUntil: until, slowMode: self.slowMode, at: now)
+            let body = EntryBody.user(user, until: until)
+            return self.proposal(.removed, by: member, at: now, body, .went(user, heir: nil, former))
         case .rename(let title):
             try self.check(member, .admin)
             return self.proposal(.renamed, by: member, at: now, EntryBody.title(title), .renamed(title))
@@ -329,7 +344,7 @@ extension ConversationMachine {
         case .silence(let user, let until, _):
             var silenced = try self.check(member, outranks: user)
             silenced.silencedUntil = until
-            let body = EntryBody.silence(user, until: until)
+            let body = EntryBody.user(user, until: until)
             return self.proposal(.silenced, by: member, at: now, body, .changed(silenced))
         case .dissolve:
             try self.check(member, .owner)
@@ -363,7 +378,7 @@ extension ConversationMachine {
         guard self.kind.rules.membership == .open || self.members[user] != nil else { throw .forbidden }
         guard !self.isDissolved else { throw .dissolved }
         guard self.members[user] == nil else { throw .taken }
-        guard former?.wasRemoved != true else { throw .removed }
+        guard former?.isRemoved(at: now) != true else { throw .removed }
         guard self.members.count < self.settings.maximumMembers, self.last < ConversationKey.maximumEntry else {
             throw .full
         }
@@ -379,7 +394,7 @@ extension ConversationMachine {
         let strangers = Set(users).filter { self.members[$0] == nil }
         guard !strangers.isEmpty else { throw .taken }
         // Who was sent away by those who lead is brought back by none of the others.
-        let welcome = member.role >= .admin ? strangers : strangers.filter { former[$0]?.wasRemoved != true }
+        let welcome = member.role >= .admin ? strangers : strangers.filter { former[$0]?.isRemoved(at: now) != true }
         guard !welcome.isEmpty else { throw .forbidden }
         let fresh = welcome.subtracting(unwilling).sorted { $0.text < $1.text }
         guard !fresh.isEmpty else { throw .blocked }
@@ -394,7 +409,7 @@ extension ConversationMachine {
         // Everything up to now counts as read, their own coming included, which is no message.
         return Member(
             user, since: isOpen ? 0 : self.last, read: self.last, readCounted: self.counted,
-            silencedUntil: former?.silencedUntil)
+            silencedUntil: former?.silencedUntil, spokeAt: former?.spokeAt)
     }
 
     /// The last one may switch off the light; before that one member always holds the key.
@@ -404,7 +419,7 @@ extension ConversationMachine {
         }
         let heir = self.heir(of: member)
         let body = heir.map { EntryBody.user($0.user, role: $0.role) }
-        let former = FormerMember(member, wasRemoved: false, at: now)
+        let former = FormerMember(member, wasRemoved: false, slowMode: self.slowMode, at: now)
         return self.proposal(.left, by: member, at: now, body, .went(member.user, heir: heir, former))
     }
 
@@ -443,15 +458,16 @@ extension ConversationMachine {
             guard let target, target.isMessage else { throw .noMessage }
             guard !target.isRecalled else { throw .recalled }
             return self.recalling(number, by: moderator, at: now)
-        case .remove(let user, _):
+        case .remove(let user, let until, _):
             let other = try self.moderated(user)
-            let former = FormerMember(other, wasRemoved: true, at: now)
+            let former = FormerMember(
+                other, wasRemoved: true, removedUntil: until, slowMode: self.slowMode, at: now)
             let effect = Effect.went(user, heir: self.heir(of: other), former)
-            return self.proposal(.removed, by: actor, at: now, EntryBody.user(user), effect)
+            return self.proposal(.removed, by: actor, at: now, EntryBody.user(user, until: until), effect)
         case .silence(let user, let until, _):
             var silenced = try self.moderated(user)
             silenced.silencedUntil = until
-            let body = EntryBody.silence(user, until: until)
+            let body = EntryBody.user(user, until: until)
             return self.proposal(.silenced, by: actor, at: now, body, .changed(silenced))
         case .post, .edit, .react, .pin, .invite, .join, .leave, .rename, .setRole, .dissolve: throw .forbidden
         }

@@ -102,16 +102,10 @@ enum EntryBody {
         }
     }
 
-    static func user(_ user: UserID, role: Role? = nil) -> [UInt8] {
+    static func user(_ user: UserID, role: Role? = nil, until: WallTime? = nil) -> [UInt8] {
         JSONWriter.object { json in
             json.field("user", user.text)
             json.optional("role", role?.word)
-        }
-    }
-
-    static func silence(_ user: UserID, until: WallTime?) -> [UInt8] {
-        JSONWriter.object { json in
-            json.field("user", user.text)
             json.optional("until", until?.milliseconds)
         }
     }

@@ -12,12 +12,14 @@ package struct Member: Hashable, Sendable {
     package var readCounted: UInt64
     /// Until then they may listen only.
     package var silencedUntil: WallTime?
+    /// When they said something last; nil when that is not known.
+    package var spokeAt: WallTime?
     /// In a direct conversation: does not want to hear from the other.
     package var blocksOther: Bool
 
     package init(
         _ user: UserID, role: Role = .member, since: UInt64 = 0, read: UInt64 = 0, readCounted: UInt64 = 0,
-        silencedUntil: WallTime? = nil, blocksOther: Bool = false
+        silencedUntil: WallTime? = nil, spokeAt: WallTime? = nil, blocksOther: Bool = false
     ) {
         self.user = user
         self.role = role
@@ -25,6 +27,7 @@ package struct Member: Hashable, Sendable {
         self.read = read
         self.readCounted = readCounted
         self.silencedUntil = silencedUntil
+        self.spokeAt = spokeAt
         self.blocksOther = blocksOther
     }
 }

@@ -48,6 +48,22 @@ package struct MessageBody: Hashable, Sendable {
 
     private static let searched = ["text", "title", "name", "detail"]
 
+    /// The same body with other words in it.
+    func replacingWords(_ replace: (String) -> String) -> MessageBody {
+        let object = JSONObject(proven: self.json.span)
+        let json = JSONWriter.object { json in
+            for member in object.members {
+                let name = object.name(of: member)
+                if Self.searched.contains(name), let text = object.reader.string(member.value) {
+                    json.field(name, replace(text))
+                } else {
+                    json.field(name, raw: object.reader.raw(member.value))
+                }
+            }
+        }
+        return MessageBody(proven: json)
+    }
+
     /// More of what a body names are no files to the server.
     package static let maximumFiles = 20
 

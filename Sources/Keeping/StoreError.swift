@@ -37,7 +37,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         let name = self.database
         return switch self.reason {
-        case .damaged: "\(name) is no sound database (\(self.detail)); restore it from a copy, or move it away"
+        case .damaged:
+            "\(name) is no sound database (\(self.detail)); start from a backup, or save what sqlite3 can .recover"
         case .tooNew(let version): "\(name) has version \(version), which is newer than this program; update it"
         case .busy: "\(name) is in use by another program"
         case .full: "no room is left on the disk of \(name)"

@@ -72,6 +72,9 @@ package struct AttemptLimiter<Key: Hashable & Sendable>: Sendable {
         self.histories.remember(history, of: key)
     }
 
+    /// How many attempts are remembered of it.
+    package func count(of key: Key, at now: Instant) -> Int { self.history(of: key, at: now).count }
+
     package var rememberedKeys: Int { self.histories.count }
 
     private func history(of key: Key, at now: Instant) -> History {

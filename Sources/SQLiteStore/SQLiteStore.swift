@@ -7,10 +7,11 @@ package final class SQLiteStore: Store {
     /// - Parameter path: `:memory:` for one that is gone with the process.
     package init(
         path: String, _ settings: StoreSettings = StoreSettings(), durability: StoreDurability = .full,
-        largestGroup: Int = 512
+        largestGroup: Int = 512, metrics: StoreMetrics? = nil
     ) throws(StoreError) {
         self.database = try Database(
-            path: path, migrations: Migration.all, settings, durability: durability, largestGroup: largestGroup)
+            path: path, migrations: Migration.all, settings, durability: durability, largestGroup: largestGroup,
+            metrics: metrics)
     }
 
     // What there is most of, without the cost of being generic.

@@ -212,6 +212,53 @@ struct ConversationMachineTests {
         try room.happens(.join, by: .carol)
     }
 
+    @Test("F16.ends lets who was sent away for a time come back when it is over")
+    func removedForATime() throws {
+        let until = Scene.now + .seconds(60)
+        var room = Scene(.room, [.alice, .bob, .carol])
+        let removal = try room.machine.proposal(for: .remove(.carol, until: until), by: .alice, at: Scene.now)
+        let expected = FormerMember(wasRemoved: true, removedUntil: until, silencedUntil: nil)
+        #expect(removal.effect == .went(.carol, heir: nil, expected))
+        #expect(removal.entry.body == Array(#"{"user":"carol","until":\#(until.milliseconds)}"#.utf8))
+        room.machine.accepted(removal)
+        let (machine, former) = (room.machine, [UserID.carol: expected])
+        let join = { (seconds: Int) in
+            try machine.proposal(for: .join, by: .carol, at: Scene.now + .seconds(seconds), former: former)
+        }
+        #expect(throws: ConversationRefusal.removed) { try join(59) }
+        #expect(throws: ConversationRefusal.forbidden) {
+            try machine.proposal(for: .invite([.carol]), by: .bob, at: Scene.now, former: former)
+        }
+        _ = try join(60)
+    }
+
+    @Test("F15.wait makes members wait between two messages, and nobody who leads")
+    func slowMode() throws {
+        var room = Scene(.room, [.alice, .bob])
+        room.machine.slowMode = .seconds(10)
+        for _ in 0..<2 { try room.happens(.post(Scene.draft("x")), by: .alice) }
+        try room.happens(.post(Scene.draft("x")), by: .bob)
+        let spoke = room.machine.lastTime
+        for milliseconds in [0, 1, 9_999] {
+            #expect(throws: ConversationRefusal.tooFast(retryAfter: .milliseconds(10_000 - milliseconds))) {
+                try room.machine.proposal(
+                    for: .post(Scene.draft("x")), by: .bob, at: spoke + .milliseconds(milliseconds))
+            }
+        }
+        _ = try room.machine.proposal(for: .post(Scene.draft("x")), by: .bob, at: spoke + .seconds(10))
+        // Going and coming back is no way around.
+        let leaving = try room.machine.proposal(for: .leave, by: .bob, at: spoke + .seconds(1))
+        let former = FormerMember(wasRemoved: false, silencedUntil: nil, spokeAt: spoke)
+        #expect(leaving.effect == .went(.bob, heir: nil, former))
+        room.machine.accepted(leaving)
+        let joining = try room.machine.proposal(
+            for: .join, by: .bob, at: spoke + .seconds(1), former: [.bob: former])
+        room.machine.accepted(joining)
+        #expect(throws: ConversationRefusal.tooFast(retryAfter: .seconds(9))) {
+            try room.machine.proposal(for: .post(Scene.draft("x")), by: .bob, at: spoke + .seconds(1))
+        }
+    }
+
     @Test("M7 keeps somebody silent who leaves and comes back, until it is over", arguments: [59, 60])
     func silence(seconds: Int) throws {
         let until = Scene.now + .seconds(60)

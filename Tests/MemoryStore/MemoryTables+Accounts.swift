@@ -76,10 +76,15 @@ extension MemoryTables {
         self.rows.families[family.id] = (family, now)
     }
 
-    func removeRefreshFamily(_ id: RandomToken) throws(StoreError) { self.rows.families[id] = nil }
+    func removeRefreshFamily(_ id: RandomToken) throws(StoreError) {
+        self.rows.families[id] = nil
+        self.rows.pushDevices.removeAll { $0.family == id }
+    }
 
     func removeRefreshFamilies(expiredBy now: WallTime) throws(StoreError) {
         self.rows.families = self.rows.families.filter { $0.value.family.expiry > now }
+        let left = self.rows.families
+        self.rows.pushDevices.removeAll { device in device.family.map { left[$0] == nil } ?? false }
     }
 }
 
@@ -110,6 +115,14 @@ extension MemoryTables {
             return Array(calls.sorted { $0.started > $1.started }.prefix(limit))
         }
     }
+
+    func put(_ call: CallUnderWay) throws(StoreError) {
+        if self.rows.callsUnderWay[call.id] == nil { self.rows.callsUnderWay[call.id] = call }
+    }
+
+    func callsUnderWay() throws(StoreError) -> [CallUnderWay] { try self.read { Array($0.callsUnderWay.values) } }
+
+    func removeCallUnderWay(_ id: CallID) throws(StoreError) { self.rows.callsUnderWay[id] = nil }
 
     func callCount(endedBefore end: WallTime) throws(StoreError) -> Int {
         try self.read { $0.calls.values.count { $0.ended < end } }

@@ -49,6 +49,7 @@ extension MemoryTables {
         case .dissolved(let time): self.rows.conversations[key]?.dissolved = time
         case .indexed(let number): self.rows.conversations[key]?.indexed = number
         case .retention(let retention): self.rows.conversations[key]?.retention = retention
+        case .slowMode(let slowMode): self.rows.conversations[key]?.slowMode = slowMode
         }
     }
 
@@ -173,8 +174,13 @@ extension MemoryTables {
         try self.read { min($0.places[user]?.count ?? 0, limit) }
     }
 
-    func conversations(of user: UserID) throws(StoreError) -> [ConversationKey] {
-        try self.read { ($0.places[user] ?? []).sorted { $0.number > $1.number } }
+    func conversations(
+        of user: UserID, after place: ConversationKey?, limit: Int
+    ) throws(StoreError) -> [ConversationKey] {
+        try self.read { rows in
+            let older = (rows.places[user] ?? []).filter { key in place.map { key.number < $0.number } ?? true }
+            return Array(older.sorted { $0.number > $1.number }.prefix(limit))
+        }
     }
 
     func cursors(of user: UserID, on device: DeviceID) throws(StoreError) -> [ConversationKey: UInt64] {

@@ -104,3 +104,19 @@ extension MemoryTables {
         }
     }
 }
+
+extension MemoryTables {
+    func wordRules() throws(StoreError) -> [WordRule] {
+        try self.read {
+            $0.wordRules.values.sorted { Array($0.word.utf8).lexicographicallyPrecedes(Array($1.word.utf8)) }
+        }
+    }
+
+    func hasWordRule(_ word: String) throws(StoreError) -> Bool { try self.read { $0.wordRules[word] != nil } }
+
+    func wordRuleCount() throws(StoreError) -> Int { try self.read { $0.wordRules.count } }
+
+    func put(_ rule: WordRule) throws(StoreError) { self.rows.wordRules[rule.word] = rule }
+
+    func removeWordRule(_ word: String) throws(StoreError) { self.rows.wordRules[word] = nil }
+}

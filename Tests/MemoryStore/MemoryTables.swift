@@ -19,6 +19,7 @@ struct MemoryRows {
     var restrictions: [UserID: Restriction] = [:]
     var revoked: [String: RevokedToken] = [:]
     var calls: [CallID: StoredCall] = [:]
+    var callsUnderWay: [CallID: CallUnderWay] = [:]
     var conversations: [ConversationKey: ConversationRow] = [:]
     var keys: [ConversationID: ConversationKey] = [:]
     var directs: [UserPair: ConversationKey] = [:]
@@ -40,6 +41,11 @@ struct MemoryRows {
     var audit: [AuditRecord] = []
     var reports: [Report] = []
     var moderators: [UserID: Moderator] = [:]
+    var wordRules: [String: WordRule] = [:]
+    var pushDevices: [PushDevice] = []
+    var pushes: [PushRow] = []
+    var pushNumber: Int64 = 0
+    var pushEvents: [(number: Int64, event: PushEvent)] = []
     var sanctions: [ConversationKey: [SanctionPlace: Sanction]] = [:]
 }
 

@@ -119,6 +119,24 @@ struct AccountStoreTests {
         #expect(some == [calls[5], calls[4], calls[3]])
     }
 
+    @Test("keeps a call for as long as two talk in it, and no longer", arguments: Engine.allCases)
+    func callsUnderWay(engine: Engine) async throws {
+        let store = try TestStore(engine)
+        var random = SeededRandom(seed: 2)
+        let calls = (0..<2).map { _ in
+            CallUnderWay(
+                id: CallID(using: &random), caller: .alice, on: SessionID(using: &random), callee: .bob,
+                on: SessionID(using: &random), kind: "audio", started: WallTime(milliseconds: 1), answered: Self.now)
+        }
+        for call in calls + calls { try await store.ask(KeepCall(call)) }
+        #expect(Set(try await store.ask(ListCallsUnderWay())) == Set(calls))
+        let end = StoredCall(
+            id: calls[0].id, caller: .alice, callee: .bob, kind: "audio", started: WallTime(milliseconds: 1),
+            answered: Self.now, ended: Self.now, outcome: "completed")
+        try await store.ask(RecordCall(end))
+        #expect(try await store.ask(ListCallsUnderWay()) == [calls[1]])
+    }
+
     @Test("forgets the calls that ended long ago, and says how many", arguments: Engine.allCases)
     func oldCalls(engine: Engine) async throws {
         let store = try TestStore(engine)

@@ -115,6 +115,94 @@ struct ModerationTests {
         #expect(try await plaza.store.ask(FindReport(1)) == nil)
     }
 
+    @Test("F15.kept Slow mode is set by those who lead and by moderators, and remembered", arguments: Engine.allCases)
+    func slowMode(engine: Engine) async throws {
+        let plaza = try await Plaza(engine)
+        let set = { (slowMode: Duration?, user: UserID) in
+            try await plaza.store.ask(SetSlowMode(slowMode, plaza.id, by: user, at: Self.now)).get()
+        }
+        await #expect(throws: ConversationRefusal.forbidden) { try await set(.seconds(60), .bob) }
+        try await set(.seconds(60), .alice)
+        let view = try await plaza.store.ask(ViewConversation(plaza.id, for: .bob)).get()
+        #expect(view.slowMode == .seconds(60))
+        let draft = Draft(.text, MessageBody(proven: Array(#"{"text":"x"}"#.utf8)))
+        try await plaza.change(.post(draft), .bob)
+        let wait = ConversationRefusal.tooFast(retryAfter: .seconds(60))
+        await #expect(throws: wait) { try await plaza.change(.post(draft), .bob) }
+        try await plaza.change(.leave, .bob)
+        try await plaza.change(.join, .bob)
+        await #expect(throws: wait) { try await plaza.change(.post(draft), .bob) }
+        try await set(nil, plaza.carol)
+        try await plaza.change(.post(draft), .bob)
+        #expect(try await plaza.store.ask(ListAudit(after: nil, limit: 9)).map(\.action) == ["chat.slow"])
+        let direct = ChangeRequest(
+            .user(.alice, new: try #require(ConversationID("pair"))), .post(draft), by: .bob, at: Self.now)
+        let pair = try await plaza.store.ask(direct).get().conversation
+        let between = SetSlowMode(.seconds(1), pair, by: plaza.carol, at: Self.now)
+        await #expect(throws: ConversationRefusal.forbidden) { try await plaza.store.ask(between).get() }
+    }
+
+    @Test("F16.kept A removal for a time is remembered and ends by itself", arguments: Engine.allCases)
+    func timedRemoval(engine: Engine) async throws {
+        let plaza = try await Plaza(engine)
+        let until = Self.now + .seconds(60)
+        try await plaza.change(.remove(.bob, until: until), .alice)
+        #expect(try await plaza.sanctions().get().map(\.sanction.until) == [until])
+        await #expect(throws: ConversationRefusal.removed) { try await plaza.change(.join, .bob) }
+        #expect(try await plaza.sanctions(at: until).get().isEmpty)
+        _ = try await plaza.store.ask(ChangeRequest(.id(plaza.id), .join, by: .bob, at: until)).get()
+        #expect(try await plaza.sanctions().get().isEmpty)
+    }
+
+    @Test("F12.rooms A report names a signalling room, or somebody in it", arguments: Engine.allCases)
+    func roomReports(engine: Engine) async throws {
+        let plaza = try await Plaza(engine)
+        let hall = try #require(RoomName("hall"))
+        let send = { (user: UserID?) in
+            try await plaza.store.ask(SendReport(.room(hall, user), by: .alice, .abuse, nil, at: Self.now))
+        }
+        #expect(try await send(nil) == .success(1))
+        #expect(try await send(.bob) == .success(2))
+        #expect(try await send(.bob) == .success(2))
+        #expect(try await send(UserID("nobody")) == .failure(.unknownUser))
+        #expect(try await send(.alice) == .failure(.unknownUser))
+        let open = try await plaza.store.ask(ListReports(isOpen: true, after: 0, limit: 9))
+        #expect(open.map(\.target) == [.room(hall, nil), .room(hall, .bob)])
+        #expect(open.map(\.accused) == [nil, .bob])
+        #expect(open.map(\.target.name) == ["room:hall", "room:hall:bob"])
+    }
+
+    @Test("F14.kept lists words in their order, one rule each, up to a bound", arguments: Engine.allCases)
+    func rules(engine: Engine) async throws {
+        let store = try TestStore(engine)
+        let rule = { (word: String, action: WordRule.Action) in try #require(WordRule(word, action)) }
+        for word in ["Darn", "坏话", "cat"] { #expect(try await store.ask(SetWordRule(rule(word, .mask)))) }
+        #expect(try await store.ask(SetWordRule(rule("DARN", .refuse))))
+        let expected = [try rule("cat", .mask), try rule("darn", .refuse), try rule("坏话", .mask)]
+        #expect(try await store.ask(ListWordRules()) == expected)
+        #expect(try await store.ask(RemoveWordRule("cat")))
+        #expect(try await !store.ask(RemoveWordRule("cat")))
+        for number in 2..<WordRules.maximumRules {
+            #expect(try await store.ask(SetWordRule(rule("word \(number)", .flag))))
+        }
+        #expect(try await !store.ask(SetWordRule(rule("one more", .flag))))
+        #expect(try await store.ask(SetWordRule(rule("word 2", .mask))), "a rule that is there is changed")
+    }
+
+    @Test("F14.flagged The server reports without being in the conversation", arguments: Engine.allCases)
+    func flags(engine: Engine) async throws {
+        let plaza = try await Plaza(engine)
+        let draft = Draft(.text, MessageBody(proven: Array(#"{"text":"bad"}"#.utf8)))
+        try await plaza.change(.post(draft), .bob)
+        let speaker = try #require(UserID("parley:operator"))
+        var report = SendReport(.message(plaza.id, 3), by: speaker, .other, "bad", at: Self.now)
+        #expect(try await plaza.store.ask(report) == .failure(.notMember))
+        report.isByServer = true
+        #expect(try await plaza.store.ask(report) == .success(1))
+        let found = try await plaza.store.ask(FindReport(1))
+        #expect(found?.accused == .bob && found?.evidence == draft.body.json)
+    }
+
     @Test("F12.bounded Reports have a bound: open reports of one user", arguments: Engine.allCases)
     func bound(engine: Engine) async throws {
         let plaza = try await Plaza(engine)

@@ -1,6 +1,26 @@
 package import Vocabulary
 
-/// Recording one call twice changes nothing.
+/// Two talk, and shall talk on when the server is started anew. Keeping one call twice changes nothing.
+package struct KeepCall: StoreRequest {
+    package let call: CallUnderWay
+
+    package static let access = StoreAccess.writes
+
+    package init(_ call: CallUnderWay) { self.call = call }
+
+    package func perform(on tables: some Tables) throws(StoreError) { try tables.put(self.call) }
+}
+
+/// Those that nobody has recorded the end of.
+package struct ListCallsUnderWay: StoreRequest {
+    package static let access = StoreAccess.reads
+
+    package init() {}
+
+    package func perform(on tables: some Tables) throws(StoreError) -> [CallUnderWay] { try tables.callsUnderWay() }
+}
+
+/// The call is under way no longer. Recording one call twice changes nothing.
 package struct RecordCall: StoreRequest {
     package let call: StoredCall
 
@@ -8,7 +28,10 @@ package struct RecordCall: StoreRequest {
 
     package init(_ call: StoredCall) { self.call = call }
 
-    package func perform(on tables: some Tables) throws(StoreError) { try tables.put(self.call) }
+    package func perform(on tables: some Tables) throws(StoreError) {
+        try tables.put(self.call)
+        try tables.removeCallUnderWay(self.call.id)
+    }
 }
 
 /// The last ones of a user, the newest first, begun before `start`.

@@ -89,9 +89,7 @@ extension EraseUser {
             portion.isDone = true
             return portion
         }
-        let left = try tables.conversations(of: self.user).filter { key in
-            self.end.map { key.number < $0.number } ?? true
-        }
+        let left = try tables.conversations(of: self.user, after: self.end, limit: Self.conversationsAtOnce + 1)
         for key in left.prefix(Self.conversationsAtOnce) {
             guard try self.leave(key, &portion, tables) else { return portion }
             portion.end = key
@@ -141,6 +139,8 @@ extension EraseUser {
         for file in files { try tables.orphan(file) }
         try tables.removeBlocks(by: self.user)
         try tables.removeCursors(of: self.user)
+        try tables.removePushDevices(of: self.user)
+        try tables.removePushEvents(of: self.user)
         return files.count < Self.filesAtOnce
     }
 }

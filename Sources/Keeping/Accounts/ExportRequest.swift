@@ -77,8 +77,7 @@ extension ExportRequest {
     private func conversation(
         after key: ConversationKey?, _ tables: some Tables
     ) throws(StoreError) -> ExportPortion {
-        let keys = try tables.conversations(of: self.user)
-        guard let next = keys.first(where: { one in key.map { one.number < $0.number } ?? true }) else {
+        guard let next = try tables.conversations(of: self.user, after: key, limit: 1).first else {
             return ExportPortion(next: .files(after: nil))
         }
         guard let id = try tables.conversation(next)?.id,

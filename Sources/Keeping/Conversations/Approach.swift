@@ -20,18 +20,21 @@ enum Acquaintance {
     /// As far as it is looked back for a word of the other.
     private static let maximumLatest = 200
 
-    /// Somebody has been here, or was brought into a conversation.
+    /// Has an account that was not deleted, or is a member of a conversation.
     static func isKnown(_ user: UserID, _ tables: some Tables) throws(StoreError) -> Bool {
-        if let row = try tables.user(user) { return row.tombstone == nil }
-        return try tables.conversationCount(of: user, limit: 1) > 0
+        guard try tables.user(user)?.tombstone == nil else { return false }
+        return try self.wasHere(user, tables)
     }
 
     /// Whether one of them was never here: a name that was mistyped, or made up.
     static func hasUnknown(_ users: [UserID], _ tables: some Tables) throws(StoreError) -> Bool {
-        for user in users where try tables.user(user) == nil {
-            if try tables.conversationCount(of: user, limit: 1) == 0 { return true }
-        }
+        for user in users where try !self.wasHere(user, tables) { return true }
         return false
+    }
+
+    private static func wasHere(_ user: UserID, _ tables: some Tables) throws(StoreError) -> Bool {
+        if try tables.user(user) != nil { return true }
+        return try tables.conversationCount(of: user, limit: 1) > 0
     }
 
     static func isFull(_ user: UserID, _ tables: some Tables) throws(StoreError) -> Bool {

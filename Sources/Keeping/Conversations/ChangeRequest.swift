@@ -61,17 +61,17 @@ extension ChangeRequest {
         guard try !self.invitesUnknown(change, to: record, tables) else { return .failure(.unknownUser) }
         let target = try self.target(of: change, in: record.key, tables)
         let strangers = try self.strangers(change, in: record.machine.kind, tables)
-        let moderates = try self.moderates(change, about: target, tables)
+        let action = try self.moderatorAction(change, about: target, tables)
         let proposal: ConversationMachine.Proposal
-        switch try self.proposal(for: change, of: record, about: target, strangers, moderates, tables) {
+        switch try self.proposal(for: change, of: record, about: target, strangers, action != nil, tables) {
         case .success(let found): proposal = found
         case .failure(let refusal): return try self.refused(refusal, tables)
         }
         let files = try self.files(change, record.key, tables)
         guard try FileUse.canShow(files, self.actor, tables) else { return try self.refused(.noFile, tables) }
         let verdict = try Writing.write(proposal, change, as: self.client, into: record, tables)
-        if moderates, !self.isByOperator, case .success(let outcome) = verdict, !outcome.isRepeated {
-            try Moderation.note(change, by: self.actor, in: record.id, about: target, at: self.now, tables)
+        if let action, !self.isByOperator, case .success(let outcome) = verdict, !outcome.isRepeated {
+            try action.note(by: self.actor, in: record.id, at: self.now, tables)
         }
         guard !strangers.isEmpty else { return verdict }
         return verdict.map { outcome in
@@ -81,13 +81,13 @@ extension ChangeRequest {
         }
     }
 
-    /// Whether the actor has power over others wherever they are.
-    private func moderates(
+    /// Nil for an actor without power over others wherever they are, too.
+    private func moderatorAction(
         _ change: ConversationChange, about target: MessageState?, _ tables: some Tables
-    ) throws(StoreError) -> Bool {
-        guard Moderation.isNeeded(for: change, by: self.actor, about: target) else { return false }
-        if self.isByOperator { return true }
-        return try tables.isModerator(self.actor)
+    ) throws(StoreError) -> ModeratorAction? {
+        guard let action = ModeratorAction(change, by: self.actor, about: target) else { return nil }
+        if self.isByOperator { return action }
+        return try tables.isModerator(self.actor) ? action : nil
     }
 
     private func proposal(

@@ -17,6 +17,7 @@ package struct ConversationView: Hashable, Sendable {
     package let members: Int
     /// How long what is said stays, if its members said so.
     package let retention: Duration?
+    package let slowMode: Duration?
     /// The other one of a direct conversation, and how far they got.
     package var peer: Peer?
     package let latest: Entry
@@ -152,6 +153,7 @@ enum Views {
             isMuted: membership.place.isMuted, since: member.since, read: member.read,
             unread: try Unread.count(in: membership, tables),
             members: try tables.memberCount(of: key, limit: .max), retention: conversation.retention,
+            slowMode: conversation.slowMode,
             peer: conversation.kind == .direct ? try self.peer(of: member.user, in: key, tables) : nil, latest: latest)
     }
 

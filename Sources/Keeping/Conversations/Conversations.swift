@@ -14,7 +14,7 @@ enum Conversations {
         let machine = ConversationMachine(
             row.kind, title: row.title, members: try self.members(of: row, tables), last: last?.number ?? 0,
             counted: last?.counted ?? 0, lastTime: last?.time ?? WallTime(milliseconds: 0),
-            isDissolved: row.dissolved != nil, settings: tables.settings.conversations)
+            isDissolved: row.dissolved != nil, slowMode: row.slowMode, settings: tables.settings.conversations)
         let record = ConversationRecord(row.id, row.key, machine)
         tables.cache?.remember(record)
         return record

@@ -16,6 +16,9 @@ enum Writing {
         }
         let key = EntryKey(record.key, entry.number)
         if tables.settings.keepsOutbox { try tables.insertDelivery(of: key) }
+        if entry.sort == .message, tables.settings.keepsPushes, try tables.hasPushDevices() {
+            try tables.insertPush(of: key)
+        }
         let isFirst = record.machine.last == 0
         try self.write(proposal.effect, record.key, at: entry.time, tables)
         if let kind = entry.kind, let body = entry.body {
@@ -84,9 +87,9 @@ enum Writing {
             try tables.removeReaction(reaction, of: entry.sender, under: EntryKey(key, number))
         case .pin(let number, let isOn):
             try tables.update(EntryKey(key, number), .pinned(by: isOn ? entry.number : nil))
-        case .remove(let user, let reason):
+        case .remove(let user, let until, let reason):
             let sanction = Sanction(
-                .removed, of: user, by: entry.sender, at: entry.time, until: nil, reason: reason)
+                .removed, of: user, by: entry.sender, at: entry.time, until: until, reason: reason)
             try tables.put(sanction, in: key)
         case .silence(let user, let until?, let reason):
             let sanction = Sanction(
@@ -117,6 +120,7 @@ enum Writing {
         for mark in marks { try self.removeBelongings(of: EntryKey(key, mark.number), tables) }
         try tables.removeEntries(of: key, through: last.number)
         try tables.removeDeliveries(of: key, through: last.number)
+        try tables.removePushes(of: key, through: last.number)
     }
 
     /// What goes with a message, whether it is taken back or too old: its words in the index, its files, its reactions.

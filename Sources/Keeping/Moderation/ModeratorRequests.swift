@@ -57,37 +57,42 @@ package struct ModeratorView: Hashable, Sendable {
     package let profile: Profile?
 }
 
-enum Moderation {
-    /// Whether a change is one that needs power over others.
-    static func isNeeded(for change: ConversationChange, by actor: UserID, about target: MessageState?) -> Bool {
+/// A change that needs power over others, as the audit log tells of it.
+struct ModeratorAction {
+    private let name: String
+    private let user: UserID?
+    private let details: [String]
+
+    /// Nil for what users do for themselves.
+    init?(_ change: ConversationChange, by actor: UserID, about target: MessageState?) {
         switch change {
-        case .remove, .silence: true
-        case .recall: target.map { $0.sender != actor } ?? false
-        case .post, .edit, .react, .pin, .invite, .join, .leave, .rename, .setRole, .dissolve: false
+        case .remove(let user, let until, let reason):
+            (self.name, self.user) = ("chat.remove", user)
+            self.details = [until.map { "until=\($0.milliseconds)" }, reason.map { "reason=\($0.text)" }]
+                .compactMap(\.self)
+        case .silence(let user, let until, let reason):
+            (self.name, self.user) = ("chat.silence", user)
+            self.details = [until.map { "until=\($0.milliseconds)" } ?? "lifted", reason.map { "reason=\($0.text)" }]
+                .compactMap(\.self)
+        case .recall(let number):
+            guard let target, target.sender != actor else { return nil }
+            (self.name, self.user) = ("chat.recall", target.sender)
+            self.details = ["number=\(number)"]
+        case .post, .edit, .react, .pin, .invite, .join, .leave, .rename, .setRole, .dissolve: return nil
         }
     }
 
-    /// Writes down what a moderator did, within the same commit.
-    static func note(
-        _ change: ConversationChange, by moderator: UserID, in id: ConversationID, about target: MessageState?,
-        at now: WallTime, _ tables: some Tables
+    /// Within the same commit as the change.
+    func note(
+        by moderator: UserID, in id: ConversationID, at now: WallTime, _ tables: some Tables
     ) throws(StoreError) {
-        let (action, user, detail): (String, UserID?, String?) =
-            switch change {
-            case .remove(let user, let reason): ("chat.remove", user, reason.map { "reason=\($0.text)" })
-            case .silence(let user, let until, let reason):
-                (
-                    "chat.silence", user,
-                    [until.map { "until=\($0.milliseconds)" } ?? "lifted", reason.map { "reason=\($0.text)" }]
-                        .compactMap(\.self).joined(separator: " ")
-                )
-            case .recall(let number): ("chat.recall", target?.sender, "number=\(number)")
-            case .post, .edit, .react, .pin, .invite, .join, .leave, .rename, .setRole, .dissolve: ("", nil, nil)
-            }
-        let place = ["conversation=\(id.text)", detail].compactMap(\.self).joined(separator: " ")
-        try BeginAudit(by: .init(moderator: moderator), action, on: user?.text, place, at: now).write(.done, tables)
+        let detail = (["conversation=\(id.text)"] + self.details).joined(separator: " ")
+        try BeginAudit(by: .init(moderator: moderator), self.name, on: self.user?.text, detail, at: now)
+            .write(.done, tables)
     }
+}
 
+enum Moderation {
     /// Whether a user leads a conversation, or moderates the server.
     static func right(
         of user: UserID, in key: ConversationKey, _ tables: some Tables
@@ -179,7 +184,7 @@ package struct Readmit: StoreRequest {
     }
 }
 
-/// Silences that are over.
+/// Silences and removals that are over.
 package struct ForgetSanctions: StoreRequest {
     package let now: WallTime
 

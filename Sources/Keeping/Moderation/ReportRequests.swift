@@ -49,10 +49,13 @@ package struct SendReport: StoreRequest {
     package let reason: ReportReason
     package let text: String?
     package let now: WallTime
+    /// The server itself reports what it has just written down.
+    package var isByServer = false
 
     package static let access = StoreAccess.writes
-    package var asker: UserID? { self.reporter }
+    package var asker: UserID? { self.isByServer ? nil : self.reporter }
     package static let maximumOpen = 50
+    package static let maximumOpenOfServer = 1000
 
     package init(
         _ target: ReportTarget, by reporter: UserID, _ reason: ReportReason, _ text: String?, at now: WallTime
@@ -66,7 +69,8 @@ package struct SendReport: StoreRequest {
 
     package func perform(on tables: some Tables) throws(StoreError) -> Verdict<Int64> {
         if let open = try tables.openReport(about: self.target, by: self.reporter) { return .success(open) }
-        guard try tables.openReportCount(by: self.reporter, limit: Self.maximumOpen) < Self.maximumOpen else {
+        let maximum = self.isByServer ? Self.maximumOpenOfServer : Self.maximumOpen
+        guard try tables.openReportCount(by: self.reporter, limit: maximum) < maximum else {
             return .failure(.tooManyReports)
         }
         let number = (try tables.latestReportNumber() ?? 0) + 1
@@ -80,15 +84,18 @@ package struct SendReport: StoreRequest {
     /// What the reporter cannot see they cannot report.
     private func look(_ report: inout Report, _ tables: some Tables) throws(StoreError) -> ConversationRefusal? {
         switch self.target {
-        case .user(let user):
+        // Who is in the room only the switchboard knows.
+        case .room(_, nil): break
+        case .user(let user), .room(_, let user?):
             guard user != self.reporter, try Acquaintance.isKnown(user, tables) else { return .unknownUser }
             report.accused = user
         case .conversation(let id):
             guard let row = try tables.conversation(id) else { return .unknown }
-            guard row.kind != .room else { return nil }
+            guard row.kind != .room, !self.isByServer else { return nil }
             guard try tables.member(self.reporter, of: row.key) != nil else { return .notMember }
         case .message(let id, let number):
             guard let row = try tables.conversation(id) else { return .notMember }
+            guard !self.isByServer else { return try self.note(EntryKey(row.key, number), in: &report, tables) }
             guard let member = try tables.member(self.reporter, of: row.key)?.member else { return .notMember }
             guard number > member.since, let entry = try tables.entry(EntryKey(row.key, number)),
                 entry.sort == .message, entry.sender != self.reporter
@@ -97,6 +104,17 @@ package struct SendReport: StoreRequest {
             report.accused = entry.sender
             report.evidence = entry.body
         }
+        return nil
+    }
+}
+
+extension SendReport {
+    private func note(
+        _ key: EntryKey, in report: inout Report, _ tables: some Tables
+    ) throws(StoreError) -> ConversationRefusal? {
+        guard let entry = try tables.entry(key), !entry.isRecalled else { return .noMessage }
+        report.accused = entry.sender
+        report.evidence = entry.body
         return nil
     }
 }

@@ -159,7 +159,8 @@ extension ChangedProfile {
     /// Everybody who sees the user has to hear of it.
     init(news profile: Profile, _ tables: some Tables) throws(StoreError) {
         var found: [ConversationID] = []
-        for key in try tables.conversations(of: profile.user) where found.count < Self.maximumConversations {
+        for key in try tables.conversations(of: profile.user, after: nil, limit: .max)
+        where found.count < Self.maximumConversations {
             guard try tables.memberCount(of: key, limit: Self.maximumMembers + 1) <= Self.maximumMembers,
                 let conversation = try tables.conversation(key)
             else { continue }

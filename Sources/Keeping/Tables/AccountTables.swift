@@ -45,7 +45,9 @@ package protocol RefreshTable: AnyObject {
     func refreshFamilyUses(of user: UserID) throws(StoreError) -> [RefreshFamily.Use]
     func insert(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError)
     func update(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError)
+    /// And the devices that were to be woken in it.
     func removeRefreshFamily(_ id: RandomToken) throws(StoreError)
+    /// And their devices.
     func removeRefreshFamilies(expiredBy now: WallTime) throws(StoreError)
 }
 
@@ -60,8 +62,12 @@ package protocol RestrictionTable: AnyObject {
     func removeRevokedTokens(expiredBy now: WallTime) throws(StoreError)
 }
 
-/// Calls that are over.
+/// Calls that are over, and beside them those that are not.
 package protocol CallLogTable: AnyObject {
+    /// Nothing when it is there.
+    func put(_ call: CallUnderWay) throws(StoreError)
+    func callsUnderWay() throws(StoreError) -> [CallUnderWay]
+    func removeCallUnderWay(_ id: CallID) throws(StoreError)
     /// Nothing when it is there.
     func put(_ call: StoredCall) throws(StoreError)
     /// Those a user took part in, the newest first.

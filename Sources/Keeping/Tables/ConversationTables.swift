@@ -31,6 +31,8 @@ package struct ConversationRow: Hashable, Sendable {
     package var indexed: UInt64 = 0
     /// How long messages stay, when its members said so.
     package var retention: Duration?
+    /// How long members wait between two messages.
+    package var slowMode: Duration?
 
     package init(_ key: ConversationKey, _ id: ConversationID, _ kind: ConversationKind, created: WallTime) {
         self.key = key
@@ -44,6 +46,7 @@ package struct ConversationRow: Hashable, Sendable {
         case dissolved(WallTime)
         case indexed(UInt64)
         case retention(Duration?)
+        case slowMode(Duration?)
     }
 }
 
@@ -73,8 +76,10 @@ package protocol MemberTable: AnyObject {
     func unread(of user: UserID) throws(StoreError) -> [UnreadRow]
     /// Stops counting at `limit`.
     func conversationCount(of user: UserID, limit: Int) throws(StoreError) -> Int
-    /// All of a user's, the youngest first.
-    func conversations(of user: UserID) throws(StoreError) -> [ConversationKey]
+    /// A user's, the youngest first; from the one behind `place`.
+    func conversations(
+        of user: UserID, after place: ConversationKey?, limit: Int
+    ) throws(StoreError) -> [ConversationKey]
 
     func cursors(of user: UserID, on device: DeviceID) throws(StoreError) -> [ConversationKey: UInt64]
     func cursor(of user: UserID, on device: DeviceID, in key: ConversationKey) throws(StoreError) -> CursorRow?

@@ -1,6 +1,17 @@
 package import Conversing
 package import Vocabulary
 
+/// Words about which something is done.
+package protocol WordRuleTable: AnyObject {
+    /// In the order of their words.
+    func wordRules() throws(StoreError) -> [WordRule]
+    func hasWordRule(_ word: String) throws(StoreError) -> Bool
+    func wordRuleCount() throws(StoreError) -> Int
+    /// In the place of the one that is there.
+    func put(_ rule: WordRule) throws(StoreError)
+    func removeWordRule(_ word: String) throws(StoreError)
+}
+
 /// What operators and moderators did.
 package protocol AuditTable: AnyObject {
     func latestAuditNumber() throws(StoreError) -> Int64?

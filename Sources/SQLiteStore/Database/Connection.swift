@@ -116,6 +116,20 @@ extension Connection {
         guard code == SQLITE_OK else { throw unsafe StoreError(code, of: self.handle, file: self.file) }
     }
 
+    /// Reads the whole file, if that takes no longer than a second or two, and throws when it is damaged. Of larger ones
+    /// `parley check` finds that out.
+    func demandSound() throws(StoreError) {
+        let pages = try self.number("PRAGMA page_count") ?? 0
+        guard pages * (try self.number("PRAGMA page_size") ?? 0) <= Self.maximumChecked else { return }
+        let damage = try self.first("PRAGMA quick_check(1)") { $0.text(0) ?? "" }
+        if let damage, damage != "ok" {
+            let line = damage.split(whereSeparator: \.isNewline).last.map { String($0) } ?? damage
+            throw StoreError(.damaged, database: self.file, detail: line)
+        }
+    }
+
+    private static let maximumChecked: Int64 = 512 << 20
+
     /// False again when SQLite gave up a transaction by itself, as it does when the disk is full.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(self.handle) == 0 }
 

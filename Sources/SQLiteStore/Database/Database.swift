@@ -24,15 +24,17 @@ final class Database: Sendable {
     ///   - largestGroup: how many go to the disk together.
     init(
         path: String, migrations: [Migration], _ settings: StoreSettings = StoreSettings(),
-        durability: StoreDurability = .full, limit: Int = 10_000, largestGroup: Int = 512
+        durability: StoreDurability = .full, limit: Int = 10_000, largestGroup: Int = 512,
+        metrics: StoreMetrics? = nil
     ) throws(StoreError) {
         self.file = path
-        self.queue = StoreQueue(limit: limit, of: path)
-        self.readers = path == Connection.memory ? nil : StoreQueue(limit: limit, of: path)
+        self.queue = StoreQueue(limit: limit, of: path, metrics?.waiting)
+        self.readers = path == Connection.memory ? nil : StoreQueue(limit: limit, of: path, metrics?.waiting)
         let connection = try Connection(path: path, durability: durability)
+        try connection.demandSound()
         try connection.migrate(migrations)
         let tables = SQLiteTables(connection, settings, cache: ConversationCache())
-        try self.start(StoreWorker(tables, self.queue, self.counts, largestGroup: largestGroup), self.ended)
+        try self.start(StoreWorker(tables, self.queue, self.counts, metrics, largestGroup: largestGroup), self.ended)
         guard let readers = self.readers else { return }
         let reading = try Connection(path: path, durability: durability, isForReading: true)
         // What it remembered would be another's by the next time.

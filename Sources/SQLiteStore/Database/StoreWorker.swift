@@ -1,3 +1,4 @@
+internal import Journal
 internal import Keeping
 internal import System
 
@@ -12,14 +13,16 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     private let tables: SQLiteTables
     private let queue: StoreQueue
     private let counts: Locked<StoreCounts>
+    private let metrics: StoreMetrics?
 
     /// So that the first of a long queue need not wait for the last.
     private let largestGroup: Int
 
     init(
-        _ tables: SQLiteTables, _ queue: StoreQueue, _ counts: Locked<StoreCounts>,
+        _ tables: SQLiteTables, _ queue: StoreQueue, _ counts: Locked<StoreCounts>, _ metrics: StoreMetrics?,
         largestGroup: Int
     ) {
+        self.metrics = metrics
         self.tables = tables
         self.queue = queue
         self.counts = counts
@@ -33,6 +36,7 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
 
     private func perform(_ group: [StoreJob]) {
         let writes = group.contains(where: \.writes)
+        let start = ContinuousClock.now
         var completions: [StoreJob.Completion] = []
         var failure: StoreError?
         do throws(StoreError) {
@@ -47,6 +51,7 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
         } catch {
             failure = self.giveUp(error)
         }
+        if writes { self.measure(from: start, failure) }
         self.count(group.count, writes && failure == nil)
         self.complete(group, completions, failure)
         self.indexWhatWaits()
@@ -85,6 +90,11 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
         for completion in completions { completion(failure) }
         guard let failure else { return }
         for job in group.dropFirst(completions.count) { job.refuse(failure) }
+    }
+
+    private func measure(from start: ContinuousClock.Instant, _ failure: StoreError?) {
+        self.metrics?.commits.observe(start.duration(to: .now))
+        if failure != nil { self.metrics?.failures.increment() }
     }
 
     private func count(_ requests: Int, _ hasCommitted: Bool) {

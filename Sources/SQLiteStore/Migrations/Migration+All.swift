@@ -2,7 +2,8 @@ extension Migration {
     /// Every form the tables ever had, oldest first. Only append.
     static let all = [
         accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation, pins,
-        formerMembers, deletedUsers, audit, moderators, reports,
+        formerMembers, deletedUsers, audit, moderators, reports, callsUnderWay, wordRules, slowMode, timedRemovals,
+        push, pushEvents, quietHours,
     ]
 
     /// Times are milliseconds since 1970, hashes are SHA-256.
@@ -62,6 +63,21 @@ extension Migration {
         """
         ALTER TABLE entries ADD COLUMN pinned INTEGER;
         CREATE INDEX pinned_entries ON entries (id) WHERE pinned IS NOT NULL;
+        """)
+
+    /// So that two who talk find their seats when the server was started anew.
+    private static let callsUnderWay = Migration(
+        """
+        CREATE TABLE calls_under_way (
+            id TEXT NOT NULL PRIMARY KEY,
+            caller TEXT NOT NULL,
+            caller_session TEXT NOT NULL,
+            callee TEXT NOT NULL,
+            callee_session TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            started INTEGER NOT NULL,
+            answered INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """)
 
     /// For throwing out the oldest ones.

@@ -65,4 +65,29 @@ extension Migration {
         CREATE INDEX reports_to_settle ON reports (number) WHERE settled IS NULL;
         CREATE INDEX settled_reports ON reports (settled) WHERE settled IS NOT NULL;
         """)
+
+    /// Words in the form in which they are compared.
+    static let wordRules = Migration(
+        """
+        CREATE TABLE word_rules (
+            word TEXT NOT NULL PRIMARY KEY,
+            action TEXT NOT NULL,
+            whole INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """)
+
+    /// In milliseconds, and when a member said something last.
+    static let slowMode = Migration(
+        """
+        ALTER TABLE conversations ADD COLUMN slow_mode INTEGER;
+        ALTER TABLE members ADD COLUMN spoke_at INTEGER;
+        ALTER TABLE former_members ADD COLUMN spoke_at INTEGER;
+        """)
+
+    /// Until when a member was sent away, and in which signalling room what is reported happened.
+    static let timedRemovals = Migration(
+        """
+        ALTER TABLE former_members ADD COLUMN removed_until INTEGER;
+        ALTER TABLE reports ADD COLUMN room TEXT;
+        """)
 }

@@ -59,10 +59,17 @@ extension SQLiteTables {
 
     func removeRefreshFamily(_ id: RandomToken) throws(StoreError) {
         try self.connection.run("DELETE FROM refresh_families WHERE id = ?", [.text(id.text)])
+        try self.connection.run("DELETE FROM push_devices WHERE family = ?", [.text(id.text)])
     }
 
     func removeRefreshFamilies(expiredBy now: WallTime) throws(StoreError) {
         try self.connection.run("DELETE FROM refresh_families WHERE expiry <= ?", [.time(now)])
+        // Nothing is in an empty list, not even what is not known.
+        let sql = """
+            DELETE FROM push_devices
+            WHERE family IS NOT NULL AND family NOT IN (SELECT id FROM refresh_families)
+            """
+        try self.connection.run(sql)
     }
 }
 
@@ -166,5 +173,53 @@ extension SQLiteTables {
 
     func removeCalls(endedBefore end: WallTime) throws(StoreError) {
         try self.connection.run(Self.removeOldCalls, [.time(end)])
+    }
+}
+
+// MARK: - Calls under way
+
+private enum UnderWayColumn: Int32, Column {
+    case id, caller
+    case callerSession = 2
+    case callee
+    case calleeSession = 4
+    case kind, started, answered
+}
+
+extension CallUnderWay {
+    fileprivate init(_ row: Row<UnderWayColumn>) throws(StoreError) {
+        self.init(
+            id: try row.required(.id) { CallID($0) }, caller: try row.required(.caller) { UserID($0) },
+            on: try row.required(.callerSession) { SessionID($0) }, callee: try row.required(.callee) { UserID($0) },
+            on: try row.required(.calleeSession) { SessionID($0) }, kind: row.text(.kind) ?? "",
+            started: row.requiredTime(.started), answered: row.requiredTime(.answered))
+    }
+
+    fileprivate func value(of column: UnderWayColumn) -> SQLValue {
+        switch column {
+        case .id: .text(self.id.text)
+        case .caller: .user(self.caller)
+        case .callerSession: .text(self.callerSession.text)
+        case .callee: .user(self.callee)
+        case .calleeSession: .text(self.calleeSession.text)
+        case .kind: .text(self.kind)
+        case .started: .time(self.started)
+        case .answered: .time(self.answered)
+        }
+    }
+}
+
+extension SQLiteTables {
+    private static let putUnderWay = "INSERT OR IGNORE INTO calls_under_way \(UnderWayColumn.insertion)"
+    private static let allUnderWay = "SELECT \(UnderWayColumn.list()) FROM calls_under_way"
+
+    func put(_ call: CallUnderWay) throws(StoreError) { try self.connection.run(Self.putUnderWay, call.value(of:)) }
+
+    func callsUnderWay() throws(StoreError) -> [CallUnderWay] {
+        try self.connection.all(Self.allUnderWay, read: CallUnderWay.init)
+    }
+
+    func removeCallUnderWay(_ id: CallID) throws(StoreError) {
+        try self.connection.run("DELETE FROM calls_under_way WHERE id = ?", [.text(id.text)])
     }
 }

@@ -3,7 +3,7 @@ internal import Keeping
 internal import Vocabulary
 
 enum ConversationColumn: Int32, Column {
-    case number, id, kind, title, subject, created, dissolved, indexed, retention
+    case number, id, kind, title, subject, created, dissolved, indexed, retention, slowMode
 }
 
 extension ConversationRow {
@@ -16,6 +16,7 @@ extension ConversationRow {
         self.dissolved = row.time(.dissolved)
         self.indexed = row.number(.indexed)
         self.retention = row.isNull(.retention) ? nil : .milliseconds(row.integer(.retention))
+        self.slowMode = row.isNull(.slowMode) ? nil : .milliseconds(row.integer(.slowMode))
     }
 
     fileprivate func value(of column: ConversationColumn) -> SQLValue {
@@ -29,6 +30,7 @@ extension ConversationRow {
         case .dissolved: .time(self.dissolved)
         case .indexed: .number(self.indexed)
         case .retention: .duration(self.retention)
+        case .slowMode: .duration(self.slowMode)
         }
     }
 }
@@ -96,6 +98,7 @@ extension SQLiteTables {
             case .dissolved(let time): (.dissolved, .time(time))
             case .indexed(let number): (.indexed, .number(number))
             case .retention(let retention): (.retention, .duration(retention))
+            case .slowMode(let slowMode): (.slowMode, .duration(slowMode))
             }
         try self.connection.run(Self.updates[Int(column.rawValue)], [value, .key(key)])
     }

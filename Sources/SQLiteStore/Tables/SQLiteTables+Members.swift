@@ -3,7 +3,7 @@ internal import Keeping
 internal import Vocabulary
 
 enum MemberColumn: Int32, Column {
-    case conversation, user, role, since, read, readCounted, silencedUntil, muted
+    case conversation, user, role, since, read, readCounted, silencedUntil, muted, spokeAt
 }
 
 extension MemberRow {
@@ -11,7 +11,8 @@ extension MemberRow {
         let member = Member(
             try row.required(.user) { UserID($0) },
             role: try row.required(.role, Role(rawValue: row.count(.role))), since: row.number(.since),
-            read: row.number(.read), readCounted: row.number(.readCounted), silencedUntil: row.time(.silencedUntil))
+            read: row.number(.read), readCounted: row.number(.readCounted), silencedUntil: row.time(.silencedUntil),
+            spokeAt: row.time(.spokeAt))
         self.init(member, isMuted: row.integer(.muted) != 0)
     }
 }
@@ -22,7 +23,8 @@ extension SQLiteTables {
     private static let membersAfter = "\(memberColumns) WHERE conversation = ? AND user > ? ORDER BY user LIMIT ?"
     private static let insertMember = "INSERT INTO members \(MemberColumn.insertion)"
     private static let updateMember = """
-        UPDATE members SET role = ?, since = ?, read = ?, read_counted = ?, silenced_until = ?
+        UPDATE members SET role = ?, since = ?, read = ?, read_counted = ?, silenced_until = ?,
+        spoke_at = ?
         WHERE conversation = ? AND user = ?
         """
 
@@ -50,6 +52,7 @@ extension SQLiteTables {
             case .readCounted: .number(member.readCounted)
             case .silencedUntil: .time(member.silencedUntil)
             case .muted: .flag(false)
+            case .spokeAt: .time(member.spokeAt)
             }
         }
     }
@@ -57,7 +60,7 @@ extension SQLiteTables {
     func update(_ member: Member, of key: ConversationKey) throws(StoreError) {
         let values: [SQLValue] = [
             .count(member.role.rawValue), .number(member.since), .number(member.read), .number(member.readCounted),
-            .time(member.silencedUntil), .key(key), .user(member.user),
+            .time(member.silencedUntil), .time(member.spokeAt), .key(key), .user(member.user),
         ]
         try self.connection.run(Self.updateMember, values)
     }
@@ -83,7 +86,9 @@ extension SQLiteTables {
 
 // MARK: - Those who went
 
-private enum FormerMemberColumn: Int32, Column { case conversation, user, removed, silencedUntil }
+private enum FormerMemberColumn: Int32, Column {
+    case conversation, user, removed, silencedUntil, spokeAt, removedUntil
+}
 
 extension SQLiteTables {
     private static let formerMember = """
@@ -93,7 +98,10 @@ extension SQLiteTables {
 
     func formerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) -> FormerMember? {
         try self.connection.first(Self.formerMember, [.key(key), .user(user)]) { (row: Row<FormerMemberColumn>) in
-            FormerMember(wasRemoved: row.integer(.removed) != 0, silencedUntil: row.time(.silencedUntil))
+            FormerMember(
+                wasRemoved: row.integer(.removed) != 0, removedUntil: row.time(.removedUntil),
+                silencedUntil: row.time(.silencedUntil),
+                spokeAt: row.time(.spokeAt))
         }
     }
 
@@ -104,6 +112,8 @@ extension SQLiteTables {
             case .user: .user(user)
             case .removed: .flag(former.wasRemoved)
             case .silencedUntil: .time(former.silencedUntil)
+            case .spokeAt: .time(former.spokeAt)
+            case .removedUntil: .time(former.removedUntil)
             }
         }
     }
@@ -164,9 +174,13 @@ extension SQLiteTables {
         return Int(try self.connection.number(sql, [.user(user), .count(limit)]) ?? 0)
     }
 
-    func conversations(of user: UserID) throws(StoreError) -> [ConversationKey] {
-        let sql = "SELECT conversation FROM members WHERE user = ? ORDER BY conversation DESC"
-        return try self.connection.all(sql, [.user(user)]) { row in ConversationKey(row.integer(0)) }
+    func conversations(
+        of user: UserID, after place: ConversationKey?, limit: Int
+    ) throws(StoreError) -> [ConversationKey] {
+        let sql =
+            "SELECT conversation FROM members WHERE user = ? AND conversation < ? ORDER BY conversation DESC LIMIT ?"
+        let values: [SQLValue] = [.user(user), .integer(place?.number ?? .max), .count(limit)]
+        return try self.connection.all(sql, values) { row in ConversationKey(row.integer(0)) }
     }
 }
 

@@ -3,7 +3,8 @@ internal import Keeping
 internal import Vocabulary
 
 private enum ReportColumn: Int32, Column {
-    case number, time, reporter, target, conversation, entry, accused, reason, text, evidence, settled, action, note
+    case number, time, reporter, target, conversation, entry, accused, reason, text, evidence, settled, action, note,
+        room
 }
 
 extension Report {
@@ -11,6 +12,8 @@ extension Report {
         let target: ReportTarget
         if let id = row.text(.conversation).flatMap({ ConversationID($0) }) {
             target = row.isNull(.entry) ? .conversation(id) : .message(id, row.number(.entry))
+        } else if let room = row.text(.room).flatMap({ RoomName($0) }) {
+            target = .room(room, row.text(.accused).flatMap { UserID($0) })
         } else {
             target = .user(try row.required(.accused) { UserID($0) })
         }
@@ -38,6 +41,7 @@ extension Report {
         case .settled: .time(self.settlement?.time)
         case .action: .text(self.settlement?.action)
         case .note: .text(self.settlement?.note)
+        case .room: .text(self.target.room?.text)
         }
     }
 }
@@ -46,9 +50,11 @@ extension ReportTarget {
     fileprivate var conversation: ConversationID? {
         switch self {
         case .message(let id, _), .conversation(let id): id
-        case .user: nil
+        case .user, .room: nil
         }
     }
+
+    fileprivate var room: RoomName? { if case .room(let room, _) = self { room } else { nil } }
 
     fileprivate var entry: UInt64? { if case .message(_, let number) = self { number } else { nil } }
 }

@@ -1,0 +1,53 @@
+package import Vocabulary
+
+/// A device is to be woken from now on. It takes its endpoint from whoever had it: a browser has one user at a time.
+package struct RegisterPushDevice: StoreRequest {
+    package let device: PushDevice
+
+    /// More of one user take the place of the oldest.
+    package static let maximumDevices = 32
+    package static let access = StoreAccess.writes
+    package var asker: UserID? { self.device.user }
+
+    package init(_ device: PushDevice) { self.device = device }
+
+    package func perform(on tables: some Tables) throws(StoreError) {
+        if let family = self.device.family {
+            // It may have ended while the request was on its way.
+            guard try tables.refreshFamily(family) != nil else { return }
+        }
+        try tables.removePushDevice(endpoint: self.device.endpoint)
+        let others = try tables.pushDevices(of: self.device.user).filter { $0.device != self.device.device }
+        for old in others.sorted(by: { $0.since > $1.since }).dropFirst(Self.maximumDevices - 1) {
+            try tables.removePushDevice(of: old.user, old.device)
+        }
+        try tables.put(self.device)
+    }
+}
+
+package struct ListPushDevices: StoreRequest {
+    package let user: UserID
+
+    package static let access = StoreAccess.reads
+
+    package init(of user: UserID) { self.user = user }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> [PushDevice] {
+        try tables.pushDevices(of: self.user)
+    }
+}
+
+package enum RemovePushDevice: StoreRequest {
+    case own(DeviceID, of: UserID)
+    /// The push service does not know it any more.
+    case gone(endpoint: String)
+
+    package static let access = StoreAccess.writes
+
+    package func perform(on tables: some Tables) throws(StoreError) {
+        switch self {
+        case .own(let device, let user): try tables.removePushDevice(of: user, device)
+        case .gone(let endpoint): try tables.removePushDevice(endpoint: endpoint)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package import Vocabulary
+
+/// Writes down what happened to pushes, and what became of the latest one of each device.
+package struct NotePushEvents: StoreRequest {
+    package let events: [PushEvent]
+
+    /// So many are kept, the latest.
+    package static let maximumKept: Int64 = 100_000
+    package static let access = StoreAccess.writes
+
+    package init(_ events: [PushEvent]) { self.events = events }
+
+    package func perform(on tables: some Tables) throws(StoreError) {
+        var number = try tables.latestPushEventNumber() ?? 0
+        for event in self.events {
+            number += 1
+            try tables.insert(event, as: number)
+            try self.noteOutcome(event, tables)
+        }
+        try tables.removePushEvents(through: number - Self.maximumKept)
+    }
+
+    private func noteOutcome(_ event: PushEvent, _ tables: some Tables) throws(StoreError) {
+        switch event.kind {
+        case .accepted, .failed, .refused: break
+        case .held, .delivered, .silenced, .queued, .sent, .gone, .expired, .replaced, .withdrawn, .clicked: return
+        }
+        let devices = try tables.pushDevices(of: event.user)
+        guard var device = devices.first(where: { $0.device == event.device }) else { return }
+        device.outcome = PushDevice.Outcome(at: event.time, trouble: event.reason)
+        try tables.put(device)
+    }
+}
+
+/// The latest, in the order in which they happened: of one user, or of all; about one conversation, message or call, or any.
+package struct ListPushEvents: StoreRequest {
+    package let user: UserID?
+    package let place: String?
+    package let entry: UInt64?
+    package let limit: Int
+
+    package static let maximumLimit = 1000
+    package static let access = StoreAccess.readsCommitted
+
+    package init(of user: UserID?, in place: String? = nil, entry: UInt64? = nil, limit: Int) {
+        self.user = user
+        self.place = place
+        self.entry = entry
+        self.limit = min(max(limit, 0), Self.maximumLimit)
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> [PushEvent] {
+        try tables.pushEvents(of: self.user, in: self.place, entry: self.entry, limit: self.limit).reversed()
+    }
+}
+
+/// A user chose a notification. False of a push that they never got; said twice it is true once.
+package struct NotePushClicked: StoreRequest {
+    package let push: RandomToken
+    package let user: UserID
+    package let device: DeviceID?
+    package let now: WallTime
+
+    package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
+
+    package init(_ push: RandomToken, by user: UserID, on device: DeviceID?, at now: WallTime) {
+        self.push = push
+        self.user = user
+        self.device = device
+        self.now = now
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> Bool {
+        let events = try tables.pushEvents(of: self.push, for: self.user)
+        guard let event = events.first else { return false }
+        guard !events.contains(where: { $0.kind == .clicked }) else { return true }
+        let clicked = PushEvent(
+            .clicked, of: self.push, for: self.user, on: self.device, about: event.subject, at: self.now)
+        try NotePushEvents([clicked]).perform(on: tables)
+        return true
+    }
+}
+
+package struct ForgetPushEvents: StoreRequest {
+    package let time: WallTime
+
+    package static let access = StoreAccess.writes
+
+    package init(before time: WallTime) { self.time = time }
+
+    package func perform(on tables: some Tables) throws(StoreError) { try tables.removePushEvents(before: self.time) }
+}

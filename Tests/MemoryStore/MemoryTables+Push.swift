@@ -1,0 +1,91 @@
+import Conversing
+import Keeping
+import Vocabulary
+
+extension MemoryTables {
+    func hasPushDevices() throws(StoreError) -> Bool { try self.read { !$0.pushDevices.isEmpty } }
+
+    func pushDevices(of user: UserID) throws(StoreError) -> [PushDevice] {
+        try self.read { rows in
+            rows.pushDevices.filter { $0.user == user }.sorted { $0.device.text < $1.device.text }
+        }
+    }
+
+    func put(_ device: PushDevice) throws(StoreError) {
+        self.rows.pushDevices.removeAll { $0.user == device.user && $0.device == device.device }
+        self.rows.pushDevices.append(device)
+    }
+
+    func removePushDevice(of user: UserID, _ device: DeviceID) throws(StoreError) {
+        self.rows.pushDevices.removeAll { $0.user == user && $0.device == device }
+    }
+
+    func removePushDevice(endpoint: String) throws(StoreError) {
+        self.rows.pushDevices.removeAll { $0.endpoint == endpoint }
+    }
+
+    func removePushDevices(of user: UserID) throws(StoreError) { self.rows.pushDevices.removeAll { $0.user == user } }
+
+    func usersWithPushDevices(
+        in key: ConversationKey, after user: String, limit: Int
+    ) throws(StoreError) -> [UserID] {
+        try self.read { rows in
+            let members = (rows.members[key] ?? [:]).keys.filter { member in
+                member.text > user && rows.pushDevices.contains { $0.user == member }
+            }
+            return Array(members.sorted { $0.text < $1.text }.prefix(limit))
+        }
+    }
+
+    func insertPush(of entry: EntryKey) throws(StoreError) {
+        self.rows.pushNumber += 1
+        self.rows.pushes.append(PushRow(self.rows.pushNumber, entry))
+    }
+
+    func pushes(after number: Int64, limit: Int) throws(StoreError) -> [PushRow] {
+        try self.read { Array($0.pushes.filter { $0.number > number }.prefix(limit)) }
+    }
+
+    func removePush(_ number: Int64) throws(StoreError) { self.rows.pushes.removeAll { $0.number == number } }
+
+    func removePushes(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
+        self.rows.pushes.removeAll { $0.entry.conversation == key && $0.entry.number <= entry }
+    }
+}
+
+extension MemoryTables {
+    func latestPushEventNumber() throws(StoreError) -> Int64? { try self.read { $0.pushEvents.last?.number } }
+
+    func insert(_ event: PushEvent, as number: Int64) throws(StoreError) {
+        try self.check(self.rows.pushEvents.allSatisfy { $0.number < number })
+        self.rows.pushEvents.append((number, event))
+    }
+
+    func pushEvents(
+        of user: UserID?, in place: String?, entry: UInt64?, limit: Int
+    ) throws(StoreError) -> [PushEvent] {
+        try self.read { rows in
+            let found = rows.pushEvents.lazy.reversed().map(\.event).filter { event in
+                (user == nil || event.user == user) && (place == nil || event.subject.place == place)
+                    && (entry == nil || event.subject.entry == entry)
+            }
+            return Array(found.prefix(limit))
+        }
+    }
+
+    func pushEvents(of push: RandomToken, for user: UserID) throws(StoreError) -> [PushEvent] {
+        try self.read { $0.pushEvents.map(\.event).filter { $0.push == push && $0.user == user } }
+    }
+
+    func removePushEvents(through number: Int64) throws(StoreError) {
+        self.rows.pushEvents.removeAll { $0.number <= number }
+    }
+
+    func removePushEvents(before time: WallTime) throws(StoreError) {
+        self.rows.pushEvents.removeAll { $0.event.time < time }
+    }
+
+    func removePushEvents(of user: UserID) throws(StoreError) {
+        self.rows.pushEvents.removeAll { $0.event.user == user }
+    }
+}
