@@ -39,7 +39,11 @@ package struct CallMachine: Sendable {
     ) {
         self.init(invitation, kind: invitation.kind, settings: settings, at: now)
         for device in devices { self.lineOpened(Line(self.callee, device), into: &outbox) }
-        if devices.isEmpty { self.end(.offline, by: nil, at: now, into: &outbox) }
+        if settings.wakesDevices {
+            self.requestPush(for: invitation, into: &outbox)
+        } else if devices.isEmpty {
+            self.end(.offline, by: nil, at: now, into: &outbox)
+        }
     }
 
     /// The callee is busy.
@@ -60,6 +64,33 @@ package struct CallMachine: Sendable {
         self.state = .ringing(CallRinging(for: CallSeat(invitation.caller), until: now + settings.ringTime))
     }
 
+    /// The server was started anew: both seats wait for their users.
+    package init(resuming call: RunningCall, settings: CallSettings, at now: Instant) {
+        self.id = call.id
+        self.caller = call.caller.user
+        self.callee = call.callee.user
+        self.kind = call.kind
+        self.settings = settings
+        self.started = call.started
+        let deadline = now + settings.restartGrace
+        var talk = CallTalk(
+            CallSeat(call.caller, keptUntil: deadline), with: CallSeat(call.callee, keptUntil: deadline),
+            since: call.answered)
+        talk.isForgotten = true
+        self.state = .talking(talk)
+    }
+
+    /// What the next run of the server has to know of two who talk.
+    package var running: RunningCall? {
+        switch self.state {
+        case .talking(let talk):
+            RunningCall(
+                id: self.id, caller: talk[.caller].line, callee: talk[.callee].line, kind: self.kind,
+                started: self.started, answered: talk.since)
+        case .ringing, .ended, .merged: nil
+        }
+    }
+
     /// When to call `clockAdvanced`, if time is all that happens.
     package var deadline: Instant? {
         switch self.state {
@@ -77,7 +108,7 @@ package struct CallMachine: Sendable {
     }
 
     /// What a call that is over answers to later requests.
-    private var whyOver: CallRefusal {
+    var whyOver: CallRefusal {
         if case .ended(let outcome) = self.state { .ended(outcome) } else { .answeredElsewhere }
     }
 
@@ -88,11 +119,15 @@ package struct CallMachine: Sendable {
         }
     }
 
+    /// Whether nobody has talked in it yet.
+    var isFresh: Bool { self.answered == nil }
+
     package func concerns(_ user: UserID) -> Bool { user == self.caller || user == self.callee }
 
     /// Ends the call for all lines that have not been told, and for good.
     private mutating func end(_ outcome: CallOutcome, by user: UserID?, at now: Instant, into outbox: inout CallOutbox)
     {
+        self.withdrawPush(into: &outbox)
         for session in self.openSessions {
             outbox.append(.ended(session, .over(outcome, by: user)), of: self.id)
         }
@@ -145,6 +180,7 @@ extension CallMachine {
         guard line.user == self.callee else { throw .notYours }
         switch self.state {
         case .ringing(let ringing):
+            self.withdrawPush(into: &outbox)
             for session in ringing.open where session != line.session {
                 outbox.append(.ended(session, .answeredElsewhere), of: self.id)
             }
@@ -228,8 +264,9 @@ extension CallMachine {
         }
     }
 
+    /// Who rings has to ring anew. Who talks talks on: the next run of the server keeps their seats.
     package mutating func serverStopped(at now: Instant, into outbox: inout CallOutbox) {
-        guard !self.isOver else { return }
+        guard self.isRinging else { return }
         self.end(.serverRestarted, by: nil, at: now, into: &outbox)
     }
 
@@ -260,6 +297,31 @@ extension CallMachine {
     }
 }
 
+// MARK: - Devices that sleep
+
+extension CallMachine {
+    /// The callee has devices that are being woken, or none.
+    package mutating func pushed(_ areThereDevices: Bool, at now: Instant, into outbox: inout CallOutbox) {
+        guard case .ringing(var ringing) = self.state else { return }
+        let (outcome, tells) = ringing.pushed(areThereDevices, until: now + self.settings.linkGrace)
+        self.state = .ringing(ringing)
+        if tells { outbox.append(.pushed(ringing.caller.line.session), of: self.id) }
+        if let outcome { self.end(outcome, by: nil, at: now, into: &outbox) }
+    }
+
+    private mutating func requestPush(for invitation: CallInvitation, into outbox: inout CallOutbox) {
+        guard case .ringing(var ringing) = self.state else { return }
+        ringing.requestPush()
+        self.state = .ringing(ringing)
+        outbox.append(.push(invitation), of: self.id)
+    }
+
+    private func withdrawPush(into outbox: inout CallOutbox) {
+        guard case .ringing(let ringing) = self.state, ringing.push != .none else { return }
+        outbox.append(.withdrawPush, of: self.id)
+    }
+}
+
 // MARK: - Crossed calls
 
 /// Two people ring each other at the same time. Both want to talk, so it becomes one call, answered at once.
@@ -287,6 +349,7 @@ extension CallMachine {
     private mutating func merged(
         _ ringing: CallRinging, into invitation: CallInvitation, at now: Instant, into outbox: inout CallOutbox
     ) -> CallMachine {
+        self.withdrawPush(into: &outbox)
         for session in self.openSessions {
             let goesOn = session == ringing.caller.line.session || session == invitation.caller.session
             outbox.append(.ended(session, goesOn ? .merged(into: invitation.id) : .answeredElsewhere), of: self.id)
@@ -320,7 +383,8 @@ extension CallMachine {
             outbox.append(.ring(line.session, invitation), of: self.id)
         case .talking(let talk):
             guard let role = talk.role(of: line), talk[role].isAway else { return }
-            self.take(role, of: talk, by: line, into: &outbox)
+            // It comes with everything it missed, so it is not behind.
+            self.take(role, of: talk, by: line, keepsMedia: false, into: &outbox)
         case .ended, .merged:
             break
         }
@@ -347,24 +411,29 @@ extension CallMachine {
     /// A line takes its user's seat: after a reload, or to go on talking on another device.
     ///
     /// The seat has to be free, or its holder's session has to be named: a new link is often up before anybody has
-    /// noticed that the old one is gone.
+    /// noticed that the old one is gone. One that still has its media goes on with it, unless the other side has begun
+    /// anew in the meantime; true when it does.
+    @discardableResult
     package mutating func seatTaken(
-        by line: Line, replacing old: SessionID?, into outbox: inout CallOutbox
-    ) throws(CallRefusal) {
+        by line: Line, replacing old: SessionID?, keepsMedia: Bool = false, into outbox: inout CallOutbox
+    ) throws(CallRefusal) -> Bool {
         guard self.concerns(line.user) else { throw .notYours }
         switch self.state {
         case .ringing(var ringing):
             // The callee has no seat yet, only devices that ring.
-            guard line.user == self.caller else { return }
+            guard line.user == self.caller else { return false }
             let holder = ringing.caller.line
-            guard try ringing.caller.taken(by: line, replacing: old) else { return }
+            guard try ringing.caller.taken(by: line, replacing: old) else { return false }
             self.state = .ringing(ringing)
             self.leave(holder, to: line, into: &outbox)
+            return false
         case .talking(let talk):
             guard let role = talk.role(of: line.user) else { throw .notYours }
             var seat = talk[role]
-            guard try seat.taken(by: line, replacing: old) else { return }
-            self.take(role, of: talk, by: line, into: &outbox)
+            let isKept = keepsMedia && !seat.isBehind
+            guard try seat.taken(by: line, replacing: old) else { return isKept }
+            self.take(role, of: talk, by: line, keepsMedia: isKept, into: &outbox)
+            return isKept
         case .ended, .merged:
             throw self.whyOver
         }
@@ -383,6 +452,8 @@ extension CallMachine {
             }
         case .talking(let talk):
             guard let deadline = talk.deadline, deadline <= now else { return }
+            // Nobody knows how long they talked on: what is certain is that they did.
+            if talk.isForgotten { return self.end(.serverRestarted, by: nil, at: talk.since, into: &outbox) }
             let isCallers = talk[.caller].keptUntil == deadline
             self.end(.lost, by: isCallers ? self.caller : self.callee, at: now, into: &outbox)
         case .ringing, .ended, .merged:
@@ -390,52 +461,20 @@ extension CallMachine {
         }
     }
 
-    /// Where something from this line goes.
-    package func route(from line: Line) throws(CallRefusal) -> CallRoute {
-        guard self.concerns(line.user) else { throw .notYours }
-        switch self.state {
-        case .talking(let talk):
-            guard let role = talk.role(of: line) else { throw .answeredElsewhere }
-            let peer = talk[role.other]
-            return peer.isAway ? .keep(for: peer.line.session) : .deliver(to: peer.line.session)
-        case .ringing:
-            throw .stillRinging
-        case .ended, .merged:
-            throw self.whyOver
-        }
-    }
-
-    /// What this line sees of the call.
-    package func view(for line: Line) throws(CallRefusal) -> CallView {
-        guard self.concerns(line.user) else { throw .notYours }
-        let phase: CallView.Phase
-        switch self.state {
-        case .ringing:
-            phase = .ringing
-        case .talking(let talk):
-            phase = self.phase(of: talk, for: line)
-        case .ended(let outcome):
-            phase = .ended(outcome)
-        case .merged:
-            throw .answeredElsewhere
-        }
-        return CallView(id: self.id, caller: self.caller, callee: self.callee, kind: self.kind, phase: phase)
-    }
-
-    private func phase(of talk: CallTalk, for line: Line) -> CallView.Phase {
-        guard let role = talk.role(of: line) else { return .talkingElsewhere }
-        return .talking(talk.connection(for: role, kind: self.kind), isPeerAway: talk[role.other].isAway)
-    }
-
     /// Puts a line into a seat and tells the other side, and the line that held it.
     private mutating func take(
-        _ role: CallConnection.Role, of talk: CallTalk, by line: Line, into outbox: inout CallOutbox
+        _ role: CallConnection.Role, of talk: CallTalk, by line: Line, keepsMedia: Bool, into outbox: inout CallOutbox
     ) {
         var talk = talk
         let holder = talk[role].line
         talk[role].taken(by: line)
+        talk[role].isBehind = false
+        talk.isForgotten = false
+        // Its own session comes back with its media and with what was kept for it; another one may have neither.
+        if !keepsMedia, holder != line, talk[role.other].isAway { talk[role.other].isBehind = true }
         self.state = .talking(talk)
-        outbox.append(.peerBack(talk[role.other].line.session, as: line.session), of: self.id)
+        outbox.append(
+            .peerBack(talk[role.other].line.session, as: line.session, keepsMedia: keepsMedia), of: self.id)
         self.leave(holder, to: line, into: &outbox)
     }
 

@@ -7,12 +7,18 @@ package struct CallOutbox: Sendable {
         case ring(SessionID, CallInvitation)
         /// Tell the caller that at least one device rings.
         case ringing(SessionID)
+        /// Wake the callee's devices that sleep, and report whether there are any (`CallTable.pushed`). It comes once per call.
+        case push(CallInvitation)
+        /// Tell the caller that devices are being woken.
+        case pushed(SessionID)
+        /// What devices that sleep were told of the call is no longer true. It comes once per push.
+        case withdrawPush
         /// Tell this line that the call is answered and who it talks with.
         case connected(SessionID, CallConnection)
         /// Tell this line that the other side's link broke; the call waits for it.
         case peerAway(SessionID)
-        /// Tell this line that the other side is back, on this session.
-        case peerBack(SessionID, as: SessionID)
+        /// Tell this line that the other side is back, on this session, and whether media goes on as it was.
+        case peerBack(SessionID, as: SessionID, keepsMedia: Bool)
         /// Tell this line, for the first and only time, that the call is over for it.
         ///
         /// A line whose link is down is told as well: the keeper of its place can keep this for it.
@@ -83,6 +89,8 @@ package struct CallView: Hashable, Sendable {
     package let callee: UserID
     package let kind: CallKind
     package let phase: Phase
+    /// Who took their seat goes on with the media they had.
+    package internal(set) var keepsMedia = false
 }
 
 /// Where something for the other side of a call goes.

@@ -13,7 +13,18 @@ struct CallRinging: Sendable {
         case out
     }
 
+    /// What becomes of the callee's devices that sleep.
+    enum Push: Hashable, Sendable {
+        /// They stay as they are. The last state.
+        case none
+        /// It is looked up whether there are any. Can become: none, sent.
+        case requested
+        /// Each may come up, as long as the call rings. The last state.
+        case sent
+    }
+
     var caller: CallSeat
+    private(set) var push = Push.none
     let until: Instant
     /// When the call ends because no device can be reached, unless one comes up.
     private(set) var unreachableUntil: Instant?
@@ -33,7 +44,7 @@ struct CallRinging: Sendable {
     var open: [SessionID] { self.devices.lazy.filter { $0.state != .out }.map(\.session) }
 
     /// Whether every device has said that it cannot take the call.
-    var isHopeless: Bool { self.devices.allSatisfy { $0.state == .out } }
+    var isHopeless: Bool { self.push == .none && self.devices.allSatisfy { $0.state == .out } }
 
     func state(of session: SessionID) -> Device? { self.devices.first { $0.session == session }?.state }
 
@@ -88,13 +99,28 @@ struct CallRinging: Sendable {
         }
     }
 
+    mutating func requestPush() { self.push = .requested }
+
+    /// How the call ends, if it is known now that no device can be reached. True of `tells` when the caller has to be told that
+    /// devices are woken.
+    mutating func pushed(
+        _ areThereDevices: Bool, until moment: Instant
+    ) -> (outcome: CallOutcome?, tells: Bool) {
+        guard self.push == .requested else { return (nil, false) }
+        self.push = areThereDevices ? .sent : .none
+        if areThereDevices { return (nil, !self.wasAnnounced) }
+        if self.isHopeless { return (self.devices.isEmpty ? .offline : .failed, false) }
+        self.noticeSilence(until: moment)
+        return (nil, false)
+    }
+
     private mutating func set(_ state: Device, for session: SessionID) {
         guard let place = self.devices.firstIndex(where: { $0.session == session }) else { return }
         self.devices[place].state = state
     }
 
     private mutating func noticeSilence(until moment: Instant) {
-        let isReachable = self.devices.contains { $0.state == .told || $0.state == .ringing }
+        let isReachable = self.push != .none || self.devices.contains { $0.state == .told || $0.state == .ringing }
         if !isReachable, self.unreachableUntil == nil { self.unreachableUntil = moment }
     }
 }

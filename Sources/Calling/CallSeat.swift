@@ -4,9 +4,12 @@ import Vocabulary
 struct CallSeat: Sendable {
     private(set) var line: Line
     private(set) var keptUntil: Instant?
+    /// The other side began its media anew while this one was away.
+    var isBehind = false
 
-    init(_ line: Line) {
+    init(_ line: Line, keptUntil moment: Instant? = nil) {
         self.line = line
+        self.keptUntil = moment
     }
 
     var isAway: Bool { self.keptUntil != nil }

@@ -13,6 +13,9 @@ package struct CallTable: Sendable {
     /// Devices that take more calls at once than people do, and how many.
     private var answerers: [UserID: [SessionID: Int]] = [:]
     private var past: EndedCalls
+    private var isStopped = false
+    /// How many invitations became a call so far.
+    package private(set) var begun = 0
 
     package init(settings: CallSettings = CallSettings()) {
         self.settings = settings
@@ -23,7 +26,7 @@ package struct CallTable: Sendable {
     package var count: Int { self.calls.count }
 
     /// When to call `clockAdvanced`, if time is all that happens.
-    package var deadline: Instant? { self.deadlines.next }
+    package var deadline: Instant? { self.isStopped ? nil : self.deadlines.next }
 
     package func calls(of user: UserID) -> [CallID] { self.callsByUser[user] ?? [] }
 
@@ -46,6 +49,13 @@ package struct CallTable: Sendable {
         try self.update(id, for: line) { call throws(CallRefusal) in
             try call.acknowledged(by: line, into: &outbox)
         }
+    }
+
+    /// The callee of a call has devices that are being woken, or none.
+    package mutating func pushed(
+        _ id: CallID, _ areThereDevices: Bool, at now: Instant, into outbox: inout CallOutbox
+    ) {
+        self.change(id) { call in call.pushed(areThereDevices, at: now, into: &outbox) }
     }
 
     package mutating func accepted(
@@ -82,12 +92,16 @@ package struct CallTable: Sendable {
 
     /// A line takes its user's seat in a call, and learns where the call stands.
     package mutating func seatTaken(
-        _ id: CallID, by line: Line, replacing old: SessionID? = nil, into outbox: inout CallOutbox
+        _ id: CallID, by line: Line, replacing old: SessionID? = nil, keepsMedia: Bool = false,
+        into outbox: inout CallOutbox
     ) throws(CallRefusal) -> CallView {
+        var isKept = false
         try self.update(id, for: line) { call throws(CallRefusal) in
-            try call.seatTaken(by: line, replacing: old, into: &outbox)
+            isKept = try call.seatTaken(by: line, replacing: old, keepsMedia: keepsMedia, into: &outbox)
         }
-        return try self.view(of: id, for: line)
+        var view = try self.view(of: id, for: line)
+        view.keepsMedia = isKept
+        return view
     }
 
     /// What a line sees of a call, also when it is over.
@@ -115,6 +129,8 @@ package struct CallTable: Sendable {
         {
             self.answerers[line.user] = nil
         }
+        // All lines break as the server goes; the next run has their seats.
+        if self.isStopped { return }
         for id in self.calls(of: line.user) {
             self.change(id) { call in call.lineLost(line, at: now, into: &outbox) }
         }
@@ -128,21 +144,33 @@ package struct CallTable: Sendable {
     }
 
     package mutating func clockAdvanced(to now: Instant, into outbox: inout CallOutbox) {
+        if self.isStopped { return }
         while let id = self.deadlines.popDue(at: now) {
             self.change(id) { call in call.clockAdvanced(to: now, into: &outbox) }
         }
     }
 
-    /// The server goes down. Calls are not kept for the next one: their ends would not know each other any more.
+    /// The server goes down. What rings is over; whoever talks takes their seat again in the next run.
     package mutating func serverStopped(at now: Instant, into outbox: inout CallOutbox) {
+        self.isStopped = true
         for id in self.calls.keys.sorted(by: { $0.text < $1.text }) {
             self.change(id) { call in call.serverStopped(at: now, into: &outbox) }
         }
     }
 
+    /// Two who talked when the last run of the server ended. One they began in the meantime stands in for it.
+    package mutating func resumed(_ call: RunningCall, at now: Instant) {
+        guard self.calls[call.id] == nil, self.past[call.id] == nil else { return }
+        self.begin(CallMachine(resuming: call, settings: self.settings, at: now))
+    }
+
+    /// Nil of a call in which nobody talks.
+    package func running(_ id: CallID) -> RunningCall? { self.calls[id]?.running }
+
     // MARK: Books
 
     private mutating func begin(_ call: CallMachine) {
+        if call.isFresh { self.begun += 1 }
         self.calls[call.id] = call
         self.callsByUser[call.caller, default: []].append(call.id)
         self.callsByUser[call.callee, default: []].append(call.id)

@@ -5,6 +5,8 @@ struct CallTalk: Sendable {
     private var caller: CallSeat
     private var callee: CallSeat
     let since: Instant
+    /// The server was started anew, and nobody has come back since.
+    var isForgotten = false
 
     init(_ caller: CallSeat, with callee: CallSeat, since now: Instant) {
         self.caller = caller

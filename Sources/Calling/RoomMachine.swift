@@ -26,11 +26,14 @@ package struct RoomMachine: Sendable {
     private var state = State.waiting
     private var seats = JoinOrder()
     private var leases = Deadlines<SessionID>()
+    private var access: RoomAccess
     /// The number of the latest event.
     package private(set) var number: UInt64 = 0
 
-    package init(settings: RoomSettings = RoomSettings()) {
+    /// - Parameter rule: what whoever opens it wants.
+    package init(settings: RoomSettings = RoomSettings(), rule: RoomRule = .open) {
         self.settings = settings
+        self.access = RoomAccess(rule, settings: settings)
     }
 
     package var count: Int { self.seats.count }
@@ -52,8 +55,10 @@ package struct RoomMachine: Sendable {
     /// A line comes in. Doing it twice is doing it once; true when the line is new here.
     ///
     /// `old` is a line of the same user that this one takes the place of, so that no member meets its ghost.
+    ///
+    /// - Parameter password: what the user shows; nobody who takes the place of their own line has to.
     package mutating func joined(
-        _ line: Line, replacing old: SessionID? = nil, into outbox: inout RoomOutbox
+        _ line: Line, replacing old: SessionID? = nil, showing password: String? = nil, into outbox: inout RoomOutbox
     ) throws(RoomRefusal) -> Bool {
         guard self.state != .ended else { throw .ended }
         if let member = self.seats[line.session] {
@@ -62,6 +67,8 @@ package struct RoomMachine: Sendable {
             return false
         }
         let replaced = old.flatMap { self.seats[$0] }.flatMap { $0.user == line.user ? $0 : nil }
+        if self.state == .waiting { _ = try self.access.admit(line.user) }
+        if replaced == nil { try self.access.check(line.user, showing: password) }
         guard self.count < self.settings.maximumMembers || replaced != nil else { throw .full }
         // The newcomer is in before the old line is out, so that the room does not end in between.
         self.state = .open
@@ -83,6 +90,7 @@ package struct RoomMachine: Sendable {
 
     /// A moderator removes a user, on all their lines.
     package mutating func removed(_ user: UserID, into outbox: inout RoomOutbox) {
+        self.access.removed(user)
         for member in self.seats.filter({ $0.user == user }) {
             self.dismiss(member.session, .removed, into: &outbox)
         }
@@ -131,6 +139,27 @@ package struct RoomMachine: Sendable {
     package mutating func relayToOthers(from sender: Line) throws(RoomRefusal) -> RelayRoute {
         guard self.seats[sender.session]?.line == sender else { throw .notAMember }
         return .deliverToOthers(number: self.nextNumber())
+    }
+
+    // MARK: Who may come in
+
+    package var rule: RoomRule { self.access.rule }
+
+    /// An operator wants another rule. Members stay, and who was admitted stays so.
+    package mutating func protected(by rule: RoomRule) { self.access.rule = rule }
+
+    /// Whether a password that this user shows is looked at.
+    package func asksPassword(of user: UserID) -> Bool { self.state != .waiting && self.access.asksPassword(of: user) }
+
+    /// A user asks the members to be admitted. False when they are already.
+    package mutating func knocked(_ user: UserID, at now: Instant) throws(RoomRefusal) -> Bool {
+        try self.access.knocked(user, at: now)
+    }
+
+    /// A member admits a user. True when that user had asked for it.
+    package mutating func admitted(_ user: UserID, by member: Line) throws(RoomRefusal) -> Bool {
+        guard self.seats[member.session]?.line == member else { throw .notAMember }
+        return try self.access.admit(user)
     }
 
     private mutating func dismiss(_ session: SessionID, _ departure: RoomDeparture, into outbox: inout RoomOutbox) {

@@ -8,4 +8,15 @@ package enum RoomRefusal: Error, Hashable, Sendable {
     case notAMember
     /// The session belongs to another user.
     case notYours
+    /// Who comes in shows the room's password.
+    case passwordRequired
+    case wrongPassword
+    /// Who comes in was admitted before.
+    case invitationRequired
+    /// Anybody may come in, so nobody has to ask.
+    case isOpen
+    /// They asked a moment ago, or too many others did.
+    case knockedBefore(retryAfter: Duration)
+    /// As many users as may be are admitted.
+    case tooManyAdmitted
 }

@@ -6,6 +6,12 @@ package struct RoomSettings: Hashable, Sendable {
     package var lease: Duration = .seconds(20)
     /// How long it waits for a line that fell silent, whose ping timeout is over already.
     package var leaseOfSilent: Duration = .milliseconds(800)
+    /// Users who come into one room without being asked.
+    package var maximumAdmitted = 1000
+    /// Users who have asked one room to be admitted, of late.
+    package var maximumKnocks = 100
+    /// After so long the same user may ask again.
+    package var knockInterval: Duration = .seconds(30)
 
     package init() {}
 }

@@ -39,6 +39,10 @@ package struct DataBackup {
     private let source: DataDirectory
     private let target: DataDirectory
 
+    private static let smallFiles = [
+        ServerSecret.fileName, DataDirectory.iceServers, SelfSignedCertificate.fileName, ACMEFiles.account,
+        ACMEFiles.certificate,
+    ]
     private static let draft = "\(DataDirectory.database).new"
     /// What is thrown away while it is copied is not in the next copy of the database.
     private static let attempts = 5
@@ -112,7 +116,7 @@ package struct DataBackup {
 
     /// The new database takes its place, and what only the old one named goes.
     private func finish(_ contents: [ContentHash: Int], _ folder: FileFolder) throws(Trouble) {
-        for name in [ServerSecret.fileName, DataDirectory.iceServers] {
+        for name in Self.smallFiles {
             _ = try Self.files { () throws(FileTrouble) in
                 try SmallFile.copy(self.source.path(of: name), to: self.target.path(of: name))
             }

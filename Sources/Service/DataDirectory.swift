@@ -13,6 +13,9 @@ package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
 
     package func path(of file: String) -> String { "\(self.path)/\(file)" }
 
+    /// Whether a service has worked here before.
+    var hasDatabase: Bool { FileStatus(of: self.path(of: Self.database)).map { $0.size > 0 } ?? false }
+
     /// Where a service keeps things when no place is given: as the XDG base directories have it.
     package static func usual(environment: [String: String]) -> DataDirectory {
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return DataDirectory("\(data)/parley") }

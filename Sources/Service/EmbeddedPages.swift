@@ -8,14 +8,16 @@ internal import Web
 /// The page and its modules (`Assets/Web`), which every server carries with it. A page from elsewhere may load the modules,
 /// when it may talk to the server at all.
 struct EmbeddedPages: Sendable {
-    static let files = Assets.page.map { EmbeddedFile($0.name, $0.name == "worker.js" ? worker($0.bytes) : $0.bytes) }
+    static let files = worker(after: Assets.page.map { EmbeddedFile($0.name, $0.bytes) })
 
     /// The worker knows which files to keep, and is another as soon as one of them is: only then does a browser take the new ones.
-    private static func worker(_ bytes: [UInt8]) -> [UInt8] {
-        let version = Hex.encode(Digest.sha256.hash(Assets.page.flatMap(\.bytes)).prefix(12))
-        let names = Assets.page.map { $0.name == "index.html" ? "./" : $0.name }.filter { $0 != "worker.js" }
+    private static func worker(after files: [EmbeddedFile]) -> [EmbeddedFile] {
+        let version = Hex.encode(Digest.sha256.hash(files.flatMap { Array($0.version.utf8) }).prefix(12))
+        let names = files.map { $0.name == "index.html" ? "./" : $0.name }.filter { $0 != "worker.js" }
         let list = names.map { "'\($0)'" }.joined(separator: ", ")
-        return Array("const version = '\(version)';\nconst shell = [\(list)];\n".utf8) + bytes
+        let head = Array("const version = '\(version)';\nconst shell = [\(list)];\n".utf8)
+        let bytes = Assets.page.first { $0.name == "worker.js" }?.bytes ?? []
+        return files.map { $0.name == "worker.js" ? EmbeddedFile($0.name, head + bytes) : $0 }
     }
 
     func add(to router: inout Router) {
@@ -31,7 +33,10 @@ struct EmbeddedPages: Sendable {
 /// One file of them, ready to be sent as it is and as gzip.
 final class EmbeddedFile: Sendable {
     let name: String
+    /// Another as soon as a byte of the file is.
+    let version: String
     private let type: MediaType
+    private let fields: HTTPFields
     private let plain: Form
     private let packed: Form
 
@@ -48,15 +53,16 @@ final class EmbeddedFile: Sendable {
     init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
         self.type = MediaType(fileName: name)
-        let version = Hex.encode(Digest.sha256.hash(bytes).prefix(12))
-        self.plain = Form(bytes, version)
-        self.packed = Form(GzipEncoder.compress(bytes), version + "-gz")
+        self.fields = Self.fields(of: name)
+        self.version = Hex.encode(Digest.sha256.hash(bytes).prefix(12))
+        self.plain = Form(bytes, self.version)
+        self.packed = Form(GzipEncoder.compress(bytes), self.version + "-gz")
     }
 
     func response(to request: HTTPRequestHead) -> HTTPResponse {
         let isPacked = ContentCoding.acceptsGzip(request.fields)
         let form = isPacked ? self.packed : self.plain
-        var head = HTTPResponseHead(.ok, fields: Self.guards)
+        var head = HTTPResponseHead(.ok, fields: self.fields)
         head.fields.set(.contentType, to: self.type.text)
         if let tag = form.tag { head.fields.set(.eTag, to: tag.description) }
         switch HTTPPreconditions(request).verdict(tag: form.tag, modified: nil) {
@@ -70,14 +76,28 @@ final class EmbeddedFile: Sendable {
         return HTTPResponse(head, body: .shared(form.bytes))
     }
 
-    /// The page loads nothing from elsewhere, sits in no frame, and is the only one that may use the devices.
-    private static let guards: HTTPFields = [
+    /// What every file says of itself.
+    private static let ownFields: HTTPFields = [
         .cacheControl: "no-cache", .vary: "Accept-Encoding", .contentTypeOptions: "nosniff",
-        "Content-Security-Policy":
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
-            + "media-src 'self' blob:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
-            + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types parley-shell",
-        "Permissions-Policy": "camera=(self), microphone=(self)",
-        "Referrer-Policy": "no-referrer",
     ]
+
+    /// The page loads nothing from elsewhere, sits in no frame, and is the only one that may use the devices. Browsers hold documents
+    /// and workers to it; modules and styles live by what their document says, and sixty times the same words are a third of the page.
+    private static let guards: [(name: HTTPFieldName, value: String)] = [
+        (
+            "Content-Security-Policy",
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
+                + "media-src 'self' blob:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
+                + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types parley-shell"
+        ),
+        ("Permissions-Policy", "camera=(self), microphone=(self)"),
+        ("Referrer-Policy", "no-referrer"),
+    ]
+
+    private static func fields(of name: String) -> HTTPFields {
+        var fields = Self.ownFields
+        guard name.hasSuffix(".html") || name.hasSuffix(".svg") || name == "worker.js" else { return fields }
+        for guarding in Self.guards { fields.set(guarding.name, to: guarding.value) }
+        return fields
+    }
 }

@@ -25,20 +25,26 @@ package final class ParleyService: Sendable {
 
     /// Where the service can be reached once it has started.
     package struct Addresses: Hashable, Sendable {
-        package let listen: SocketAddress
+        /// Where clients come, in the order of the configuration.
+        package let all: [SocketAddress]
         package let admin: SocketAddress
+
+        /// The one that people are told.
+        package var listen: SocketAddress { self.all.first ?? SocketAddress(.loopback, port: 0) }
     }
 
     package init(_ configuration: ServiceConfiguration, journal: Journal) throws {
         self.configuration = configuration
         self.journal = journal
         // What can be wrong with the configuration comes first, while nothing has to be taken back.
-        let tls = try Self.makeTLS(configuration.tls)
+        let files = try Self.makeTLS(configuration.tls)
         try configuration.data.create()
         self.lock = try configuration.data.lock()
+        let tls = try files ?? Self.makeKept(configuration)
         self.group = try EventLoopGroup(count: configuration.loops)
         do {
-            self.signalling = try Signalling(configuration, self.group, journal: journal)
+            self.signalling = try Signalling(
+                configuration, self.group, ServiceMetrics(self.registry), journal: journal)
         } catch {
             self.group.shutDown()
             throw error
@@ -68,7 +74,8 @@ package final class ParleyService: Sendable {
         ) { admin.makeResponder($0) }
         let dependencies = ServiceLifecycle.Dependencies(
             group: self.group, server: self.server, adminServer: self.adminServer, signalling: self.signalling,
-            health: self.health, metrics: metrics, configuration: configuration, journal: journal)
+            health: self.health, metrics: metrics, registry: self.registry, configuration: configuration,
+            journal: journal)
         self.lifecycle = LoopLocal(group) { ServiceLifecycle(dependencies, on: $0) }
     }
 
@@ -88,7 +95,19 @@ package final class ParleyService: Sendable {
         switch tls {
         case .off: nil
         case .files(let certificate, let key): try TLSContext(certificateFile: certificate, keyFile: key)
-        case .selfSigned: try TLSContext(try SelfSignedIdentity(names: ["localhost", "127.0.0.1", "::1"]))
+        case .selfSigned, .acme: nil
+        }
+    }
+
+    /// With a certificate from the data directory.
+    private static func makeKept(_ configuration: ServiceConfiguration) throws(SecureError) -> TLSContext? {
+        switch configuration.tls {
+        case .off, .files: return nil
+        case .selfSigned:
+            let certificate = SelfSignedCertificate(in: configuration.data, listen: configuration.listen)
+            return try TLSContext(try certificate.current().identity)
+        case .acme(let settings):
+            return try ACMEKeeper.firstContext(settings, ACMEFiles(in: configuration.data))
         }
     }
 

@@ -1,3 +1,4 @@
+package import ACME
 package import HTTPServer
 package import Identity
 package import Sessions
@@ -5,7 +6,7 @@ package import Keeping
 package import Switchboard
 internal import Calling
 package import Pacing
-internal import Reactor
+package import Reactor
 package import Vocabulary
 internal import Web
 
@@ -14,11 +15,16 @@ package struct ServiceConfiguration: Sendable {
     package enum TLS: Hashable, Sendable {
         case off
         case files(certificate: String, key: String)
-        /// Made at the start and gone at the end.
+        /// Made by the server, and kept in the data directory.
         case selfSigned
+        /// Obtained from an authority, renewed in time, and kept in the data directory.
+        case acme(ACMESettings)
     }
 
-    package var listen = SocketAddress(.loopback, port: 8080)
+    /// Where clients come; the first one is what people are told.
+    package var listen = [SocketAddress(.loopback, port: 8080)]
+    /// Who started the service; sockets from there take the place of `listen`, and one named `admin` that of `admin`.
+    package var manager = ServiceManager()
     /// Health and metrics, off the public port.
     package var admin = SocketAddress(.loopback, port: 8081)
     /// What a request to the admin listener has to bring; nil asks for nothing.
@@ -51,6 +57,10 @@ package struct ServiceConfiguration: Sendable {
     package var applications: [ApplicationKey] = []
     /// How the ids of an application's users and orders begin, by the application's name.
     package var applicationPrefixes: [String: String] = [:]
+    /// Where people sign in who have an account elsewhere.
+    package var openID: OpenIDSettings?
+    /// Networks outside the public internet that a URL of somebody else may lead to.
+    package var outgoingNetworks: [IPNetwork] = []
     /// How long it is kept who called whom.
     package var callHistory = Duration.seconds(90 * 86_400)
     /// How long it is kept what operators and moderators did.
@@ -61,11 +71,17 @@ package struct ServiceConfiguration: Sendable {
     package var messageBytesPerDay = 256 << 20
     /// Other programs that hear of what is said, or have a say in it.
     package var hooks = HookSettings()
+    /// How devices that sleep are woken.
+    package var push = PushSettings() {
+        didSet { self.switchboard.calls.wakesDevices = self.push.isOn }
+    }
     /// Which kinds of clients from elsewhere are let in.
     package var doors = DoorSettings()
     /// How long it is kept what was said, where a conversation does not say less; nil for ever.
     package var messageHistory: Duration?
     package var stun = STUN.besideServer
+    /// Where STUN is served, relays may be, too.
+    package var turn = TURNConfiguration()
     /// Which other STUN and TURN servers clients are told of; `ice-servers.json` in the data directory by itself.
     package var iceServers: String?
     /// The file that says so.
@@ -93,11 +109,21 @@ package struct ServiceConfiguration: Sendable {
         set { self.switchboard.calls.ringTime = newValue }
     }
 
-    func stunAddress(beside listener: SocketAddress) -> SocketAddress? {
+    /// Whether clients of IPv4 come to this address of IPv6 as well: `[::]`, unless IPv4 has its own address on that port.
+    func takesBoth(_ address: SocketAddress) -> Bool {
+        guard address.ip == .any6 else { return false }
+        return !self.listen.contains { $0.ip.groups == nil && $0.port == address.port && $0.port != 0 }
+    }
+
+    func stunAddresses(beside listeners: [SocketAddress]) -> [SocketAddress] {
         switch self.stun {
-        case .off: nil
-        case .besideServer: SocketAddress(listener.ip, port: Self.usualSTUNPort)
-        case .at(let address): address
+        case .off: return []
+        case .at(let address): return [address]
+        case .besideServer:
+            let both = listeners.contains { self.takesBoth($0) } ? [IPAddress.any] : []
+            var seen = Set<IPAddress>()
+            return (listeners.map(\.ip) + both).filter { seen.insert($0).inserted }
+                .map { SocketAddress($0, port: Self.usualSTUNPort) }
         }
     }
 
@@ -124,12 +150,22 @@ package struct ServiceConfiguration: Sendable {
     var effectiveHTTP: HTTPServerSettings {
         var http = self.http
         http.webSocketLimits.maximumMessageBytes = self.engine.maxPayload
-        if case .files = self.tls { http.demandsTLS = true }
+        if self.tls.isTrusted { http.demandsTLS = true }
         guard self.exposesTestEndpoints else { return http }
         http.webSocketLimits.maximumMessageBytes = max(http.webSocketLimits.maximumMessageBytes, 16 << 20)
         http.webSocketLimits.maximumFrameBytes = max(http.webSocketLimits.maximumFrameBytes, 16 << 20)
         http.webSocketLimits.maximumFragments = max(http.webSocketLimits.maximumFragments, 1 << 17)
         http.writePolicy.limit = max(http.writePolicy.limit, 32 << 20)
         return http
+    }
+}
+
+extension ServiceConfiguration.TLS {
+    /// Whether clients trust the certificate without being told to.
+    var isTrusted: Bool {
+        switch self {
+        case .files, .acme: true
+        case .off, .selfSigned: false
+        }
     }
 }

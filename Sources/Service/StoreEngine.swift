@@ -4,11 +4,15 @@ package import Vocabulary
 
 /// Which engine keeps everything: the one place that knows it by name.
 package enum StoreEngine {
-    static func open(_ configuration: ServiceConfiguration) throws(StoreError) -> any Store {
+    static func open(
+        _ configuration: ServiceConfiguration, _ metrics: StoreMetrics
+    ) throws(StoreError) -> any Store {
         var settings = StoreSettings()
         settings.keepsOutbox = configuration.hooks.webhook != nil
+        settings.keepsPushes = configuration.push.isOn
         return try SQLiteStore(
-            path: configuration.data.path(of: DataDirectory.database), settings, durability: configuration.durability)
+            path: configuration.data.path(of: DataDirectory.database), settings, durability: configuration.durability,
+            metrics: metrics)
     }
 
     /// A copy of a store that may be in use, as it was at one moment.

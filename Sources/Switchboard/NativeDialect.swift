@@ -37,6 +37,11 @@ package final class NativeDialect: Dialect {
             }
         case .dismissed(let room, let reason):
             self.event(.roomDismissed, ("room", room.text), ("reason", reason.rawValue))
+        case .knocked(let room, let person):
+            self.event(.roomKnocked, ("room", room.text), ("user", person.user.text), ("name", person.name.text)) {
+                $0.optional("avatar", person.avatar?.text)
+            }
+        case .admitted(let room): self.event(.roomAdmitted, ("room", room.text))
         case .signal(let signal): Self.signal(signal)
         case .call(let call, let notice): self.event(for: notice, of: call)
         case .iceServers(let json): SocketBroadcast(.iceServers) { $0.raw(json) }
@@ -51,7 +56,7 @@ package final class NativeDialect: Dialect {
             self.event(.callIncoming, name, ("kind", kind.rawValue)) { json in
                 json.object("from") { $0.members(of: caller) }
             }
-        case .ringing: self.event(.callRinging, name)
+        case .ringing(let byPush): self.event(.callRinging, name) { json in if byPush { json.field("push", true) } }
         case .connected(let connection, let peer):
             self.event(
                 .callConnected, name, ("kind", connection.kind.rawValue), ("role", connection.role.rawValue)
@@ -59,7 +64,10 @@ package final class NativeDialect: Dialect {
                 json.object("peer") { $0.members(of: peer) }
             }
         case .peerAway: self.event(.callPeerAway, name)
-        case .peerBack(let session): self.event(.callPeerBack, name, ("member", session.text))
+        case .peerBack(let session, let keepsMedia):
+            self.event(.callPeerBack, name, ("member", session.text)) { json in
+                if keepsMedia { json.field("keeps", true) }
+            }
         case .ended(let ending): self.event(.callEnded, name) { $0.members(of: ending) }
         }
     }

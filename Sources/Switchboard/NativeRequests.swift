@@ -1,5 +1,5 @@
 internal import Bytes
-internal import Calling
+package import Calling
 internal import JSON
 package import Operations
 package import SocketServer
@@ -102,8 +102,8 @@ extension NativeRequests {
 extension NativeRequests {
     private func carryOut(_ request: RoomRequest, _ event: SocketEvent, _ guest: Guest) throws(RequestError) {
         switch request {
-        case .join(let room, let replaced):
-            let view = try self.board.join(room, guest, replacing: replaced)
+        case .join(let room, let replaced, let key):
+            let view = try self.board.join(room, guest, replacing: replaced, key)
             self.answer(event, guest) { $0.view(view) }
         case .leave(let room):
             self.board.leave(room, guest)
@@ -111,6 +111,12 @@ extension NativeRequests {
         case .members(let room):
             let view = try self.board.view(of: room, for: guest)
             self.answer(event, guest) { $0.view(view) }
+        case .knock(let room):
+            try self.board.knock(at: room, guest)
+            self.done(event, guest)
+        case .admit(let room, let user):
+            try self.board.admit(user, to: room, by: guest)
+            self.done(event, guest)
         }
     }
 
@@ -120,8 +126,8 @@ extension NativeRequests {
             let id = wanted ?? CallID(using: &self.random)
             let call = try self.board.invite(callee, kind, as: id, from: guest)
             return self.answer(event, guest) { $0.fields(("call", call.text)) }
-        case .take(let call, let replaced):
-            let view = try self.board.takeSeat(in: call, replacing: replaced, by: guest)
+        case .take(let call, let replaced, let keepsMedia):
+            let view = try self.board.takeSeat(in: call, replacing: replaced, keepsMedia: keepsMedia, by: guest)
             return self.answer(event, guest) { $0.view(view, self.board) }
         case .answering(let count): self.board.answer(count, by: guest)
         case .ringing(let call): try self.board.acknowledge(call, by: guest)
@@ -185,11 +191,23 @@ extension NativeRequests {
 
 // MARK: - Answers
 
+extension RoomRule {
+    /// Nil where anybody may come in.
+    package var word: String? {
+        switch self {
+        case .open: nil
+        case .password: "password"
+        case .invitation: "invitation"
+        }
+    }
+}
+
 extension JSONWriter {
     fileprivate mutating func view(_ view: RoomView) {
         self.fields(("room", view.room.text), ("member", view.member.text)) { json in
             json.field("number", view.number)
             json.field("count", view.count)
+            json.optional("access", view.rule.word)
             json.array("members", of: view.others) { json, person in json.object { $0.members(of: person) } }
         }
     }
@@ -219,6 +237,7 @@ extension JSONWriter {
         ) { json in
             guard let connection = phase.1 else { return }
             json.field("role", connection.role.rawValue)
+            if view.keepsMedia { json.field("keeps", true) }
             json.object("peer") { $0.members(of: board.person(connection.peer, isAway: phase.2)) }
         }
     }

@@ -17,6 +17,10 @@ package enum Notice {
     case gone(RoomName, SessionID, RoomDeparture, number: UInt64)
     /// The one who hears it is no longer in the room.
     case dismissed(RoomName, RoomDeparture)
+    /// Somebody who is not in the room asks to be let in.
+    case knocked(RoomName, Person)
+    /// The one who hears it may come in.
+    case admitted(RoomName)
 
     case signal(RelayedSignal)
     case call(CallID, CallNotice)
@@ -28,10 +32,11 @@ package enum Notice {
 /// What a user is told of a call of theirs.
 package enum CallNotice {
     case incoming(from: Person, CallKind)
-    case ringing
+    /// With `byPush` devices that sleep are being woken, and none has come up yet.
+    case ringing(byPush: Bool)
     case connected(CallConnection, peer: Person)
     case peerAway
-    case peerBack(SessionID)
+    case peerBack(SessionID, keepsMedia: Bool)
     case ended(CallEnding)
 }
 

@@ -16,10 +16,21 @@ extension Switchboard {
         }
         let invitation = CallInvitation(id, from: guest.line, to: callee, kind: kind)
         let devices = self.presence.lines(of: callee)
+        let known = self.calls.begun
+        defer { if self.calls.begun > known { self.onCallStarted() } }
         return try self.withCalls { calls, outbox, now throws(CallRefusal) in
             try calls.invited(invitation, ringing: devices, at: now, into: &outbox)
         }
     }
+
+    /// The callee of a call has devices that are being woken, or none.
+    package func pushed(_ id: CallID, _ areThereDevices: Bool) {
+        self.calls.pushed(id, areThereDevices, at: self.now, into: &self.callOutbox)
+        self.carryOutCalls()
+    }
+
+    /// How many ring, or have two who talk.
+    package var callCount: Int { self.calls.count }
 
     /// The device takes so many calls at once.
     package func answer(_ count: Int, by guest: Guest) { self.calls.answers(count, on: guest.line) }
@@ -59,11 +70,17 @@ extension Switchboard {
 
     /// Takes the user's seat in a call on this line, as a page does that was loaded anew.
     package func takeSeat(
-        in id: CallID, replacing old: SessionID?, by guest: Guest
+        in id: CallID, replacing old: SessionID?, keepsMedia: Bool, by guest: Guest
     ) throws(RequestError) -> CallView {
         try self.withCalls { calls, outbox, _ throws(CallRefusal) in
-            try calls.seatTaken(id, by: guest.line, replacing: old, into: &outbox)
+            try calls.seatTaken(id, by: guest.line, replacing: old, keepsMedia: keepsMedia, into: &outbox)
         }
+    }
+
+    /// Two who talked when the last run of the server ended take their seats again, if they come soon.
+    package func resume(_ calls: [RunningCall]) {
+        for call in calls { self.calls.resumed(call, at: self.now) }
+        self.armAlarm()
     }
 
     /// Something for the other side of a call.
@@ -111,11 +128,16 @@ extension Switchboard {
         switch action {
         case .ring(let session, let invitation):
             self.tell(.call(call, .incoming(from: self.person(invitation.caller), invitation.kind)), to: session)
-        case .ringing(let session): self.tell(.call(call, .ringing), to: session)
+        case .ringing(let session): self.tell(.call(call, .ringing(byPush: false)), to: session)
+        case .push(let invitation): self.onCallPush(invitation, self.person(invitation.caller).name)
+        case .pushed(let session): self.tell(.call(call, .ringing(byPush: true)), to: session)
+        case .withdrawPush: self.onCallPushWithdrawn(call)
         case .connected(let session, let connection):
+            if connection.role == .caller, let running = self.calls.running(call) { self.onCallAnswered(running) }
             self.tell(.call(call, .connected(connection, peer: self.person(connection.peer))), to: session)
         case .peerAway(let session): self.tell(.call(call, .peerAway), to: session)
-        case .peerBack(let session, let peer): self.tell(.call(call, .peerBack(peer)), to: session)
+        case .peerBack(let session, let peer, let keepsMedia):
+            self.tell(.call(call, .peerBack(peer, keepsMedia: keepsMedia)), to: session)
         case .ended(let session, let ending): self.tell(.call(call, .ended(ending)), to: session)
         case .record(let record): self.onCallEnded(record)
         }
@@ -131,7 +153,7 @@ extension Switchboard {
         }
     }
 
-    /// Tells both sides of every call that the server goes down.
+    /// The server goes down: who rings is told that it is over.
     package func stop() {
         self.calls.serverStopped(at: self.now, into: &self.callOutbox)
         self.carryOutCalls()

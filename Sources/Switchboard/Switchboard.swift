@@ -15,6 +15,15 @@ package final class Switchboard {
     private let clock: () -> WallTime
     /// Told of every call that is over.
     package var onCallEnded: (CallRecord) -> Void = { _ in }
+    /// Told of every call that begins.
+    package var onCallStarted: () -> Void = {}
+    /// Told of every call that two talk in from now on.
+    package var onCallAnswered: (RunningCall) -> Void = { _ in }
+
+    /// Told of every call for which devices that sleep may be woken; answered by `pushed`.
+    package var onCallPush: (CallInvitation, DisplayName) -> Void = { _, _ in }
+    /// Told of every such call that no longer rings.
+    package var onCallPushWithdrawn: (CallID) -> Void = { _ in }
 
     private(set) var guests: [SessionID: Guest] = [:]
     var names = NameBook()
@@ -22,6 +31,7 @@ package final class Switchboard {
     var presence: PresenceMachine
     var calls: CallTable
     var rooms: [RoomName: RoomMachine] = [:]
+    var roomGuesses = RoomGuessLimiter()
 
     var presenceOutbox = PresenceOutbox()
     var callOutbox = CallOutbox()

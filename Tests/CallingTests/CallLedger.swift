@@ -3,6 +3,8 @@ import Vocabulary
 
 /// Keeps books on everything calls ordered, and says which promise was broken.
 struct CallLedger {
+    enum Push { case none, requested, told, withdrawn }
+
     /// One call as its orders tell it.
     struct Page {
         let callee: UserID
@@ -10,6 +12,7 @@ struct CallLedger {
         var open: Set<SessionID>
         var rung: Set<SessionID> = []
         var hasHeardRinging = false
+        var push = Push.none
         /// The lines that talk: the caller's and the callee's.
         var seats: [CallConnection.Role: Line] = [:]
         /// Those the other side was told to wait for.
@@ -46,6 +49,11 @@ struct CallLedger {
         self.pages[id]?.open.insert(line.session)
     }
 
+    /// There turned out to be no devices to wake.
+    mutating func wakesNobody(_ id: CallID) {
+        if self.pages[id]?.push == .requested { self.pages[id]?.push = .none }
+    }
+
     func knows(_ id: CallID) -> Bool { self.pages[id] != nil }
 
     /// Writes an order down. Returns the promise it breaks.
@@ -66,12 +74,24 @@ struct CallLedger {
         case .ringing(let session):
             defer { page.hasHeardRinging = true }
             return page.hasHeardRinging || !page.open.contains(session) ? "the caller hears ringing twice" : nil
+        case .push:
+            defer { page.push = .requested }
+            return page.push == .none ? nil : "devices are woken twice for a call"
+        case .pushed:
+            defer { page.push = .told }
+            return page.push == .requested ? nil : "the caller hears twice, or too late, that devices are woken"
+        case .withdrawPush:
+            defer { page.push = .withdrawn }
+            return page.push == .requested || page.push == .told ? nil : "a push is taken back that is not there"
         case .connected(let session, let connection):
+            guard page.push == .none || page.push == .withdrawn else {
+                return "a call is answered and rings sleeping devices"
+            }
             return self.connected(session, connection, on: &page)
         case .peerAway(let session):
             guard let role = page.role(of: session) else { return "somebody waits who is not in the call" }
             return page.away.insert(role.other).inserted ? nil : "somebody is told twice to wait"
-        case .peerBack(let session, let peer):
+        case .peerBack(let session, let peer, _):
             return self.moved(toldTo: session, peer, on: &page)
         case .ended(let session, let ending):
             return self.ended(session, ending, on: &page)
@@ -112,6 +132,7 @@ struct CallLedger {
     private mutating func recorded(_ record: CallRecord, on page: inout Page) -> String? {
         page.record = record
         self.outcomes[record.outcome, default: 0] += 1
+        guard page.push == .none || page.push == .withdrawn else { return "a call is over and rings sleeping devices" }
         guard page.open.isEmpty else { return "\(page.open.count) lines are not told the end" }
         guard record.ended >= record.started else { return "a call ends before it starts" }
         switch record.outcome {

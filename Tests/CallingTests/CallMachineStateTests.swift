@@ -66,7 +66,7 @@ struct CallMachineStateTests {
         Row(.crossed, "c1", "!notYours", "!notYours", "!notYours", "!notYours", "!notYours"),
         Row(.removed, "a1", "cancelled", "completed", "completed", "declined", "merged"),
         Row(.removed, "b1", "declined", "completed", "completed", "declined", "merged"),
-        Row(.stopped, "a1", "serverRestarted", "serverRestarted", "serverRestarted", "declined", "merged"),
+        Row(.stopped, "a1", "serverRestarted", "talking", "waiting", "declined", "merged"),
     ]
 
     @Test("does what the table says", arguments: Self.rows, Stage.allCases)

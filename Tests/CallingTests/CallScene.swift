@@ -35,6 +35,11 @@ struct CallScene {
         return Cast.name(of: name)
     }
 
+    /// It is known now whether the callee has devices that sleep.
+    mutating func push(_ call: String, _ areThereDevices: Bool) throws {
+        self.table.pushed(try Cast.call(call), areThereDevices, at: self.now, into: &self.outbox)
+    }
+
     mutating func acknowledge(_ call: String, on line: String) throws {
         try self.table.acknowledged(Cast.call(call), by: Cast.line(line), into: &self.outbox)
     }
@@ -56,9 +61,12 @@ struct CallScene {
     }
 
     @discardableResult
-    mutating func takeSeat(_ call: String, on line: String, replacing old: String? = nil) throws -> CallView {
+    mutating func takeSeat(
+        _ call: String, on line: String, replacing old: String? = nil, keepsMedia: Bool = false
+    ) throws -> CallView {
         try self.table.seatTaken(
-            Cast.call(call), by: Cast.line(line), replacing: old.map(Cast.session), into: &self.outbox)
+            Cast.call(call), by: Cast.line(line), replacing: old.map(Cast.session), keepsMedia: keepsMedia,
+            into: &self.outbox)
     }
 
     mutating func open(_ line: String) throws {

@@ -38,6 +38,8 @@ struct CallStorm {
     private var now = Instant(milliseconds: 0)
     private var event = 0
     private var lately: Lately
+    /// Calls for which it is being looked up whether there are devices that sleep.
+    private var pushes: [CallID] = []
 
     init(seed: UInt64, isTraced: Bool) {
         self.seed = seed
@@ -45,6 +47,7 @@ struct CallStorm {
         self.random = SeededRandom(seed: seed)
         var settings = CallSettings()
         settings.busyFrom = seed % 3 == 0 ? 2 : 1
+        settings.wakesDevices = seed % 4 >= 2
         self.table = CallTable(settings: settings)
         self.users = (0..<6).compactMap { UserID("user\($0)") }
         for user in self.users {
@@ -72,6 +75,7 @@ struct CallStorm {
         case ..<84: self.request()
         case ..<88: try self.breakLink()
         case ..<94: try self.restoreLink()
+        case ..<97: try self.answerPush()
         default: try self.advance(by: .milliseconds(.random(in: 0..<8_000, using: &self.random)))
         }
     }
@@ -127,6 +131,16 @@ struct CallStorm {
         self.devices[place].lastLine = line
         self.table.lineOpened(line, into: &self.outbox)
         try self.happened("\(line.session.text) opened")
+    }
+
+    /// The store answers late, and perhaps when nobody asks any more.
+    private mutating func answerPush() throws {
+        guard let place = self.pushes.indices.randomElement(using: &self.random) else { return }
+        let call = self.pushes.remove(at: place)
+        let areThereDevices = Bool.random(using: &self.random)
+        if !areThereDevices { self.ledger.wakesNobody(call) }
+        self.table.pushed(call, areThereDevices, at: self.now, into: &self.outbox)
+        try self.happened("\(call.text) \(areThereDevices ? "wakes devices" : "has no devices to wake")")
     }
 
     private mutating func hear(_ call: CallID, on place: Int) {
@@ -204,6 +218,7 @@ struct CallStorm {
         for order in self.outbox.orders {
             self.lately.note("    \(order.sentence)")
             try self.checkBusy(order)
+            if case .push = order.action { self.pushes.append(order.call) }
             if let broken = self.ledger.write(order) { try self.fail(broken) }
             if let session = order.action.addressee, let place = self.deviceOf[session],
                 self.devices[place].line?.session == session
@@ -247,11 +262,14 @@ struct CallStorm {
         }
     }
 
-    /// Everybody goes, or the server does; in the end no call is left.
+    /// Everybody goes, or the server does; in the end no call is left but those in which two talk.
     private mutating func drain() throws {
         if self.seed.isMultiple(of: 2) {
             self.table.serverStopped(at: self.now, into: &self.outbox)
             try self.happened("the server stops")
+            let isTalking = self.ledger.live.allSatisfy { self.table.running($0) != nil }
+            guard self.table.deadline == nil, isTalking else { try self.fail("a ring does not end") }
+            return
         } else {
             for place in self.devices.indices {
                 guard let line = self.devices[place].line else { continue }
@@ -296,10 +314,11 @@ extension CallOutbox.Action {
     /// The line an order is for.
     var addressee: SessionID? {
         switch self {
-        case .ring(let session, _), .ringing(let session), .connected(let session, _), .peerAway(let session),
-            .peerBack(let session, _), .ended(let session, _):
+        case .ring(let session, _), .ringing(let session), .pushed(let session), .connected(let session, _),
+            .peerAway(let session),
+            .peerBack(let session, _, _), .ended(let session, _):
             session
-        case .record: nil
+        case .push, .withdrawPush, .record: nil
         }
     }
 }

@@ -138,7 +138,7 @@ struct CallTableTests {
         #expect(scene.table.count == 0 && scene.table.deadline == nil)
     }
 
-    @Test("ends everything when the server stops, and says why")
+    @Test("ends what rings when the server stops, says why, and leaves those who talk to the next run")
     func serverStopped() throws {
         var scene = try CallScene.talking()
         try scene.ring("2", from: "c1", to: "d", on: "d1")
@@ -146,10 +146,54 @@ struct CallTableTests {
         scene.table.serverStopped(at: scene.now, into: &scene.outbox)
         #expect(
             scene.heard() == [
-                "1: a1 ended serverRestarted", "1: b1 ended serverRestarted", "1: recorded serverRestarted",
                 "2: c1 ended serverRestarted", "2: d1 ended serverRestarted", "2: recorded serverRestarted",
             ])
-        #expect(scene.table.count == 0)
+        try scene.lose("a1")
+        scene.wait(.seconds(100))
+        #expect(scene.heard() == [] && scene.table.count == 1)
+    }
+
+    /// The next run of the server after the one in which `a1` and `b1` talked.
+    private func resumed() throws -> CallScene {
+        let running = try #require(try CallScene.talking().table.running(Cast.call("1")))
+        var scene = CallScene()
+        scene.table.resumed(running, at: scene.now)
+        return scene
+    }
+
+    @Test("seats two who talked when the server was restarted again, with the media they have")
+    func resumedCall() throws {
+        var scene = try self.resumed()
+        #expect(throws: CallRefusal.notYours) { try scene.takeSeat("1", on: "c1", replacing: "a1") }
+        #expect(try scene.takeSeat("1", on: "a2", keepsMedia: true).keepsMedia)
+        #expect(try scene.takeSeat("1", on: "b2", keepsMedia: true).keepsMedia)
+        #expect(
+            scene.heard() == [
+                "1: b1 talks on with a2 as before", "1: a1 moved elsewhere",
+                "1: a2 talks on with b2 as before", "1: b1 moved elsewhere",
+            ])
+        try scene.hangUp("1", on: "a2")
+        #expect(scene.records.map(\.outcome) == [.completed])
+    }
+
+    @Test("lets nobody keep media whose other end began anew")
+    func resumedWithoutMedia() throws {
+        var scene = try self.resumed()
+        #expect(try !scene.takeSeat("1", on: "a2").keepsMedia)
+        #expect(try !scene.takeSeat("1", on: "b2", keepsMedia: true).keepsMedia)
+        #expect(try scene.takeSeat("1", on: "b3", replacing: "b2", keepsMedia: true).keepsMedia)
+    }
+
+    @Test("waits a minute for two who talked when the server was restarted", arguments: [0, 1])
+    func resumedInVain(back: Int) throws {
+        var scene = try self.resumed()
+        if back == 1 { try scene.takeSeat("1", on: "a2", keepsMedia: true) }
+        scene.wait(.milliseconds(59_999))
+        #expect(scene.table.count == 1)
+        scene.wait(.milliseconds(1))
+        #expect(scene.records.map(\.outcome) == [back == 1 ? .lost : .serverRestarted])
+        // Of two who never came nobody knows how long they talked on.
+        #expect(scene.records.first.map { $0.ended == $0.answered } == (back == 0))
     }
 
     @Test("shows each line what it may see")

@@ -38,12 +38,16 @@ extension CallOutbox.Order {
         switch self.action {
         case .ring(let to, let invitation):
             return "\(name): \(Cast.name(of: to)) rings for \(Cast.name(of: invitation.caller.session))"
+        case .push(let invitation): return "\(name): \(invitation.callee.text)'s devices are woken"
+        case .pushed(let to): return "\(name): \(Cast.name(of: to)) hears that devices are woken"
+        case .withdrawPush: return "\(name): the push is taken back"
         case .ringing(let to): return "\(name): \(Cast.name(of: to)) hears ringing"
         case .connected(let to, let connection):
             let peer = Cast.name(of: connection.peer.session)
             return "\(name): \(Cast.name(of: to)) \(connection.role) talks with \(peer)"
         case .peerAway(let to): return "\(name): \(Cast.name(of: to)) waits"
-        case .peerBack(let to, let peer): return "\(name): \(Cast.name(of: to)) talks on with \(Cast.name(of: peer))"
+        case .peerBack(let to, let peer, let keepsMedia):
+            return "\(name): \(Cast.name(of: to)) talks on with \(Cast.name(of: peer))\(keepsMedia ? " as before" : "")"
         case .ended(let to, let ending): return "\(name): \(Cast.name(of: to)) \(ending.sentence)"
         case .record(let record):
             return "\(name): recorded \(record.outcome)" + (record.endedBy.map { " by \($0.text)" } ?? "")

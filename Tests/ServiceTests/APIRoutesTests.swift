@@ -35,7 +35,9 @@ struct APIRoutesTests {
     @Test("names every route there is, and no other")
     func names() {
         let real = Set(APIRoute.all.map { "\($0.method.text.lowercased()) \(Self.template($0.path))" })
-        let files = FileRoutes.described.map { "\($0.method.text.lowercased()) \(Self.template($0.path))" }
+        let files = (FileRoutes.described + PushRoutes.described).map {
+            "\($0.method.text.lowercased()) \(Self.template($0.path))"
+        }
         // Signing in is compared by the scenarios, with its documents and with a server.
         let told = Set(
             self.paths.filter { !$0.key.hasPrefix("/v1/auth/") }

@@ -38,12 +38,13 @@ struct HousekeeperTests {
         let folder = try TemporaryFolder()
         try folder.folder("data")
         var configuration = ServiceConfiguration()
-        configuration.listen = SocketAddress(.loopback, port: 0)
+        configuration.listen = [SocketAddress(.loopback, port: 0)]
         configuration.admin = SocketAddress(.loopback, port: 0)
         configuration.data = DataDirectory("\(folder.path)/data")
         configuration.loops = 1
         configuration.stun = .off
         configuration.callHistory = .seconds(86_400)
+        configuration.secret = "a secret of this test, beside a database that is made before it"
         let path = configuration.data.path(of: "parley.db")
         let (old, young) = (try Self.call(daysAgo: 2), try Self.call(daysAgo: 0))
         try Self.withStore(path) { store in for call in [old, young] { store.send(RecordCall(call)) { _ in } } }

@@ -26,7 +26,7 @@ struct ParleyServiceTests {
     init() throws {
         self.folder = try TemporaryFolder()
         try self.folder.folder("data")
-        self.configuration.listen = SocketAddress(.loopback, port: 0)
+        self.configuration.listen = [SocketAddress(.loopback, port: 0)]
         self.configuration.admin = SocketAddress(.loopback, port: 0)
         self.configuration.data = DataDirectory("\(self.folder.path)/data")
         self.configuration.loops = 2
@@ -75,7 +75,7 @@ struct ParleyServiceTests {
         let taken = addresses.listen
         let second = try self.make {
             $0.data = DataDirectory(self.folder.path + "/second")
-            if isAdmin { $0.admin = taken } else { $0.listen = taken }
+            if isAdmin { $0.admin = taken } else { $0.listen = [taken] }
         }
         let error = #expect(throws: ReactorError.self) { try second.start() }
         #expect(error?.isAddressInUse == true && error?.subject == "\(taken)")

@@ -51,7 +51,7 @@ extension ChatModel.Talk {
     private func allows(_ change: ConversationChange, by actor: UserID, _ place: ChatModel.Place) -> Bool {
         switch change {
         case .leave: return true
-        case .remove(let user, _), .silence(let user, _, _):
+        case .remove(let user, _, _), .silence(let user, _, _):
             return self.members[user].map { place.role >= .admin && place.role > $0.role } ?? false
         case .setRole(let user, _): return place.role == .owner && self.members[user] != nil && user != actor
         default: return false

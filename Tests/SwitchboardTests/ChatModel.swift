@@ -118,7 +118,7 @@ extension ChatModel.Talk {
             let willing = users.filter { !blocks.contains([$0, actor]) && self.mayBring($0, role) }
             self.come(willing, at: entry.number)
         case .leave where entry.sort == .left: self.leave(actor)
-        case .remove(let user, _):
+        case .remove(let user, _, _):
             self.former[user] = (true, self.members.removeValue(forKey: user)?.isSilenced ?? false)
         case .leave, .dissolve: self.isDissolved = true
         case .setRole(let user, let role): self.members[user]?.role = role

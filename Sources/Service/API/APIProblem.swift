@@ -39,10 +39,12 @@ enum APIProblem {
         switch code {
         case .badRequest, .unknownEvent: .badRequest
         case .unauthorized, .tokenExpired, .kicked: .unauthorized
-        case .forbidden, .notMember, .banned, .blocked, .silenced, .tooLate: .forbidden
+        case .forbidden, .notMember, .banned, .blocked, .silenced, .tooLate, .passwordRequired, .wrongPassword,
+            .invitationRequired:
+            .forbidden
         case .notFound: .notFound
         case .conflict, .roomFull, .callOver, .answeredElsewhere, .notAnswered: .conflict
-        case .rateLimited, .tooManyRooms, .tooManyWatched, .tooManyCalls: .tooManyRequests
+        case .rateLimited, .slowMode, .tooManyRooms, .tooManyWatched, .tooManyCalls: .tooManyRequests
         case .unavailable: .serviceUnavailable
         }
     }

@@ -93,10 +93,13 @@ final class APIVisit {
         if let wait { throw RequestError(.rateLimited, "too many requests at once", retryAfter: wait) }
     }
 
+    /// Throws when the token was called back after it was read.
+    func stillKnows(_ identity: Identity) throws(RequestError) { try self.routes.accounts.stillKnows(identity) }
+
     func carryOut(_ route: APIRoute, _ parameters: PathParameters, _ body: [UInt8], _ identity: Identity) {
         do throws(RequestError) {
             // The body may have come long after the token.
-            try self.routes.accounts.stillKnows(identity)
+            try self.stillKnows(identity)
             guard let query = QueryItems(self.exchange.request.query ?? "") else {
                 throw RequestError(.badRequest, "the query is malformed")
             }

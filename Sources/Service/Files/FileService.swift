@@ -236,7 +236,9 @@ extension FileService {
 
     private func addLate(_ size: PictureSize?, of file: FileRecord) {
         guard let size else { return }
-        self.store.send(AddThumbnail(size, of: file.id, by: file.owner)) { _ in }
+        self.store.send(AddThumbnail(size, of: file.id, by: file.owner)) { result in
+            if case .failure(let error) = result { _ = self.failed(error) }
+        }
     }
 
     private func add(_ file: FileRecord, on reactor: Reactor, _ completion: @escaping Completion<FileRecord>) {

@@ -1,6 +1,7 @@
 internal import HTTPServer
 internal import Identity
 internal import JSON
+internal import Journal
 internal import Keeping
 internal import Operations
 internal import Switchboard
@@ -10,11 +11,22 @@ internal import Web
 /// Signing in over HTTP: `/v1/auth/…`, JSON both ways.
 struct AuthRoutes: Sendable {
     let accounts: Accounts
+    private let filter: WordFilter
+    /// Hears of each refused sign-in and where it came from, for those who lock out who guesses; nil for nobody.
+    let journal: Journal?
+    /// What the button says for whom a provider vouches; nil where there is none.
+    let openID: OpenIDSettings?
     /// Told when a user has deleted their account.
     let onDeletion: @Sendable (ChangedProfile) -> Void
 
-    init(accounts: Accounts, onDeletion: @escaping @Sendable (ChangedProfile) -> Void) {
+    init(
+        accounts: Accounts, filter: WordFilter, journal: Journal?, openID: OpenIDSettings?,
+        onDeletion: @escaping @Sendable (ChangedProfile) -> Void
+    ) {
         self.accounts = accounts
+        self.filter = filter
+        self.journal = journal
+        self.openID = openID
         self.onDeletion = onDeletion
     }
 
@@ -22,10 +34,15 @@ struct AuthRoutes: Sendable {
 
     func add(to router: inout Router) {
         self.addOwn(to: &router)
+        router.on(.get, "/v1/auth/methods") { exchange, _ in
+            self.respond(exchange, .ok) { $0.methods(self.accounts.signInMethods, self.openID) }
+        }
         self.add("anonymous", to: &router) { (form: AuthForm, address) throws(IdentityRefusal) in
-            try await self.accounts.signInAnonymously(as: form.name, from: address).answer
+            try self.check(form)
+            return try await self.accounts.signInAnonymously(as: form.name, from: address).answer
         }
         self.add("register", to: &router) { (form: AuthForm, address) throws(IdentityRefusal) in
+            try self.check(form)
             let registration = Registration(
                 name: form.userName, password: form.password, displayName: form.name)
             return try await self.accounts.register(registration, from: address).answer
@@ -45,6 +62,13 @@ struct AuthRoutes: Sendable {
                 for: form.user, displayName: form.name, avatar: form.picture, application: form.application,
                 secret: form.secret, from: address)
             return { $0.signedIn(identity, nil, token, refresh: nil) }
+        }
+    }
+
+    /// Nobody is called by a word that is not allowed here.
+    private func check(_ form: AuthForm) throws(IdentityRefusal) {
+        for name in [form.name, DisplayName(form.userName)].compactMap(\.self) where self.filter.refuses(name) {
+            throw .nameRefused
         }
     }
 
@@ -125,8 +149,19 @@ struct AuthRoutes: Sendable {
         case .success(let write): self.respond(exchange, .ok, write)
         case .failure(let refusal):
             let (status, error) = refusal.answer
+            self.log(exchange, status, error)
             self.refuse(exchange, status, error)
         }
+    }
+
+    private func log(_ exchange: HTTPExchange, _ status: HTTPStatus, _ error: RequestError) {
+        guard status != .serviceUnavailable else { return }
+        self.journal?.warning(
+            .signInRefused, "a sign-in was refused",
+            [
+                .address: .plain(exchange.client), .reason: .plain(error.code.rawValue),
+                .status: .integer(status.code),
+            ])
     }
 
     private func refuse(_ exchange: HTTPExchange, _ status: HTTPStatus, _ error: RequestError) {
@@ -163,6 +198,7 @@ extension IdentityRefusal {
                 RequestError(.badRequest, "this password is among those that are guessed first; choose another")
             )
         case .closed: return (.forbidden, RequestError(.forbidden, "this way to sign in is closed on this server"))
+        case .nameRefused: return (.forbidden, WordFilter.refusal)
         case .deleted: return (.forbidden, RequestError(.forbidden, "this account was deleted"))
         case .stale:
             return (
@@ -176,6 +212,8 @@ extension IdentityRefusal {
         case .banned: return (.forbidden, RequestError(.banned, "you are banned"))
         case .unavailable: return (.serviceUnavailable, RequestError(.unavailable, "try again later"))
         case .wrongApplication: return (.unauthorized, RequestError(.unauthorized, "wrong application or secret"))
+        case .unproven:
+            return (.unauthorized, RequestError(.unauthorized, "the sign-in was not confirmed; begin it again"))
         case .foreignUser: return (.forbidden, RequestError(.forbidden, "this application may not vouch for this user"))
         case .token, .revoked, .refreshUnknown, .refreshExpired, .refreshReused:
             return (.unauthorized, RequestError(.unauthorized, "the token is not valid any more; sign in again"))
@@ -184,12 +222,27 @@ extension IdentityRefusal {
 }
 
 extension SignIn {
-    fileprivate var answer: AuthRoutes.Answer {
+    /// What whoever signs in is told.
+    var answer: AuthRoutes.Answer {
         { $0.signedIn(self.identity, self.name, self.access, refresh: self.refresh) }
     }
 }
 
 extension JSONWriter {
+    /// Which ways to sign in a page may offer.
+    fileprivate mutating func methods(_ open: SignInMethods, _ openID: OpenIDSettings?) {
+        self.object { json in
+            json.field("anonymous", open.contains(.anonymous))
+            json.field("register", open.contains(.register))
+            json.field("applications", open.contains(.applications))
+            guard let openID else { return }
+            json.object("oidc") { json in
+                json.field("start", OpenIDRoutes.start)
+                json.optional("label", openID.label)
+            }
+        }
+    }
+
     fileprivate mutating func devices(_ devices: [RefreshFamily.Use], current: RandomToken?) {
         self.object { json in
             json.array("devices") { json in
@@ -214,4 +267,8 @@ extension JSONWriter {
             json.field("expires", access.expiry.milliseconds)
         }
     }
+}
+
+extension LogName {
+    static let signInRefused = LogName("auth.refused")
 }

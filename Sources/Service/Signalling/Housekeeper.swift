@@ -23,8 +23,8 @@ final class Housekeeper {
     }
 }
 
-/// What has lost its meaning goes: bans and revoked tokens that have ended, calls and entries that are older than the history.
 extension Housekeeper {
+    /// What has lost its meaning goes: bans and revoked tokens that have ended, calls and entries that are older than the history.
     ///
     /// - Parameter more: what else is to be looked after each time.
     convenience init(
@@ -42,8 +42,10 @@ extension Housekeeper {
             store.send(ForgetCalls(endedBefore: oldest)) { Self.swept($0, journal) }
             let oldestAction = SystemClock.now() + (.zero - configuration.auditHistory)
             store.send(ForgetAudit(before: oldestAction)) { Self.swept($0, journal) }
-            store.send(ForgetReports(settledBefore: oldestAction)) { _ in }
-            store.send(ForgetSanctions(endedBy: SystemClock.now())) { _ in }
+            store.send(ForgetReports(settledBefore: oldestAction)) { Self.swept($0.map { 0 }, journal) }
+            store.send(ForgetSanctions(endedBy: SystemClock.now())) { Self.swept($0.map { 0 }, journal) }
+            let oldestPush = SystemClock.now() + (.zero - PushSettings.traceHistory)
+            store.send(ForgetPushEvents(before: oldestPush)) { Self.swept($0.map { 0 }, journal) }
             // The accounts tell the journal themselves when they fail; the next hour is another chance.
             reactor.perform({ try? await accounts.sweep() }, completion: { _ in })
         }
@@ -66,10 +68,10 @@ extension Housekeeper {
         switch result {
         case .success(let count):
             journal.debug(
-                .historySwept, "calls and messages older than the history were deleted", [.count: .integer(count)])
+                .historySwept, "what was kept for long enough was deleted", [.count: .integer(count)])
         case .failure(let error):
             journal.error(
-                .historyNotSwept, "database error: calls and messages older than the history were not deleted",
+                .historyNotSwept, "database error: what was kept for long enough was not deleted",
                 [.error: .error(error)])
         }
     }

@@ -5,12 +5,12 @@ internal import Reactor
 internal import SocketServer
 internal import Vocabulary
 
-/// Which STUN and TURN servers a client is told of: those of `ice-servers.json`, after the STUN service beside the
-/// server itself, which goes by the name under which the client found the server.
+/// Which STUN and TURN servers a client is told of: those of `ice-servers.json`, after those
+/// that the server is itself, which go by the name under which the client found it.
 final class ICEServerProvider {
     private let keeper: ICEServerKeeper
-    /// Of our own STUN service; nil without one.
-    var stunPort: UInt16?
+    /// Nil without any.
+    var builtIn: BuiltInICEServers?
 
     /// - Parameter changed: the file has changed, and clients want to know.
     init(
@@ -20,8 +20,8 @@ final class ICEServerProvider {
     }
 
     func offer(to user: UserID, _ client: SocketClient) -> ICEServerOffer {
-        let ours = self.stunPort.flatMap { port in client.host.flatMap { ICEServerURL("stun:\($0):\(port)") } }
-        return self.keeper.list.offer(to: user, builtIn: ours.map { [$0] } ?? [], at: SystemClock.now())
+        let ours = self.builtIn.flatMap { builtIn in client.host.map { builtIn.servers(at: $0) } }
+        return self.keeper.list.offer(to: user, builtIn: ours ?? [], at: SystemClock.now())
     }
 }
 

@@ -118,8 +118,8 @@ extension NativeEntrance {
 // MARK: - STUN and TURN servers
 
 extension NativeEntrance {
-    /// From now on clients are told of the STUN service beside the server.
-    func offerSTUN(on port: UInt16) { self.servers.stunPort = port }
+    /// From now on clients are told of the servers that this one is itself.
+    func offer(_ builtIn: BuiltInICEServers) { self.servers.builtIn = builtIn }
 
     /// What this client is told now; the next telling is arranged.
     private func offer(to user: UserID, _ socket: Socket) -> ICEServerOffer {

@@ -10,6 +10,7 @@ internal import Secure
 internal import SocketServer
 internal import Keeping
 internal import Switchboard
+internal import System
 internal import Vocabulary
 internal import Web
 
@@ -18,30 +19,53 @@ final class Signalling: Sendable {
     private let accounts: Accounts
     let store: any Store
     private let files: FileService
+    let words: WordKeeper
     private let doors: [any Door]
     let home: EventLoop
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
+    private let metrics: ServiceMetrics
+    private let hasOutbox: Bool
+    /// By which push services know this server; nil where no device is woken.
+    let pushKey: String?
+    private let accessJournal: Journal?
+    private let openID: (settings: OpenIDSettings, routes: OpenIDRoutes)?
 
     /// Waits for the store, so it is made before the doors open.
-    init(_ configuration: ServiceConfiguration, _ group: EventLoopGroup, journal: Journal) throws {
-        let store = try StoreEngine.open(configuration)
+    init(
+        _ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ metrics: ServiceMetrics, journal: Journal
+    ) throws {
+        self.metrics = metrics
+        self.accessJournal = configuration.http.logsRequests ? journal : nil
+        self.hasOutbox = configuration.hooks.webhook != nil
+        // Before the store, which makes the database where there is none.
+        let secret = try configuration.serverSecret()
+        let store = try StoreEngine.open(configuration, metrics.store)
         let accounts = try Accounts(
-            store: store, secret: try configuration.serverSecret(), applications: try configuration.makeApplications(),
+            store: store, secret: secret, applications: try configuration.makeApplications(),
             settings: configuration.accounts, journal: journal)
         let files = try FileService(
             accounts, store, in: configuration.data.path,
-            linkKey: try configuration.serverSecret().key(for: "links to files"), configuration.files,
+            linkKey: secret.key(for: "links to files"), configuration.files,
             requests: configuration.switchboard.requests, journal)
         let iceServers = try ICEServerKeeper.Reading(
             path: configuration.iceServerFile, environment: configuration.environment,
             isRequired: configuration.iceServers != nil)
+        let words = try WordKeeper(store)
         let doors = configuration.doors.makeDoors()
+        let pushKey = try configuration.push.key(secret)
+        self.pushKey = pushKey?.publicText
         let dependencies = SignallingApplication.Dependencies(
-            configuration: configuration, accounts: accounts, store: store, files: files, iceServers: iceServers,
-            doors: doors, journal: journal)
+            configuration: configuration, accounts: accounts, store: store,
+            calls: try store.waitForAnswer(to: ListCallsUnderWay()), files: files, iceServers: iceServers, doors: doors,
+            filter: words.filter, pushKey: pushKey, metrics: metrics, journal: journal)
         let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }
+        self.openID = configuration.openIDFetcher(on: group.loops[0]).map { settings, fetcher in
+            let provider = OpenIDProvider(settings, fetcher)
+            return (settings, OpenIDRoutes(accounts, provider, words.filter, secret, journal))
+        }
         self.store = store
+        self.words = words
         self.files = files
         self.doors = doors
         self.accounts = accounts
@@ -51,8 +75,7 @@ final class Signalling: Sendable {
             applications.value(on: $0)
         }
         let home = self.home
-        // What the last run did not deliver.
-        home.execute { applications.value(on: $0).webhooks?.wake() }
+        home.execute { applications.value(on: $0).deliverWhatIsLeft() }
         accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
     }
 
@@ -62,10 +85,15 @@ final class Signalling: Sendable {
                 self.sockets.respond(to: exchange)
             }
         }
-        AuthRoutes(accounts: self.accounts) { self.deleted($0) }.add(to: &router)
-        APIRoutes(accounts: self.accounts, home: self.home).add(to: &router) { reactor in
-            self.applications.value(on: reactor).api
-        }
+        AuthRoutes(
+            accounts: self.accounts, filter: self.words.filter, journal: self.accessJournal,
+            openID: self.openID?.settings
+        ) { self.deleted($0) }
+        .add(to: &router)
+        self.openID?.routes.add(to: &router)
+        let api = APIRoutes(accounts: self.accounts, home: self.home)
+        api.add(to: &router) { self.applications.value(on: $0).api }
+        if self.pushKey != nil { self.addPush(to: &router, api) }
         FileRoutes(desk: self.files).add(to: &router)
         UploadRoutes(desk: self.files).add(to: &router)
         let site = DoorSite(accounts: self.accounts, files: self.files, home: self.home) { reactor in
@@ -74,10 +102,20 @@ final class Signalling: Sendable {
         for door in self.doors { door.addRoutes(to: &router, site) }
     }
 
-    /// From now on clients are told of the STUN service beside the server. On the home loop only.
-    func offerSTUN(on port: UInt16, _ reactor: Reactor) {
-        self.applications.value(on: reactor).native.offerSTUN(on: port)
+    private func addPush(to router: inout Router, _ api: APIRoutes) {
+        PushRoutes(home: self.home, api: api).add(to: &router) { reactor in
+            let application = self.applications.value(on: reactor)
+            return application.push.map { (application.api, $0) }
+        }
     }
+
+    /// From now on clients are told of the servers that this one is itself. On the home loop only.
+    func offer(_ builtIn: BuiltInICEServers, _ reactor: Reactor) {
+        self.applications.value(on: reactor).native.offer(builtIn)
+    }
+
+    /// - Parameter body: is told who was signed out, on any thread.
+    func observeIdentities(_ body: @escaping @Sendable (IdentityChange) -> Void) { self.accounts.observe(body) }
 
     /// All clients hear that the server goes, calls first.
     func drain() {
@@ -87,6 +125,19 @@ final class Signalling: Sendable {
 
     /// On the home loop only.
     func view(on reactor: Reactor) -> SignallingView { self.applications.value(on: reactor).view }
+
+    /// Brings what there is just now into the metrics. On the home loop only; `done` may come later.
+    func measure(on reactor: Reactor, then done: @escaping () -> Void) {
+        self.metrics.set(self.applications.value(on: reactor).levels)
+        guard self.hasOutbox else { return done() }
+        let metrics = self.metrics
+        self.store.send(
+            ViewOutbox(limit: 0),
+            reactor.returning { result in
+                if case .success(let view) = result { metrics.set(view) }
+                done()
+            })
+    }
 
     /// There may be something to deliver.
     func wakeWebhooks() { self.home.execute { self.applications.value(on: $0).webhooks?.wake() } }
@@ -152,8 +203,29 @@ final class Signalling: Sendable {
         }
     }
 
+    /// What is asked of those who come into a room from now on. Nil when it is done, or why it is not.
+    func protect(_ room: RoomName, _ key: RoomKey) async -> RequestError? {
+        let (applications, home) = (self.applications, self.home)
+        return await withCheckedContinuation { (continuation: CheckedContinuation<RequestError?, Never>) in
+            home.execute { continuation.resume(returning: applications.value(on: $0).protect(room, key)) }
+        }
+    }
+
+    /// Sends a push to all devices of a user. Nil when the store did not take it, or where no device is woken.
+    func testPushes(_ user: UserID) async -> PushService.Test? {
+        let (applications, home) = (self.applications, self.home)
+        return await withCheckedContinuation { (continuation: CheckedContinuation<PushService.Test?, Never>) in
+            home.execute { reactor in
+                guard let service = applications.value(on: reactor).push?.service else {
+                    return continuation.resume(returning: nil)
+                }
+                service.test(user) { continuation.resume(returning: try? $0.get()) }
+            }
+        }
+    }
+
     /// In whose name the operators act in conversations.
-    static let speaker = UserID("parley:operator") ?? { preconditionFailure("no user id") }()
+    static let speaker = ChatService.speaker
 
     /// Once nothing moves any more.
     func close() { self.store.close() }
@@ -171,10 +243,10 @@ extension ServiceConfiguration {
     /// What was given, or what is kept in the data directory from the first start on.
     fileprivate func serverSecret() throws -> ServerSecret {
         if let secret = self.secret { return try ServerSecret(secret) }
-        return try ServerSecret.ofDirectory(self.data.path)
+        return try ServerSecret.ofDirectory(self.data.path, isFirst: !self.data.hasDatabase)
     }
 
-    fileprivate func makeApplications() throws -> [Application] {
+    func makeApplications() throws -> [Application] {
         try self.applications.map { key in
             var application =
                 switch key.material {
@@ -182,8 +254,17 @@ extension ServiceConfiguration {
                 case .publicKey(let bytes): Application(id: key.id, publicKey: try Ed25519Key(publicKey: bytes))
                 }
             application.realm.prefix = self.applicationPrefixes[key.id] ?? ""
-            application.realm.reserved = DoorList.reservedUsers + [Signalling.speaker.text]
+            application.realm.reserved =
+                DoorList.reservedUsers + [Signalling.speaker.text] + (self.openID == nil ? [] : [ProviderUser.prefix])
             return application
         }
+    }
+}
+
+extension PushSettings {
+    /// Nil where nobody is woken.
+    fileprivate func key(_ secret: ServerSecret) throws(SecureError) -> VAPIDKey? {
+        guard self.isOn else { return nil }
+        return try VAPIDKey(derivedFrom: secret.key(for: "push"), contact: self.contact)
     }
 }

@@ -1,9 +1,11 @@
+internal import Calling
 internal import Conversing
 internal import ICEServers
 internal import Identity
 internal import Journal
 internal import Operations
 internal import Reactor
+internal import Secure
 internal import SocketServer
 internal import Keeping
 internal import Switchboard
@@ -27,14 +29,22 @@ final class SignallingApplication: SocketApplication {
     private let disk: DiskReserve
     /// Nil where no other program wants to hear of what is said.
     let webhooks: WebhookSender?
+    /// Nil where no device is woken.
+    let push: PushRoutes.Desk?
 
     struct Dependencies: Sendable {
         let configuration: ServiceConfiguration
         let accounts: Accounts
         let store: any Store
+        /// In which two talked when the last run ended.
+        let calls: [CallUnderWay]
         let files: FileService
         let iceServers: ICEServerKeeper.Reading
         let doors: [any Door]
+        let filter: WordFilter
+        /// By which push services know this server.
+        let pushKey: VAPIDKey?
+        let metrics: ServiceMetrics
         let journal: Journal
     }
 
@@ -70,30 +80,82 @@ final class SignallingApplication: SocketApplication {
         self.profiles = profiles
         self.housekeeper = Housekeeper(dependencies, on: reactor) { eraser.resume() }
         let hooks = configuration.hooks
-        self.webhooks = hooks.webhook.map { WebhookSender($0, hooks, store, on: reactor, journal) }
-        self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, on: reactor, journal) }
-        self.observe(store, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) }, journal: journal)
+        self.webhooks = hooks.webhook.map {
+            WebhookSender($0, hooks, store, on: reactor, dependencies.metrics, journal)
+        }
+        self.push = Self.makePush(dependencies, board, on: reactor)
+        self.chat.filter = dependencies.filter
+        self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, store, on: reactor, journal) }
+        self.observe(
+            store, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) }, dependencies.metrics,
+            journal: journal)
+        let hours = CallHours(now: board.now)
+        board.resume(dependencies.calls.map { hours.running($0) })
+    }
+
+    private static func makePush(
+        _ dependencies: Dependencies, _ board: Switchboard, on reactor: Reactor
+    ) -> PushRoutes.Desk? {
+        guard let key = dependencies.pushKey else { return nil }
+        let (configuration, store) = (dependencies.configuration, dependencies.store)
+        let sinks = PushSinks(
+            configuration.push, key, reaching: AddressPolicy(allowed: configuration.outgoingNetworks), on: reactor,
+            dependencies.journal)
+        let sender = PushSender(sinks, store, on: reactor, dependencies.metrics.push)
+        let service = PushService(sender, configuration.push, store, board, on: reactor, dependencies.journal)
+        let calls = CallPushes(
+            sender, configuration.push, ringTime: configuration.switchboard.calls.ringTime, store, on: reactor)
+        board.onCallPush = { [weak board] invitation, name in
+            calls.ring(invitation, callerName: name) { board?.pushed(invitation.id, $0) }
+        }
+        board.onCallPushWithdrawn = { calls.withdraw($0) }
+        return PushRoutes.Desk(
+            service: service, store: store, publicKey: key.publicText, kinds: sinks.kinds)
+    }
+
+    /// What the last run did not.
+    func deliverWhatIsLeft() {
+        self.webhooks?.wake()
+        self.push?.service.wake()
     }
 
     /// What happens in one part and others have to know.
-    private func observe(_ store: any Store, listeners: [(ChangeOutcome) -> Void], journal: Journal) {
-        self.chat.onEntry = { [webhooks] outcome in
+    private func observe(
+        _ store: any Store, listeners: [(ChangeOutcome) -> Void], _ metrics: ServiceMetrics, journal: Journal
+    ) {
+        self.chat.onEntry = { [webhooks, push] outcome in
+            if outcome.entry.sort == .message, !outcome.isRepeated { metrics.messages.increment() }
             webhooks?.wake()
+            if outcome.entry.sort == .message { push?.service.wake() }
             for listener in listeners { listener(outcome) }
         }
+        self.chat.onRead = { [push] user, id, marked in push?.service.read(id, by: user, marked) }
         let disk = self.disk
         self.chat.hasRoom = { [board] in disk.hasRoom(at: board.now) }
         self.chat.onBlock = { [board] other, user, isBlocked in board.blocked(other, by: user, isBlocked) }
         self.chat.onStoreFailure = { error in
             journal.error(.chatNotStored, "database error in chat", [.error: .error(error)])
         }
-        self.board.onCallEnded = { [board, chat] record in
-            store.send(RecordCall(StoredCall(record, now: board.now))) { result in
-                guard case .failure(let error) = result else { return }
-                journal.error(.callNotRecorded, "database error: a call was not recorded", [.error: .error(error)])
-            }
+        self.observeCalls(store, metrics, journal: journal)
+    }
+
+    private func observeCalls(_ store: any Store, _ metrics: ServiceMetrics, journal: Journal) {
+        let chat = self.chat
+        self.board.onCallStarted = { metrics.callsStarted.increment() }
+        self.board.onCallAnswered = { [board] call in
+            metrics.callsAnswered.increment()
+            store.send(KeepCall(CallHours(now: board.now).stored(call))) { Self.recorded($0, journal) }
+        }
+        self.board.onCallEnded = { [board] record in
+            metrics.callsEnded[record.outcome].increment()
+            store.send(RecordCall(CallHours(now: board.now).stored(record))) { Self.recorded($0, journal) }
             chat.note(record.message(in: chat.newID(), at: chat.now))
         }
+    }
+
+    private static func recorded(_ result: Result<Void, StoreError>, _ journal: Journal) {
+        guard case .failure(let error) = result else { return }
+        journal.error(.callNotRecorded, "database error: a call was not recorded", [.error: .error(error)])
     }
 
     var view: SignallingView {
@@ -101,7 +163,26 @@ final class SignallingApplication: SocketApplication {
             SignallingView.Person(user: $0.user, name: $0.name, connections: $0.lines)
         }
         return SignallingView(
-            people: people, rooms: self.board.roomSizes.map { SignallingView.Room(name: $0.room, members: $0.members) })
+            people: people,
+            rooms: self.board.roomSizes.map {
+                SignallingView.Room(name: $0.room, members: $0.members, access: $0.rule.word)
+            })
+    }
+
+    /// What is asked of those who come into a room from now on. Nil when it is done, or why it is not.
+    func protect(_ room: RoomName, _ key: RoomKey) -> RequestError? {
+        do throws(RequestError) {
+            return try self.board.protect(room, key) ? nil : RequestError(.notFound, "no room of this name is open")
+        } catch {
+            return error
+        }
+    }
+
+    var levels: ServiceMetrics.Levels {
+        let sizes = self.board.roomSizes
+        return ServiceMetrics.Levels(
+            usersOnline: self.board.onlineCount, calls: self.board.callCount, rooms: sizes.count,
+            roomMembers: sizes.reduce(0) { $0 + $1.members })
     }
 
     /// Something was revoked: clients that live by it go.
@@ -117,7 +198,7 @@ final class SignallingApplication: SocketApplication {
         self.eraser.erase(changed.profile.user)
     }
 
-    /// Says goodbye to all who are in a call, before the server goes.
+    /// Says goodbye to all who ring or are rung, before the server goes.
     func stop() {
         self.board.stop()
         self.api.standing.end(RequestError(.unavailable, "the server stops")) { _ in true }

@@ -11,6 +11,8 @@ struct SignallingView {
     struct Room {
         let name: RoomName
         let members: Int
+        /// Nil where anybody may come in.
+        let access: String?
     }
 
     let people: [Person]

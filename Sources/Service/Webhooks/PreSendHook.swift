@@ -10,12 +10,13 @@ internal import Vocabulary
 internal import Web
 
 /// Asks another program whether something may be said. What one user says is asked one after another, so that it keeps its
-/// order.
+/// order. What was said before and is only repeated is not asked about again.
 final class PreSendHook: ChatGate {
-    private let url: HookURL
+    private let url: HTTPURL
     private let signature: HookSignature
     private let time: Duration
     private let silence: HookSettings.Silence
+    private let store: any Store
     private let reactor: Reactor
     private let journal: Journal
     private var waiting: [UserID: [Question]] = [:]
@@ -30,11 +31,12 @@ final class PreSendHook: ChatGate {
     private static let maximumWaiting = 100
     private static let maximumReasonLength = 200
 
-    init(_ url: HookURL, _ settings: HookSettings, on reactor: Reactor, _ journal: Journal) {
+    init(_ url: HTTPURL, _ settings: HookSettings, _ store: any Store, on reactor: Reactor, _ journal: Journal) {
         self.url = url
         self.signature = HookSignature(secret: settings.secret)
         self.time = settings.preSendTime
         self.silence = settings.preSendSilence
+        self.store = store
         self.reactor = reactor
         self.journal = journal
     }
@@ -49,21 +51,34 @@ final class PreSendHook: ChatGate {
     }
 
     private func ask(for user: UserID) {
-        guard let question = self.waiting[user]?.first else { return }
-        let call = HTTPCall(self.url.server, on: self.reactor, maximumBodyBytes: 64 << 10) { [weak self] outcome in
-            self?.answered(outcome, for: user)
+        guard let request = self.waiting[user]?.first?.request else { return }
+        guard let client = request.client else { return self.post(request) }
+        // In its turn among the writers, so that what this user said a moment ago is known.
+        self.store.send(
+            FindRepetition(of: client, by: user),
+            self.reactor.returning { [weak self] found in
+                if (try? found.get()) == true { self?.settle(nil, for: user) } else { self?.post(request) }
+            })
+    }
+
+    private func post(_ request: ChangeRequest) {
+        let user = request.actor
+        let call = HTTPCall(self.url.server, on: self.reactor, rules: HTTPCallRules(maximumBodyBytes: 64 << 10)) {
+            [weak self] outcome in
+            guard let self else { return }
+            self.settle(self.verdict(of: outcome), for: user)
         }
-        let json = JSONWriter.bytes { $0.question(question.request) }
+        let json = JSONWriter.bytes { $0.question(request) }
         self.asked += 1
         let fields = self.signature.fields(id: "ask-\(self.asked)", at: SystemClock.now(), json)
         call.send(.post, self.url.target, fields: fields, json: json, timeout: self.time)
     }
 
-    private func answered(_ outcome: HTTPCall.Outcome, for user: UserID) {
+    private func settle(_ verdict: RequestError?, for user: UserID) {
         guard let question = self.waiting[user]?.first else { return }
         self.waiting[user]?.removeFirst()
         if self.waiting[user]?.isEmpty ?? true { self.waiting[user] = nil }
-        question.verdict(self.verdict(of: outcome))
+        question.verdict(verdict)
         self.ask(for: user)
     }
 

@@ -12,11 +12,12 @@ internal import Web
 /// Tells another program of every entry: at least once, in the order of each conversation, for as long as it takes. What it
 /// has not taken is in the store, so a crash on either side loses nothing.
 final class WebhookSender {
-    private let url: HookURL
+    private let url: HTTPURL
     private let signature: HookSignature
     private let time: Duration
     private let store: any Store
     private let reactor: Reactor
+    private let metrics: ServiceMetrics
     private let journal: Journal
     private var queue = DeliveryQueue()
     private var payloads: [Int64: Payload] = [:]
@@ -36,7 +37,11 @@ final class WebhookSender {
     /// More are not held in memory.
     private static let maximumQueued = 2000
 
-    init(_ url: HookURL, _ settings: HookSettings, _ store: any Store, on reactor: Reactor, _ journal: Journal) {
+    init(
+        _ url: HTTPURL, _ settings: HookSettings, _ store: any Store, on reactor: Reactor, _ metrics: ServiceMetrics,
+        _ journal: Journal
+    ) {
+        self.metrics = metrics
         self.url = url
         self.signature = HookSignature(secret: settings.secret)
         self.time = settings.deliveryTime
@@ -143,7 +148,8 @@ final class WebhookSender {
 
     private func send(_ item: DeliveryQueue.Item) {
         guard let payload = self.payloads[item.number] else { return self.delivered(item) }
-        let call = HTTPCall(self.url.server, on: self.reactor, maximumBodyBytes: 64 << 10) { [weak self] outcome in
+        let call = HTTPCall(self.url.server, on: self.reactor, rules: HTTPCallRules(maximumBodyBytes: 64 << 10)) {
+            [weak self] outcome in
             switch outcome {
             case .success(let answer) where answer.status.isSuccess: self?.delivered(item)
             case .success(let answer): self?.failed(item, "it answered \(answer.status.code)")
@@ -155,6 +161,7 @@ final class WebhookSender {
     }
 
     private func delivered(_ item: DeliveryQueue.Item) {
+        self.metrics.deliveries.increment()
         self.payloads[item.number] = nil
         self.queue.delivered(item)
         // Should this fail, it is delivered once more after the next start.
@@ -163,6 +170,7 @@ final class WebhookSender {
     }
 
     private func failed(_ item: DeliveryQueue.Item, _ trouble: String) {
+        self.metrics.deliveryFailures.increment()
         let after = self.queue.failed(item, at: self.now)
         switch after {
         case .givenUp:

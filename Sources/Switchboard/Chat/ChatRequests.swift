@@ -20,22 +20,14 @@ final class ChatRequests {
             if case .edit(_, let body) = change { try self.check(body) }
             self.change(ChangeRequest(.id(id), change, by: asked.user, as: client, at: self.chat.now), asked)
         case .create(let kind, let title, let users, let id, let client):
-            let request = CreationRequest(
-                try self.checked(id), kind, title: title, by: asked.user, with: users, as: client, at: self.chat.now)
-            self.chat.create(request, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
+            try self.create(kind, title: title, with: users, as: id, client, asked)
         case .sync(let positions, let newest, let limit, let hasEcho):
-            var request = SyncRequest(asked.user, on: asked.device, from: positions)
-            request.limit = limit ?? request.limit
-            request.newest = newest
-            self.sync(request, hasEcho: hasEcho, asked)
+            self.sync(from: positions, newest: newest, limit: limit, hasEcho: hasEcho, asked)
         case .history(let id, let range, let limit):
             self.chat.ask(HistoryRequest(id, for: asked.user, range, limit: limit)) {
                 asked.answer($0) { $0.page($1) }
             }
-        case .search(let words, let id, let limit):
-            self.chat.search(SearchRequest(words, for: asked.user, in: id, limit: limit)) {
-                asked.answer($0) { $0.page($1) }
-            }
+        case .search(let words, let id, let limit): self.search(words, in: id, limit: limit, asked)
         case .conversations(let cursor, let limit): try self.conversations(before: cursor, limit: limit, asked)
         case .conversation(let id):
             self.chat.ask(ViewConversation(id, for: asked.user)) { asked.answer($0) { $0.conversation($1) } }
@@ -46,9 +38,7 @@ final class ChatRequests {
         case .sanctions(let id, let after, let limit): try self.sanctions(id, after: after, limit, asked)
         case .readmit(let id, let user):
             self.chat.ask(Readmit(user, to: id, by: asked.user, at: self.chat.now)) { asked.done($0) }
-        case .report(let target, let reason, let text):
-            let report = SendReport(target, by: asked.user, reason, text, at: self.chat.now)
-            self.chat.report(report) { asked.answer($0) { json, number in json.object { $0.field("report", number) } } }
+        case .report(let target, let reason, let text): try self.report(target, reason, text, asked)
         case .delivered(let id, let number): self.mark(id, delivered: number, read: nil, asked)
         case .read(let id, let number): self.mark(id, delivered: number, read: number, asked)
         case .typing(let id, let isOn): try self.type(id, isOn, asked)
@@ -56,6 +46,8 @@ final class ChatRequests {
         case .mute(let id, let isOn): self.chat.ask(SetMuted(isOn, id, of: asked.user)) { asked.done($0) }
         case .retention(let id, let retention):
             self.chat.ask(SetRetention(retention, id, by: asked.user)) { asked.done($0) }
+        case .slow(let id, let slowMode):
+            self.chat.ask(SetSlowMode(slowMode, id, by: asked.user, at: self.chat.now)) { asked.done($0) }
         case .block(let other, let isOn): try self.block(other, isOn, asked)
         case .blocked:
             self.chat.fetch(ListBlocked(by: asked.user)) { asked.answer($0) { $0.names($1) } }
@@ -116,6 +108,15 @@ extension ChatService {
 extension ChatRequests {
     private func change(_ request: ChangeRequest, _ asked: ChatAsker) {
         self.chat.change(request, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
+    }
+
+    private func create(
+        _ kind: ConversationKind, title: DisplayName?, with users: [UserID], as id: ConversationID?,
+        _ client: MessageID?, _ asked: ChatAsker
+    ) throws(RequestError) {
+        let request = CreationRequest(
+            try self.checked(id), kind, title: title, by: asked.user, with: users, as: client, at: self.chat.now)
+        self.chat.create(request, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
     }
 
     private func draft(
@@ -188,11 +189,22 @@ extension ChatRequests {
         self.chat.mark(request) { asked.answer($0) { $0.marked($1) } }
     }
 
-    private func sync(_ request: SyncRequest, hasEcho: Bool, _ asked: ChatAsker) {
+    private func sync(
+        from positions: [ConversationID: UInt64], newest: Int?, limit: Int?, hasEcho: Bool, _ asked: ChatAsker
+    ) {
+        var request = SyncRequest(asked.user, on: asked.device, from: positions)
+        request.limit = limit ?? request.limit
+        request.newest = newest
         guard let guest = asked.guest else {
             return self.chat.fetch(request) { asked.answer($0) { $0.synced($1) } }
         }
         self.chat.sync(request, guest, hasEcho: hasEcho) { asked.answer($0) { $0.synced($1) } }
+    }
+
+    private func search(_ words: String, in id: ConversationID?, limit: Int, _ asked: ChatAsker) {
+        self.chat.search(SearchRequest(words, for: asked.user, in: id, limit: limit)) {
+            asked.answer($0) { $0.page($1) }
+        }
     }
 
     private func conversations(before cursor: String?, limit: Int, _ asked: ChatAsker) throws(RequestError) {
@@ -209,6 +221,17 @@ extension ChatRequests {
 // MARK: - Moderating
 
 extension ChatRequests {
+    private func report(
+        _ target: ReportTarget, _ reason: ReportReason, _ text: String?, _ asked: ChatAsker
+    ) throws(RequestError) {
+        if case .room(let room, _) = target, asked.guest?.rooms.contains(room) != true {
+            throw RequestError(.notMember, "you are not in \(room.text) on this connection")
+        }
+        self.chat.report(SendReport(target, by: asked.user, reason, text, at: self.chat.now)) {
+            asked.answer($0) { json, number in json.object { $0.field("report", number) } }
+        }
+    }
+
     private func sanctions(
         _ id: ConversationID, after cursor: String?, _ limit: Int, _ asked: ChatAsker
     ) throws(RequestError) {

@@ -31,10 +31,14 @@ package final class ChatService {
     private var quota: MessageQuota
     /// Asked before a message is sent; nil where there is none.
     package var gate: (any ChatGate)?
+    /// Looks for an operator's words.
+    package var filter = WordFilter()
     /// Whether the disk takes more messages.
     package var hasRoom: () -> Bool = { true }
     /// Told that something new is on the disk, once all subscribers were.
     package var onEntry: (ChangeOutcome) -> Void = { _ in }
+    /// Told how far a user has read a conversation on one of their devices, and what waits for them in all.
+    package var onRead: (UserID, ConversationID, Marked) -> Void = { _, _, _ in }
     /// Told who is blocked by whom, or no longer.
     package var onBlock: (UserID, UserID, Bool) -> Void = { _, _, _ in }
     /// Told when the store does not do its work.
@@ -103,8 +107,10 @@ extension ChatService {
             return self.judge(request, completion) { [unowned self] in self.write(request, guest, completion) }
         }
         do throws(RequestError) {
-            let completion = try self.charging(request, completion)
-            self.judge(request, completion) { [unowned self] in self.approach(request, guest, completion) }
+            var request = request
+            let flagged = try self.filter.judge(&request)
+            let completion = self.reporting(flagged, try self.charging(request, completion))
+            self.judge(request, completion) { [request] in self.approach(request, guest, completion) }
         } catch {
             completion(.failure(error))
         }
@@ -123,6 +129,26 @@ extension ChatService {
             completion(result)
         }
     }
+
+    /// What has a word of the operator's is reported once it is there.
+    private func reporting(
+        _ flagged: String?, _ completion: @escaping Completion<ChangeOutcome>
+    ) -> Completion<ChangeOutcome> {
+        guard let flagged else { return completion }
+        return { [unowned self] result in
+            if case .success(let outcome) = result, !outcome.isRepeated { self.flag(outcome.reported, flagged) }
+            completion(result)
+        }
+    }
+
+    func flag(_ target: ReportTarget, _ word: String) {
+        var report = SendReport(target, by: Self.speaker, .other, "it has the word: \(word)", at: self.now)
+        report.isByServer = true
+        self.ask(report) { _ in }
+    }
+
+    /// In whose name the operators act.
+    package static let speaker = UserID("parley:operator") ?? { preconditionFailure("no user id") }()
 
     private func judge(
         _ request: ChangeRequest, _ completion: @escaping Completion<ChangeOutcome>, _ write: @escaping () -> Void
@@ -181,6 +207,13 @@ extension ChatService {
         _ completion: @escaping Completion<ChangeOutcome>
     ) {
         guard !isByServer else { return self.write(request, guest, completion) }
+        let flagged: String?
+        do throws(RequestError) {
+            flagged = try request.title.flatMap { title throws(RequestError) in try self.filter.judge(name: title) }
+        } catch {
+            return completion(.failure(error))
+        }
+        let completion = self.reporting(flagged, completion)
         var request = request
         let brought = request.kind.isByPeople ? request.members : []
         let claim = self.contacts.claim(by: request.creator, begins: true, bringing: brought, at: self.instant)
@@ -213,7 +246,10 @@ extension ChatService {
     /// How far a device got. The others in the conversation hear of it, unless they are too many.
     package func mark(_ request: MarkRequest, _ completion: @escaping Completion<Marked>) {
         self.ask(request) { [unowned self] result in
-            if case .success(let marked) = result, marked.isNews { self.tell(marked, request) }
+            if case .success(let marked) = result, marked.isNews {
+                self.tell(marked, request)
+                if request.read != nil { self.onRead(request.user, request.conversation, marked) }
+            }
             completion(result)
         }
     }
@@ -423,6 +459,9 @@ extension RequestError {
         case .blocked: self.init(.blocked, "they do not want to hear from you")
         case .silenced(let until):
             self.init(.silenced, "you may only listen until \(until.milliseconds) ms since 1970")
+        case .tooFast(let wait):
+            let seconds = max(1, Int((wait / .seconds(1)).rounded(.up)))
+            self.init(.slowMode, "members wait between two messages here; wait \(seconds) s", retryAfter: wait)
         case .noFile: self.init(.notFound, "there is no such file, or it is not yours to show")
         case .noMessage: self.init(.notFound, "there is no such message")
         case .tooLong: self.init(.badRequest, "a message is too long")

@@ -54,6 +54,7 @@ extension JSONWriter {
             json.field("unread", view.unread)
             if view.isMuted { json.field("muted", true) }
             json.optional("retentionDays", view.retention.map { $0.components.seconds / 86_400 })
+            json.optional("slowSeconds", view.slowMode?.components.seconds)
             if view.isDissolved { json.field("dissolved", true) }
             json.field("latest") { $0.entry(view.latest, in: view.id, view.key) }
             more(&json)

@@ -55,16 +55,23 @@ extension ProfileService {
         _ name: Clearable<DisplayName>?, _ avatar: Clearable<FileID>?, _ asked: ChatAsker
     ) throws(RequestError) {
         var change = ProfileChange(of: asked.user, at: self.chat.now)
-        if let name { change.name = name.wish }
+        var flagged: String?
+        if let name {
+            change.name = name.wish
+            if case .set(let name) = name { flagged = try self.chat.filter.judge(name: name) }
+        }
         if let avatar { change.picture = try Self.picture(avatar) }
         do throws(AttemptLimiter<UserID>.Refusal) {
             try self.changes.began(asked.user, at: self.board.now)
         } catch {
             throw RequestError(.rateLimited, "too many changes of one profile", retryAfter: error.retryAfter)
         }
-        self.chat.fetch(change) { [unowned self] result in
+        self.chat.fetch(change) { [unowned self, flagged] result in
             let changed = result.flatMap { $0.mapError { RequestError($0) } }
-            if case .success(let changed) = changed, changed.isNews { self.tell(changed) }
+            if case .success(let changed) = changed, changed.isNews {
+                self.tell(changed)
+                if let flagged { self.chat.flag(.user(asked.user), flagged) }
+            }
             asked.answer(changed) { $0.profile($1.profile) }
         }
     }

@@ -171,7 +171,7 @@ extension IdentityRefusal {
         case .passwordEmpty: "密码不能为空"
         case .passwordTooShort: "密码至少需要8个字符"
         case .passwordFrequent: "密码过于常见，请换一个"
-        case .nameInvalid: "用户名不合法"
+        case .nameInvalid, .nameRefused: "用户名不合法"
         case .closed: "服务器已关闭此登录方式"
         case .nameTaken: "用户已存在"
         case .passwordTooLong, .passwordInvalid: "密码不合法"

@@ -60,6 +60,8 @@ private struct ReportSettlement: Sendable {
 
     private let action: Action
     private let duration: Duration
+    /// A removal is for good where nothing is said.
+    private let end: WallTime?
     private let note: String?
 
     private static let maximumNoteBytes = 1000
@@ -72,12 +74,14 @@ private struct ReportSettlement: Sendable {
         else { return nil }
         self.action = action
         self.duration = .seconds(seconds)
+        self.end = query["seconds"].map { _ in SystemClock.now() + .seconds(seconds) }
         self.note = query["note"]
     }
 
     var words: String {
         switch self.action {
         case .silence, .ban: "action=\(self.action.rawValue) seconds=\(self.duration.components.seconds)"
+        case .remove where self.end != nil: "action=remove seconds=\(self.duration.components.seconds)"
         case .dismiss, .recall, .remove, .kick: "action=\(self.action.rawValue)"
         }
     }
@@ -110,7 +114,7 @@ private struct ReportSettlement: Sendable {
             let change: ConversationChange =
                 switch self.action {
                 case .recall: .recall(message)
-                case .remove: .remove(user)
+                case .remove: .remove(user, until: self.end)
                 default: .silence(user, until: SystemClock.now() + self.duration)
                 }
             guard let error = await signalling.moderate(change, in: id) else { return .done() }

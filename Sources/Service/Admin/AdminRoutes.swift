@@ -1,6 +1,7 @@
 internal import HTTPServer
 internal import JSON
 internal import Journal
+internal import Operations
 internal import Reactor
 internal import Keeping
 internal import Switchboard
@@ -8,7 +9,7 @@ internal import Vocabulary
 internal import Web
 
 /// What the admin listener answers: to supervisors, to Prometheus, and to `parley users`, `rooms`,
-/// `webhooks` and `audit`.
+/// `webhooks`, `push` and `audit`.
 struct AdminRoutes: Sendable {
     let health: Health
     let registry: MetricsRegistry
@@ -19,12 +20,14 @@ struct AdminRoutes: Sendable {
         var router = Router()
         router.on(.get, "/livez") { exchange, _ in exchange.respond(.plain(.ok, "alive\n")) }
         router.on(.get, "/readyz") { exchange, _ in exchange.respond(self.readiness) }
-        self.on(.get, "/metrics", of: &router) { exchange, _ in exchange.respond(self.metrics) }
+        self.on(.get, "/metrics", of: &router) { exchange, _ in self.showMetrics(exchange) }
         self.addPeople(to: &router)
         self.addWebhooks(to: &router)
         self.addAudit(to: &router)
         self.addModerators(to: &router)
         self.addReports(to: &router)
+        self.addRules(to: &router)
+        self.addPush(to: &router)
         return { router.respond(to: $0) }
     }
 
@@ -34,6 +37,11 @@ struct AdminRoutes: Sendable {
             return .plain(.serviceUnavailable, reasons.map { "\($0)\n" }.joined())
         }
         return .plain(.ok, "ready\n")
+    }
+
+    private func showMetrics(_ exchange: HTTPExchange) {
+        guard exchange.reactor.loop === self.signalling.home else { return exchange.move(to: self.signalling.home) }
+        self.signalling.measure(on: exchange.reactor) { exchange.respond(self.metrics) }
     }
 
     private var metrics: HTTPResponse {
@@ -57,6 +65,14 @@ extension AdminRoutes {
                 exchange.respond(.json(.ok, JSONWriter.object { $0.array("rooms", of: view.rooms) { $0.room($1) } }))
             }
         }
+        self.on(.put, "/v1/rooms/:room/access", of: &router) { exchange, parameters in
+            exchange.collectBody(limit: Self.maximumKeyBytes) { body in
+                self.protect(exchange, parameters, Self.key(in: body))
+            }
+        }
+        self.on(.delete, "/v1/rooms/:room/access", of: &router) { exchange, parameters in
+            self.protect(exchange, parameters, RoomKey())
+        }
         self.on(.post, "/v1/users/:user/kick", of: &router) { exchange, parameters in
             self.change(exchange, parameters, "user.kick") { .init(done: await $0.kick($1)) }
         }
@@ -75,6 +91,31 @@ extension AdminRoutes {
             }
             let detail = "seconds=\(duration.components.seconds)"
             self.change(exchange, parameters, "user.ban", detail) { .init(done: await $0.ban($1, for: duration)) }
+        }
+    }
+
+    private static let maximumKeyBytes = 4096
+
+    private static func key(in body: [UInt8]) -> RoomKey? {
+        guard let object = try? JSONObject(body.span), let key = try? Field<RoomKey>.roomKey.read(object) else {
+            return nil
+        }
+        return key
+    }
+
+    /// The password is not written down.
+    private func protect(_ exchange: HTTPExchange, _ parameters: PathParameters, _ key: RoomKey?) {
+        guard let room = parameters["room"].flatMap({ RoomName($0) }), let key else {
+            return exchange.respond(
+                .error(
+                    .badRequest,
+                    "the path must be /v1/rooms/ROOM/access, and the body {\"password\"} or {\"byInvitation\"}"))
+        }
+        let signalling = self.signalling
+        let rule = key.password != nil ? "password" : key.isByInvitation ? "invitation" : "open"
+        self.carryOut(exchange, "room.protect", on: room.text, "access=\(rule)") {
+            guard let error = await signalling.protect(room, key) else { return .done() }
+            return .refused(error.code == .notFound ? .notFound : .badRequest, error.message)
         }
     }
 
@@ -101,7 +142,7 @@ extension AdminRoutes {
     }
 
     /// Something is done to the user in the path.
-    private func change(
+    func change(
         _ exchange: HTTPExchange, _ parameters: PathParameters, _ action: String, _ detail: String? = nil,
         _ work: @escaping @Sendable (Signalling, UserID) async -> AdminOutcome
     ) {
@@ -132,100 +173,9 @@ extension JSONWriter {
     }
 
     fileprivate mutating func room(_ room: SignallingView.Room) {
-        self.fields(("room", room.name.text)) { $0.field("members", room.members) }
-    }
-}
-
-// MARK: - Webhooks
-
-/// What another program has not taken yet, and how to have it delivered again: `/v1/webhooks`.
-extension AdminRoutes {
-    private static let maximumListed = 200
-
-    private func addWebhooks(to router: inout Router) {
-        self.on(.get, "/v1/webhooks", of: &router) { exchange, _ in
-            self.signalling.store.send(
-                ViewOutbox(limit: Self.maximumListed),
-                exchange.reactor.returning { result in
-                    Self.answer(exchange, result) { $0.outbox($1) }
-                })
-        }
-        self.on(.post, "/v1/webhooks/replay", of: &router) { exchange, _ in
-            guard let request = Self.request(exchange.request) else {
-                return exchange.respond(
-                    .error(.badRequest, "field 'conversation' must be a conversation id, and 'after' a whole number"))
-            }
-            let signalling = self.signalling
-            let conversation = QueryItems(exchange.request.query ?? "")?["conversation"]
-            self.carryOut(exchange, "webhooks.replay", on: conversation) {
-                guard case .success(let count) = await signalling.store.answer(to: request) else { return .failed }
-                signalling.wakeWebhooks()
-                return .done(JSONWriter.object { $0.field("deliveries", count) })
-            }
-        }
-    }
-
-    private static func request(_ request: HTTPRequestHead) -> ReplayRequest? {
-        guard let query = QueryItems(request.query ?? "") else { return nil }
-        guard let text = query["conversation"] else { return .givenUp }
-        guard let id = ConversationID(text), let after = UInt64(query["after"] ?? "0") else { return nil }
-        return .conversation(id, after: after)
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func outbox(_ view: OutboxView) {
-        self.object { json in
-            json.field("waiting", view.waiting)
-            json.field("givenUp", view.givenUp)
-            json.array("troubled", of: view.rows) { $0.row($1) }
-        }
-    }
-
-    private mutating func row(_ row: OutboxView.Row) {
-        self.fields(("conversation", row.conversation.text), ("trouble", row.trouble ?? "")) { json in
-            json.field("delivery", row.number)
-            json.field("number", row.entry)
-            json.field("attempts", row.attempts)
-            json.field("state", row.isGivenUp ? "given up" : "waits")
-        }
-    }
-}
-
-// MARK: - Moderators
-
-/// Whom the operator has named a moderator of the server: `/v1/moderators`.
-extension AdminRoutes {
-    private func addModerators(to router: inout Router) {
-        self.on(.get, "/v1/moderators", of: &router) { exchange, _ in
-            self.signalling.store.send(
-                ListModerators(),
-                exchange.reactor.returning { result in
-                    Self.answer(exchange, result) { json, views in
-                        json.object { $0.array("moderators", of: views) { $0.moderator($1) } }
-                    }
-                })
-        }
-        self.on(.put, "/v1/moderators/:user", of: &router) { exchange, parameters in
-            self.change(exchange, parameters, "moderator.add") { await Self.set(true, $1, in: $0.store) }
-        }
-        self.on(.delete, "/v1/moderators/:user", of: &router) { exchange, parameters in
-            self.change(exchange, parameters, "moderator.remove") { await Self.set(false, $1, in: $0.store) }
-        }
-    }
-
-    private static func set(_ isOn: Bool, _ user: UserID, in store: any Store) async -> AdminOutcome {
-        let request = SetModerator(isOn, user, at: SystemClock.now())
-        guard case .success(let isKnown) = await store.answer(to: request) else { return .failed }
-        return isKnown ? .done() : .refused(.notFound, "no user has this id")
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func moderator(_ view: ModeratorView) {
-        self.object { json in
-            json.members([("user", view.moderator.user.text), ("name", view.profile?.shownName?.text)])
-            json.field("since", view.moderator.since.milliseconds)
+        self.fields(("room", room.name.text)) { json in
+            json.field("members", room.members)
+            json.optional("access", room.access)
         }
     }
 }

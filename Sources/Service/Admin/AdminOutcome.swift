@@ -3,6 +3,7 @@ internal import Hashing
 internal import JSON
 internal import Keeping
 internal import Reactor
+internal import System
 internal import Vocabulary
 internal import Web
 
@@ -68,56 +69,25 @@ extension AdminRoutes {
 }
 
 extension Store {
+    /// Keeps the thread: only while the service starts.
+    func waitForAnswer<Request: StoreRequest>(to request: Request) throws(StoreError) -> Request.Answer {
+        let answered = Gate()
+        let answer = Locked<Result<Request.Answer, StoreError>?>(nil)
+        self.send(request) { result in
+            answer.withLock { $0 = result }
+            answered.open()
+        }
+        answered.wait()
+        guard let result = answer.withLock(\.self) else {
+            throw StoreError(.other(code: 0), database: "the store", detail: "no answer")
+        }
+        return try result.get()
+    }
+
     /// Waits without keeping a thread.
     func answer<Request: StoreRequest>(to request: Request) async -> Result<Request.Answer, StoreError> {
         await withCheckedContinuation { continuation in
             self.send(request) { continuation.resume(returning: $0) }
-        }
-    }
-}
-
-// MARK: - Reading it
-
-/// What was done, and by whom: `/v1/audit`.
-extension AdminRoutes {
-    private static let usualLimit = 100
-
-    func addAudit(to router: inout Router) {
-        self.on(.get, "/v1/audit", of: &router) { exchange, _ in
-            guard let request = Self.listing(exchange.request) else {
-                return exchange.respond(
-                    .error(.badRequest, "'after' must be a whole number, and 'limit' one from 1 to 1000"))
-            }
-            self.signalling.store.send(
-                request,
-                exchange.reactor.returning { result in
-                    Self.answer(exchange, result) { json, records in
-                        json.object { $0.array("records", of: records) { $0.record($1) } }
-                    }
-                })
-        }
-    }
-
-    private static func listing(_ request: HTTPRequestHead) -> ListAudit? {
-        guard let query = QueryItems(request.query ?? ""), let limit = Int(query["limit"] ?? "\(self.usualLimit)"),
-            (1...ListAudit.maximumLimit).contains(limit)
-        else { return nil }
-        guard let text = query["after"] else { return ListAudit(after: nil, limit: limit) }
-        guard let after = Int64(text), after >= 0 else { return nil }
-        return ListAudit(after: after, limit: limit)
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func record(_ record: AuditRecord) {
-        self.object { json in
-            json.field("number", record.number)
-            json.field("time", record.time.milliseconds)
-            json.members([
-                ("actor", record.actor.name), ("address", record.actor.address), ("token", record.actor.token),
-                ("action", record.action), ("target", record.target), ("detail", record.detail),
-                ("outcome", record.outcome.rawValue),
-            ])
         }
     }
 }

@@ -1,0 +1,43 @@
+internal import Bytes
+internal import JSON
+
+/// A push in the words of Apple's push service: what the system shows, and beside it what the app is told.
+struct APNsMessage: Hashable {
+    enum Kind: String { case alert, background }
+
+    let kind: Kind
+    let json: [UInt8]
+    /// 10 is at once; 5 when the device finds it fit, and the only one for what shows nothing.
+    let priority: Int
+
+    static let maximumBytes = 4096
+
+    /// - Parameters:
+    ///   - message: a JSON object.
+    ///   - sealed: the same for the app alone. Then nobody on the way reads more than that there is something.
+    ///   - topic: what is about the same is shown together.
+    init(_ message: [UInt8], sealed: [UInt8]?, language: String?, topic: String) {
+        let form = JSONObject(proven: message.span)
+        let type = form["type", .text] ?? ""
+        let isSilent = form["silent", .bool] ?? false
+        let shown = sealed == nil ? message : JSONWriter.object { $0.field("type", type) }
+        let notice = PushNotice(shown, language: language)
+        self.kind = notice == nil ? .background : .alert
+        self.priority = notice == nil || isSilent ? 5 : 10
+        self.json = JSONWriter.object { json in
+            json.object("aps") { aps in
+                guard let notice else { return aps.field("content-available", 1) }
+                aps.field("alert") { $0.fields(("title", notice.title), ("body", notice.body)) }
+                aps.field("thread-id", topic)
+                aps.field("mutable-content", 1)
+                if let badge = form["badge", .integer], sealed == nil { aps.field("badge", badge) }
+                if !isSilent { aps.field("sound", "default") }
+                if isSilent || type == "call" {
+                    aps.field("interruption-level", isSilent ? "passive" : "time-sensitive")
+                }
+            }
+            if let sealed { return json.field("sealed", Base64.encode(sealed, as: .url)) }
+            for member in form.members { json.field(form.name(of: member), raw: form.reader.raw(member.value)) }
+        }
+    }
+}

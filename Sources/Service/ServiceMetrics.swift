@@ -1,0 +1,67 @@
+internal import Calling
+internal import Journal
+internal import Keeping
+
+/// What the service counts beside HTTP: people, calls, rooms, messages, the store, the outbox.
+///
+/// Counters are counted as things happen; what there is just now (`Levels`) is looked up when somebody asks.
+final class ServiceMetrics: Sendable {
+    /// What there is just now.
+    struct Levels {
+        let usersOnline: Int
+        let calls: Int
+        let rooms: Int
+        let roomMembers: Int
+    }
+
+    let callsStarted: Counter
+    let callsAnswered: Counter
+    let callsEnded: MetricFamily<CallOutcome, Counter>
+    let messages: Counter
+    let store: StoreMetrics
+    let deliveries: Counter
+    let deliveryFailures: Counter
+    let push: PushMetrics
+    private let usersOnline: Gauge
+    private let calls: Gauge
+    private let rooms: Gauge
+    private let roomMembers: Gauge
+    private let outboxWaiting: Gauge
+    private let outboxGivenUp: Gauge
+
+    init(_ registry: MetricsRegistry) {
+        self.usersOnline = registry.gauge("parley_users_online", "Users with at least one connection.")
+        self.calls = registry.gauge("parley_calls", "Calls that ring or in which two talk.")
+        self.callsStarted = registry.counter(
+            "parley_calls_started_total", "Calls that began to ring or met a busy user.")
+        self.callsAnswered = registry.counter("parley_calls_answered_total", "Calls that were answered.")
+        self.callsEnded = registry.counters(
+            "parley_calls_ended_total", "Calls that are over, by outcome.", by: CallOutcome.self)
+        self.rooms = registry.gauge("parley_rooms", "Rooms with at least one member.")
+        self.roomMembers = registry.gauge("parley_room_members", "Members of all rooms.")
+        self.messages = registry.counter("parley_messages_total", "Messages that were accepted, in all conversations.")
+        self.store = StoreMetrics(registry)
+        self.push = PushMetrics(registry)
+        self.outboxWaiting = registry.gauge("parley_outbox_waiting", "Entries that wait for the webhook to take them.")
+        self.outboxGivenUp = registry.gauge("parley_outbox_given_up", "Entries that the webhook did not take.")
+        self.deliveries = registry.counter("parley_outbox_deliveries_total", "Entries that the webhook took.")
+        self.deliveryFailures = registry.counter(
+            "parley_outbox_failures_total", "Attempts to deliver an entry that failed.")
+    }
+
+    func set(_ levels: Levels) {
+        self.usersOnline.set(levels.usersOnline)
+        self.calls.set(levels.calls)
+        self.rooms.set(levels.rooms)
+        self.roomMembers.set(levels.roomMembers)
+    }
+
+    func set(_ outbox: OutboxView) {
+        self.outboxWaiting.set(outbox.waiting)
+        self.outboxGivenUp.set(outbox.givenUp)
+    }
+}
+
+extension CallOutcome: MetricLabel {
+    package static var labelName: StaticString { "outcome" }
+}

@@ -1,0 +1,21 @@
+package import Client
+
+/// Other programs that want to hear of what is said, or to have a say in it.
+package struct HookSettings: Sendable {
+    /// What becomes of a message when the one who was asked says nothing in time.
+    package enum Silence: String, Hashable, Sendable, CaseIterable {
+        case allow, refuse
+    }
+
+    /// Hears of every entry once it is on the disk.
+    package var webhook: HTTPURL?
+    /// Is asked before something is said.
+    package var preSend: HTTPURL?
+    /// What every request is signed with.
+    package var secret = ""
+    package var deliveryTime = Duration.seconds(10)
+    package var preSendTime = Duration.seconds(1)
+    package var preSendSilence = Silence.allow
+
+    package init() {}
+}
