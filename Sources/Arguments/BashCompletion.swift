@@ -44,11 +44,20 @@ struct BashCompletion {
 
     /// How one word leads on: into a subcommand, or over the value of an option.
     private func steps(_ node: CommandNode) -> [String] {
-        let commands = node.children.map { "\($0.name.quotedForShell)) command=\($0.name.quotedForShell) ;;" }
+        let next = node.children.map(\.name) + self.named(by: node)
+        let commands = next.map { "\($0.quotedForShell)) command=\($0.quotedForShell) ;;" }
         let options = node.options.filter(\.takesValue).flatMap(\.words)
         guard !options.isEmpty else { return commands }
         let patterns = options.map { "\(node.name) \($0)".quotedForShell }.joined(separator: " | ")
         return commands + ["\(patterns)) [[ \"${COMP_WORDS[index + 1]}\" == '=' ]] || ((index++)) ;;"]
+    }
+
+    /// The ways on where a command is named word by word, such as `parley help voice encode`.
+    private func named(by node: CommandNode) -> [String] {
+        guard node.namesCommands else { return [] }
+        return self.root.menus.flatMap { menu in
+            menu.choices.map { ([node.name] + menu.words + [$0]).joined(separator: " ") }
+        }
     }
 
     /// What may follow an option.
@@ -64,8 +73,16 @@ struct BashCompletion {
     private func words(_ node: CommandNode) -> [String] {
         let words = node.children.map { $0.path.last ?? "" } + node.optionWords
         let completion = node.positionals.first?.completion ?? .none
-        return ["\(node.name.quotedForShell))"] + self.reply(to: completion, words: words).map { "    \($0)" }
-            + ["    ;;"]
+        return self.place(node.name, self.reply(to: completion, words: words))
+            + (node.namesCommands ? self.root.menus.dropFirst() : [])
+            .flatMap { menu in
+                self.place(
+                    ([node.name] + menu.words).joined(separator: " "), self.reply(to: .list(menu.choices), words: []))
+            }
+    }
+
+    private func place(_ name: String, _ reply: [String]) -> [String] {
+        ["\(name.quotedForShell))"] + reply.map { "    \($0)" } + ["    ;;"]
     }
 
     private func reply(to completion: CompletionKind, words: [String]) -> [String] {
@@ -76,6 +93,7 @@ struct BashCompletion {
         case .file: commands = [Self.files("-f")]
         case .directory: commands = [Self.files("-d")]
         case .list(let values): words = values + words
+        case .commands: words = (self.root.menus.first?.choices ?? []) + words
         }
         guard !words.isEmpty else { return commands }
         let list = words.joined(separator: "\n").quotedForShell.replacing("\n", with: "'$'\\n''")

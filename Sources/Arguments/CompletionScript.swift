@@ -24,6 +24,14 @@ extension CommandNode {
         "_" + self.path.joined(separator: "_").replacing("-", with: "_")
     }
 
+    /// Commands with others below them, and which: what may stand where a command is named word by word. The root comes first.
+    var menus: [(words: [String], choices: [String])] {
+        self.withDescendants.filter { !$0.children.isEmpty }
+            .map { (Array($0.path.dropFirst()), $0.children.compactMap(\.path.last)) }
+    }
+
+    var namesCommands: Bool { self.positionals.first?.completion == .commands }
+
     /// Every way to spell an option, `--no-x` included.
     var optionWords: [String] {
         self.shownOptions.flatMap(\.words)

@@ -33,6 +33,8 @@ package enum CompletionKind: Hashable, Sendable {
     case file
     case directory
     case list([String])
+    /// The program's own commands, word by word.
+    case commands
 }
 
 extension ExpressibleByArgument where Self: RawRepresentable, RawValue == String {

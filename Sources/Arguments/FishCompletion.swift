@@ -34,12 +34,21 @@ struct FishCompletion {
     }
 
     private func steps(_ node: CommandNode) -> [String] {
-        let commands = node.children.map { "case \($0.name.quotedForFish); set command \($0.name.quotedForFish)" }
+        let next = node.children.map(\.name) + self.named(by: node).map { "\($0.place) \($0.word)" }
+        let commands = next.map { "case \($0.quotedForFish); set command \($0.quotedForFish)" }
         let options = node.options.filter(\.takesValue).flatMap(\.words)
         guard !options.isEmpty else { return commands }
         return commands + [
             "case \(options.map { "\(node.name) \($0)".quotedForFish }.joined(separator: " ")); set skip yes"
         ]
+    }
+
+    /// What follows where a command is named word by word, such as `encode` behind `parley help voice`.
+    private func named(by node: CommandNode) -> [(place: String, word: String)] {
+        guard node.namesCommands else { return [] }
+        return self.root.menus.flatMap { menu in
+            menu.choices.map { (([node.name] + menu.words).joined(separator: " "), $0) }
+        }
     }
 
     private func offers(_ node: CommandNode) -> [String] {
@@ -53,7 +62,11 @@ struct FishCompletion {
             option.names.map { "\(start) \(self.offer(option, $0))" } + self.inverse(option).map { "\(start) \($0)" }
         }
         let arguments = node.positionals.compactMap { self.action($0.completion).map { "\(start)\($0)" } }
-        return commands + options + arguments
+        let named = self.named(by: node).map { place, word in
+            let condition = "\(self.conditionName) \(place)".quotedForFish
+            return "complete --command \(self.root.name) --condition \(condition) --arguments \(word.quotedForFish)"
+        }
+        return commands + options + arguments + named
     }
 
     private func offer(_ option: ArgumentDefinition, _ name: ArgumentName) -> String {
@@ -79,7 +92,7 @@ struct FishCompletion {
 
     private func action(_ completion: CompletionKind) -> String? {
         switch completion {
-        case .none: nil
+        case .none, .commands: nil
         case .file: " --force-files"
         case .directory: " --arguments '(__fish_complete_directories)'"
         case .list(let values): " --arguments \(values.joined(separator: " ").quotedForFish)"

@@ -13,6 +13,8 @@ struct ZshCompletion {
 
             \(functions)
 
+            \(self.names)
+
             if [[ "$funcstack[1]" == \(self.root.functionName.quotedForShell) ]]; then
                 \(self.root.functionName) "$@"
             else
@@ -53,6 +55,24 @@ struct ZshCompletion {
             """
     }
 
+    private var namesFunction: String { "\(self.root.functionName)__names" }
+
+    /// The next word where a command is named word by word.
+    private var names: String {
+        let cases = self.root.menus.map { menu in
+            "    \(menu.words.joined(separator: " ").quotedForShell)) names=(\(menu.choices.joined(separator: " "))) ;;"
+        }
+        return """
+            \(self.namesFunction)() {
+                local -a names
+                case "${(j: :)words[2,CURRENT-1]}" in
+            \(cases.joined(separator: "\n"))
+                esac
+                compadd -a names
+            }
+            """
+    }
+
     private func description(of node: CommandNode) -> String {
         "\(node.path.last ?? ""):\(node.configuration.abstract)".quotedForShell
     }
@@ -77,6 +97,7 @@ struct ZshCompletion {
         case .file: "_files"
         case .directory: "_files -/"
         case .list(let values): "(\(values.joined(separator: " ")))"
+        case .commands: self.namesFunction
         }
     }
 

@@ -41,7 +41,11 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
         case .profile: [.text("user"), .text("name").optional, .text("avatar").optional, .flag("deleted").optional]
         case .profiles: [.list("users")]
         case .presences: [.list("users"), .number("count").optional]
-        case .room: [.text("room"), .text("member"), .number("number"), .number("count"), .list("members")]
+        case .room:
+            [
+                .text("room"), .text("member"), .number("number"), .number("count"), .text("access").optional,
+                .list("members"),
+            ]
         case .relayed: [.number("number").optional]
         case .invited: [.text("call")]
         case .call: Self.callFields
@@ -53,7 +57,8 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
     private static let conversationFields: [FieldDescription] = [
         .text("conversation"), .text("kind"), .text("role"), .text("title").optional, .text("subject").optional,
         .object("peer").optional, .number("members"), .number("last"), .number("since"), .number("read"),
-        .number("unread"), .flag("muted").optional, .number("retentionDays").optional, .flag("dissolved").optional,
+        .number("unread"), .flag("muted").optional, .number("retentionDays").optional, .number("slowSeconds").optional,
+        .flag("dissolved").optional,
         .object("latest"),
     ]
 

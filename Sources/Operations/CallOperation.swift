@@ -34,7 +34,7 @@ package enum CallRequest: Hashable, Sendable {
     case decline(CallID)
     case hangUp(CallID)
     case failed(CallID)
-    case take(CallID, replacing: SessionID?)
+    case take(CallID, replacing: SessionID?, keepsMedia: Bool)
 }
 
 extension Field<CallKind> {
@@ -52,7 +52,7 @@ extension Specification<CallRequest> {
     fileprivate static let hangUp = Self.about(CallRequest.hangUp)
     fileprivate static let failed = Self.about(CallRequest.failed)
     fileprivate static let take = Specification(
-        CallRequest.take, .call, .optional(.replaced), answer: .call,
+        CallRequest.take, .call, .optional(.replaced), .keepsMedia, answer: .call,
         refusals: [.notFound, .forbidden, .answeredElsewhere, .conflict, .callOver, .notAnswered])
 
     private static func about(

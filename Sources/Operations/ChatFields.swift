@@ -96,9 +96,12 @@ extension Field<ConversationKind> {
 
 extension Field<ReportTarget> {
     package static let reported = Field(
-        [.text("conversation").optional, .number("number").optional, .text("user").optional],
-        "the id of a conversation, with the number of a message there if one is meant, or of a user"
+        [.text("conversation").optional, .number("number").optional, .text("room").optional, .text("user").optional],
+        "the id of a conversation, with the number of a message there if one is meant, of a user, or a room, with the user who is meant if any"
     ) { fields throws(RequestError) in
+        if let room = try Field<RoomName>.room.optional.read(fields) {
+            return .room(room, try Field<UserID>.user.optional.read(fields))
+        }
         guard let id = try Field<ConversationID>.conversation.optional.read(fields) else {
             return try Field<UserID>.user.optional.read(fields).map { .user($0) }
         }
@@ -107,6 +110,9 @@ extension Field<ReportTarget> {
     } write: { target, json in
         switch target {
         case .user(let user): Field<UserID>.user(user).write(to: &json)
+        case .room(let room, let user):
+            Field<RoomName>.room(room).write(to: &json)
+            Field<UserID>.user.optional(user).write(to: &json)
         case .conversation(let id): Field<ConversationID>.conversation(id).write(to: &json)
         case .message(let id, let number):
             Field<ConversationID>.conversation(id).write(to: &json)

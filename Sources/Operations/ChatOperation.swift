@@ -37,6 +37,7 @@ package enum ChatOperation: String, OperationFamily {
     case clear = "chat.clear"
     case mute = "chat.mute"
     case retention = "chat.retention"
+    case slow = "chat.slow"
     case block = "chat.block"
     case blocked = "chat.blocked"
 
@@ -72,6 +73,7 @@ package enum ChatOperation: String, OperationFamily {
         case .clear: .clear
         case .mute: .mute
         case .retention: .retention
+        case .slow: .slow
         case .block: .block
         case .blocked: .blocked
         }
@@ -98,6 +100,7 @@ package enum ChatRequest: Sendable {
     case clear(ConversationID)
     case mute(ConversationID, isOn: Bool)
     case retention(ConversationID, Duration?)
+    case slow(ConversationID, Duration?)
     case block(UserID, isOn: Bool)
     case blocked
 }
@@ -125,7 +128,7 @@ extension Specification<ChatRequest> {
     fileprivate static let send = Specification(
         ChatRequest.send, .recipient, .posting, .optional(.reply), .mentions.or([]), .optional(.client),
         routes: [.post("\(place)/messages").creating, .post("users/:user/messages").creating], answer: .outcome,
-        refusals: [.notFound, .notMember, .forbidden, .blocked, .silenced, .conflict])
+        refusals: [.notFound, .notMember, .forbidden, .blocked, .silenced, .slowMode, .conflict])
     fileprivate static let edit = Self.change(
         ConversationChange.edit, .number, .body, at: [.put(message)], refusals: [.blocked, .silenced, .tooLate])
     fileprivate static let recall = Self.change(
@@ -149,7 +152,7 @@ extension Specification<ChatRequest> {
         { .join }, at: [.post("\(place)/join")], refusals: [.roomFull])
     fileprivate static let leave = Self.change({ .leave }, at: [.post("\(place)/leave")])
     fileprivate static let remove = Self.change(
-        { .remove($0, reason: $1) }, .user, .optional(.reason), at: [.delete(member)])
+        { .remove($0, until: $1, reason: $2) }, .user, .optional(.until), .optional(.reason), at: [.delete(member)])
     fileprivate static let rename = Self.change(ConversationChange.rename, .title, at: [.patch(place)])
     fileprivate static let role = Self.change(ConversationChange.setRole, .user, .role, at: [.put(member)])
     fileprivate static let silence = Self.change(
@@ -214,6 +217,9 @@ extension Specification<ChatRequest> {
     fileprivate static let retention = Specification(
         ChatRequest.retention, .conversation, .retention,
         routes: [.put("\(place)/retention"), .delete("\(place)/retention").off],
+        refusals: [.notFound, .notMember, .forbidden])
+    fileprivate static let slow = Specification(
+        ChatRequest.slow, .conversation, .slowMode, routes: [.put("\(place)/slow"), .delete("\(place)/slow").off],
         refusals: [.notFound, .notMember, .forbidden])
     fileprivate static let block = Specification(
         ChatRequest.block, .user, .isOn, routes: [.put("blocks/:user"), .delete("blocks/:user").off],

@@ -13,6 +13,7 @@ package enum RequestLimits {
     package static let maximumPositions = 1000
     package static let maximumSynced = 1000
     package static let maximumRetentionDays = 36_500
+    package static let maximumSlowSeconds = 21_600
     static let maximumBodyBytes = ConversationSettings().maximumBodyBytes
     static let maximumSearchBytes = 512
     static let maximumTokenBytes = 4096
@@ -24,6 +25,19 @@ package enum RequestLimits {
 extension Field<RoomName> {
     package static let room = Field.text("room", "1 to 64 lower-case letters, digits and dashes", \.text) {
         RoomName($0)
+    }
+}
+
+extension Field<RoomKey> {
+    package static let roomKey = Field(
+        [.text("password").optional, .flag("byInvitation").optional], "a password, or 'byInvitation' true"
+    ) { fields throws(RequestError) in
+        RoomKey(
+            password: try Field<String?>.optional(.roomPassword).read(fields),
+            isByInvitation: try Field<Bool>.isByInvitation.read(fields))
+    } write: { key, json in
+        Field<String?>.optional(.roomPassword)(key.password).write(to: &json)
+        if key.isByInvitation { Field<Bool>.isByInvitation(true).write(to: &json) }
     }
 }
 
@@ -77,6 +91,9 @@ extension Field<Int> {
 extension Field<Bool> {
     package static let isOn = Field.flag("on").or(true)
     package static let hasEcho = Field.flag("echo").or(true)
+    package static let isByInvitation = Field.flag("byInvitation").or(false)
+    /// Whoever takes a seat still has the media of the call.
+    package static let keepsMedia = Field.flag("keeps").or(false)
 }
 
 extension Field<WallTime> {
@@ -98,13 +115,30 @@ extension Field<Duration?> {
     }
 }
 
+extension Field<Duration?> {
+    /// Nil takes it back.
+    package static let slowMode = Field(
+        [.number("seconds").optional, .flag("on").optional], "a number of seconds, or 'on' false"
+    ) { fields throws(RequestError) in
+        guard try Field<Bool>.isOn.read(fields) else { return .some(nil) }
+        return .seconds(Int64(try Field<Int>.seconds.read(fields)))
+    } write: { slowMode, json in
+        guard let slowMode else { return Field<Bool>.isOn(false).write(to: &json) }
+        Field<Int>.seconds(Int(slowMode.components.seconds)).write(to: &json)
+    }
+}
+
 extension Field<Int> {
+    fileprivate static let seconds = Field.number("seconds", in: 1...RequestLimits.maximumSlowSeconds)
     fileprivate static let days = Field.number("days", in: 1...RequestLimits.maximumRetentionDays)
 }
 
 // MARK: - Words
 
 extension Field<String> {
+    package static let roomPassword = Field.text(
+        "password", "a text of 1 to \(RoomPassword.maximumBytes) bytes", { $0 }
+    ) { (1...RoomPassword.maximumBytes).contains($0.utf8.count) ? $0 : nil }
     /// What is searched for.
     package static let words = Field.text("text", maximumBytes: RequestLimits.maximumSearchBytes)
     package static let token = Field.text("token", maximumBytes: RequestLimits.maximumTokenBytes)

@@ -12,6 +12,11 @@ package struct RequestError: Error, Hashable, Sendable {
         case notFound = "not_found"
         case notMember = "not_member"
         case roomFull = "room_full"
+        /// The room has a password, which was not shown.
+        case passwordRequired = "password_required"
+        case wrongPassword = "wrong_password"
+        /// The room takes those who were admitted.
+        case invitationRequired = "invitation_required"
         case tooManyRooms = "too_many_rooms"
         case tooManyWatched = "too_many_watched"
         case tooManyCalls = "too_many_calls"
@@ -25,6 +30,8 @@ package struct RequestError: Error, Hashable, Sendable {
         case blocked
         /// A moderator has silenced this user, for a while.
         case silenced
+        /// Members wait between two messages here.
+        case slowMode = "slow_mode"
         /// The message is too old for that.
         case tooLate = "too_late"
         case rateLimited = "rate_limited"

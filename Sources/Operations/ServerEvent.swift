@@ -12,6 +12,8 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
     case roomBack = "room.back"
     case roomLeft = "room.left"
     case roomDismissed = "room.dismissed"
+    case roomKnocked = "room.knocked"
+    case roomAdmitted = "room.admitted"
 
     case callIncoming = "call.incoming"
     case callRinging = "call.ringing"
@@ -43,10 +45,13 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
         case .roomAway, .roomBack: [.text("room"), .text("member"), .number("number")]
         case .roomLeft: [.text("room"), .text("member"), .text("reason"), .number("number")]
         case .roomDismissed: [.text("room"), .text("reason")]
+        case .roomKnocked: [.text("room"), .text("user"), .text("name"), .text("avatar").optional]
+        case .roomAdmitted: [.text("room")]
         case .callIncoming: [.text("call"), .text("kind"), .object("from")]
-        case .callRinging, .callPeerAway: [.text("call")]
+        case .callRinging: [.text("call"), .flag("push").optional]
+        case .callPeerAway: [.text("call")]
         case .callConnected: [.text("call"), .text("kind"), .text("role"), .object("peer")]
-        case .callPeerBack: [.text("call"), .text("member")]
+        case .callPeerBack: [.text("call"), .text("member"), .flag("keeps").optional]
         case .callEnded: [.text("call"), .text("outcome"), .text("by").optional, .text("into").optional]
         case .chatEntry: Self.entryFields
         case .chatReceipt:

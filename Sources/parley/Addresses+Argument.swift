@@ -14,3 +14,10 @@ extension IPNetwork: ExpressibleByArgument {
     package static var expectation: String { "an address or a network such as 10.0.0.0/8" }
     package var argumentDescription: String { self.description }
 }
+
+extension IPAddress: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package static var valueName: String? { "IP" }
+    package static var expectation: String { "an address such as 198.51.100.7 or 2001:db8::7" }
+    package var argumentDescription: String { self.description }
+}

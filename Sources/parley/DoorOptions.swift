@@ -15,7 +15,7 @@ struct DoorOptions: ParsableArguments {
         help: ArgumentHelp(
             """
             Automatic reply in order chats. WHEN is an event type, 'first' (the passenger's first message) or 'unknown' \
-            (an unknown message type); VOICE is 'driver', 'local', 'system' or 'upgrade'; may be repeated.
+            (an unknown message type); VOICE is 'driver', 'local', 'system' or 'upgrade'.
             """, valueName: "WHEN:VOICE:TEXT"))
     var orderReply: [OrderReply] = []
 

@@ -9,15 +9,11 @@ struct HelpCommand: ParsableCommand {
         exitCodes: [.init(.success, "Shown."), .init(.usage, "There is no such command.")]
     )
 
-    @Argument(help: "Command; default: an overview of all.", completion: .list(ParleyCommand.commandNames))
+    @Argument(help: "Command; default: an overview of all.", completion: .commands)
     var command: [String]
 
     mutating func run() throws -> ExitCode {
         print(try HelpRequest.text(for: self.command, in: ParleyCommand.self, width: Terminal.columns))
         return .success
     }
-}
-
-extension ParleyCommand {
-    static var commandNames: [String] { self.configuration.subcommands.map { $0.configuration.name } }
 }

@@ -12,13 +12,16 @@ struct ParleyCommand: CommandGroup {
             .init(.usage, "The command line, the environment or the configuration file is wrong."),
         ],
         subcommands: [
-            ServeCommand.self, CallCommand.self, AnswerCommand.self, PeerCommand.self, ChatCommand.self,
+            ServeCommand.self, CallCommand.self, AnswerCommand.self, DevicesCommand.self,
+            PeerCommand.self, ChatCommand.self,
             SendCommand.self, HistoryCommand.self, GroupCommand.self, RegisterCommand.self, LoginCommand.self,
             BackupCommand.self, CheckCommand.self,
-            StunCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self, WebhooksCommand.self,
-            AuditCommand.self, ModeratorsCommand.self, ReportsCommand.self,
+            StunCommand.self, LoadCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self,
+            WebhooksCommand.self,
+            AuditCommand.self, ModeratorsCommand.self, ReportsCommand.self, RulesCommand.self,
+            PushCommand.self,
             TokenCommand.self,
-            HelpCommand.self, CompletionsCommand.self, ManualCommand.self,
+            HelpCommand.self, ConfigCommand.self, CompletionsCommand.self, ManualCommand.self,
         ]
     )
 }

@@ -1,5 +1,6 @@
 internal import Arguments
 internal import Bytes
+package import Client
 package import Identity
 internal import Secure
 internal import Service
@@ -52,6 +53,18 @@ struct ApplicationKeyArgument: Hashable, Sendable, ExpressibleByArgument {
     }
     static var isSecret: Bool { true }
     var argumentDescription: String { self.key.id }
+
+    /// For who signs in the application's place.
+    func signingKey() throws(CommandFailure) -> SigningKey {
+        guard case .secret(let secret) = self.key.material else {
+            throw CommandFailure("--app: a public key cannot sign; use ID:SECRET", exitCode: .usage)
+        }
+        do throws(SecretWeakness) {
+            return try SigningKey(id: self.key.id, sharedSecret: Array(secret.utf8))
+        } catch {
+            throw CommandFailure("--app: \(error)", exitCode: .usage)
+        }
+    }
 }
 
 /// `--app-users`: how the ids of an application's users begin.
@@ -120,7 +133,7 @@ struct ByteCount: Hashable, Sendable, ExpressibleByArgument {
     }
 }
 
-extension HookURL: ExpressibleByArgument {
+extension HTTPURL: ExpressibleByArgument {
     package init?(argument: String) { self.init(argument) }
     package static var valueName: String? { "URL" }
     package static var expectation: String { "an address such as https://example.org/hook" }

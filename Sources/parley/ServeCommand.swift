@@ -1,5 +1,6 @@
 import System
 import Arguments
+import Client
 import HTTPServer
 import ICEServers
 import Identity
@@ -21,25 +22,37 @@ struct ServeCommand: ParsableCommand {
         discussion: """
             Without options it listens on http://127.0.0.1:8080 and needs nothing else: no configuration, no other \
             service. SIGTERM and SIGINT stop it gracefully: it accepts no new connections and gives open ones up to \
-            --drain-timeout to finish; a second signal stops it at once. SIGHUP reloads the certificate.
+            --drain-timeout to finish; a second signal stops it at once. SIGHUP reloads the certificate, and with --acme \
+            asks the authority again after a failure.
             """,
         examples: [
             .init(
                 "parley serve --listen 0.0.0.0:8080 --data /var/lib/parley",
                 "Reachable from the network, data kept on disk."),
             .init("parley serve --listen 0.0.0.0:8443 --tls self-signed", "A trial with TLS on your own network."),
+            .init(
+                "parley serve --listen [::]:443 --acme talk.example.org --acme-agree",
+                "A public server whose certificate comes from Let's Encrypt."),
             .init("parley serve --config parley.conf", "Options from a file."),
         ],
         exitCodes: [
             .init(.success, "The server was asked to stop and has stopped."),
             .init(.usage, "The command line, the environment or the configuration file is wrong."),
-            .init(.noInput, "A certificate, a key, or another file or folder that was named cannot be read."),
+            .init(.dataError, "The database is damaged."),
+            .init(
+                .noInput,
+                "The secret is missing, or a certificate, a key, or another file or folder that was named cannot be read."
+            ),
             .init(.osError, "The system refused something, such as the port."),
             .init(.cannotCreate, "The data directory cannot be made or written to."),
         ]
     )
 
-    @Option(name: [.customShort("l"), .long], help: "Address and port to listen on; port 0 takes any free port.")
+    @Option(
+        name: [.customShort("l"), .long],
+        help: """
+            Address and port to listen on; [::]:8080 is every address of the machine, port 0 any free port.
+            """)
     var listen = ServiceConfiguration().listen
 
     @Option(
@@ -73,12 +86,12 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Ways to sign in that are open: anonymous, register and applications with commas between them, all or none.",
+            "Allowed ways to sign in: anonymous, register and applications, separated by commas, or all, or none.",
             valueName: "LIST"))
     var signIn = SignInMethods.all
 
     @Option(
-        help: ArgumentHelp("Host name the admin address is also reached by; may be repeated.", valueName: "NAME"))
+        help: ArgumentHelp("Host name the admin address is also reached by.", valueName: "NAME"))
     var adminName: [String] = []
 
     @Option(
@@ -88,11 +101,14 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Other web origin that may connect, such as https://example.org; may be repeated.", valueName: "ORIGIN")
+            "Other web origin that may connect, such as https://example.org.", valueName: "ORIGIN")
     )
     var allowOrigin: [String] = []
 
     @OptionGroup var log: LogOptions
+
+    @Flag(help: "Log each request and each refused sign-in, with the client's address.")
+    var accessLog = false
 
     @OptionGroup var security: TLSOptions
 
@@ -126,6 +142,9 @@ struct ServeCommand: ParsableCommand {
             valueName: "ADDR:PORT"))
     var stun: STUNChoice?
 
+    @OptionGroup var turn: TURNOptions
+    @OptionGroup var push: PushOptions
+
     @Option(
         help: ArgumentHelp("File with the STUN and TURN servers given to clients.", valueName: "FILE"),
         completion: .file)
@@ -135,17 +154,18 @@ struct ServeCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             Key of an application that signs its own users' tokens: ID:SECRET, or ID:ed25519:KEY with a public \
-            key; may be repeated.
+            key.
             """, valueName: "ID:SECRET"))
     var app: [ApplicationKeyArgument] = []
 
     @Option(
         help: ArgumentHelp(
             """
-            The application vouches only for users, and speaks only of orders, whose ids begin with PREFIX; without it, for \
-            all. May be repeated.
+            Limit an application to users and orders whose ids begin with PREFIX; default: no limit.
             """, valueName: "ID:PREFIX"))
     var appUsers: [ApplicationPrefixArgument] = []
+
+    @OptionGroup var openID: OpenIDOptions
 
     @OptionGroup var doors: DoorOptions
 
@@ -166,7 +186,7 @@ struct ServeCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Reverse proxy whose X-Forwarded-For is trusted: an address or a network such as 10.0.0.0/8; may be repeated.",
+            "Reverse proxy whose X-Forwarded-For is trusted: an address or a network such as 10.0.0.0/8.",
             valueName: "NETWORK"))
     var trustedProxy: [IPNetwork] = []
 
@@ -185,16 +205,16 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "Maximum number of files of one user.")
     var fileCountPerUser = ServiceConfiguration().files.allowance.files
 
-    @Option(help: "What one user may send in a day, 256 bytes for each message beside its text.")
+    @Option(help: "How much one user may send in a day; each message counts its text and 256 bytes.")
     var messageBytesPerDay = ByteCount(ServiceConfiguration().messageBytesPerDay)
 
     @Option(
         help: ArgumentHelp(
             "Endpoint that receives every entry, signed, at least once.", valueName: "URL"))
-    var webhook: HookURL?
+    var webhook: HTTPURL?
 
     @Option(help: ArgumentHelp("Endpoint that is asked before a message is accepted.", valueName: "URL"))
-    var preSendHook: HookURL?
+    var preSendHook: HTTPURL?
 
     @Option(help: "How long the pre-send hook may take to answer.")
     var preSendTimeout = HookSettings().preSendTime
@@ -203,7 +223,7 @@ struct ServeCommand: ParsableCommand {
     var preSendSilence = HookSettings().preSendSilence
 
     @Option(
-        help: ArgumentHelp("Secret that webhook requests are signed with, at least 32 bytes.", valueName: "SECRET"))
+        help: ArgumentHelp("Secret that webhook requests are signed with: 'whsec_' and Base64.", valueName: "SECRET"))
     var webhookSecret: String?
 
     @Flag(help: ArgumentHelp("What the official Socket.IO suites expect, instead of signalling.", isHidden: true))
@@ -239,11 +259,13 @@ struct ServeCommand: ParsableCommand {
     /// What is reached from elsewhere says so, and how it is protected.
     private func validateExposure() throws(ValidationError) {
         let isBehindProxy = !self.trustedProxy.isEmpty
-        if !self.listen.ip.isLoopback, self.security.choice == .off, !isBehindProxy, !self.plainHTTP {
+        let inherited = Self.manager.sockets.filter { $0.name != "admin" }.map(\.address)
+        let exposed = (inherited.isEmpty ? self.listen : inherited).first { !$0.ip.isLoopback }
+        if let exposed, self.security.choice == .off, !isBehindProxy, !self.plainHTTP {
             throw ValidationError(
                 """
-                --listen \(self.listen) is reached from the network, but without TLS passwords and messages can be read on \
-                the way, and browsers give no page a microphone; add --tls self-signed, or --tls-cert and --tls-key, or name \
+                --listen \(exposed) is reached from the network, but without TLS passwords and messages can be read on \
+                the way, and browsers give no page a microphone; add --acme with its domain name, --tls self-signed, or --tls-cert and --tls-key, or name \
                 the proxy that does TLS with --trusted-proxy, or say --plain-http
                 """)
         }
@@ -270,9 +292,13 @@ struct ServeCommand: ParsableCommand {
                 "--webhook and --pre-send-hook need --webhook-secret, so that receivers can verify requests")
         }
         if let weakness = SecretWeakness.found(in: Array(secret.utf8)) {
-            throw ValidationError("--webhook-secret: \(weakness)")
+            let words = weakness.words(trying: "echo whsec_$(openssl rand -base64 32)")
+            throw ValidationError("--webhook-secret: \(words)")
         }
     }
+
+    private static let manager = ServiceManager(
+        environment: ProcessEnvironment.variables, process: CurrentProcess.number)
 
     private var hooks: HookSettings {
         var hooks = HookSettings()
@@ -287,6 +313,7 @@ struct ServeCommand: ParsableCommand {
     var service: ServiceConfiguration {
         var service = ServiceConfiguration()
         service.listen = self.listen
+        service.manager = Self.manager
         service.admin = self.admin
         service.adminNames = self.adminName
         service.adminToken = self.adminToken == "off" ? nil : self.adminToken
@@ -304,10 +331,14 @@ struct ServeCommand: ParsableCommand {
         service.auditHistory = self.auditHistory
         service.messageHistory = self.messageHistory
         service.stun = self.stun?.choice ?? .besideServer
+        service.turn = self.turn.configuration
+        service.push = self.push.settings
         service.iceServers = self.iceServers
         service.environment = ProcessEnvironment.variables
         service.applications = self.app.map(\.key)
         for users in self.appUsers { service.applicationPrefixes[users.id] = users.prefix }
+        service.openID = self.openID.settings
+        service.outgoingNetworks = self.openID.outgoingAllow
         service.doors = self.doors.settings
         service.durability = self.durability
         service.files.maximumBytes = self.largestFile.count
@@ -322,6 +353,7 @@ struct ServeCommand: ParsableCommand {
         service.arrivals.maximumOpen = self.sessionsPerAddress
         // A client that polls has two connections.
         service.http.maximumConnectionsPerAddress = self.sessionsPerAddress * 2
+        service.http.logsRequests = self.accessLog
         service.http.trustedProxies = TrustedProxies(self.trustedProxy)
         service.exposesTestEndpoints = self.testEndpoints
         return service
@@ -341,6 +373,10 @@ struct ServeCommand: ParsableCommand {
             throw CommandFailure("\(error)", exitCode: .cannotCreate)
         } catch let error as SecureError {
             throw CommandFailure("\(error)", exitCode: .noInput)
+        } catch let error as SecretFileError {
+            throw CommandFailure("\(error)", exitCode: .noInput)
+        } catch let error as StoreError where error.reason == .damaged {
+            throw CommandFailure("\(error)", exitCode: .dataError)
         } catch let error as ICEServerFileError {
             throw CommandFailure("\(configuration.iceServerFile): \(error)", exitCode: .noInput)
         } catch let error as SecretWeakness {

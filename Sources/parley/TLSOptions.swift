@@ -15,8 +15,12 @@ struct TLSOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Private key of the certificate (PEM).", valueName: "FILE"), completion: .file)
     var tlsKey: String?
 
-    @Option(help: "Make a self-signed certificate at start, for a trial on your own network.")
+    @Option(
+        help:
+            "Use a certificate that the server makes and keeps in the data directory, for a trial on your own network.")
     var tls: Mode?
+
+    @OptionGroup var acme: ACMEOptions
 
     func validate() throws(ValidationError) {
         if (self.tlsCert == nil) != (self.tlsKey == nil) {
@@ -25,10 +29,14 @@ struct TLSOptions: ParsableArguments {
         if self.tls != nil && self.tlsCert != nil {
             throw ValidationError("--tls self-signed cannot be combined with --tls-cert")
         }
+        if !self.acme.acme.isEmpty, self.tls != nil || self.tlsCert != nil {
+            throw ValidationError("--acme cannot be combined with --tls self-signed or --tls-cert")
+        }
     }
 
     var choice: ServiceConfiguration.TLS {
         if self.tls == .selfSigned { return .selfSigned }
+        if let settings = self.acme.settings { return .acme(settings) }
         guard let certificate = self.tlsCert, let key = self.tlsKey else { return .off }
         return .files(certificate: certificate, key: key)
     }

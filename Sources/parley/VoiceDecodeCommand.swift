@@ -9,8 +9,8 @@ struct VoiceDecodeCommand: ParsableCommand {
         name: "decode",
         abstract: "Decode voice messages to WAV files or raw samples.",
         discussion: """
-            The result has the rate of the recording where Opus knows that rate, and 48000 Hz elsewhere, and exactly \
-            as many samples as the file promises.
+            The result has the sample rate of the original recording where Opus supports it, 48000 Hz otherwise, \
+            and exactly as many samples as the file declares.
             """,
         examples: [
             .init("parley voice decode note.ogg", "Makes note.wav."),

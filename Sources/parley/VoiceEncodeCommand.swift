@@ -10,8 +10,8 @@ struct VoiceEncodeCommand: ParsableCommand {
         abstract: "Make small Ogg Opus files out of recordings.",
         discussion: """
             Reads WAV, AIFF, CAF, FLAC, MP3, Ogg and WebM natively, and AMR, AAC, M4A and more through ffmpeg where \
-            that is installed. Opus that fits already keeps its sound as it is, unless an option asks for another \
-            one. A result takes its place only when it is whole.
+            that is installed. Opus audio that already fits is not encoded again, unless an option asks for it. A \
+            result file appears only when it is complete.
             """,
         examples: [
             .init("parley voice encode hello.wav", "Makes hello.ogg, which plays everywhere."),
@@ -24,7 +24,7 @@ struct VoiceEncodeCommand: ParsableCommand {
 
     @OptionGroup var files: VoiceFiles
 
-    @Option(help: "What the result is for.")
+    @Option(help: "Service that the result is for.")
     var preset: VoicePreset?
 
     @Option(help: "Bits per second; default: 24k.")
@@ -36,34 +36,34 @@ struct VoiceEncodeCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Encoder complexity from 0 (fastest) to 10 (best); default: 10.", valueName: "0-10"))
     var complexity: Int?
 
-    @Option(help: ArgumentHelp("Milliseconds in a frame: 5, 10, 20, 40 or 60.", valueName: "MS"))
+    @Option(help: ArgumentHelp("Length of a frame in milliseconds: 5, 10, 20, 40 or 60.", valueName: "MS"))
     var frame: Int?
 
-    @Option(help: ArgumentHelp("Frames in a packet.", valueName: "N"))
+    @Option(help: ArgumentHelp("Frames per packet.", valueName: "N"))
     var pack: Int?
 
-    @Flag(help: "As many bits as each moment needs (the rule).")
+    @Flag(help: "Variable bit rate (the default).")
     var vbr = false
 
-    @Flag(help: "The same, within narrow bounds.")
+    @Flag(help: "Constrained variable bit rate.")
     var cvbr = false
 
-    @Flag(help: "Every frame the same number of bits.")
+    @Flag(help: "Constant bit rate.")
     var cbr = false
 
     @Flag(help: "Discontinuous transmission: hardly any bits during silence.")
     var dtx = false
 
-    @Option(help: ArgumentHelp("Bring the recording to this loudness (EBU R128).", valueName: "LUFS"))
+    @Option(help: ArgumentHelp("Normalize the loudness to this value (EBU R128).", valueName: "LUFS"))
     var normalize: Double?
 
-    @Flag(help: "Take silence away at both ends.")
+    @Flag(help: "Remove silence at both ends.")
     var trimSilence = false
 
-    @Option(help: "Cut what is longer.")
+    @Option(help: "Cut the recording after this time.")
     var max: Duration?
 
-    @Option(help: "What the recording is when it has no header: encoding, rate and channels.")
+    @Option(help: "Format of a recording without a header: encoding, rate and channels.")
     var raw: RawFormat?
 
     func validate() throws(ValidationError) {

@@ -8,10 +8,10 @@ import Voice
 struct VoiceInfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         name: "info",
-        abstract: "Tell all about a voice message: length, loudness, peaks, silence, waveform.",
+        abstract: "Show length, loudness, peaks, silence and waveform of a voice message.",
         discussion: """
-            With --json, the waveform comes in the packed forms of Telegram, WhatsApp, Discord and Matrix and in our \
-            own; docs/voice.md tells how each is made.
+            With --json, the waveform is printed in the packed formats of Telegram, WhatsApp, Discord and Matrix, \
+            and in Parley's own.
             """,
         examples: [
             .init("parley voice info note.ogg", "For people."),
@@ -22,7 +22,7 @@ struct VoiceInfoCommand: ParsableCommand {
 
     @OptionGroup var recordings: VoiceRecordings
 
-    @Option(help: "What the recording is when it has no header: encoding, rate and channels.")
+    @Option(help: "Format of a recording without a header: encoding, rate and channels.")
     var raw: RawFormat?
 
     mutating func run() throws -> ExitCode {

@@ -103,6 +103,21 @@ struct Hire: ParsableCommand {
     mutating func run() throws -> ExitCode { .success }
 }
 
+/// A program that explains its own commands.
+struct Fleet: CommandGroup {
+    static let configuration = CommandConfiguration(
+        name: "fleet", abstract: "Many ships.", subcommands: [Crew.self, Guide.self])
+}
+
+struct Guide: ParsableCommand {
+    static let configuration = CommandConfiguration(name: "guide", abstract: "Explain a command.")
+
+    @Argument(help: "Which one.", completion: .commands)
+    var command: [String]
+
+    mutating func run() throws -> ExitCode { .success }
+}
+
 /// Why a file cannot be read, in the tests.
 struct NoSuchFile: Error, CustomStringConvertible {
     let description = "no such file"

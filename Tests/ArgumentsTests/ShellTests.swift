@@ -40,6 +40,41 @@ struct CompletionTests {
         #expect(try Self.bashOffers(words) == offered)
     }
 
+    @Test(
+        "O11 A completion script offers the words of commands where one is named, and nothing behind the last",
+        arguments: Shell.allCases.filter { Program.exists($0.rawValue) })
+    func commands(shell: Shell) throws {
+        let script = CompletionScript(for: Fleet.self, shell: shell).text
+        let file = try TemporaryFile(script)
+        #expect(Program.run("\(shell.rawValue) -n \(file.path)").code == 0)
+        let lines: [(words: [String], offered: Set<String>)] = [
+            (["fleet", "guide", ""], ["crew", "guide"]), (["fleet", "guide", "crew", ""], ["hire"]),
+            (["fleet", "guide", "crew", "hire", ""], []),
+        ]
+        for (words, offered) in lines {
+            switch shell {
+            case .bash:
+                #expect(Set(try Self.bashOffers(words, of: Fleet.self)).subtracting(["-h", "--help"]) == offered)
+            case .fish:
+                let line = words.joined(separator: " ")
+                let result = Program.run(
+                    "fish --no-config -c 'source \(file.path); complete --do-complete \"\(line)\"'")
+                #expect(Set(result.output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }) == offered)
+            case .zsh:
+                // The function of the words alone: the rest belongs to a terminal.
+                let names = words.dropFirst().map { "'\($0)'" }.joined(separator: " ")
+                let call = try TemporaryFile(
+                    """
+                    compdef() { :; }; compadd() { print -l -- $names }
+                    \(script)
+                    words=(\(names)); CURRENT=\(words.count - 1); _fleet__names
+                    """)
+                #expect(
+                    Set(Program.run("zsh -f \(call.path)").output.split(separator: "\n").map(String.init)) == offered)
+            }
+        }
+    }
+
     @Test("offers files and folders in bash", .enabled(if: Program.exists("bash")))
     func files() throws {
         let file = try TemporaryFile("")
@@ -64,12 +99,14 @@ struct CompletionTests {
     }
 
     /// Calls the completion function the way bash does.
-    private static func bashOffers(_ words: [String]) throws -> [String] {
+    private static func bashOffers(
+        _ words: [String], of root: any ParsableCommand.Type = Ship.self
+    ) throws -> [String] {
         let script = try TemporaryFile(
-            CompletionScript(for: Ship.self, shell: .bash).text + """
+            CompletionScript(for: root, shell: .bash).text + """
                 COMP_WORDS=(\(words.map { "'\($0)'" }.joined(separator: " ")))
                 COMP_CWORD=\(words.count - 1)
-                _ship
+                _\(words[0])
                 for word in "${COMPREPLY[@]}"; do echo "$word"; done
 
                 """

@@ -14,7 +14,7 @@ struct ServeCommandTests {
     @Test("parley serve runs with its defaults when no option is given")
     func defaults() throws {
         let service = try Self.service([])
-        #expect(service.listen == SocketAddress("127.0.0.1:8080"))
+        #expect(service.listen == [SocketAddress("127.0.0.1:8080")])
         #expect(service.admin == SocketAddress("127.0.0.1:8081"))
         #expect(service.data == .usual(environment: ProcessEnvironment.variables))
         #expect(service.tls == .off && !service.exposesTestEndpoints && service.crossOrigin.allowed.isEmpty)
@@ -51,7 +51,7 @@ struct ServeCommandTests {
     }
 
     private static func expectEverything(_ service: ServiceConfiguration) {
-        #expect(service.listen == SocketAddress("[::1]:0"))
+        #expect(service.listen == [SocketAddress("[::1]:0")])
         #expect(service.data == DataDirectory("/var/lib/parley"))
         #expect(service.admin == SocketAddress("127.0.0.1:9090"))
         #expect(service.tls == .files(certificate: "c.pem", key: "k.pem"))
@@ -96,6 +96,21 @@ struct ServeCommandTests {
         for text in texts {
             let plain = text.replacing(#"\-"#, with: "-")
             #expect(plain.contains("drain-timeout") && plain.contains("self-signed"))
+        }
+    }
+
+    @Test("A template of the configuration file names defaults that a server takes")
+    func template() {
+        let parts = ConfigurationTemplate(for: ServeCommand.self, of: ParleyCommand.self).text.split(separator: "\n\n")
+        #expect(parts.count > 50)
+        for part in parts {
+            let line = part.split(separator: "\n").last?.dropFirst() ?? ""
+            let value = line.split(separator: " = ").last ?? ""
+            guard part.replacing("\n# ", with: " ").contains("(default: \(value)") else { continue }
+            guard case .run = Self.parse(["--config", "parley.conf"], file: String(line)) else {
+                Issue.record("\(line): \(Self.parse(["--config", "parley.conf"], file: String(line)))")
+                continue
+            }
         }
     }
 

@@ -10,7 +10,7 @@ struct AuditCommand: ParsableCommand {
         abstract: "List what operators and moderators of a running server did.",
         discussion: """
             Every action on the admin address, and every action by which a moderator uses that power, is one record: \
-            who, what, to whom, when, and how it went. 'begun' stands for good where the server ended in between.
+            who, what, to whom, when, and how it went. An action stays 'begun' where the server ended before it was done.
             """,
         examples: [
             .init("parley audit", "The latest 100 actions."),
@@ -25,7 +25,7 @@ struct AuditCommand: ParsableCommand {
     @Option(help: "Number of records, at most 1000.")
     var limit = 100
 
-    @Option(help: "Only records behind this number; default: the latest.")
+    @Option(help: "Only records after this number; default: the latest.")
     var after: Int?
 
     @OptionGroup var server: AdminOptions

@@ -19,7 +19,8 @@ struct CheckCommand: ParsableCommand {
             .init(.success, "No damage found."), .init(.usage, "The command line is wrong."),
             .init(.noInput, "There is no data directory to check."),
             .init(.failure, "Something is damaged or missing."),
-        ]
+        ],
+        subcommands: [CheckConfigCommand.self, CheckHealthCommand.self]
     )
 
     @OptionGroup var source: DataOptions
@@ -30,7 +31,7 @@ struct CheckCommand: ParsableCommand {
             var findings = try StoreEngine.findings(in: path)
             if findings.isEmpty { findings = try self.missingFiles(directory, path) }
             for finding in findings { print(finding) }
-            if findings.isEmpty { print("\(directory): all is well") }
+            if findings.isEmpty { print("\(directory): all is well") } else { Terminal.complain(Self.advice) }
             return findings.isEmpty ? .success : .failure
         } catch let error as StoreError {
             throw CommandFailure("\(error)")
@@ -38,6 +39,11 @@ struct CheckCommand: ParsableCommand {
             throw CommandFailure("\(error)")
         }
     }
+
+    private static let advice = """
+        Something is damaged or missing. Stop the server, keep a copy of the data directory, and start from the latest \
+        'parley backup'. Without one, 'sqlite3 parley.db .recover | sqlite3 new.db' saves what can still be read.
+        """
 
     private func missingFiles(_ directory: DataDirectory, _ path: String) throws -> [String] {
         let contents = try StoreEngine.contents(in: path)

@@ -10,10 +10,10 @@ struct ModeratorsCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         name: "moderators",
-        abstract: "List, name and dismiss the moderators of a running server.",
+        abstract: "List, add and remove the moderators of a running server.",
         discussion: """
-            In every group and room a moderator may send members away, silence them, and take back what they said, \
-            whoever leads it. What a moderator does by that power is in 'parley audit'.
+            In every group and room a moderator may remove members, silence them and recall their messages, whoever \
+            owns it. What a moderator does with this right is recorded in 'parley audit'.
             """,
         examples: [
             .init("parley moderators", "Who moderates the server."),
@@ -25,7 +25,7 @@ struct ModeratorsCommand: ParsableCommand {
         ]
     )
 
-    @Argument(help: "Action; default: list.")
+    @Argument(help: "What to do.")
     var action = Action.list
 
     @Argument(help: "User id; required by add and remove.")

@@ -13,10 +13,10 @@ struct ReportsCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         name: "reports",
-        abstract: "List and settle what users of a running server report.",
+        abstract: "List and settle reports by users of a running server.",
         discussion: """
-            'dismiss' only closes a report. 'recall' takes the reported message back, 'remove' sends its sender away \
-            from that conversation, and 'silence' lets them only listen there. 'kick' signs the reported user out \
+            'dismiss' only closes a report. 'recall' takes the reported message back, 'remove' removes its sender \
+            from that conversation, and 'silence' lets them only read there. 'kick' signs the reported user out \
             everywhere, and 'ban' also keeps them out for a time.
             """,
         examples: [
@@ -29,7 +29,7 @@ struct ReportsCommand: ParsableCommand {
         ]
     )
 
-    @Argument(help: "Action; default: list.")
+    @Argument(help: "What to do.")
     var action = Action.list
 
     @Argument(help: "Number of the report; required by settle.")
@@ -38,8 +38,10 @@ struct ReportsCommand: ParsableCommand {
     @Option(name: .customLong("action"), help: "What is done about the report.")
     var settlement: Settlement?
 
-    @Option(name: .customLong("for"), help: "How long a ban or a silence lasts.")
-    var duration = Duration.seconds(86_400)
+    @Option(
+        name: .customLong("for"),
+        help: "How long a ban, a silence or a removal lasts; default: a day, a removal for good.")
+    var duration: Duration?
 
     @Option(help: "A note that is kept with the report.")
     var note: String?
@@ -47,7 +49,7 @@ struct ReportsCommand: ParsableCommand {
     @Flag(help: "Also list settled reports.")
     var all = false
 
-    @Option(help: "List only reports behind this number.")
+    @Option(help: "List only reports after this number.")
     var after = 0
 
     @OptionGroup var server: AdminOptions
@@ -59,7 +61,7 @@ struct ReportsCommand: ParsableCommand {
             throw ValidationError("settle: name a report by its number, as 'parley reports' lists them")
         }
         guard self.settlement != nil else { throw ValidationError("settle: say what is done, with --action") }
-        if self.duration < .seconds(1) { throw ValidationError("--for must be at least 1s") }
+        if let duration = self.duration, duration < .seconds(1) { throw ValidationError("--for must be at least 1s") }
     }
 
     mutating func run() throws -> ExitCode {
@@ -67,8 +69,9 @@ struct ReportsCommand: ParsableCommand {
         case .list: try self.list()
         case .settle:
             let note = self.note.map { "&note=\(PercentCoding.encode($0))" } ?? ""
-            let action = "action=\(self.settlement?.rawValue ?? "")&seconds=\(self.duration.components.seconds)"
-            _ = try self.server.call.send(.post, "/v1/reports/\(self.report ?? 0)/settle?\(action)\(note)")
+            let seconds = self.duration.map { "&seconds=\($0.components.seconds)" } ?? ""
+            let action = "action=\(self.settlement?.rawValue ?? "")\(seconds)\(note)"
+            _ = try self.server.call.send(.post, "/v1/reports/\(self.report ?? 0)/settle?\(action)")
         }
         return .success
     }

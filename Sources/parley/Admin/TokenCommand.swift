@@ -42,7 +42,7 @@ struct TokenCommand: ParsableCommand {
     }
 
     mutating func run() throws -> ExitCode {
-        let key = try self.signingKey()
+        let key = try self.app.signingKey()
         let now = LogTime.now().secondsSince1970
         var random = SystemRandomNumberGenerator()
         var claims = TokenClaims(
@@ -51,16 +51,5 @@ struct TokenCommand: ParsableCommand {
         if let name = self.name { claims.texts["name"] = name }
         print(try JSONWebToken.sign(claims, type: "JWT", with: key))
         return .success
-    }
-
-    private func signingKey() throws(CommandFailure) -> SigningKey {
-        guard case .secret(let secret) = self.app.key.material else {
-            throw CommandFailure("--app: a public key cannot sign; use ID:SECRET", exitCode: .usage)
-        }
-        do throws(SecretWeakness) {
-            return try SigningKey(id: self.app.key.id, sharedSecret: Array(secret.utf8))
-        } catch {
-            throw CommandFailure("--app: \(error)", exitCode: .usage)
-        }
     }
 }

@@ -10,11 +10,11 @@ struct WebhooksCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         name: "webhooks",
-        abstract: "List failed webhook deliveries of a running server; deliver again.",
+        abstract: "List failed webhook deliveries of a running server, and repeat them.",
         discussion: """
             An entry that could not be delivered within an hour is given up, and its conversation goes on without it. \
-            'replay' delivers what was given up; with a conversation, everything in it behind a number. What is \
-            delivered again comes behind what was delivered meanwhile, under the same id.
+            'replay' delivers again what was given up or, with a conversation, every entry after a number. Entries \
+            that are delivered again keep their ids and arrive after those delivered meanwhile.
             """,
         examples: [
             .init("parley webhooks", "Failed and delayed deliveries."),

@@ -11,14 +11,17 @@ struct AnswerCommand: ParsableCommand {
         name: "answer",
         abstract: "Answer every call: with an echo, an announcement or a recorder.",
         discussion: """
-            Waits to be called and answers, many at once, until it is interrupted. With --echo every caller hears \
-            themselves, without a codec in between, and with --video sees themselves; with --play they hear a recording and are hung up on; with --record \
-            what they say is kept, a file for each call.
+            Waits for calls and answers them, many at a time, until it is interrupted. With --echo callers hear \
+            themselves, without a codec in between, and with --video they see themselves; with --play they hear a \
+            recording, and then the call ends; with --record each call is recorded to a file. With --talk you talk \
+            to one caller at a time; on a terminal you are asked about each (y accepts, n declines, h hangs up, m \
+            mutes), elsewhere calls are accepted at once.
             """,
         examples: [
             .init("parley answer --as echo --echo", "Then: parley call @echo --play tone:440 --expect-audio."),
             .init("parley answer --as mirror --echo --video", "Browsers hear and see themselves."),
             .init("parley answer --as news --play today.opus", "An announcement."),
+            .init("parley answer --as alice --talk", "A telephone."),
             .init("parley answer --as box --play beep.wav --record messages", "An answering machine."),
         ],
         exitCodes: [
@@ -30,7 +33,9 @@ struct AnswerCommand: ParsableCommand {
     )
 
     @OptionGroup var client: ClientOptions
+    @OptionGroup var devices: DeviceOptions
     @OptionGroup var transport: TransportOptions
+    @OptionGroup var roomKey: RoomKeyOptions
     @OptionGroup var overwriting: OverwritingOptions
     @OptionGroup var log: LogOptions
 
@@ -42,13 +47,16 @@ struct AnswerCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Send video back as well where it is offered, VP8 or H.264, as it came. Without it video is rejected and the \
-            sound goes on. Recordings stay sound.
+            Send offered video (VP8 or H.264) back unchanged. Without this option video is rejected and calls have \
+            sound only, as recordings always do.
             """)
     var video = false
 
     @Option(help: "What callers hear: a recording, or a tone such as tone:440.", completion: .file)
     var play: PlayedThing?
+
+    @Flag(help: "Talk to callers with the microphone and the loudspeaker of this machine, to one at a time.")
+    var talk = false
 
     @Option(
         help: ArgumentHelp("Record calls into this directory, a file for each.", valueName: "DIR"),
@@ -72,7 +80,8 @@ struct AnswerCommand: ParsableCommand {
 
     @Flag(
         help:
-            "Take --http offers from the network; nobody is asked who they are, and nothing is encrypted but the call.")
+            "Accept --http offers from the network, although nothing but the call is encrypted and nobody has to sign in."
+    )
     var plainHTTP = false
 
     @Flag(
@@ -89,6 +98,10 @@ struct AnswerCommand: ParsableCommand {
         if self.decode, !self.echo { throw ValidationError("--decode needs --echo") }
         if self.video, !self.echo { throw ValidationError("--video needs --echo") }
         if self.play == .pipe { throw ValidationError("--play - is for one call; parley answer takes many") }
+        if self.talk, self.echo || self.play != nil || self.http != nil || self.room != nil {
+            throw ValidationError("--talk cannot be combined with --echo, --play, --http or --room")
+        }
+        if self.devices.isNamed, !self.talk { throw ValidationError("--input, --output and --mute need --talk") }
         if self.http != nil, self.room != nil || self.client.alias != nil || self.client.token != nil {
             throw ValidationError("--http uses no server: leave --room, --as and --token out")
         }
@@ -115,7 +128,7 @@ struct AnswerCommand: ParsableCommand {
         var plan = CallPlan()
         plan.settings.ice = self.transport.settings
         plan.settings.sound.echoes = self.echo && !self.decode
-        plan.settings.sound.isPlayed = self.echo && self.decode
+        plan.settings.sound.isPlayed = self.echo && self.decode || self.talk
         if self.video { plan.settings.video = .echo }
         plan.echoesDecoded = self.echo && self.decode
         plan.settings.sound.lendsPayloads = self.record != nil
@@ -125,6 +138,7 @@ struct AnswerCommand: ParsableCommand {
         plan.isJSON = self.json
         plan.servers = try self.transport.servers()
         plan.capture = self.transport.pcap
+        plan.roomKey = self.roomKey.key
         return plan
     }
 
@@ -136,6 +150,14 @@ struct AnswerCommand: ParsableCommand {
         let (folder, room) = (self.record, self.room.flatMap { RoomName($0) })
         plan.recording.heard = room == nil ? nil : folder.map { "\($0)/room.ogg" }
         try self.overwriting.check(plan.recording.heard, plan.capture)
+        if self.talk {
+            let (devices, remark) = try self.devices.plan(isPreset: true)
+            guard devices != nil else {
+                throw CommandFailure("--talk needs a microphone or a loudspeaker", exitCode: .unavailable)
+            }
+            if let remark { Terminal.complain(remark) }
+            plan.devices = devices
+        }
         let settled = plan
         if let http = self.http {
             try OfferServer(

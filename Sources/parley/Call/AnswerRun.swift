@@ -3,6 +3,7 @@ import Calling
 import Client
 import Handset
 import JSON
+import Pacing
 import Pathways
 import Peer
 import Reactor
@@ -18,6 +19,11 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     /// What the callers are called.
     private var names: [CallID: String] = [:]
     private var isReady = false
+    /// Who rings while somebody at a terminal decides, in their order.
+    private var asking: [CallID] = []
+    private let screen = CallScreen()
+    private var keys: CallKeys?
+    private var complaints = TokenBucket(.init(perSecond: 1, burst: 20), at: SteadyClock.now)
 
     init(_ frame: RunFrame<Void>, recordingsIn folder: String?) {
         self.frame = frame
@@ -25,15 +31,22 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     }
 
     func interrupted() { self.close(.success(())) }
-    func begin() { self.open() }
+    func begin() {
+        self.keys = self.peers?.talkKeys(
+            besides: self.screen, interrupted: { [weak self] in self?.interrupted() },
+            others: { [weak self] in self?.pressed($0) })
+        self.open()
+    }
 
     /// Nobody is told that it is busy here.
     private func open() {
+        let maximumCalls = self.maximumCalls
         self.client.ask(on: self.loop) { client throws(ClientError) in
-            try await client.answers(atOnce: Self.maximumCalls)
+            try await client.answers(atOnce: maximumCalls)
         } then: { result in
             switch result {
             case .success: self.sayReady()
+            case .failure(.ended(let failure)): self.ended(failure)
             case .failure(let error): self.fail("\(error)")
             }
         }
@@ -45,23 +58,31 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         self.say("ready")
     }
 
-    private static let maximumCalls = 1_000
+    /// A person talks with one at a time.
+    private var maximumCalls: Int { self.plan.devices == nil ? 1_000 : 1 }
 
     func heard(_ event: ParleyEvent) {
         switch event {
         case .connected:
-            // A server that does not know us any more knows nothing of our calls either.
-            for call in self.links.keys { self.ended(call, "lost") }
+            for call in self.links.keys { self.takeSeat(in: call) }
             if self.peers != nil { self.open() }
         case .recovered: if self.peers != nil { self.open() }
         case .call(let event): self.heard(event.change, in: event.call)
         case .signal(let signal):
             guard case .call(let call) = signal.scope else { return }
             self.links[call]?.received(signal.content)
-        case .ended(let failure):
-            self.fail("the connection to the server ended: \(failure)", .unavailable)
+        case .ended(let failure): self.ended(failure)
         default: return
         }
+    }
+
+    private func ended(_ failure: LinkFailure) {
+        self.fail("the connection to the server ended: \(failure)", .unavailable)
+    }
+
+    /// A server that brings callers without end fills no log.
+    private func complain(_ words: String) {
+        if self.complaints.take(at: SteadyClock.now) == nil { Terminal.complain("parley answer: \(words)") }
     }
 
     private func heard(_ change: Client.CallEvent.Change, in call: CallID) {
@@ -73,21 +94,42 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         }
     }
 
+    /// The server does not know us any more, but it may know of the call.
+    private func takeSeat(in call: CallID) {
+        guard let link = self.links[call] else { return }
+        let keepsMedia = link.connection.connectionState == .connected
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await client.take(call, keepsMedia: keepsMedia)
+        } then: { result in
+            switch result {
+            case .success(let status):
+                if status.keepsMedia { return }
+                self.hangUp(call)
+                self.ended(call, "lost")
+            // They have hung up in the meantime.
+            case .failure(.refused(let refusal)) where refusal.code == "call_over": self.ended(call, "completed")
+            case .failure: self.ended(call, "lost")
+            }
+        }
+    }
+
     private func take(_ call: CallID, from caller: Participant) {
         // A server that brings more calls than we said we would take has counted wrongly.
-        guard self.links.count < Self.maximumCalls else { return }
+        guard self.links.count < self.maximumCalls else { return }
+        let isAsked = self.keys != nil
+        if isAsked { self.ask(about: call, from: caller) }
         self.client.ask(on: self.loop) { client throws(ClientError) in
             try await client.ringing(call)
-            try await client.accept(call)
+            if !isAsked { try await client.accept(call) }
         } then: { result in
             if case .failure(let error) = result {
-                Terminal.complain("parley answer: \(PlainText.line(caller.name)): \(error)")
+                self.complain("\(PlainText.line(caller.name)): \(error)")
             }
         }
     }
 
     private func begin(_ call: CallID, begins: Bool, with peer: Participant) {
-        guard let peers = self.peers, self.links[call] == nil, self.links.count < Self.maximumCalls else { return }
+        guard let peers = self.peers, self.links[call] == nil, self.links.count < self.maximumCalls else { return }
         let (client, loop) = (self.client, self.loop)
         do throws(CommandFailure) {
             let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(call.text).ogg" })
@@ -107,8 +149,36 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
                 if let link = self?.links[call], link.connectedAt == nil { self?.giveUp(call) }
             }
         } catch {
-            Terminal.complain("parley answer: \(error)")
+            self.complain("\(error)")
             self.client.ask(on: self.loop) { client throws(ClientError) in try await client.fail(call) }
+        }
+    }
+
+    private func ask(about call: CallID, from caller: Participant) {
+        guard self.asking.count < Self.maximumAsked, !self.asking.contains(call) else { return }
+        self.asking.append(call)
+        self.screen.say("\(PlainText.line(caller.name)) is calling: y takes the call, n declines it.")
+    }
+
+    private static let maximumAsked = 8
+
+    private func pressed(_ key: Character) {
+        switch key {
+        case "y": self.decide { client, call throws(ClientError) in try await client.accept(call) }
+        case "n": self.decide { client, call throws(ClientError) in try await client.decline(call) }
+        case "h": for call in self.links.keys { self.hangUp(call) }
+        default: return
+        }
+    }
+
+    /// The one who has rung longest.
+    private func decide(_ act: @escaping @Sendable (ParleyClient, CallID) async throws(ClientError) -> Void) {
+        guard !self.asking.isEmpty else { return }
+        let call = self.asking.removeFirst()
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await act(client, call)
+        } then: { result in
+            if case .failure(let error) = result { Terminal.complain("parley answer: \(error.words)") }
         }
     }
 
@@ -117,6 +187,10 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     }
 
     private func ended(_ call: CallID, _ outcome: String) {
+        if let index = self.asking.firstIndex(of: call) {
+            self.asking.remove(at: index)
+            self.screen.say("They have stopped calling.")
+        }
         guard let link = self.links.removeValue(forKey: call) else { return }
         link.close()
         self.say("ended", call, ("outcome", PlainText.line(outcome)))
@@ -174,6 +248,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     }
 
     func closeLinks() {
+        self.keys?.stop()
         for (call, link) in self.links {
             self.hangUp(call)
             link.close()

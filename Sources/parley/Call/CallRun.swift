@@ -5,6 +5,7 @@ import Handset
 import Pathways
 import Peer
 import Reactor
+import Sound
 import Vocabulary
 
 /// One call that is placed from here, from the first ring to the report.
@@ -13,6 +14,7 @@ final class CallRun: ClientRun, @unchecked Sendable {
     let frame: RunFrame<CallReport>
     private let callee: PersonSearch.Person
     private let screen = CallScreen()
+    private var keys: CallKeys?
     /// Named before anybody rings, so that whatever is told of it is known to be meant for it.
     private var call: CallID
     private var isInviting = false
@@ -44,6 +46,7 @@ final class CallRun: ClientRun, @unchecked Sendable {
         } catch {
             return self.fail(error.description, error.exitCode)
         }
+        if let remark = self.plan.deviceRemark { self.screen.warn(remark) }
         let (callee, call) = (self.callee.user, self.call)
         self.screen.say("Calling \(PlainText.line(self.callee.name)) …")
         (self.isInviting, self.hasRung) = (true, true)
@@ -71,11 +74,12 @@ extension CallRun {
         case .signal(let signal) where signal.scope == .call(self.call): self.link?.received(signal.content)
         case .disconnected: self.cutOff()
         case .recovered: self.isCutOff = false
-        // A server that does not know us any more knows nothing of our call either.
+        // A server that was started anew knows of calls in which two talk, and of no others.
         case .connected:
             let wasCutOff = self.isCutOff
             self.isCutOff = false
-            if wasCutOff, self.hasRung, self.link == nil { self.finish(.lost) }
+            guard wasCutOff, self.hasRung else { return }
+            if self.link == nil { self.finish(.lost) } else { self.takeSeat() }
         case .ended(let failure): self.fail("the connection to the server ended: \(failure.words)", .unavailable)
         default: return
         }
@@ -92,12 +96,29 @@ extension CallRun {
         }
     }
 
+    private func takeSeat() {
+        guard let link = self.link, !self.isHangingUp else { return }
+        let (call, keepsMedia) = (self.call, link.connection.connectionState == .connected)
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await client.take(call, keepsMedia: keepsMedia)
+        } then: { result in
+            switch result {
+            case .success(let status): if !status.keepsMedia { self.giveUp(.lost) }
+            // The other side has hung up in the meantime.
+            case .failure(.refused(let refusal)) where refusal.code == "call_over": self.finish(self.judge(link))
+            // Who talks needs no server.
+            case .failure: return
+            }
+        }
+    }
+
     private func heard(_ event: Client.CallEvent) {
         // Who rang us at the same moment has given the call its name.
         if self.isInviting, case .connected = event.change { self.call = event.call }
         guard event.call == self.call else { return }
         switch event.change {
-        case .ringing:
+        case .ringing(let byPush):
+            if byPush { return self.screen.say("Waking their devices …") }
             if !self.isRinging { self.screen.say("Ringing …") }
             self.isRinging = true
         case .connected(_, let role, let peer):
@@ -165,6 +186,7 @@ extension CallRun {
 
     private func talk() {
         self.hasBegun = true
+        self.keys = self.peers?.talkKeys(besides: self.screen) { self.interrupted() }
         if !self.plan.keys.isEmpty { _ = self.link?.connection.press(self.plan.keys) }
         if let duration = self.plan.duration { self.peers?.after(duration) { self.hangUp() } }
         self.show()
@@ -172,7 +194,8 @@ extension CallRun {
 
     private func show() {
         guard !self.isOver, let link = self.link, let since = link.connectedAt else { return }
-        self.screen.show(link, for: since.duration(to: SteadyClock.now))
+        self.screen.show(
+            link, for: since.duration(to: SteadyClock.now), isMuted: self.peers?.station?.isMuted == true)
         self.peers?.after(.milliseconds(250)) { self.show() }
     }
 }
@@ -212,6 +235,7 @@ extension CallRun {
     }
 
     func closeLinks() {
+        self.keys?.stop()
         self.screen.wipe()
         self.link?.close()
         // Nobody answered: there is nothing to keep.

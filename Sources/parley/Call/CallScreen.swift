@@ -18,12 +18,19 @@ final class CallScreen {
         Terminal.complain(text)
     }
 
-    func show(_ link: PeerLink, for duration: Duration) {
+    /// What matters beyond a terminal, too.
+    func warn(_ text: String) {
+        self.wipe()
+        Terminal.complain(text)
+    }
+
+    func show(_ link: PeerLink, for duration: Duration, isMuted: Bool = false) {
         guard self.isInteractive else { return }
         let statistics = link.connection.getStats()
         let line = statistics.sound
         var text = "\(Self.clock(duration))  in \(Self.bar(link.detector.level))"
         if let outbound = line?.outbound { text += "  out \(Self.bar(Float(outbound.audioLevel)))" }
+        if isMuted { text += " muted" }
         if let inbound = line?.inbound {
             text += "  lost \(inbound.packetsLost)  jitter \((inbound.jitter / .milliseconds(1)).fixed(0)) ms"
         }

@@ -16,10 +16,10 @@ struct PeerCommand: ParsableCommand {
         name: "peer",
         abstract: "One end of a call that is signalled by lines of JSON.",
         discussion: """
-            For scripts and test rigs: whatever carries lines can carry the signalling. Both ways, one object a line: \
-            {"t":"sdp","type":"offer","sdp":"…"} and {"t":"cand","candidate":"…","mid":"0","idx":0}. Out besides: \
+            For scripts and test rigs: whatever carries lines can carry the signalling. In both directions, one JSON object per line: \
+            {"t":"sdp","type":"offer","sdp":"…"} and {"t":"cand","candidate":"…","mid":"0","idx":0}. Also printed: \
             {"t":"state","v":"connected","ms":31} with the milliseconds since this side had both descriptions, and \
-            {"t":"media","n":50,"ms":1052} with the packets heard. In besides: {"t":"quit"}. Anything meant for people \
+            {"t":"media","n":50,"ms":1052} with the packets heard. Also read: {"t":"quit"}. Anything meant for people \
             goes to the error stream.
             """,
         examples: [.init("parley peer offer --play tone:440", "Begin a connection.")],

@@ -5,6 +5,7 @@ import Pathways
 import Peer
 import Reactor
 import Secure
+import Sound
 
 /// Makes the connections of one program, with the servers that are good for them.
 final class PeerDependencies {
@@ -15,12 +16,15 @@ final class PeerDependencies {
     private var finder: ServerFinder?
     private let capture: CaptureFile?
     private var interrupts: [SignalWatch] = []
+    /// What all connections share to speak into and to listen with.
+    let station: SoundStation?
     private var isClosed = false
 
     init(_ plan: CallPlan, on reactor: Reactor) throws(CommandFailure) {
         self.capture = try CaptureFile.open(plan.capture)
         self.plan = plan
         self.reactor = reactor
+        self.station = plan.devices.map { SoundStation($0) }
         do throws(SecureError) {
             self.factory = try PeerConnectionFactory(on: reactor)
         } catch {
@@ -56,13 +60,17 @@ final class PeerDependencies {
         signal: @escaping (SignalMessage.Content) -> Void, told: @escaping (PeerEvent) -> Void
     ) -> PeerLink {
         let echo = self.plan.echoesDecoded ? DecodedEcho() : nil
+        let line = self.station.map { SoundLine($0, channels: self.plan.settings.sound.channels) }
+        // Who has a microphone and plays something says what is played.
+        let microphone = line?.hasMicrophone == true ? line : nil
         let link = PeerLink(
             { handler in
                 self.factory.make(
                     self.plan.settings, servers: self.servers, isCalled: !begins,
                     takesConnections: self.plan.takesConnections, handler: handler)
             }, begins: begins,
-            feed: echo ?? feed, sinks: sinks.heard + [echo].compactMap(\.self), ownSinks: sinks.said,
+            feed: echo ?? feed ?? microphone,
+            sinks: sinks.heard + [echo].compactMap(\.self) + [line].compactMap(\.self), ownSinks: sinks.said,
             sound: self.plan.settings.sound, on: self.reactor, signal: signal, told: told)
         if let capture = self.capture { link.connection.setTap(capture) }
         return link
@@ -77,6 +85,7 @@ final class PeerDependencies {
         guard !self.isClosed else { return }
         self.isClosed = true
         for interrupt in self.interrupts { interrupt.close() }
+        self.station?.close()
         if let failure = self.capture?.failure { Terminal.complain("parley: \(failure)") }
         self.factory.close()
     }

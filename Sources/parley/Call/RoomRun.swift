@@ -1,6 +1,7 @@
 import Arguments
 import Client
 import Handset
+import Operations
 import Pathways
 import Peer
 import Reactor
@@ -12,6 +13,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
     let frame: RunFrame<CallReport>
     private let room: RoomName
     private let screen = CallScreen()
+    private var keys: CallKeys?
     private var links: [SessionID: PeerLink] = [:]
     private var began: Instant?
     private var hasHeardSound = false
@@ -29,6 +31,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         do throws(CommandFailure) {
             // A mistake in a name is better found before anybody hears of us.
             _ = try self.plan.openFeed()
+            if let remark = self.plan.deviceRemark { self.screen.warn(remark) }
             self.join()
         } catch {
             self.close(.failure(error))
@@ -38,12 +41,27 @@ final class RoomRun: ClientRun, @unchecked Sendable {
 
     private func join() {
         guard !self.isLeaving, !self.isOver else { return }
-        let room = self.room
+        let (room, key) = (self.room, self.plan.roomKey)
         self.client.ask(on: self.loop) { client throws(ClientError) in
-            try await client.join(room)
+            try await client.join(room, key)
         } then: { result in
             switch result {
             case .success(let view): self.joined(view)
+            case .failure(.refused(let refusal)) where refusal.code == RequestError.Code.invitationRequired.rawValue:
+                self.knock()
+            case .failure(let error): self.fail(error.words)
+            }
+        }
+    }
+
+    /// Waits until a member lets us in.
+    private func knock() {
+        let room = self.room
+        self.client.ask(on: self.loop) { client throws(ClientError) in
+            try await client.knock(at: room)
+        } then: { result in
+            switch result {
+            case .success: self.screen.say("\(room.text) is by invitation: waiting to be let in")
             case .failure(let error): self.fail(error.words)
             }
         }
@@ -63,6 +81,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         let isFirst = self.began == nil
         self.began = self.began ?? SteadyClock.now
         for member in view.members { self.meet(member.member, begins: true) }
+        if isFirst { self.keys = self.peers?.talkKeys(besides: self.screen) { self.interrupted() } }
         if isFirst, let duration = self.plan.duration { self.peers?.after(duration) { self.leave() } }
     }
 
@@ -85,6 +104,8 @@ final class RoomRun: ClientRun, @unchecked Sendable {
             self.screen.say("\(PlainText.line(participant.name)) joined")
             self.meet(participant.member, begins: false)
         case .left(let member, _): self.part(member)
+        case .knocked(_, let name): self.screen.say("\(PlainText.line(name)) asks to be let in")
+        case .admitted: self.join()
         case .dismissed(let reason): self.fail("removed from the room: \(PlainText.line(reason))")
         case .away, .back: return
         }
@@ -154,6 +175,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
     }
 
     func closeLinks() {
+        self.keys?.stop()
         self.screen.wipe()
         for member in self.links.keys { self.part(member) }
     }

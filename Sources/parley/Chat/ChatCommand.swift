@@ -12,8 +12,8 @@ struct ChatCommand: ParsableCommand {
             Shows the latest messages and then new ones as they arrive, and sends every line that is typed: … is being \
             sent, ✓ is stored on the server, ✗ was refused or not answered in 20 s, and /again sends it once more. \
             /file PATH sends a file, /recall takes the last message back, /older shows earlier messages, /pin N, \
-            /unpin N and /pins keep messages at hand, /call tells how to call the other person, /quit \
-            ends, and /help lists these. A line that begins with // is sent with one / at its front. When standard input \
+            /unpin N and /pins pin, unpin and list messages, /call shows the command that calls the other person, \
+            /quit ends, and /help lists these. A line that begins with // is sent with one / at its front. When standard input \
             is not a terminal, every line of it is sent, and the command ends when the server has all of them.
             """,
         examples: [

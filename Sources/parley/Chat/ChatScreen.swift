@@ -156,12 +156,12 @@ extension ChatScreen {
         self.lines.print(board.withLock { $0.pinned(page.entries) })
     }
 
-    /// A call speaks with a line of its own and with files, pipes or tones for a microphone, none of which is here.
+    /// A call shows itself and takes keys, and so has a terminal of its own.
     private func callAdvice(_ peer: UserID?) -> String {
         guard let peer else { return "— /call is for conversations between two —" }
         return """
-            — a terminal has no microphone; in another one, with a recording for a voice:
-            \(ChatText.indent)parley call @\(peer.text)\(self.caller) --play FILE --record answer.ogg
+            — to call, run this in another terminal; without a microphone, add --play FILE for a voice:
+            \(ChatText.indent)parley call @\(peer.text)\(self.caller)
             """
     }
 
