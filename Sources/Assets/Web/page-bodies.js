@@ -1,13 +1,18 @@
 import { icon, make, nameButton } from './page-elements.js';
 import { callText } from './page-digest.js';
+import { emotionView } from './page-emotions.js';
 import { fileSize, whenKnown } from './page-files.js';
 import { linked } from './page-links.js';
 import { voicePlayer } from './page-player.js';
+import { coordinates, howFar, positionLink, positionOf } from './page-position.js';
 import { texts } from './page-texts.js';
 
 // A text beyond this is folded.
 const longText = 1_500;
 const widestPicture = 280;
+const listened = '🎧';
+// Up to three signs and nothing else are shown large.
+const onlySigns = /^(?:\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]*(?:\u200D\p{Extended_Pictographic}\uFE0F?)*){1,3}$/u;
 
 /**
  * What the views of messages need from the page.
@@ -17,6 +22,7 @@ const widestPicture = 280;
  * @property {(user: string) => string} name
  * @property {(message: any) => void} openPicture
  * @property {(user: string, kind: string) => void} callBack
+ * @property {(message: any, reaction: string) => void} heard
  */
 
 /**
@@ -32,19 +38,20 @@ export function bodyView(message, around) {
 
 const views = {
   text: ({ text = '' }, message, { name }) => textView(String(text), (message.mentions ?? []).map(name)),
-  notice: ({ text = '' }) => textView(String(text), []),
+  notice: ({ text, oc }) => textView(String(text || (texts.orderEvents[oc?.type] ?? oc?.type ?? '')), []),
   image: (body, message, around) => [pictureView(body, message, around), ...caption(body)],
   video: (body, message, around) => [videoView(body, around)],
-  voice: (body, message, around) => [voiceView(body, around)],
+  voice: (body, message, around) => [voiceView(body, message, around)],
   file: (body, message, around) => [fileView(body, around)],
   location: (body) => [locationView(body)],
   card: (body) => [make('span', { class: 'card-name' }, String(body.title ?? body.name ?? texts.kinds.card))],
   mixed: (body, message, around) => [...textView(String(body.text ?? ''), []), ...(body.files ?? []).map((file) => fileView({ file }, around))],
+  emotion: (body) => [emotionView(body)],
   call: (body, message, around) => [callView(body, message, around)],
 };
 
 function textView(text, mentioned) {
-  if (text.length <= longText) return [make('span', { class: 'text', dir: 'auto' }, ...linked(text, (name) => mentioned.includes(name)))];
+  if (text.length <= longText) return [make('span', { class: onlySigns.test(text) ? 'text signs' : 'text', dir: 'auto' }, ...linked(text, (name) => mentioned.includes(name)))];
   const shown = make('span', { class: 'text', dir: 'auto' }, ...linked(`${text.slice(0, longText)}…`));
   const button = make('button', { class: 'plain', type: 'button' }, texts.showMore);
   button.onclick = () => {
@@ -77,8 +84,10 @@ function videoView({ file }, { files }) {
   return video;
 }
 
-function voiceView({ file, duration: seconds, waveform }, { files }) {
-  return voicePlayer({ url: async () => (await files.view(file)).url, seconds, waveform });
+// Who listened is kept as a reaction: so the server knows, all devices of the user do, and who spoke sees it.
+function voiceView({ file, duration: seconds, waveform }, message, { files, me, heard }) {
+  const isNew = message.from !== me && !message.reactions?.some(({ reaction, users }) => reaction === listened && users.includes(me));
+  return voicePlayer({ url: async () => (await files.view(file)).url, seconds, waveform, isNew, heard: () => heard(message, listened) });
 }
 
 function fileView({ file, name, size }, { files }) {
@@ -93,10 +102,14 @@ function fileView({ file, name, size }, { files }) {
   return link;
 }
 
-function locationView({ latitude, longitude, name }) {
-  const place = `${Number(latitude).toFixed(5)}, ${Number(longitude).toFixed(5)}`;
-  return make('a', { class: 'file', href: `geo:${Number(latitude)},${Number(longitude)}` }, icon('pin'),
-    make('span', {}, make('span', { class: 'file-name', dir: 'auto' }, String(name || texts.kinds.location)), make('small', {}, place)));
+function locationView(body) {
+  const position = positionOf(body);
+  const title = make('span', { class: 'file-name', dir: 'auto' }, String(body.name || texts.kinds.location));
+  if (!position) return title;
+  const away = make('small', { class: 'away' });
+  howFar(position).then((text) => { away.textContent = text ?? ''; });
+  return make('a', { class: 'file', href: positionLink(position) }, icon('pin'),
+    make('span', {}, title, make('small', { dir: 'auto' }, position.detail ?? ''), make('small', {}, coordinates(position)), away));
 }
 
 function callView(body, message, { me, callBack }) {

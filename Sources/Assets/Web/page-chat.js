@@ -1,12 +1,15 @@
 import { Composer, emoji } from './page-composer.js';
-import { openDetails } from './page-details.js';
 import { peopleChoice, ask } from './page-dialogs.js';
 import { byID, make, nameButton, notice, paintFace } from './page-elements.js';
+import { inFrame } from './page-frame.js';
 import { History } from './page-history.js';
+import { later } from './page-later.js';
 import { openMenu } from './page-menu.js';
 import { entryRow } from './page-message.js';
 import { errorText, texts } from './page-texts.js';
-import { openViewer } from './page-viewer.js';
+
+// Of more that come between two frames the rest is drawn in the next.
+const mostAtOnce = 20;
 
 /** The conversation one looks at: its head, what was said, and where one writes. */
 export class ChatView {
@@ -20,7 +23,11 @@ export class ChatView {
   /** @type {{conversation?: string, user?: string}|undefined} */
   #target;
   #members = [];
+  /** Of an order. @type {import('./page-order.js').OrderDetails|undefined} */
+  #order;
   #sent = new Set();
+  /** What happened since the page was drawn last. */
+  #news = [];
   #unsent = make('ol', { class: 'messages unsent' });
 
   /** What the page should show now. @param {string} id */
@@ -40,7 +47,7 @@ export class ChatView {
     byID('chat-title').onclick = () => this.#openDetails();
     byID('to-end').onclick = () => this.#history?.toEnd();
     for (const kind of ['audio', 'video']) byID(`chat-${kind}`).onclick = () => this.#ring(kind);
-    names.addEventListener('known', () => this.#repaint());
+    names.addEventListener('known', inFrame(() => this.#repaint()));
     for (const event of ['visibilitychange', 'focus']) addEventListener(event, () => this.#read());
   }
 
@@ -55,6 +62,7 @@ export class ChatView {
     const known = target.user !== undefined ? this.#chat.direct(target.user)?.id : target.conversation;
     this.#target = known ? { conversation: known } : target;
     this.#members = [];
+    this.#order = undefined;
     this.#history?.close();
     this.#history = new History(byID('history'), this.#chat, this.#around, this.#unsent);
     this.#history.onMoved = () => this.#moved();
@@ -72,9 +80,20 @@ export class ChatView {
       await history.open(this.id);
       this.#read();
       await this.#meetMembers();
+      await this.#meetOrder();
     } catch (error) {
       if (this.#history === history && error.code !== 'closed') notice(errorText(error));
     }
+  }
+
+  async #meetOrder() {
+    const conversation = this.#conversation;
+    if (!conversation || conversation.kind !== 'order') return;
+    const loaded = await later(() => import('./page-order.js'));
+    if (!loaded || this.id !== conversation.id) return;
+    this.#order = new loaded.OrderDetails(this.#chat, conversation);
+    this.#order.onLoaded = () => this.#paintStatus();
+    await this.#order.load();
   }
 
   async #meetMembers() {
@@ -107,7 +126,7 @@ export class ChatView {
     chat.addEventListener('gap', ({ detail }) => { if (detail === this.id) this.open({ conversation: detail }); });
     chat.addEventListener('receipt', ({ detail }) => { if (detail === this.id) this.#marked(); });
     chat.addEventListener('typing', ({ detail }) => { if (detail === this.id) this.#paintStatus(); });
-    chat.addEventListener('unsent', () => this.#paintUnsent());
+    chat.addEventListener('unsent', () => this.#paintSoon());
     chat.addEventListener('list', () => this.#listed());
   }
 
@@ -115,11 +134,23 @@ export class ChatView {
     if (!this.id && this.#target && this.#chat.direct(this.#target.user)?.id === entry.conversation) this.#begin(entry.conversation);
     if (entry.conversation !== this.id) return;
     if (entry.client && entry.from === this.#parley.user) this.#sent.add(entry.client);
-    this.#paintUnsent();
-    this.#history.append(entry);
-    this.#paintStatus();
-    this.#read();
+    this.#news.push(entry);
+    this.#paintSoon();
   }
+
+  // Many messages that come at once are drawn at once.
+  #paintSoon = inFrame(() => {
+    const news = this.#news.splice(0, mostAtOnce).filter(({ conversation }) => conversation === this.id);
+    if (!this.#target) return;
+    if (this.#news.length > 0) this.#paintSoon();
+    this.#paintUnsent();
+    this.#paintHead();
+    if (news.length === 0) return;
+    this.#history.append(news);
+    // The shop said something of the order: it was rated, perhaps.
+    if (news.some(({ body }) => body?.oc)) this.#order?.load().catch(() => {});
+    this.#read();
+  });
 
   // The first message has made it a conversation.
   #begin(conversation) {
@@ -132,7 +163,7 @@ export class ChatView {
   #listed() {
     if (!this.#target) return;
     if (!this.id && this.#chat.direct(this.#target.user)) this.#begin(this.#chat.direct(this.#target.user).id);
-    this.#paintHead();
+    this.#paintSoon();
   }
 
   // What quotes it says it differently, too.
@@ -141,7 +172,7 @@ export class ChatView {
     this.#history.repaint(({ reply }) => reply === message.number);
   }
 
-  #marked() { this.#history.repaint(({ type, from }) => type === 'message' && from === this.#parley.user); }
+  #marked = inFrame(() => this.#history?.repaintFates());
 
   #repaint() {
     this.#history?.repaint();
@@ -153,7 +184,7 @@ export class ChatView {
     this.#read();
   }
 
-  // What is in view of somebody who looks is read.
+  // What is in view of a user who looks is read.
   #read() {
     if (!this.id || document.visibilityState !== 'visible' || !this.#history?.isAtEnd) return;
     this.#chat.read(this.id, this.#history.last).catch(() => {});
@@ -168,7 +199,9 @@ export class ChatView {
 
   get #title() {
     const person = this.#person;
-    if (!person) return this.#conversation?.title ?? texts.unnamed;
+    const { kind, title, subject = '' } = this.#conversation || {};
+    if (kind === 'order') return texts.order(subject);
+    if (!person) return title ?? texts.unnamed;
     return person.user === this.#parley.user ? texts.mySelf : person.name ?? texts.unnamed;
   }
 
@@ -189,15 +222,17 @@ export class ChatView {
     const typing = [...(this.#conversation?.typing ?? [])].map((user) => this.#names.name(user));
     const person = this.#person;
     const isOnline = person && this.#people.isOnline(person.user);
-    const still = person ? (isOnline ? texts.online : '') : texts.members(this.#conversation?.members ?? 0);
+    const still = this.#order?.status ?? (person ? (isOnline ? texts.online : '') : texts.members(this.#conversation?.members ?? 0));
     byID('chat-status').textContent = typing.length > 0 ? texts.writing(typing) : still;
   }
 
   #ring(kind) { this.#call(this.#person, kind); }
 
-  #openDetails() {
-    if (!this.#conversation) return;
-    openDetails({ chat: this.#chat, conversation: this.#conversation, names: this.#names, people: this.#people, me: this.#parley.user, closed: () => this.close() });
+  async #openDetails() {
+    if (this.#order) return this.#order.open(this.#around, []);
+    const loaded = await later(() => import('./page-details.js'));
+    if (!loaded || !this.#conversation) return;
+    loaded.openDetails({ chat: this.#chat, conversation: this.#conversation, names: this.#names, people: this.#people, me: this.#parley.user, closed: () => this.close() });
   }
 
   // MARK: Messages
@@ -219,6 +254,8 @@ export class ChatView {
       openMenu: (message, event) => view.#openMenu(message, event),
       react: (message, reaction, on) => view.#do(view.#chat.react(view.id, message.number, reaction, on)),
       callBack: (id, kind) => view.#ring(kind),
+      // Without a line the dot comes back: it was not said.
+      heard: (message, reaction) => view.#chat.react(view.id, message.number, reaction, true).catch(() => {}),
     };
   }
 
@@ -253,7 +290,8 @@ export class ChatView {
 
   async #openPicture(message) {
     const { entries } = await this.#chat.history(this.id, { before: message.number + 100, limit: 200 });
-    openViewer(entries.filter(({ type, kind, recalled }) => type === 'message' && kind === 'image' && !recalled), message, this.#parley.files);
+    const loaded = await later(() => import('./page-viewer.js'));
+    loaded?.openViewer(entries.filter(({ type, kind, recalled }) => type === 'message' && kind === 'image' && !recalled), message, this.#parley.files);
   }
 
   #openMenu(message, { clientX, clientY, currentTarget }) {

@@ -1,11 +1,13 @@
 import { digest } from './page-digest.js';
 import { ask, field, peopleChoice } from './page-dialogs.js';
 import { byID, make, notice, paintFace, putInOrder } from './page-elements.js';
+import { inFrame } from './page-frame.js';
 import { errorText, texts } from './page-texts.js';
 import { listTime } from './page-time.js';
 import { titleUnread } from './page-title.js';
 
 const searchPause = 250;
+const mostPeople = 20;
 
 /** The list of conversations, the latest first, and the search over all of them. */
 export class ChatList {
@@ -13,12 +15,12 @@ export class ChatList {
   #names;
   #people;
   #open;
-  /** @type {Map<string, {row: HTMLElement, parts: Record<string, HTMLElement>}>} */
+  /** @type {Map<string, {row: HTMLElement, parts: Record<string, HTMLElement>, drawn: any[]}>} */
   #rows = new Map();
   #openID;
   #timer;
 
-  /** @param {{parley: import('./parley.js').Parley, names: any, people: any, open: (target: {conversation: string, number?: number}) => void}} parts */
+  /** @param {{parley: import('./parley.js').Parley, names: any, people: any, open: (target: {conversation?: string, number?: number, user?: string}) => void}} parts */
   constructor({ parley, names, people, open }) {
     this.#parley = parley;
     this.#names = names;
@@ -27,7 +29,10 @@ export class ChatList {
     byID('new-group').onclick = () => this.#newGroup();
     byID('search').oninput = () => this.#searchSoon();
     byID('chats').onscroll = ({ target }) => { if (target.scrollHeight - target.scrollTop - target.clientHeight < 400) this.#parley.chat.more().catch(() => {}); };
-    names.addEventListener('known', () => this.paint());
+    names.addEventListener('known', () => {
+      for (const known of this.#rows.values()) known.drawn = [];
+      this.paint();
+    });
   }
 
   /** @param {import('./parley-chat.js').Chat} chat */
@@ -52,46 +57,63 @@ export class ChatList {
 
   // MARK: The list
 
-  paint() {
+  paint = inFrame(() => this.#paint());
+
+  #paint() {
     const { chat } = this.#parley;
     if (!chat) return;
+    const drafts = this.#drafts();
+    const today = new Date().toDateString();
     const list = byID('chat-list');
     const shown = chat.conversations;
     const ids = new Set(shown.map(({ id }) => id));
     for (const [id, { row }] of this.#rows) if (!ids.has(id)) this.#rows.delete(id) && row.remove();
-    putInOrder(list, shown.map((conversation) => this.#paintRow(conversation).row));
+    putInOrder(list, shown.map((conversation) => this.#paintRow(conversation, drafts.get(conversation.id), today).row));
     byID('no-chats').hidden = shown.length > 0;
-    titleUnread(chat.badge);
-    byID('chats-badge').textContent = unreadText(chat.badge);
+    const { badge } = chat;
+    titleUnread(badge);
+    put(byID('chats-badge'), unreadText(badge));
   }
 
-  #paintRow(conversation) {
-    const { id, unread, isMuted, time } = conversation;
+  // All at once: there may be a thousand conversations.
+  #drafts() {
+    const start = `parley draft ${this.#parley.user} `;
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(start));
+    return new Map(keys.map((key) => [key.slice(start.length), localStorage.getItem(key)]));
+  }
+
+  #paintRow(conversation, written, today) {
+    const { id, kind, title, peer, latest, typing, unread, isMuted, time } = conversation;
     const known = this.#rows.get(id) ?? this.#makeRow(id);
+    const draft = id === this.#openID ? undefined : written;
+    const isOnline = peer !== undefined && this.#people.isOnline(peer.user);
+    const drawn = [kind, title, peer?.name, peer?.avatar, latest, [...typing].join(), unread, isMuted, isOnline, draft, today];
+    if (drawn.every((part, index) => part === known.drawn[index])) return known;
+    known.drawn = drawn;
     const { face, name, words, clock, count } = known.parts;
     const person = this.#person(conversation);
     paintFace(face, person);
     put(name, person.name);
-    put(words, this.#words(conversation));
+    put(words, this.#words(conversation, draft));
     put(clock, time > 0 ? listTime(time) : '');
     put(count, unreadText(unread));
     count.setAttribute('aria-label', unread > 0 ? texts.unread(unread) : '');
     known.row.classList.toggle('muted', isMuted);
-    known.row.classList.toggle('online', conversation.peer !== undefined && this.#people.isOnline(conversation.peer.user));
+    known.row.classList.toggle('online', isOnline);
     return known;
   }
 
-  #person({ id, kind, title, peer }) {
+  #person({ id, kind, title, subject, peer }) {
+    if (kind === 'order') return { user: id, name: texts.order(subject ?? '') };
     if (kind !== 'direct') return { user: id, name: title ?? texts.unnamed };
     if (peer?.user === this.#parley.user) return { user: peer.user, name: texts.mySelf };
     const { name, avatar } = { ...this.#names.person(peer.user), ...peer };
     return { user: peer.user, name: name ?? texts.unnamed, avatar };
   }
 
-  #words({ id, kind, latest, typing }) {
+  #words({ kind, latest, typing }, draft) {
     const name = (user) => this.#names.name(user);
     if (typing.size > 0) return texts.writing([...typing].map(name));
-    const draft = id !== this.#openID && localStorage.getItem(`parley draft ${this.#parley.user} ${id}`);
     if (draft) return texts.draft(draft);
     if (!latest) return '';
     const text = digest(latest, { name, me: this.#parley.user });
@@ -107,10 +129,10 @@ export class ChatList {
       clock: make('time', {}),
       count: make('span', { class: 'count' }),
     };
-    const button = make('button', { type: 'button', class: 'plain row', 'aria-current': 'false' },
+    const button = make('button', { type: 'button', class: 'plain row', 'aria-current': `${id === this.#openID}` },
       parts.face, make('span', { class: 'who' }, parts.name, parts.words), make('span', { class: 'side' }, parts.clock, parts.count));
     button.onclick = () => this.#open({ conversation: id });
-    const known = { row: make('li', { 'data-conversation': id }, button), parts };
+    const known = { row: make('li', { 'data-conversation': id }, button), parts, drawn: [] };
     this.#rows.set(id, known);
     return known;
   }
@@ -139,23 +161,38 @@ export class ChatList {
     const text = byID('search').value.trim();
     if (!text) return this.#showFound([]);
     try {
-      const { entries } = await this.#parley.chat.search(text);
-      if (text === byID('search').value.trim()) this.#showFound(this.#chatsCalled(text), entries, true);
+      const [{ entries }, found] = await Promise.all([this.#parley.chat.search(text), this.#parley.find(text)]);
+      if (text === byID('search').value.trim()) this.#showFound([...this.#peopleCalled(text, found), ...this.#chatsCalled(text)], entries, true);
     } catch (error) {
       notice(errorText(error));
     }
   }
 
-  #chatsCalled(text) {
+  // Who is here, and who registered with just this name; without those one has a conversation with.
+  #peopleCalled(text, found) {
     const wanted = text.toLocaleLowerCase();
-    return this.#parley.chat.conversations.filter((conversation) => this.#person(conversation).name.toLocaleLowerCase().includes(wanted));
+    const seen = this.#people.all.filter(({ name }) => name.toLocaleLowerCase().includes(wanted)).slice(0, mostPeople);
+    const all = found && !found.deleted && !seen.some(({ user }) => user === found.user) ? [found, ...seen] : seen;
+    const known = new Set(this.#parley.chat.conversations.map(({ peer }) => peer?.user));
+    return all.filter(({ user }) => user !== this.#parley.user && !known.has(user))
+      .map(({ user, name }) => ({ name: name ?? texts.unnamed, words: texts.person, target: { user } }));
   }
 
-  #showFound(chats, entries = [], isSearch = false) {
+  #chatsCalled(text) {
+    const wanted = text.toLocaleLowerCase();
+    return this.#parley.chat.conversations.filter((conversation) => this.#person(conversation).name.toLocaleLowerCase().includes(wanted))
+      .map((conversation) => ({ name: this.#person(conversation).name, time: conversation.time, target: { conversation: conversation.id } }));
+  }
+
+  /**
+   * @param {{name: string, words?: string, time?: number, target: any}[]} places people and conversations
+   * @param {any[]} [entries] messages
+   */
+  #showFound(places, entries = [], isSearch = false) {
     byID('chat-list').hidden = isSearch;
     byID('found').hidden = !isSearch;
     const rows = [
-      ...chats.map((conversation) => this.#foundRow(this.#person(conversation).name, '', conversation.time, { conversation: conversation.id })),
+      ...places.map(({ name, words = '', time, target }) => this.#foundRow(name, words, time, target)),
       ...entries.map((entry) => this.#foundRow(this.#titleOf(entry), digest(entry, { name: (user) => this.#names.name(user), me: this.#parley.user }), entry.time, entry)),
     ];
     byID('found').replaceChildren(...(isSearch && rows.length === 0 ? [make('li', { class: 'hint' }, texts.searchNone)] : rows));
@@ -166,11 +203,11 @@ export class ChatList {
     return conversation ? this.#person(conversation).name : this.#names.name(from);
   }
 
-  #foundRow(name, words, time, { conversation, number }) {
+  #foundRow(name, words, time, { user, conversation, number }) {
     const button = make('button', { type: 'button', class: 'plain row' },
       make('span', { class: 'who' }, make('span', { class: 'name', dir: 'auto' }, name), make('small', { dir: 'auto' }, words)),
       make('span', { class: 'side' }, make('time', {}, time ? listTime(time) : '')));
-    button.onclick = () => this.#open({ conversation, number });
+    button.onclick = () => this.#open(user ? { user } : { conversation, number });
     return make('li', {}, button);
   }
 }

@@ -1,6 +1,8 @@
 import { byID, icon, make, nameButton } from './page-elements.js';
 import { digest } from './page-digest.js';
 import { fileBody, kindOf } from './page-files.js';
+import { emotions } from './page-emotions.js';
+import { later } from './page-later.js';
 import { openMenu } from './page-menu.js';
 import { texts } from './page-texts.js';
 import { VoiceButton } from './page-voice.js';
@@ -38,6 +40,9 @@ export class Composer {
     byID('conversation').ondrop = (event) => this.#brought(event, event.dataTransfer);
     byID('attach').onclick = () => byID('files').click();
     byID('files').onchange = () => this.#sendFiles(byID('files'));
+    byID('photo').hidden = !navigator.mediaDevices;
+    byID('photo').onclick = async () => (await later(() => import('./page-camera.js')))?.openCameraDialog((file, more) => this.#sendFile(file, more));
+    byID('locate').onclick = () => this.#sendPosition();
     byID('emoji').onclick = () => this.#openEmoji();
     new VoiceButton(({ file, seconds, waveform }) => this.#send({ kind: 'voice', file, body: { duration: seconds, waveform } }));
   }
@@ -71,7 +76,7 @@ export class Composer {
     byID('write').focus();
   }
 
-  /** The last of one's own messages, when the input is empty and somebody looks for it by key. */
+  /** The last of one's own messages, when the input is empty and the user asks for it by key. */
   onEditLast = () => {};
 
   // MARK: What is written
@@ -155,19 +160,35 @@ export class Composer {
     if (source instanceof HTMLInputElement) source.value = '';
     const pictures = files.filter((file) => kindOf(file) === 'image').slice(0, mostPictures);
     for (const file of files.filter((file) => kindOf(file) !== 'image' || pictures.includes(file))) {
-      const [target, body] = [this.#target, await fileBody(file)];
-      if (target) this.#chat().send(target, { kind: kindOf(file), file, body });
+      await this.#sendFile(file);
     }
+  }
+
+  async #sendFile(file, more = {}) {
+    const [target, body] = [this.#target, await fileBody(file)];
+    if (target) this.#chat().send(target, { kind: kindOf(file), file, body: { ...body, ...more } });
+  }
+
+  async #sendPosition() {
+    const loaded = await later(() => import('./page-places.js'));
+    const body = await loaded?.pickPosition(this.#chat().user);
+    if (body) this.#send({ kind: 'location', body });
   }
 
   #openEmoji() {
     const { left, top } = byID('emoji').getBoundingClientRect();
-    const grid = make('div', { class: 'emoji-grid' }, ...emoji.map((sign) => {
-      const button = make('button', { type: 'button', class: 'plain' }, sign);
+    const grid = make('div', { class: 'emoji-grid', role: 'group', 'aria-label': texts.emoji }, ...emoji.map((sign) => {
+      const button = make('button', { type: 'button', class: 'plain', role: 'menuitem' }, sign);
       button.onclick = () => this.#insert(sign);
       return button;
     }));
-    openMenu({ x: left, y: top - 220 }, [], [grid]);
+    const big = make('div', { class: 'emoji-grid big-signs', role: 'group', 'aria-label': texts.bigEmotions }, ...Object.entries(emotions).map(([name, sign]) => {
+      const button = make('button', { type: 'button', class: 'plain', role: 'menuitem' }, sign);
+      nameButton(button, texts.emotions[name]);
+      button.onclick = () => this.#send({ kind: 'emotion', body: { name, text: sign } });
+      return button;
+    }));
+    openMenu({ x: left, y: top - 360 }, [], [grid, make('p', { class: 'hint small' }, texts.bigEmotions), big]);
   }
 
   #insert(text) {

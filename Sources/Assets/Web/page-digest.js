@@ -1,3 +1,4 @@
+import { emotions } from './page-emotions.js';
 import { texts } from './page-texts.js';
 import { duration } from './page-time.js';
 
@@ -16,8 +17,9 @@ function messageDigest(message, { name, me }) {
   switch (kind) {
     case 'text': return body?.text ?? '';
     case 'call': return callText(message, me);
-    case 'file': return body?.name ? `${texts.kinds.file}: ${body.name}` : texts.kinds.file;
-    case 'mixed': case 'notice': return body?.text ?? texts.kinds[kind];
+    case 'emotion': return `${emotions[body?.name] ?? ''} ${texts.emotions[body?.name] ?? texts.kinds.emotion}`.trim();
+    case 'file': case 'location': return body?.name ? `${texts.kinds[kind]}: ${body.name}` : texts.kinds[kind];
+    case 'mixed': case 'notice': return body?.text || (texts.orderEvents[body?.oc?.type] ?? body?.oc?.type ?? texts.kinds[kind]);
     default: return texts.kinds[kind] ? `[${texts.kinds[kind]}]` : texts.unknownKind;
   }
 }

@@ -17,6 +17,22 @@ export function make(name, attributes = {}, ...children) {
   return element;
 }
 
+/** A part of a place, under a title of its own. */
+export function card(title, ...content) { return make('section', { class: 'card' }, make('h2', {}, title), ...content); }
+
+export function act(text, action) {
+  const button = make('button', { type: 'button' }, text);
+  button.onclick = action;
+  return button;
+}
+
+/** Hands bytes to the user as a file. @param {Blob} bytes @param {string} name */
+export function save(bytes, name) {
+  const link = make('a', { href: URL.createObjectURL(bytes), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
+
 /** @param {string} name one of the symbols in `index.html` */
 export function icon(name) {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
@@ -27,7 +43,7 @@ export function icon(name) {
   return svg;
 }
 
-/** Shows somebody by their picture, or by the first letter of their name in a colour that stays theirs. */
+/** Shows a user by their picture, or by the first letter of their name in a colour that stays theirs. */
 export function paintFace(element, { user = '', name, avatar = '' }) {
   const hash = [...user].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)) >>> 0, 7);
   const letter = ([...(name ?? '').trim()][0] ?? '·').toUpperCase();

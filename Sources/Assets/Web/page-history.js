@@ -1,11 +1,15 @@
 import { make } from './page-elements.js';
-import { entryRow, isShown, joinRows } from './page-message.js';
+import { entryRow, fateMark, isShown, joinRows } from './page-message.js';
 
 const page = 50;
-// More rows than this are never in the page, however long the conversation is.
+// Few at a time, so that no turn of the browser is long.
+const step = 20;
+// More rows than this do not stay in the page, however long the conversation is.
 const mostRows = 300;
 const nearEdge = 800;
 const atBottom = 80;
+// Of more that come at once, none slides in.
+const mostMoving = 5;
 
 /**
  * A part of one conversation's entries as rows, as long as one looks at it. Loads older and newer ones at its edges and
@@ -44,10 +48,18 @@ export class History {
     this.#chat = chat;
     this.#around = around;
     scroller.replaceChildren(this.#list, after);
+    this.#list.addEventListener('heard', ({ target }) => this.#playNext(target));
     scroller.onscroll = () => this.#scrolled();
     // Pictures come, the input grows, a keyboard opens: who looked at the newest goes on doing so.
     this.#sizes = new ResizeObserver(() => { if (this.#sticks) this.#scrollToEnd(); });
     for (const element of [scroller, this.#list, after]) this.#sizes.observe(element);
+  }
+
+  // What was listened to leads on to the next one of the others.
+  #playNext(player) {
+    const players = [...this.#list.querySelectorAll('.theirs .voice')];
+    const next = players[players.indexOf(player) + 1];
+    if (players.includes(player)) next?.querySelector('button').click();
   }
 
   /** Another conversation takes the place. */
@@ -93,13 +105,14 @@ export class History {
     this.#replace(entries, { hasOlder: more, hasNewer: end < (this.#chat.conversation(this.#id)?.last ?? 0) });
   }
 
-  /** Something happened just now. */
-  append(entry) {
-    if (this.#hasNewer || entry.number <= this.#last) return;
-    const follows = this.isAtEnd || entry.from === this.#around.me;
-    this.#last = entry.number;
-    this.#first ||= entry.number;
-    this.#add([entry], { isNew: true });
+  /** What happened just now. @param {any[]} entries */
+  append(entries) {
+    const news = entries.filter(({ number }) => number > this.#last);
+    if (this.#hasNewer || news.length === 0) return;
+    const follows = this.isAtEnd || news.some(({ from }) => from === this.#around.me);
+    this.#last = news.at(-1).number;
+    this.#first ||= news[0].number;
+    this.#add(news, { isNew: news.length <= mostMoving });
     if (follows) this.#scrollToEnd();
     else this.onMoved();
     this.#trimTop();
@@ -116,6 +129,17 @@ export class History {
   /** Names or marks are known better now. */
   repaint(isConcerned = () => true) {
     this.#keepPlace(() => this.#entries.forEach((entry, index) => { if (isConcerned(entry)) this.#repaint(index); }));
+  }
+
+  /** The others got further: what is drawn as read already stays so, and so does all before it. */
+  repaintFates() {
+    for (const entry of this.#entries.toReversed()) {
+      const mark = entry.from === this.#around.me && this.#rows.get(entry.number)?.querySelector('.fate');
+      if (!mark) continue;
+      if (mark.classList.contains('read')) return;
+      const fate = this.#around.fate(entry);
+      if (!mark.classList.contains(fate)) mark.replaceWith(fateMark(fate));
+    }
   }
 
   // MARK: Rows
@@ -163,6 +187,8 @@ export class History {
   #repaint(index) {
     const entry = this.#entries[index];
     const old = this.#rows.get(entry.number);
+    // What is being listened to goes on.
+    if (old.querySelector('.voice.playing')) return;
     const row = this.#row(entry);
     joinRows(row, entry, this.#entries[index - 1]);
     const hadFocus = old.contains(document.activeElement);
@@ -195,7 +221,7 @@ export class History {
   }
 
   async #older() {
-    const { entries, more } = await this.#chat.history(this.#id, { before: this.#first, limit: page });
+    const { entries, more } = await this.#chat.history(this.#id, { before: this.#first, limit: step });
     return () => {
       this.#hasOlder = more;
       this.#first = entries[0]?.number ?? this.#first;
@@ -205,7 +231,7 @@ export class History {
   }
 
   async #newer() {
-    const { entries, more } = await this.#chat.history(this.#id, { after: this.#last, limit: page });
+    const { entries, more } = await this.#chat.history(this.#id, { after: this.#last, limit: step });
     return () => {
       this.#hasNewer = more;
       this.#last = entries.at(-1)?.number ?? this.#last;
@@ -222,11 +248,12 @@ export class History {
     }
   }
 
-  // Only what nobody looks at goes.
+  // Only what is out of view goes.
   #trimTop() {
     if (this.#entries.length <= mostRows || this.#scroller.scrollTop < nearEdge * 2) return;
     this.#keepPlace(() => {
-      while (this.#entries.length > mostRows) this.#forget(this.#entries.shift());
+      // Some more than it must be: not each message moves the others.
+      while (this.#entries.length > mostRows - page) this.#forget(this.#entries.shift());
       this.#first = this.#entries[0].number;
       this.#hasOlder = true;
     });

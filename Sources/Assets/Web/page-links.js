@@ -18,7 +18,9 @@ export function linked(text, isName = () => false) {
 function linkOf([found]) {
   const href = found.replace(tail, '');
   if (!URL.canParse(href)) return [found];
-  const link = make('a', { href, target: '_blank', rel: 'noopener noreferrer' }, href);
+  // What leads into this page stays in it.
+  const isHere = href.startsWith(`${location.origin}${location.pathname}#`);
+  const link = make('a', { href, ...(!isHere && { target: '_blank', rel: 'noopener noreferrer' }) }, href);
   return [link, found.slice(href.length)];
 }
 

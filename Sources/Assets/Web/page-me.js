@@ -1,5 +1,8 @@
+import { accountCard } from './page-account.js';
 import { ask, field, isSure } from './page-dialogs.js';
-import { byID, make, nameButton, notice, paintFace } from './page-elements.js';
+import { act, byID, card, make, nameButton, notice, paintFace } from './page-elements.js';
+import { canNotify, turnOffNotifications, turnOnNotifications } from './page-notifications.js';
+import { later } from './page-later.js';
 import { changeSettings, settings } from './page-settings.js';
 import { errorText, language, texts } from './page-texts.js';
 import { fullTime } from './page-time.js';
@@ -9,12 +12,13 @@ export class MePlace {
   #parley;
   #names;
 
-  onSignedOut = () => {};
+  #signedOut;
 
-  /** @param {{parley: import('./parley.js').Parley, names: any}} parts */
-  constructor({ parley, names }) {
+  /** @param {{parley: import('./parley.js').Parley, names: any, signedOut: () => void}} parts */
+  constructor({ parley, names, signedOut }) {
     this.#parley = parley;
     this.#names = names;
+    this.#signedOut = signedOut;
   }
 
   async open() {
@@ -24,7 +28,8 @@ export class MePlace {
       const profile = await this.#parley.profile();
       const devices = await this.#parley.devices().catch(() => []);
       const blocked = await this.#parley.chat.blocked();
-      place.replaceChildren(this.#profile(profile), this.#appearance(), this.#devices(devices), ...this.#password(), this.#blocked(blocked));
+      const account = await accountCard({ parley: this.#parley, erased: () => this.#signedOut() });
+      place.replaceChildren(this.#profile(profile), this.#appearance(), this.#devices(devices), ...this.#password(), this.#blocked(blocked), account);
     } catch (error) {
       // Without a line, what needs none is still here.
       if (error.code !== 'closed') notice(errorText(error));
@@ -50,7 +55,8 @@ export class MePlace {
   }
 
   async #changePicture(file) {
-    if (file) await this.#parley.changeProfile({ avatar: await this.#parley.files.upload(file) });
+    const picture = file && await (await later(() => import('./page-crop.js')))?.openCrop(file);
+    if (picture) await this.#parley.changeProfile({ avatar: await this.#parley.files.upload(picture) });
   }
 
   async #do(work) {
@@ -77,7 +83,17 @@ export class MePlace {
     const theme = choice(texts.theme, texts.themes, settings.theme, (value) => changeSettings({ theme: value }));
     const sounds = make('input', { type: 'checkbox', ...(settings.sounds && { checked: '' }) });
     sounds.onchange = () => changeSettings({ sounds: sounds.checked });
-    return card(texts.appearance, chosen, theme, make('label', { class: 'tick' }, sounds, texts.sounds));
+    const check = act(texts.checkDevices, async () => (await later(() => import('./page-devices.js')))?.openDevices());
+    return card(texts.appearance, chosen, theme, make('label', { class: 'tick' }, sounds, texts.sounds), ...this.#notifications(), check);
+  }
+
+  #notifications() {
+    if (!canNotify()) return [];
+    const tick = make('input', { type: 'checkbox', ...(settings.notifications && { checked: '' }) });
+    tick.onchange = async () => {
+      tick.checked = tick.checked ? await turnOnNotifications(this.#parley) : await turnOffNotifications(this.#parley);
+    };
+    return [make('label', { class: 'tick' }, tick, texts.notifications), make('p', { class: 'hint small' }, texts.notificationsWhy)];
   }
 
   // MARK: Where one is signed in
@@ -94,7 +110,7 @@ export class MePlace {
     const all = act(texts.signOutAll, async () => {
       if (!await isSure(texts.signOutSure, texts.signOutAll)) return;
       await this.#parley.signOutDevice().catch((error) => notice(errorText(error)));
-      this.onSignedOut();
+      this.#signedOut();
     });
     return card(texts.devices, make('ul', { class: 'people' }, ...rows), all);
   }
@@ -129,14 +145,6 @@ export class MePlace {
     });
     return card(texts.blockedPeople, rows.length > 0 ? make('ul', { class: 'people' }, ...rows) : make('p', { class: 'hint' }, texts.nobodyBlocked));
   }
-}
-
-function card(title, ...content) { return make('section', { class: 'card' }, make('h2', {}, title), ...content); }
-
-function act(text, action) {
-  const button = make('button', { type: 'button' }, text);
-  button.onclick = action;
-  return button;
 }
 
 function choice(label, options, chosen, changed) {

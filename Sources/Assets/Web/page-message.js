@@ -88,7 +88,7 @@ function menuButton(message, around) {
   return button;
 }
 
-// Whoever chose words of a message wants the browser's own menu.
+// A user who selected words of a message wants the browser's own menu.
 function openMenu(event, message, around) {
   if (event.type === 'contextmenu' && (event.target.closest('a') || !getSelection().isCollapsed)) return;
   event.preventDefault();

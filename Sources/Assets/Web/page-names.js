@@ -22,7 +22,7 @@ export class Names extends EventTarget {
     this.#people.set(user, { user, name: name ?? known?.name, avatar: avatar ?? known?.avatar });
   }
 
-  /** What is known of somebody; when nothing is, it is asked for, and `known` follows. */
+  /** What is known of a user; when nothing is, it is asked for, and `known` follows. */
   person(user) {
     if (user === this.#parley.user && !this.#people.has(user)) return { user, name: this.#parley.name };
     if (!this.#people.has(user)) this.#ask(user);
@@ -50,7 +50,7 @@ export class Names extends EventTarget {
       for (const person of answer.users) this.know(person);
       this.dispatchEvent(new Event('known'));
     } catch {
-      // Without a line there are no names; whoever is shown again asks again.
+      // Without a line there are no names; the next time a user is shown asks again.
       for (const user of users) this.#wanted.delete(user);
     }
   }

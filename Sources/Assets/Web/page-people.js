@@ -5,6 +5,8 @@ import { texts } from './page-texts.js';
 export class People {
   /** @type {Map<string, {user: string, name?: string, avatar?: string, online: boolean, row: HTMLElement}>} */
   #people = new Map();
+  /** How many others are here that the server gave no list of. */
+  unseen = 0;
   #ring;
   #write;
 
@@ -23,8 +25,13 @@ export class People {
   /** @param {string} user */
   isOnline(user) { return this.#people.get(user)?.online === true; }
 
-  /** Everybody who is here now. Who is not among them has gone. */
-  reset(views) {
+  /**
+   * Everybody who is here now. Who is not among them has gone, unless there are too many to be listed.
+   * @param {{user: string, name?: string, avatar?: string, online: boolean}[]} views
+   * @param {number} count
+   */
+  reset(views, count) {
+    this.unseen = views.length === 0 ? Math.max(0, count) : 0;
     const online = new Set(views.map(({ user }) => user));
     for (const person of this.#people.values()) {
       if (!online.has(person.user)) this.#put({ user: person.user, online: false });
@@ -38,7 +45,7 @@ export class People {
     this.#arrange();
   }
 
-  /** Somebody is called something else now, or looks different. */
+  /** A user is called something else now, or looks different. */
   know({ user, name, avatar }) {
     const person = this.#people.get(user);
     if (!person) return;
@@ -64,7 +71,7 @@ export class People {
     const known = this.#people.get(user);
     const person = known ?? { user, row: this.#makeRow(user) };
     person.name = name ?? known?.name ?? texts.unnamed;
-    // Of somebody who goes only that is said.
+    // Of a user who goes only that is said.
     if (online) person.avatar = avatar;
     person.online = online;
     this.#people.set(user, person);
@@ -103,6 +110,6 @@ export class People {
     const sorted = this.#sorted;
     for (const row of [...list.children]) if (!this.#people.has(row.dataset.user)) row.remove();
     putInOrder(list, sorted.map(({ row }) => row));
-    byID('nobody').hidden = sorted.some(({ online }) => online);
+    byID('nobody').hidden = this.unseen === 0 && sorted.some(({ online }) => online);
   }
 }

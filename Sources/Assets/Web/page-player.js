@@ -7,16 +7,18 @@ const bars = 40;
 let playing;
 
 /**
- * A voice message that can be listened to: a button, its waveform, its length. One plays at a time.
- * @param {{url: () => Promise<string>, seconds?: number, waveform?: number[]}} voice
+ * A voice message that can be listened to: a button, its waveform, its length, and a dot until it was listened to. One plays at a time.
+ * @param {{url: () => Promise<string>, seconds?: number, waveform?: number[], isNew?: boolean, heard?: () => void}} voice
  */
-export function voicePlayer({ url, seconds = 0, waveform = [] }) {
+export function voicePlayer({ url, seconds = 0, waveform = [], isNew = false, heard = () => {} }) {
   const sound = new Audio();
   const button = make('button', { class: 'small-round', type: 'button' });
   const wave = make('span', { class: 'wave', 'aria-hidden': 'true' }, ...heights(waveform).map(bar));
   const clock = make('span', { class: 'length' }, duration(seconds));
   const speed = make('button', { class: 'speed plain', type: 'button' }, '1×');
-  const player = make('span', { class: 'voice' }, button, wave, clock, speed);
+  const dot = make('span', { class: 'dot', role: 'img' });
+  nameButton(dot, texts.notHeard);
+  const player = make('span', { class: 'voice' }, button, wave, clock, speed, ...(isNew ? [dot] : []));
   paint();
 
   function paint() {
@@ -37,16 +39,26 @@ export function voicePlayer({ url, seconds = 0, waveform = [] }) {
     playing?.pause();
     playing = sound;
     if (!sound.src) sound.src = await url();
-    await sound.play().catch(() => clock.replaceChildren(texts.fileGone));
+    try {
+      await sound.play();
+      if (dot.isConnected) heard();
+      dot.remove();
+    } catch {
+      clock.replaceChildren(texts.fileGone);
+    }
   };
   speed.onclick = () => {
     sound.playbackRate = speeds[(speeds.indexOf(sound.playbackRate) + 1) % speeds.length];
     speed.textContent = `${sound.playbackRate}×`;
     paint();
   };
-  sound.onplay = sound.onpause = paint;
+  sound.onplay = sound.onpause = () => {
+    player.classList.toggle('playing', !sound.paused);
+    paint();
+  };
   sound.ontimeupdate = progressed;
   sound.onended = () => {
+    player.classList.remove('playing');
     sound.currentTime = 0;
     progressed();
     player.dispatchEvent(new Event('heard', { bubbles: true }));

@@ -4,7 +4,7 @@ import { titleActivity } from './page-title.js';
 import { startTone, stopTone } from './page-tone.js';
 
 /**
- * The card for a call that comes in. It takes the focus from nobody, so that Enter in what somebody is writing does not
+ * The card for a call that comes in. It leaves the focus where it is, so that Enter in what the user is writing does not
  * open their microphone: Control and Enter answer, Escape declines.
  */
 export class RingDialog {

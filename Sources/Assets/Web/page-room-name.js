@@ -1,5 +1,8 @@
 const longest = 64;
 
+/** Where a page that is loaded anew finds the room it was in. */
+export const roomKey = 'parley room';
+
 /**
  * The name by which the server knows a room, made from what a person typed: "Tea Kitchen" and "tea-kitchen" are one room. Letters of
  * other scripts are spelt by their numbers, so that they stay apart and the same everywhere.

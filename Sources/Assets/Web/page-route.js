@@ -1,17 +1,20 @@
-// Where one is, in the address: it can be kept, sent to somebody, and gone back from.
+// Where one is, in the address: it can be kept, sent to others, and gone back from.
 
 /**
- * @typedef {{place: 'chats'|'contacts'|'me', conversation?: string, user?: string, room?: string}} Route
+ * @typedef {{place: 'chats'|'contacts'|'me', conversation?: string, user?: string, room?: string, call?: string, order?: string, position?: string}} Route
  */
 
 /** @returns {Route|undefined} nothing when the address says nothing */
 export function readRoute(hash = location.hash) {
-  const [, place, name] = /^#\/(chats|contacts|me|c|u|room)(?:\/([^/]+))?$/.exec(hash) ?? [];
+  const [, place, name] = /^#\/(chats|contacts|me|c|u|room|call|order|position)(?:\/([^/]+))?$/.exec(hash) ?? [];
   const value = name && decodeURIComponent(name);
   switch (place) {
     case 'chats': case 'contacts': case 'me': return { place };
     case 'c': return { place: 'chats', conversation: value };
     case 'u': return { place: 'chats', user: value };
+    case 'position': return { place: 'chats', position: value };
+    case 'order': return { place: 'chats', order: value };
+    case 'call': return { place: 'contacts', call: value };
     case 'room': return { place: 'contacts', room: value };
     default: return roomOf(hash);
   }
@@ -24,8 +27,8 @@ function roomOf(hash) {
 }
 
 /** @param {Route} route */
-export function writeRoute({ place, conversation, user, room }, { replaces = false } = {}) {
+export function writeRoute({ place, conversation, user, room, order }, { replaces = false } = {}) {
   const hash = room ? `#/room/${encodeURIComponent(room)}` : conversation ? `#/c/${encodeURIComponent(conversation)}`
-    : user ? `#/u/${encodeURIComponent(user)}` : `#/${place}`;
+    : user ? `#/u/${encodeURIComponent(user)}` : order ? `#/order/${encodeURIComponent(order)}` : `#/${place}`;
   if (hash !== location.hash) history[replaces ? 'replaceState' : 'pushState'](null, '', hash);
 }

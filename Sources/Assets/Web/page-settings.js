@@ -1,7 +1,7 @@
-// What somebody chose for this browser.
+// What the user chose for this browser.
 const key = 'parley settings';
 
-const defaults = { language: '', theme: '', sounds: true };
+const defaults = { language: '', theme: '', sounds: true, notifications: false, microphone: '', camera: '', loudspeaker: '' };
 
 /** @type {typeof defaults} */
 export const settings = { ...defaults, ...read() };

@@ -1,4 +1,7 @@
 import { byID, nameButton, notice, show } from './page-elements.js';
+import { NetworkView } from './page-network.js';
+import { SpeakerWatch } from './page-speaker.js';
+import { StageTools } from './page-stage-tools.js';
 import { errorText, texts } from './page-texts.js';
 import { Tile } from './page-tile.js';
 import { titleActivity } from './page-title.js';
@@ -13,6 +16,10 @@ export class Stage {
   #tiles = new Map();
   #clock;
   #tone = false;
+  #network = new NetworkView();
+  #tools = new StageTools(this);
+  #speakers = new SpeakerWatch(() => this.#levels(), () => this.#arrange());
+  isSpeakerView = false;
 
   /** @param {() => {user: string, name: string}} me */
   constructor(me) {
@@ -28,6 +35,16 @@ export class Stage {
   }
 
   get isTaken() { return this.#talk !== undefined; }
+  get talk() { return this.#talk; }
+  /** How many tiles of others there are. */
+  get others() { return this.#tiles.size; }
+  /** The picture of the one who matters most now. @returns {HTMLVideoElement|undefined} */
+  get mainVideo() { return (this.#tiles.get(this.#mainKey) ?? [...this.#tiles.values()][0])?.video; }
+
+  toggleView() {
+    this.isSpeakerView = !this.isSpeakerView;
+    this.#arrange();
+  }
 
   /** @param {import('./parley.js').Call} call */
   showCall(call) {
@@ -47,8 +64,12 @@ export class Stage {
   }
 
   onClosed = () => {};
-  /** Somebody went from one talk into another, and left the first. */
+  /** The user went from one talk into another, and left the first. */
   onLeft = () => {};
+  /** More people are wanted. @type {((talk: any) => void)|undefined} */
+  onAddPeople;
+  /** The call is wanted on another device. @type {((talk: any) => void)|undefined} */
+  onMoved;
 
   #open(talk, events, paint) {
     this.#leave(this.#talk);
@@ -59,6 +80,9 @@ export class Stage {
     for (const event of events) talk.addEventListener(event, paint, { signal: this.#listeners.signal });
     byID('copy-link').hidden = talk.peer !== undefined;
     show('stage');
+    this.#network.follow(talk);
+    this.#tools.begin();
+    this.#speakers.start();
     paint();
     byID('stage-title').focus();
   }
@@ -79,6 +103,9 @@ export class Stage {
 
   #clear() {
     this.#listeners.abort();
+    this.#network.stop();
+    this.#speakers.stop();
+    if (document.pictureInPictureElement) document.exitPictureInPicture().catch(() => {});
     stopTone();
     clearInterval(this.#clock);
     this.#clock = undefined;
@@ -110,7 +137,7 @@ export class Stage {
   #paintCall(call) {
     const name = call.peer.name ?? texts.unnamed;
     const isWaiting = !call.stream;
-    this.#head(name, call.isPeerAway ? texts.away : texts.call[call.state] ?? '');
+    this.#head(name, call.isPeerAway ? texts.away : texts.call[call.isWaking && call.state === 'ringing' ? 'waking' : call.state] ?? '');
     this.#paintOthers([{
       key: 'peer', person: call.peer, stream: call.stream, devices: call.peerDevices, isAway: call.isPeerAway, isWaiting,
     }]);
@@ -156,8 +183,8 @@ export class Stage {
   }
 
   #paintMine() {
-    const { localStream, devices } = this.#talk;
-    this.#mine.show({ person: this.#me(), label: texts.you, stream: localStream, devices });
+    const { localView, shown } = this.#talk;
+    this.#mine.show({ person: this.#me(), label: texts.you, stream: localView, devices: shown });
   }
 
   #paintOthers(others) {
@@ -182,8 +209,25 @@ export class Stage {
     return this.#tiles.get(key);
   }
 
+  // A screen is what all look at; else it is the one who speaks.
+  get #mainKey() {
+    const screen = [...this.#tiles].find(([, { isScreen }]) => isScreen)?.[0];
+    return screen ?? (this.isSpeakerView ? this.#speakers.speaker ?? [...this.#tiles.keys()][0] : undefined);
+  }
+
+  #levels() {
+    const { members, peers } = this.#talk;
+    return members ? [...members.values()].map(({ member, peer }) => [member, peer.level]) : [...peers].map((peer) => ['peer', peer.level]);
+  }
+
   #arrange() {
     const tiles = byID('tiles');
+    const main = this.#tiles.size > 1 ? this.#mainKey : undefined;
+    tiles.classList.toggle('has-main', main !== undefined);
+    for (const [key, { element }] of this.#tiles) {
+      element.classList.toggle('main', key === main);
+      element.classList.toggle('speaks', this.#speakers.speaking.has(key));
+    }
     const isPair = this.#tiles.size === 1;
     const count = isPair ? 1 : this.#tiles.size + 1;
     const isTall = tiles.clientHeight > tiles.clientWidth;
@@ -197,6 +241,7 @@ export class Stage {
     this.#paintSwitch('microphone', microphone, microphone ? texts.mute : texts.unmute);
     this.#paintSwitch('camera', camera, camera ? texts.cameraOff : texts.cameraOn);
     nameButton(byID('hang-up'), endText);
+    this.#tools.paint();
   }
 
   #paintSwitch(id, isOn, text) {

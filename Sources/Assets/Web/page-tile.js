@@ -1,3 +1,4 @@
+import { hearThere } from './page-devices.js';
 import { make, notice, paintFace } from './page-elements.js';
 import { texts } from './page-texts.js';
 
@@ -8,16 +9,21 @@ export class Tile {
   #name = make('span', { class: 'name' });
   #off = make('span', { class: 'off' });
 
-  /** @param {{isMine?: boolean}} [options] nobody wants to hear themselves */
+  /** @param {{isMine?: boolean}} [options] a user does not hear themselves */
   constructor({ isMine = false } = {}) {
     this.#video.autoplay = true;
+    if (!isMine) hearThere(this.#video);
     this.#video.muted = isMine;
     this.element = make('figure', { class: 'tile no-picture' },
       this.#video, this.#face, make('figcaption', {}, this.#name, this.#off));
     this.element.classList.toggle('mine', isMine);
   }
 
-  /** @param {{person: {user?: string, name?: string}, label?: string, stream?: MediaStream, devices: {microphone: boolean, camera: boolean}, isAway?: boolean, isWaiting?: boolean}} content */
+  get video() { return this.#video; }
+  /** Whether a screen is shown here. */
+  get isScreen() { return this.element.classList.contains('screen'); }
+
+  /** @param {{person: {user?: string, name?: string}, label?: string, stream?: MediaStream, devices: {microphone: boolean, camera: boolean, screen?: boolean}, isAway?: boolean, isWaiting?: boolean}} content */
   show({ person, label, stream, devices, isAway = false, isWaiting = false }) {
     const name = label ?? person.name ?? texts.unnamed;
     const hasPicture = devices.camera && (stream?.getVideoTracks() ?? []).some((track) => !track.muted);
@@ -25,6 +31,7 @@ export class Tile {
     this.#name.textContent = name;
     this.#off.textContent = devices.microphone ? '' : texts.muted;
     this.element.classList.toggle('no-picture', !hasPicture);
+    this.element.classList.toggle('screen', hasPicture && devices.screen === true);
     this.element.classList.toggle('away', isAway);
     this.element.classList.toggle('waiting', isWaiting);
     this.#video.setAttribute('aria-label', name);
@@ -42,7 +49,7 @@ export class Tile {
     try {
       await this.#video.play();
     } catch (error) {
-      // A page that was loaded anew may make no sound before somebody touches it.
+      // A page that was loaded anew may make no sound before the user touches it.
       if (error.name !== 'NotAllowedError') return;
       notice(texts.tapToHear);
       addEventListener('pointerdown', () => this.#video.play().catch(() => {}), { once: true });

@@ -8,7 +8,8 @@ let unread = 0;
 function write() {
   const trouble = state === 'connected' || state === 'closed' ? '' : texts.state[state];
   const count = unread > 0 ? `(${unread > 99 ? '99+' : unread}) ` : '';
-  document.title = count + [trouble, activity, 'Parley'].filter(Boolean).join(' · ');
+  const title = count + [trouble, activity, 'Parley'].filter(Boolean).join(' · ');
+  if (document.title !== title) document.title = title;
 }
 
 /** @param {import('./parley.js').Parley['state']} newState */

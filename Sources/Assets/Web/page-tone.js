@@ -38,11 +38,19 @@ const notes = { sent: [520], received: [740, 880] };
 /**
  * A short sound for a message.
  * @param {'sent'|'received'} kind
+ * @param {string} [loudspeaker]
  */
-export async function playNote(kind) {
-  // A page that nobody has touched yet may make no sound; then there is none.
+export async function playNote(kind, loudspeaker) {
+  // A page that was not touched yet may make no sound; then there is none.
   if (navigator.userActivation?.hasBeenActive === false) return;
+  if (!navigator.locks) return soundNote(kind, loudspeaker);
+  // Many messages at once, and two tabs, are heard once.
+  await navigator.locks.request('parley note', { ifAvailable: true }, (lock) => lock && soundNote(kind, loudspeaker));
+}
+
+async function soundNote(kind, loudspeaker) {
   const context = new AudioContext();
+  if (loudspeaker) await context.setSinkId?.(loudspeaker).catch(() => {});
   const end = notes[kind].map((pitch, index) => beep(context, pitch, context.currentTime + index * 0.08)).at(-1);
   await new Promise((resolve) => { end.onended = resolve; });
   context.close();

@@ -1,29 +1,39 @@
 import { ChatList } from './page-chats.js';
 import { ChatView } from './page-chat.js';
 import { byID, fillTexts, nameButton, notice, show } from './page-elements.js';
-import { MePlace } from './page-me.js';
+import { later } from './page-later.js';
 import { Names } from './page-names.js';
+import { beWoken, followNotifications, Notifier } from './page-notifications.js';
 import { People } from './page-people.js';
-import { RingDialog } from './page-ring.js';
-import { roomName } from './page-room-name.js';
+import { roomKey } from './page-room-name.js';
 import { readRoute, writeRoute } from './page-route.js';
 import { applyTheme, settings } from './page-settings.js';
 import { keepShell } from './page-shell.js';
-import { Stage } from './page-stage.js';
-import { errorText, language, outcomeText, texts } from './page-texts.js';
+import { SignInWays } from './page-sign-in.js';
+import { errorText, language, texts } from './page-texts.js';
 import { titleState } from './page-title.js';
-import { playNote } from './page-tone.js';
-import { Parley } from './parley.js';
+import { Parley, preferDevices } from './parley.js';
 
-const roomKey = 'parley room';
+// What the first view does without is loaded soon after it, or when it is needed.
+const soon = 1_000;
+
 const parley = new Parley();
 const names = new Names(parley);
 const people = new People(ring, (person) => openChat(person));
-const stage = new Stage(() => ({ user: parley.user, name: parley.name }));
-const dialog = new RingDialog();
 const chatView = new ChatView({ parley, names, people, call: ring });
 const chatList = new ChatList({ parley, names, people, open: openChat });
-const me = new MePlace({ parley, names });
+const notifier = new Notifier({ parley, names, open: openChat });
+const ways = new SignInWays(parley);
+/** @type {import('./page-talks.js').Talks|undefined} */
+let talks;
+/** @type {import('./page-me.js').MePlace|undefined} */
+let me;
+
+async function openTalks() {
+  const loaded = await later(() => import('./page-talks.js'));
+  if (loaded) talks ??= new loaded.Talks({ parley, people, names, go, place: () => route.place });
+  return talks;
+}
 
 // MARK: The line to the server
 
@@ -32,7 +42,7 @@ function paintState() {
   byID('connection').textContent = texts.state[parley.state];
   const isClosed = parley.state === 'closed';
   nameButton(byID('line'), isClosed ? texts.reconnect : texts.disconnect);
-  byID('nobody').textContent = isClosed ? texts.unconnected : texts.nobody;
+  byID('nobody').textContent = isClosed ? texts.unconnected : people.unseen > 0 ? texts.manyOnline(people.unseen) : texts.nobody;
   titleState(parley.state);
 }
 
@@ -55,9 +65,10 @@ parley.addEventListener('signedOut', ({ detail }) => {
 
 async function lookAround() {
   try {
-    const views = await parley.watch('everybody');
-    for (const view of views) names.know(view);
-    people.reset(views.filter(({ user }) => user !== parley.user));
+    const { count, users } = await parley.watchEverybody();
+    for (const view of users) names.know(view);
+    people.reset(users.filter(({ user }) => user !== parley.user), count - 1);
+    paintState();
     chatList.paint();
   } catch (error) {
     // When the line is lost again, another `connected` follows.
@@ -69,7 +80,7 @@ async function lookAround() {
 
 async function enter(options, button = byID('enter').querySelector('button')) {
   button.disabled = true;
-  // Whoever was here before sees at once what the browser kept.
+  // A user who was here before sees at once what the browser kept.
   if (options.name !== undefined && options.name === parley.knownName) enterHome();
   try {
     await parley.signIn(options);
@@ -92,24 +103,28 @@ async function enterHome() {
   showMe(true);
   if (followed === parley.chat) return;
   const chat = follow(parley.chat);
+  (globalThis.requestIdleCallback ?? setTimeout)(openTalks, { timeout: soon });
   await chat.load();
   if (followed !== chat) return;
   if (document.body.dataset.view === 'welcome') show('home');
   openFirst();
+  beWoken(parley);
 }
 
 function follow(chat) {
   followed = chat;
   chatList.follow(chat);
   chatView.follow(chat);
+  notifier.follow(chat);
   chat.addEventListener('entry', ({ detail }) => sound(detail));
   chat.open().catch((error) => { if (error.code !== 'closed') notice(errorText(error)); });
   return chat;
 }
 
-function sound({ type, from, conversation }) {
-  if (!settings.sounds || type !== 'message' || stage.isTaken || followed.conversation(conversation)?.isMuted) return;
-  playNote(from === parley.user ? 'sent' : 'received');
+async function sound({ type, from, conversation }) {
+  if (!settings.sounds || type !== 'message' || talks?.isTaken || followed.conversation(conversation)?.isMuted) return;
+  const { playNote } = await import('./page-tone.js').catch(() => ({ playNote: undefined }));
+  playNote?.(from === parley.user ? 'sent' : 'received');
 }
 
 function showMe(isIn) {
@@ -124,20 +139,13 @@ function leaveHome() {
   followed = undefined;
   showMe(false);
   show('welcome');
+  ways.show();
   byID('name').focus();
 }
 
 async function resume() {
   const call = await parley.resumeCall();
-  if (!call) return resumeRoom();
-  call.peer.name ??= people.name(call.peer.user);
-  showCall(call);
-}
-
-// A page that is loaded anew comes back into its room, with microphone and camera as they were.
-async function resumeRoom() {
-  const seat = JSON.parse(sessionStorage.getItem(roomKey) ?? 'null');
-  if (seat) await joinRoom(seat.title, seat);
+  if (call || sessionStorage.getItem(roomKey)) await (await openTalks())?.resume(call);
 }
 
 byID('enter').addEventListener('submit', (event) => {
@@ -154,18 +162,19 @@ byID('log-in').addEventListener('submit', (event) => {
 });
 
 function signOut() {
-  for (const key of Object.keys(localStorage)) if (key.startsWith('parley draft ')) localStorage.removeItem(key);
+  for (const key of Object.keys(localStorage)) if (/^parley (draft|places) /.test(key)) localStorage.removeItem(key);
+  const { isVouched } = parley;
   parley.signOut();
   byID('name').value = '';
   byID('log-in').reset();
   history.replaceState(null, '', location.pathname);
   leaveHome();
+  if (isVouched) ways.leave();
 }
 
 byID('sign-out').addEventListener('click', signOut);
-me.onSignedOut = signOut;
 
-// Who disconnects stays who they are, and sees nobody meanwhile.
+// A user who disconnects keeps their identity, and sees no other meanwhile.
 byID('line').addEventListener('click', () => {
   if (parley.state === 'closed') return enter({ name: parley.knownName });
   parley.close();
@@ -188,22 +197,57 @@ function paintPlace() {
   for (const button of document.querySelectorAll('[data-place]')) {
     if (button instanceof HTMLButtonElement) button.setAttribute('aria-current', button.dataset.place === route.place ? 'page' : 'false');
   }
-  if (route.place === 'me') me.open();
+  if (route.place === 'me') openMe();
 }
 
-// Whoever never wrote to anybody begins with the people.
+async function openMe() {
+  const loaded = await later(() => import('./page-me.js'));
+  if (!loaded) return;
+  me ??= new loaded.MePlace({ parley, names, signedOut: signOut });
+  await me.open();
+}
+
+// A user without conversations begins with the people.
 function openFirst() {
   const first = readRoute() ?? { place: followed.conversations.length > 0 ? 'chats' : 'contacts' };
   openRoute(first, { replaces: true });
-  if (first.room) byID('room').value = first.room;
   (first.room ? byID('join').querySelector('button') : byID({ chats: 'chats-title', contacts: 'people-title', me: 'me-title' }[first.place])).focus();
 }
 
 function openRoute(next, options) {
+  if (next.position) return showPosition(next.position);
   go(next, options);
-  const { conversation, user } = next;
+  const { conversation, user, call, order } = next;
+  if (call) return takeCall(call);
+  if (order) return openOrder(order);
   if (conversation || user) chatView.open(conversation ? { conversation } : { user });
   else if (chatView.id !== undefined || !byID('conversation').hidden) chatView.close();
+  if (next.room) byID('room').value = next.room;
+}
+
+// Over what one looks at: when it closes, the address is that of the view again.
+async function showPosition(link) {
+  paintPlace();
+  const loaded = await later(() => Promise.all([import('./page-places.js'), import('./page-position.js')]));
+  if (!loaded) return;
+  const [{ openPosition }, { readPositionLink }] = loaded;
+  const position = readPositionLink(link);
+  if (position) await openPosition(parley.user, position);
+  else notice(errorText('not_found'));
+  writeRoute(route, { replaces: true });
+}
+
+/** The conversation of an order, as soon as it is known here. @param {string} order */
+function openOrder(order) {
+  const chat = followed;
+  const look = () => {
+    const found = chat.conversations.find(({ kind, subject }) => kind === 'order' && subject === order);
+    const isWanted = route.order === order && followed === chat;
+    if (found || !isWanted) chat.removeEventListener('list', look);
+    if (found && isWanted) openChat({ conversation: found.id });
+  };
+  chat.addEventListener('list', look);
+  look();
 }
 
 /** @param {{conversation?: string, user?: string, number?: number}} target */
@@ -234,96 +278,48 @@ for (const button of document.querySelectorAll('button[data-place]')) {
 
 addEventListener('popstate', () => {
   const next = readRoute();
-  if (next && document.body.dataset.view === 'home') openRoute(next, { replaces: true });
+  if (!next || document.body.dataset.view !== 'home') return;
+  openRoute(next, { replaces: true });
+  if (next.room) byID('join').querySelector('button').focus();
 });
 
-// MARK: Calls
+// MARK: Calls and rooms
 
-function ring(person, kind) {
-  if (stage.isTaken) return;
-  const call = parley.ring({ user: person.user, name: person.name }, { kind });
-  call.ready.catch((error) => notice(errorText(error)));
-  showCall(call);
+async function ring(person, kind) { (await openTalks())?.ring(person, kind); }
+
+/** @param {string} ticket */
+async function takeCall(ticket) {
+  go({ place: 'contacts' }, { replaces: true });
+  if (parley.state !== 'connected') await new Promise((resolve) => parley.addEventListener('connected', resolve, { once: true }));
+  const talks = await openTalks();
+  // What a page shows on another device leads to its seat there; what a notification told of rings here by itself.
+  if (ticket.includes('.')) await talks?.take(ticket);
+  else if (!await parley.isRinging(ticket)) talks?.wasOver();
 }
 
-function showCall(call) {
-  call.addEventListener('ended', () => sayHowItEnded(call));
-  stage.showCall(call);
-}
+parley.addEventListener('call', async ({ detail: call }) => (await openTalks())?.rang(call));
 
-function sayHowItEnded(call) {
-  // What we did ourselves we know, and a device that refused has been told about.
-  if (!call.endedByUs && call.outcome !== 'merged') notice(outcomeText(call));
-}
+byID('check-devices').addEventListener('click', async () => (await later(() => import('./page-devices.js')))?.openDevices());
 
-parley.addEventListener('call', ({ detail: call }) => dialog.show(call));
-dialog.onAccepted = showCall;
-dialog.onEnded = sayHowItEnded;
-
-let leftRoom;
-stage.onLeft = (talk) => {
-  leftRoom = talk.peer ? undefined : talk;
-  sessionStorage.removeItem(roomKey);
-};
-
-stage.onClosed = (talk) => {
-  if (!talk.peer) sessionStorage.removeItem(roomKey);
-  show('home');
-  if (leftRoom) offerReturn(leftRoom);
-  else if (route.place === 'contacts') focusContact(talk);
-  leftRoom = undefined;
-};
-
-function focusContact(talk) {
-  if (talk.peer) people.focus(talk.peer.user);
-  else byID('room').focus();
-}
-
-function offerReturn({ title, kind }) {
-  go({ place: 'contacts', room: title });
-  byID('room').value = title;
-  notice(texts.leftRoom(title));
-  byID('join').querySelector(`button[value="${kind}"]`).focus();
-}
-
-// MARK: Rooms
-
-byID('join').addEventListener('submit', (event) => {
+byID('join').addEventListener('submit', async (event) => {
   event.preventDefault();
-  joinRoom(byID('room').value.trim(), { kind: event.submitter?.value ?? 'video' });
+  const { value: kind = 'video' } = event.submitter ?? {};
+  await (await openTalks())?.join(byID('room').value.trim(), { kind });
 });
-
-/**
- * @param {string} title as a person typed it
- * @param {{kind: 'audio'|'video', devices?: {microphone: boolean, camera: boolean}}} options
- */
-async function joinRoom(title, { kind, devices }) {
-  const name = roomName(title);
-  if (!name) return notice(texts.roomUnusable);
-  const buttons = [...byID('join').querySelectorAll('button')];
-  for (const button of buttons) button.disabled = true;
-  try {
-    const room = await parley.join(name, { kind, devices });
-    room.title = title;
-    const remember = () => { if (!room.isLeft) sessionStorage.setItem(roomKey, JSON.stringify({ title, kind, devices: room.devices })); };
-    room.addEventListener('local', remember);
-    remember();
-    go({ place: 'contacts', room: title });
-    stage.showRoom(room);
-  } catch (error) {
-    notice(errorText(error));
-  } finally {
-    for (const button of buttons) button.disabled = false;
-  }
-}
 
 // MARK: The start
 
 document.documentElement.lang = language === 'zh' ? 'zh-CN' : language;
 applyTheme();
+preferDevices({ microphone: settings.microphone, camera: settings.camera });
 fillTexts();
 paintState();
 byID('insecure').hidden = isSecureContext;
-if (parley.knownName) enter({ name: parley.knownName });
-else byID('name').focus();
+if (ways.takeUp()) enter({ isVouched: true });
+else if (parley.knownName) enter({ name: parley.knownName });
+else {
+  ways.show();
+  byID('name').focus();
+}
 keepShell();
+followNotifications(parley, ({ conversation, call }) => call ? takeCall(call) : openChat({ conversation }));

@@ -1,6 +1,6 @@
 import { ParleyError, tell } from './parley-error.js';
 import { Peer } from './parley-peer.js';
-import { Talk } from './parley-talk.js';
+import { Talk, devicesOf } from './parley-talk.js';
 
 /** @typedef {{user: string, name?: string, member?: string}} Person */
 
@@ -12,19 +12,23 @@ import { Talk } from './parley-talk.js';
  *     any of these ──▶ ended
  *
  * Events: `state`; `stream` when the other side can be seen or heard; `devices` when it switches its microphone or
- * camera; `local`; `away` when `isPeerAway` changes; `ended`.
+ * camera; `local`; `away` when `isPeerAway` changes; `moved` with a room's name when the other side goes on there; `ended`.
  */
 export class Call extends Talk {
   /** @type {'preparing'|'calling'|'ringing'|'accepting'|'connecting'|'talking'|'ended'} */
   state;
   /** @type {Person} */
   peer;
+  /** While an outgoing call rings: none of their devices is up yet, but some are being woken. */
+  isWaking = false;
   /** The other side's line broke; the call waits for it. */
   isPeerAway = false;
-  /** @type {{microphone: boolean, camera: boolean}} */
+  /** @type {{microphone: boolean, camera: boolean, screen?: boolean}} */
   peerDevices;
   /** How it ended: one of the protocol's outcomes. @type {string|undefined} */
   outcome;
+  /** Of an outgoing call: settles when the server rings, or has refused to. @type {Promise<void>|undefined} */
+  ready;
   /** Whether it was us who ended it. */
   endedByUs = false;
   /** When both were connected, by `performance.now()`. @type {number|undefined} */
@@ -77,6 +81,12 @@ export class Call extends Talk {
   /** Tells the other side that we cannot do our part. */
   fail() { return this.#leave('call.failed', 'failed'); }
 
+  /** With this another device of the same user takes the call over: `Parley.takeCall`. @type {string|undefined} */
+  get ticket() { return this.#member && `${this.id}.${this.#member}`; }
+
+  /** Goes on in a room, and tells the other side so. @param {string} room */
+  moveTo(room) { this.say({ room }); }
+
   say(data) { if (this.#connection) this.#signal({ data }).catch(() => {}); }
 
   // For us it is over at once, whether the server hears of it now or later.
@@ -127,7 +137,12 @@ export class Call extends Talk {
     }
   }
 
-  rings() { this.#become('ringing'); }
+  rings({ push = false }) {
+    const isNews = this.state === 'ringing' && this.isWaking !== push;
+    this.isWaking = push;
+    this.#become('ringing');
+    if (isNews) tell(this, 'state', this.state);
+  }
 
   connected({ role, peer }) {
     this.peer = { ...this.peer, ...peer };
@@ -142,34 +157,43 @@ export class Call extends Talk {
     tell(this, 'away', true);
   }
 
-  /** The same page mends what it has; a page that was loaded anew begins anew. */
-  peerCameBack(member) {
+  /** The same page mends what it has, also when its line is another; a page that was loaded anew begins anew. */
+  peerCameBack({ member, keeps }) {
     this.isPeerAway = false;
     tell(this, 'away', false);
-    if (member === this.peer.member) return this.#connection?.mend();
+    const isSame = keeps || member === this.peer.member;
     this.peer = { ...this.peer, member };
-    if (this.#connection) this.#connect(this.role);
+    if (isSame) this.#connection?.mend();
+    else if (this.#connection) this.#connect(this.role);
   }
 
   /** Our own line is there again, with everything that was missed. */
   lineMended() { this.#connection?.mend(); }
 
-  /** Our own line is there again, as somebody new: our seat has to be taken anew. */
+  /** Our own line is there again, as a new member: our seat has to be taken anew. What still carries is kept. */
   async takeSeat() {
     if (this.isOver || this.state === 'preparing' || this.state === 'calling') return;
     try {
-      const view = await this.#desk.request('call.take', { call: this.id, replaces: this.#member });
+      const keeps = this.#connection?.state === 'connected';
+      const view = await this.#desk.request('call.take', { call: this.id, replaces: this.#member, ...(keeps && { keeps }) });
       this.seated(view);
     } catch (error) {
-      // A server that was started anew knows nothing of this call; its other side learns that in the same way.
+      // A server that was started anew knows of calls in which two talk, for a minute, and of no others.
       if (['not_found', 'call_over'].includes(error.code)) this.ended(error.code === 'not_found' ? 'serverRestarted' : 'lost');
     }
   }
 
-  seated({ phase, role, peer }) {
+  seated({ phase, role, peer, keeps }) {
     if (phase === 'elsewhere') return this.ended('movedElsewhere');
     if (phase !== 'ringing' && phase !== 'talking') return this.ended(phase);
+    if (phase === 'talking' && keeps && this.#connection) return this.#stay(peer);
     if (phase === 'talking') this.connected({ role, peer });
+  }
+
+  #stay(peer) {
+    this.peer = { ...this.peer, ...peer };
+    this.#member = this.#desk.member;
+    this.#remember();
   }
 
   ended(outcome, by) {
@@ -192,7 +216,7 @@ export class Call extends Talk {
     const isCaller = role === 'caller';
     const connection = new Peer({
       configuration: this.#desk.configuration,
-      local: this.localStream,
+      local: this.sent,
       isPolite: !isCaller,
       offers: isCaller,
       send: (signal) => this.#signal(signal),
@@ -202,7 +226,7 @@ export class Call extends Talk {
     connection.addEventListener('data', ({ detail }) => this.#told(detail));
     connection.addEventListener('state', () => this.#pathChanged(connection));
     // The other side may still go by what a page before this one said.
-    this.say({ devices: this.devices });
+    this.say({ devices: this.shown });
     this.#remember();
   }
 
@@ -212,9 +236,10 @@ export class Call extends Talk {
     tell(this, 'path', connection.state);
   }
 
-  #told({ devices }) {
+  #told({ devices, room }) {
+    if (typeof room === 'string') tell(this, 'moved', room);
     if (!devices) return;
-    this.peerDevices = { microphone: devices.microphone !== false, camera: devices.camera !== false };
+    this.peerDevices = devicesOf(devices);
     tell(this, 'devices', this.peerDevices);
   }
 

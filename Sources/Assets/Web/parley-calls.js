@@ -44,6 +44,16 @@ export class CallDesk {
     if (other && other !== call) other.ended('merged');
   }
 
+  /** Whether a call that this page may not know yet still waits for its callee, who this user is. @param {string} id */
+  async isRinging(id) {
+    try {
+      await this.request('call.ringing', { call: id });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   forget(call) {
     if (this.#calls.get(call.id) === call) this.#calls.delete(call.id);
     if (this.#remembered()?.call === call.id) this.#seat.removeItem(seatKey);
@@ -57,10 +67,20 @@ export class CallDesk {
 
   #remembered() { return JSON.parse(this.#seat.getItem(seatKey)) ?? undefined; }
 
-  /** Takes up the call that this page was in before it was loaded anew. @returns {Promise<Call|undefined>} */
-  async resume(options = {}) {
+  /** Takes up the call that this page was in before it was loaded anew, if there was one. @returns {Promise<Call|undefined>} */
+  resume(options = {}) {
     const seat = this.#remembered();
-    if (!seat || this.#calls.has(seat.call)) return undefined;
+    return seat ? this.#take(seat, options) : Promise.resolve(undefined);
+  }
+
+  /** Takes up a call that goes on on another device. @param {string} ticket @returns {Promise<Call|undefined>} */
+  takeOver(ticket, { kind = 'audio', ...options } = {}) {
+    const [call, member] = ticket.split('.');
+    return this.#take({ call, member, kind }, options);
+  }
+
+  async #take(seat, options) {
+    if (this.#calls.has(seat.call)) return undefined;
     const call = new Call(this, { id: seat.call, peer: { user: '' }, kind: seat.kind, isIncoming: false });
     try {
       await call.openMedia(options.stream, seat.devices);
@@ -85,9 +105,9 @@ export class CallDesk {
     }
     const call = this.#calls.get(argument.call);
     switch (event) {
-      case 'call.ringing': return call?.rings();
+      case 'call.ringing': return call?.rings(argument);
       case 'call.peerAway': return call?.peerWentAway();
-      case 'call.peerBack': return call?.peerCameBack(argument.member);
+      case 'call.peerBack': return call?.peerCameBack(argument);
       case 'signal': return call?.signalled(argument);
     }
   }

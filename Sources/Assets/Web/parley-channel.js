@@ -42,7 +42,7 @@ export class WebSocketChannel {
   constructor(url, events) {
     this.#socket = new WebSocket(address(url, 'websocket').href.replace(/^http/, 'ws'));
     this.#socket.onmessage = ({ data }) => {
-      // Our own events hold no bytes; attachments of somebody else's have no place to go.
+      // Our own events hold no bytes; attachments of other servers have no place to go.
       if (typeof data === 'string') events.packet(data);
     };
     this.#socket.onclose = () => events.closed();
@@ -126,7 +126,7 @@ export class PollingChannel {
 }
 
 // Lets everything happen that a packet brought about, as between two messages of a WebSocket. A timer would be slow in
-// a tab that nobody looks at.
+// a tab in the background.
 function turn() {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,9 +1,10 @@
 import { ChatCache } from './parley-cache.js';
 import { Conversation, changed } from './parley-conversation.js';
 import { tell } from './parley-error.js';
+import { LatestOnly } from './parley-latest.js';
 import { Outbox } from './parley-outbox.js';
 
-// The newest of each conversation come at once; older ones when somebody looks for them.
+// The newest of each conversation come at once; older ones when the page asks for them.
 const newest = 25;
 const mostPositions = 1_000;
 const marksAtMost = 256;
@@ -73,9 +74,11 @@ export class Chat extends EventTarget {
   open() { return this.#opened ??= this.#open(); }
 
   async #load() {
-    for (const view of await this.#cache.conversations()) this.#conversations.set(view.conversation, new Conversation(view));
+    const views = await this.#cache.conversations();
+    for (const view of views) this.#conversations.set(view.conversation, new Conversation(view));
     await this.#outbox.open();
     tell(this, 'list');
+    this.#cache.trim(views);
   }
 
   async #open() {
@@ -84,7 +87,10 @@ export class Chat extends EventTarget {
   }
 
   /** Nothing of it stays in this browser. */
-  erase() { return this.#cache.erase(); }
+  erase() {
+    this.#outbox.close();
+    return this.#cache.erase();
+  }
 
   /** @param {boolean} recovered with everything that was missed */
   lineMended(recovered) {
@@ -136,6 +142,8 @@ export class Chat extends EventTarget {
 
   // A view that was read before the latest event came is older than what we know.
   #see(view) {
+    // What one writes to oneself is with no other user.
+    if (view.kind === 'direct') view.peer ??= { user: this.#user };
     let conversation = this.#conversations.get(view.conversation);
     if (conversation && view.last < conversation.last) return conversation;
     if (conversation) conversation.update(view);
@@ -148,7 +156,7 @@ export class Chat extends EventTarget {
   async #keep(entries, isGap, known = 0) {
     if (entries.length === 0) return;
     if (isGap) await this.#cache.forgetEntries(entries[0].conversation);
-    await this.#cache.putEntries(entries);
+    this.#cache.putEntries(entries);
     for (const entry of entries) if (entry.target !== undefined && entry.target <= known) await this.#change(entry);
   }
 
@@ -156,7 +164,7 @@ export class Chat extends EventTarget {
     const message = await this.#cache.entry(entry.conversation, entry.target);
     if (!message) return;
     const now = changed(message, entry);
-    await this.#cache.putEntries([now]);
+    this.#cache.putEntries([now]);
     tell(this, 'changed', now);
   }
 
@@ -180,7 +188,7 @@ export class Chat extends EventTarget {
     tell(this, 'entry', entry);
     tell(this, 'list');
     this.#cache.putConversation(conversation.view);
-    await this.#cache.putEntries([entry]);
+    this.#cache.putEntries([entry]);
     if (entry.target !== undefined) await this.#change(entry);
     if (entry.from !== this.#user) this.#delivered(conversation);
   }
@@ -189,7 +197,7 @@ export class Chat extends EventTarget {
     const view = await this.#request('chat.conversation', { conversation: entry.conversation }).catch(() => undefined);
     if (!view) return;
     const conversation = this.#see(view);
-    await this.#cache.putEntries([entry]);
+    this.#cache.putEntries([entry]);
     tell(this, 'list');
     tell(this, 'entry', entry);
     this.#delivered(conversation);
@@ -226,7 +234,7 @@ export class Chat extends EventTarget {
   /**
    * Up to `limit` entries before a number, or after one; the latest without. From the browser where it kept them all.
    * @param {string} id
-   * @param {{before?: number, after?: number, limit?: number}} [place]
+   * @param {{before?: number, after?: number, limit?: number}} place
    * @returns {Promise<{entries: Entry[], more: boolean}>}
    */
   async history(id, { before, after, limit = 50 } = {}) {
@@ -234,7 +242,7 @@ export class Chat extends EventTarget {
     const kept = conversation && await this.#kept(conversation, { before, after, limit });
     if (kept) return kept;
     const answer = await this.#request('chat.history', { conversation: id, before, after, limit });
-    await this.#cache.putEntries(answer.entries);
+    this.#cache.putEntries(answer.entries);
     return answer;
   }
 
@@ -332,13 +340,21 @@ export class Chat extends EventTarget {
   async read(id, number) {
     const conversation = this.#conversations.get(id);
     if (!conversation || (number <= conversation.read && conversation.unread === 0)) return;
+    await this.#reads.ask(id, number);
+  }
+
+  #reads = new LatestOnly(async (id, number) => {
     const { unread } = await this.#request('chat.read', { conversation: id, number });
+    const conversation = this.#conversations.get(id);
+    if (!conversation) return;
     Object.assign(conversation, { unread, read: Math.max(number, conversation.read) });
     this.#cache.putConversation(conversation.view);
     tell(this, 'list');
-  }
+  });
 
-  #delivered({ id, last }) { this.#request('chat.delivered', { conversation: id, number: last }).catch(() => {}); }
+  #delivered({ id, last }) { this.#deliveries.ask(id, last).catch(() => {}); }
+
+  #deliveries = new LatestOnly((id, number) => this.#request('chat.delivered', { conversation: id, number }));
 
   typing(id, on) { this.#request('chat.typing', { conversation: id, on }).catch(() => {}); }
   members(id, after) { return this.#request('chat.members', { conversation: id, after, limit: 200 }); }

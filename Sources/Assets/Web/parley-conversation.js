@@ -1,7 +1,7 @@
 /** @typedef {import('./parley-cache.js').Entry} Entry */
 
 /**
- * How far somebody got.
+ * How far a member got.
  * @typedef {{delivered: number, read: number}} Mark
  */
 
@@ -15,6 +15,8 @@ export class Conversation {
   role;
   /** @type {string|undefined} */
   title;
+  /** What it is tied to: the name of an order. @type {string|undefined} */
+  subject;
   /** Whom it is with, when it is with one. @type {{user: string, name?: string, avatar?: string}|undefined} */
   peer;
   members = 0;
@@ -39,8 +41,8 @@ export class Conversation {
     this.update(view);
   }
 
-  update({ kind, role, title, peer, members, last, since, read, unread, muted, dissolved, latest }) {
-    Object.assign(this, { kind, role, title, peer, members, last, since: since ?? 0, read: read ?? 0, unread: unread ?? 0, latest });
+  update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, dissolved, latest }) {
+    Object.assign(this, { kind, role, title, subject, peer, members, last, since: since ?? 0, read: read ?? 0, unread: unread ?? 0, latest });
     this.isMuted = muted === true;
     this.isDissolved = dissolved === true;
     if (peer) this.marks.set(peer.user, { delivered: peer.delivered ?? 0, read: peer.read ?? 0 });
@@ -48,10 +50,10 @@ export class Conversation {
 
   /** As the server would tell it: what a browser keeps. */
   get view() {
-    const { id: conversation, kind, role, title, peer, members, last, since, read, unread, latest } = this;
+    const { id: conversation, kind, role, title, subject, peer, members, last, since, read, unread, latest } = this;
     const mark = peer && this.marks.get(peer.user);
     return {
-      conversation, kind, role, title, members, last, since, read, unread, latest,
+      conversation, kind, role, title, subject, members, last, since, read, unread, latest,
       muted: this.isMuted, dissolved: this.isDissolved, ...(peer && { peer: { ...peer, ...mark } }),
     };
   }
@@ -59,7 +61,7 @@ export class Conversation {
   /** When something last happened here. */
   get time() { return this.latest?.time ?? 0; }
 
-  /** What happened. What is said by others is unread until somebody says otherwise. */
+  /** What happened. What is said by others is unread until it is marked as read. */
   append(entry, me) {
     this.last = entry.number;
     if (['message', 'created', 'joined', 'left', 'removed', 'renamed', 'dissolved'].includes(entry.type)) this.latest = entry;
@@ -81,7 +83,7 @@ export class Conversation {
     if (type === 'left' && body?.role && body.user === me && from !== me) this.role = body.role;
   }
 
-  /** Somebody got so far. @returns {boolean} whether that is news */
+  /** A member got so far. @returns {boolean} whether that is news */
   mark(user, { delivered = 0, read = 0 }) {
     const known = this.marks.get(user) ?? { delivered: 0, read: 0 };
     if (delivered <= known.delivered && read <= known.read) return false;

@@ -3,7 +3,7 @@ export class ParleyError extends Error {
   /**
    * @param {string} code one of the server's codes, or one of ours: `timeout`, `disconnected`, `unreachable`,
    *   `signed_out`, `closed`; about devices `denied`, `missing`, `in_use`, `insecure`
-   * @param {string} message for whoever reads a log; pages have words of their own for each code
+   * @param {string} message for readers of logs; pages have words of their own for each code
    * @param {number} [retryAfter] milliseconds
    */
   constructor(code, message, retryAfter) {

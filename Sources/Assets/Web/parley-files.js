@@ -37,7 +37,7 @@ export class Files {
   /**
    * Brings a file, in parts (tus 1.0): a line that breaks costs one part, and `location` goes on where an earlier page stopped.
    * @param {Blob} file
-   * @param {object} [options]
+   * @param {object} options
    * @param {string} [options.location] of an upload that was begun before
    * @param {(location: string) => any} [options.located]
    * @param {(part: number) => void} [options.progressed] from 0 to 1
@@ -69,7 +69,7 @@ export class Files {
     return Number(answer.headers.get('Upload-Offset'));
   }
 
-  // After a failure nobody knows how much came through; the server says.
+  // After a failure the client does not know how much came through; the server says.
   async #bring(file, location, offset, isAgain, signal) {
     const start = isAgain ? await this.#offset(location, signal) : offset;
     if (start === file.size) return start;

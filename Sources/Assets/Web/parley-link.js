@@ -72,7 +72,7 @@ export class Link extends EventTarget {
    * Asks the server for something and waits for its answer, also while the line is down.
    * @param {string} event
    * @param {object} [argument]
-   * @param {{timeout?: number, onlyThisSession?: boolean}} [options] `onlyThisSession` for what has no meaning once
+   * @param {{timeout?: number, onlyThisSession?: boolean}} options `onlyThisSession` for what has no meaning once
    *   the server has forgotten who we were
    * @returns {Promise<any>}
    */
@@ -120,7 +120,7 @@ export class Link extends EventTarget {
     this.#timer = setTimeout(() => this.#connect(), this.#pause());
   }
 
-  // Everybody loses a server at the same moment; nobody should come back at the same moment.
+  // All clients lose a server at the same moment; they should not come back at the same moment.
   #pause() {
     const longest = Math.min(longestPause, firstPause * 2 ** Math.min(this.#attempts - 1, 10));
     return longest * (0.5 + Math.random() / 2);
@@ -166,7 +166,7 @@ export class Link extends EventTarget {
     }
   }
 
-  // A server that says nothing for longer than it promised is gone, even if nobody told us.
+  // A server that says nothing for longer than it promised is gone, even without a goodbye.
   #listen() {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => this.#drop(), this.#heartbeat);

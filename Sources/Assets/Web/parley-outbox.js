@@ -26,13 +26,17 @@ const longestPause = 30_000;
 
 /**
  * Messages leave in the order in which they were written, each once: also after a reload, after hours without a network,
- * and when two tabs want to send the same.
+ * and from two tabs, which share what waits: one sends at a time, and what a tab that was closed left behind the other sends.
  *
  * Events: `changed` with an `Unsent`; `sent` with `{message, answer}`.
  */
 export class Outbox extends EventTarget {
   /** @type {Map<string, Unsent>} */
   #messages = new Map();
+  /** The names of those that the browser keeps, and other tabs see. */
+  #kept = new Set();
+  /** @type {BroadcastChannel|undefined} */
+  #tabs;
   #cache;
   #link;
   #files;
@@ -59,17 +63,52 @@ export class Outbox extends EventTarget {
 
   /** Takes up what an earlier page could not send. */
   async open() {
-    for (const message of await this.#cache.unsent()) this.#messages.set(message.id, message);
+    this.#tabs = globalThis.BroadcastChannel && new BroadcastChannel(this.#key);
+    if (this.#tabs) this.#tabs.onmessage = () => this.flush();
+    await this.#meet();
     this.flush();
+  }
+
+  /** The user is gone. */
+  close() {
+    this.#tabs?.close();
+    this.#messages.clear();
+  }
+
+  // What other tabs wrote leaves from here too, and what they sent is gone.
+  async #meet() {
+    const found = await this.#cache.unsent();
+    if (!found) return;
+    const ids = new Set(found.map(({ id }) => id));
+    for (const message of this.messages) if (this.#kept.has(message.id) && !ids.has(message.id)) this.#forget(message);
+    for (const message of found) if (!this.#messages.has(message.id)) this.#learn(message);
+  }
+
+  #learn(message) {
+    this.#kept.add(message.id);
+    this.#messages.set(message.id, message);
+    tell(this, 'changed', message);
+  }
+
+  #forget(message) {
+    this.#kept.delete(message.id);
+    this.#messages.delete(message.id);
+    tell(this, 'changed', message);
   }
 
   /** @param {Omit<Unsent, 'order'|'id'|'time'|'state'>} content @returns {Unsent} */
   add(content) {
-    const order = this.#lastOrder = Math.max(Date.now(), this.#lastOrder + 1);
+    // Another tab may write in the same millisecond.
+    const order = this.#lastOrder = Math.max(Date.now(), Math.floor(this.#lastOrder) + 1) + Math.random();
+    /** @type {Unsent} */
     const message = { ...content, order, id: crypto.randomUUID?.() ?? randomID(), time: Date.now(), state: 'sending' };
     this.#messages.set(message.id, message);
     tell(this, 'changed', message);
-    this.#cache.putUnsent(message).then(() => this.flush());
+    this.#cache.putUnsent(message).then(() => {
+      this.#kept.add(message.id);
+      this.#tabs?.postMessage(null);
+      this.flush();
+    });
     return message;
   }
 
@@ -84,9 +123,8 @@ export class Outbox extends EventTarget {
   drop(id) {
     const message = this.#messages.get(id);
     if (!message) return;
-    this.#messages.delete(id);
     this.#cache.deleteUnsent(message.order);
-    tell(this, 'changed', message);
+    this.#forget(message);
   }
 
   /** Sends what waits, one after the other, for as long as there is a line. */
@@ -101,6 +139,7 @@ export class Outbox extends EventTarget {
   }
 
   async #sendAll() {
+    await this.#meet();
     for (let message = this.#next(); message && this.#link.state === 'connected'; message = this.#next()) {
       await this.#send(message);
     }
@@ -115,6 +154,7 @@ export class Outbox extends EventTarget {
       const { conversation, user, kind, body, reply, mentions, forward, id } = message;
       const answer = await this.#link.request('chat.send', { conversation, user, kind, body, reply, mentions, forward, id }, { timeout });
       this.#messages.delete(id);
+      this.#kept.delete(id);
       await this.#cache.deleteUnsent(message.order);
       tell(this, 'sent', { message, answer });
     } catch (error) {
@@ -144,7 +184,8 @@ export class Outbox extends EventTarget {
   async #refused(message, error) {
     // Without a line nothing is refused: it leaves when the line is back.
     if (this.#link.state !== 'connected') return;
-    if (error.retryAfter !== undefined) return pause(Math.min(error.retryAfter, longestPause));
+    // Who has to wait by the rule of a conversation says it again when they want to.
+    if (error.retryAfter !== undefined && error.code !== 'slow_mode') return pause(Math.min(error.retryAfter, longestPause));
     this.#become(message, 'failed', error.code ?? 'other');
   }
 

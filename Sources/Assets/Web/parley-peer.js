@@ -16,6 +16,8 @@ export class Peer extends EventTarget {
 
   #configuration;
   #local;
+  /** What carries our sound, and our picture. @type {Map<string, RTCRtpSender>} */
+  #senders = new Map();
   #connection;
   #send;
   #isPolite;
@@ -50,6 +52,7 @@ export class Peer extends EventTarget {
     this.#isOffering = this.#isTakingAnswer = this.#ignoresOffer = false;
     if (this.#isPolite && this.#connection) this.#waitsForOffer = true;
     this.#connection = new RTCPeerConnection(this.#configuration);
+    this.#senders.clear();
     this.#watch();
     for (const track of this.#local.getTracks()) this.add(track, this.#local);
     // Without a microphone there would be nothing to offer, and nothing to hear.
@@ -65,7 +68,21 @@ export class Peer extends EventTarget {
     return this.state === 'failed' && ['connected', 'completed'].includes(this.#connection.iceConnectionState);
   }
 
-  add(track, stream) { this.#connection.addTrack(track, stream); }
+  add(track, stream) { this.#senders.set(track.kind, this.#connection.addTrack(track, stream)); }
+
+  /** Another track in place of the one of its kind; where there was none, it is negotiated. */
+  exchange(kind, track) {
+    const sender = this.#senders.get(kind);
+    if (sender) sender.replaceTrack(track ?? null).catch((error) => this.#complain(error));
+    else if (track) this.add(track, this.#local);
+  }
+
+  /** How loud the other side is, from 0 to 1. */
+  get level() {
+    const sounds = this.#connection.getReceivers().filter(({ track }) => track.kind === 'audio');
+    return Math.max(0, ...sounds.map((sound) => sound.getSynchronizationSources()[0]?.audioLevel ?? 0));
+  }
+
   stats() { return this.#connection.getStats(); }
 
   configure(configuration) {
@@ -114,7 +131,7 @@ export class Peer extends EventTarget {
     else if (!this.#isPolite) this.#begin();
   }
 
-  // A signal may have been lost with a line that broke: whoever has no path by now looks for one anew.
+  // A signal may have been lost with a line that broke: a peer without a path by now looks for one anew.
   #expectPath(pause) {
     this.#timer = setTimeout(() => {
       this.mend();

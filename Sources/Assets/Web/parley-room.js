@@ -1,24 +1,24 @@
 import { tell } from './parley-error.js';
 import { Peer } from './parley-peer.js';
-import { Talk } from './parley-talk.js';
+import { Talk, devicesOf } from './parley-talk.js';
 
 /**
- * Somebody else in a room.
+ * Another member of a room.
  * @typedef {object} Member
  * @property {string} member
  * @property {string} user
  * @property {string} name
  * @property {boolean} isAway
  * @property {MediaStream} stream what comes from them
- * @property {{microphone: boolean, camera: boolean}} devices
+ * @property {{microphone: boolean, camera: boolean, screen?: boolean}} devices
  * @property {Peer} peer
  */
 
 /**
  * A room in which everybody talks with everybody.
  *
- * Events: `joined`, `left`, `changed` with a `Member`; `local`; `closed` when we are out, with a reason when that is
- * another's doing.
+ * Events: `joined`, `left`, `changed` with a `Member`; `local`; `knocked` with `{user, name, avatar?}` of somebody who asks to be
+ * let in; `closed` when we are out, with a reason when that is another's doing.
  */
 export class Room extends Talk {
   /** @type {Map<string, Member>} */
@@ -26,7 +26,10 @@ export class Room extends Talk {
   isLeft = false;
   /** What a page calls it, when that is not its name. @type {string|undefined} */
   title;
+  /** What it asks of those who come in. @type {'password'|'invitation'|undefined} */
+  access;
 
+  #key = {};
   #parley;
   #link;
   #forget;
@@ -44,6 +47,8 @@ export class Room extends Talk {
   get peers() { return [...this.members.values()].map(({ peer }) => peer); }
 
   async join(options = {}) {
+    const { password, byInvitation } = options;
+    this.#key = { ...(password !== undefined && { password }), ...(byInvitation && { byInvitation }) };
     await this.openMedia(options.stream, options.devices);
     if (this.isLeft) return this.closeMedia();
     await this.#enter();
@@ -55,6 +60,9 @@ export class Room extends Talk {
     await this.#link.request('room.leave', { room: this.name }).catch(() => {});
   }
 
+  /** Lets somebody in, whether they asked for it or not. */
+  async admit(user) { await this.#link.request('room.admit', { room: this.name, user }); }
+
   say(data, to) {
     if (this.members.size === 0) return;
     this.#signal({ data }, to).catch(() => {});
@@ -62,8 +70,9 @@ export class Room extends Talk {
 
   /** The newcomer offers to everybody it finds. */
   async #enter(replaces) {
-    const view = await this.#link.request('room.join', { room: this.name, ...(replaces && { replaces }) });
+    const view = await this.#link.request('room.join', { room: this.name, ...(replaces && { replaces }), ...this.#key });
     this.#member = view.member;
+    this.access = view.access;
     for (const member of [...this.members.values()]) this.#remove(member.member);
     for (const person of view.members) this.#add(person, true);
   }
@@ -81,7 +90,7 @@ export class Room extends Talk {
     this.#remove(member);
     const peer = new Peer({
       configuration: this.#parley.configuration,
-      local: this.localStream,
+      local: this.sent,
       isPolite: isNewcomer,
       offers: isNewcomer,
       send: (signal) => this.#signal(signal, member),
@@ -91,7 +100,7 @@ export class Room extends Talk {
     this.members.set(member, other);
     this.#follow(other);
     tell(this, 'joined', other);
-    if (!this.microphone || !this.camera) this.say({ devices: this.devices }, member);
+    if (!this.microphone || !this.camera || this.isSharing) this.say({ devices: this.shown }, member);
   }
 
   #follow(other) {
@@ -100,7 +109,7 @@ export class Room extends Talk {
     other.peer.addEventListener('state', changed);
     other.peer.addEventListener('data', ({ detail }) => {
       if (!detail.devices) return;
-      other.devices = { microphone: detail.devices.microphone !== false, camera: detail.devices.camera !== false };
+      other.devices = devicesOf(detail.devices);
       changed();
     });
   }
@@ -127,6 +136,7 @@ export class Room extends Talk {
       case 'room.dismissed': return this.#dismissed(argument.reason);
       case 'room.away': return other && this.#mark(other, true);
       case 'room.back': return other && this.#mark(other, false);
+      case 'room.knocked': return tell(this, 'knocked', argument);
       case 'signal': return void this.members.get(argument.from)?.peer.take(argument);
     }
   }

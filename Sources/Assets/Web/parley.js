@@ -19,6 +19,8 @@ import { Link } from './parley-link.js';
 import { Room } from './parley-room.js';
 
 export { Call } from './parley-call.js';
+export { listDevices, preferDevices } from './parley-media.js';
+export { PathMeter } from './parley-path.js';
 export { ParleyError } from './parley-error.js';
 export { Room } from './parley-room.js';
 
@@ -48,11 +50,11 @@ export class Parley extends EventTarget {
   #rooms = new Map();
   #renewal;
   #lastEnding;
-  /** Whoever waits to be let in. */
+  /** The sign-in that waits for its welcome. */
   #entry;
 
   /**
-   * @param {object} [options]
+   * @param {object} options
    * @param {string|URL} [options.url] the server; without it, the one this module came from
    * @param {Storage} [options.storage] where the user is kept
    * @param {Storage} [options.session] where a page that is loaded anew finds its call
@@ -81,7 +83,7 @@ export class Parley extends EventTarget {
   /** Who signed in here before. @type {string|undefined} */
   get knownName() { return this.#identity.name; }
 
-  /** The conversations of whoever is signed in, or was before. @returns {Chat|undefined} */
+  /** The conversations of the user who is signed in, or was before. @returns {Chat|undefined} */
   get chat() {
     const { user } = this.#identity;
     if (user === undefined) return undefined;
@@ -94,15 +96,18 @@ export class Parley extends EventTarget {
   // MARK: Signing in
 
   /**
-   * Signs in: with a password to an account, or without one, where the same name on the same browser is the same user
-   * again and another name is somebody new. Whoever was here before need not wait for a network: the line comes when it can.
-   * @param {{name?: string} | {userName: string, password: string, isNew?: boolean, name?: string}} [options] `isNew` makes
-   *   the account
+   * Signs in: with a password to an account, with a token of an application, or with neither, where the same name on the same browser is the same user
+   * again and another name is a new user. A user who was here before need not wait for a network: the line comes when it can.
+   * @param {{name?: string, userName?: string, password?: string, isNew?: boolean, token?: string | (() => string|Promise<string>), isVouched?: boolean}} options
+   *   `isNew` makes the account; `token` is one that an application vouches with, or gets the next one; `isVouched` ends a sign-in
+   *   that a provider has confirmed in this browser
    */
-  async signIn({ name, userName, password, isNew = false } = {}) {
+  async signIn({ name, userName, password, isNew = false, token, isVouched = false } = {}) {
     this.close();
     const welcomed = new Promise((resolve, reject) => { this.#entry = { resolve, reject }; });
-    const entering = userName === undefined ? this.#comeBack(name)
+    const entering = token !== undefined ? this.#identity.enter(token)
+      : isVouched ? this.#identity.finish()
+      : userName === undefined ? this.#comeBack(name)
       : isNew ? this.#identity.register(userName, password, name) : this.#identity.logIn(userName, password);
     await Promise.race([welcomed, entering]);
     if (this.user !== this.#identity.user) this.#chat = undefined;
@@ -111,6 +116,12 @@ export class Parley extends EventTarget {
     this.#link.open();
     await welcomed;
   }
+
+  /** Which ways to sign in the server offers. */
+  signInMethods() { return this.#identity.methods(); }
+
+  /** Whether a provider signed us in, so that signing out there makes sense. */
+  get isVouched() { return this.#identity.isVouched; }
 
   async #comeBack(name) {
     try {
@@ -154,7 +165,7 @@ export class Parley extends EventTarget {
 
   // MARK: One's own account
 
-  /** Nothing for whoever came without a password. @type {string|undefined} */
+  /** Nothing for a user who came without a password. @type {string|undefined} */
   get userName() { return this.#identity.userName; }
 
   /** Every other device is signed out. */
@@ -165,6 +176,40 @@ export class Parley extends EventTarget {
 
   /** @param {string} [device] without it, all of them */
   signOutDevice(device) { return this.#identity.signOutDevice(device); }
+
+  /**
+   * Has this browser woken for messages, also while no page is open. Ask the user for notifications before.
+   * @param {ServiceWorkerRegistration} worker one that shows what is pushed
+   * @param {string} [language] that its user reads
+   * @param {{from: string, to: string, offset: number, calls?: boolean}} [quiet] hours without a sound, such as 22:00 to 07:00; `offset` is how many
+   *   minutes its clock is ahead of UTC, and `calls` whether those ring
+   */
+  async wake(worker, language, quiet) {
+    const { publicKey } = await this.#identity.ask('GET', 'push');
+    const subscription = await subscribe(worker.pushManager, publicKey);
+    await this.#identity.ask('PUT', `push/devices/${await this.#identity.device()}`, { ...subscription.toJSON(), language, quiet });
+  }
+
+  /** @param {ServiceWorkerRegistration} worker */
+  async letSleep(worker) {
+    const subscription = await worker.pushManager.getSubscription();
+    await subscription?.unsubscribe();
+    if (subscription) await this.#identity.ask('DELETE', `push/devices/${await this.#identity.device()}`);
+  }
+
+  /** A notification was chosen. @param {string} push its name, as it came with it */
+  async noteClick(push) {
+    await this.#identity.ask('POST', 'push/clicked', { push, device: await this.#identity.device() });
+  }
+
+  /** Everything the user has on the server, as lines of JSON. @returns {Promise<Blob>} */
+  exportData() { return this.#identity.export(); }
+
+  /** Ends the account for good, and forgets it here. @param {string} [password] of an account that has one */
+  async deleteAccount(password) {
+    await this.#identity.deleteAccount(password);
+    this.signOut();
+  }
 
   /** @returns {Promise<{user: string, name?: string, avatar?: string}>} */
   profile() { return this.request('profile.own'); }
@@ -190,6 +235,26 @@ export class Parley extends EventTarget {
     return (await this.#link.request('presence.watch', whom(users))).users;
   }
 
+  /**
+   * The same for everybody, with how many are online: beyond 2,000 the list is empty.
+   * @returns {Promise<{count: number, users: {user: string, name?: string, avatar?: string, online: boolean}[]}>}
+   */
+  watchEverybody() { return this.#link.request('presence.watch', { everybody: true }); }
+
+  /**
+   * Somebody's profile, by id or by the name they registered with; nothing when there is nobody.
+   * @param {string} user
+   * @returns {Promise<{user: string, name?: string, avatar?: string, deleted?: boolean}|undefined>}
+   */
+  async find(user) {
+    try {
+      return await this.request('profile.of', { user });
+    } catch (error) {
+      if (error.code === 'not_found' || error.code === 'bad_request') return undefined;
+      throw error;
+    }
+  }
+
   /** @param {string[]|'everybody'} users */
   async unwatch(users) {
     await this.#link.request('presence.unwatch', whom(users));
@@ -198,11 +263,11 @@ export class Parley extends EventTarget {
   // MARK: Calls and rooms
 
   /**
-   * Rings somebody. The call is there at once, to follow and to cancel; `ready` settles when the server rings or has
+   * Rings a user. The call is there at once, to follow and to cancel; `ready` settles when the server rings or has
    * refused to, or when there is no microphone.
    * @param {string|{user: string, name?: string}} user
-   * @param {{kind?: 'audio'|'video', stream?: MediaStream}} [options]
-   * @returns {import('./parley-call.js').Call & {ready: Promise<void>}}
+   * @param {{kind?: 'audio'|'video', stream?: MediaStream}} options
+   * @returns {import('./parley-call.js').Call}
    */
   ring(user, { kind = 'video', ...options } = {}) {
     const call = this.#calls.dial(typeof user === 'string' ? { user } : user, kind);
@@ -215,11 +280,23 @@ export class Parley extends EventTarget {
   /** Takes up the call this page was in before it was loaded anew, if there was one and it still goes on. */
   resumeCall(options) { return this.#calls.resume(options); }
 
+  /** Whether a call of which this user was told while no page was open still rings. @param {string} id */
+  isRinging(id) { return this.#calls.isRinging(id); }
+
+  /**
+   * Goes on with a call that the user has on another device, which ends there.
+   * @param {string} ticket `Call.ticket` over there
+   * @param {{kind?: 'audio'|'video', stream?: MediaStream}} options
+   * @returns {Promise<import('./parley-call.js').Call|undefined>} nothing when the call is over
+   */
+  takeCall(ticket, options) { return this.#calls.takeOver(ticket, options); }
+
   /**
    * Comes into a room; it begins to exist with its first member.
    * @param {string} name 1 to 64 lower-case letters, digits and dashes
-   * @param {{kind?: 'audio'|'video', stream?: MediaStream, devices?: {microphone: boolean, camera: boolean}}} [options] `devices`: what
-   *   is on at first
+   * @param {{kind?: 'audio'|'video', stream?: MediaStream, devices?: {microphone: boolean, camera: boolean},
+   *   password?: string, byInvitation?: boolean}} options `devices`: what is on at first; `password` is shown to a room that is
+   *   there, and asked by one that we open; `byInvitation` opens it for those whom its members admit
    * @returns {Promise<Room>}
    */
   async join(name, { kind = 'video', ...options } = {}) {
@@ -234,6 +311,12 @@ export class Parley extends EventTarget {
     }
     return room;
   }
+
+  /**
+   * Asks the members of a room by invitation to be let in; `room.admitted` with `{room}` tells that one of them did.
+   * @param {string} name
+   */
+  async knock(name) { await this.#link.request('room.knock', { room: name }); }
 
   /** Any request of the protocol, with its answer. */
   request(event, argument, options) { return this.#link.request(event, argument, options); }
@@ -264,7 +347,7 @@ export class Parley extends EventTarget {
 
   #connected(recovered) {
     this.#lastEnding = undefined;
-    // Who is new here is not somebody before `welcome` said so.
+    // A new session has no user before `welcome` said so.
     if (recovered) this.#mended(true);
   }
 
@@ -310,3 +393,16 @@ export class Parley extends EventTarget {
 }
 
 function whom(users) { return users === 'everybody' ? { everybody: true } : { users }; }
+
+// A browser keeps one subscription, for the key it was made with.
+async function subscribe(manager, key) {
+  const known = await manager.getSubscription();
+  const knownKey = known?.options.applicationServerKey;
+  if (known && knownKey && base64(knownKey) === key) return known;
+  await known?.unsubscribe();
+  return manager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+}
+
+function base64(buffer) {
+  return btoa(String.fromCharCode(...new Uint8Array(buffer))).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}

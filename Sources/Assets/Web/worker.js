@@ -3,6 +3,9 @@
 // The server puts two lines before this file: `shell`, the names of the page's files, and `version`, which is another as soon as
 // one of them is. So a new page is a new worker, with a cache of its own.
 
+// A network that lets nothing through keeps no user waiting for longer.
+const timeout = 3_000;
+
 const cacheName = `parley ${version}`;
 const names = new Set(shell.map((name) => new URL(name, registration.scope).href));
 
@@ -26,11 +29,93 @@ async function forgetOthers() {
 }
 
 async function fresh(request, url) {
+  const answer = fetch(request);
+  const late = new Promise((resolve) => setTimeout(resolve, timeout)).then(() => caches.match(url, { cacheName }));
   try {
-    return await fetch(request);
+    return await Promise.race([answer, late]) ?? await answer;
   } catch (error) {
     const kept = await caches.match(url, { cacheName });
     if (kept) return kept;
     throw error;
   }
+}
+
+// MARK: Messages and calls that come while the page is closed
+
+const wordsCache = 'parley-words';
+
+addEventListener('push', (event) => event.waitUntil(tell(event.data)));
+addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(open(event.notification.data ?? {}));
+});
+
+async function tell(data) {
+  const message = read(data);
+  if (message.type === 'callOver') return close(callTag(message.call));
+  if (Number.isFinite(message.badge)) await navigator.setAppBadge?.(message.badge).catch(() => {});
+  if (message.type === 'read') return close(message.conversation, message.number);
+  const words = await caches.match('words', { cacheName: wordsCache }).then((kept) => kept?.json()).catch(() => undefined) ?? {};
+  if (message.type === 'call') return ring(message, words);
+  // Nobody can read what is told here, since nobody wrote it: a test, or a push without its contents.
+  const { title, body } = message.type === 'message' ? said(message, words) : { title: 'Parley', body: words.test ?? 'Parley' };
+  const pages = await openPages();
+  if (message.type === 'message' && pages.some((page) => page.focused)) return;
+  const { conversation, number, push, silent = false } = message;
+  await registration.showNotification(title, { body, tag: conversation ?? 'parley', icon: 'page-icon.svg', data: { conversation, number, push }, silent, renotify: !silent });
+}
+
+// It stays until somebody chooses it, or until the call rings no more.
+async function ring({ call, kind, name, push }, { calls = {}, someone = 'Parley' }) {
+  const pages = await openPages();
+  if (pages.some((page) => page.focused)) return;
+  const body = calls[kind] ?? calls.video ?? 'Call';
+  await registration.showNotification(name ?? someone, {
+    body, tag: callTag(call), icon: 'page-icon.svg', data: { call, push }, renotify: true, requireInteraction: true, vibrate: [400, 200, 400, 200, 400],
+  });
+}
+
+function callTag(call) { return `call ${call}`; }
+
+// What is newer than what was read stays.
+async function close(tag, number = Infinity) {
+  const shown = await registration.getNotifications({ tag });
+  for (const notification of shown) if (!(notification.data?.number > number)) notification.close();
+}
+
+// Of this origin may be pictures and documents, too.
+async function openPages() {
+  const all = await clients.matchAll({ type: 'window', includeUncontrolled: true });
+  return all.filter(({ url }) => url.split(/[?#]/)[0] === registration.scope);
+}
+
+function read(data) {
+  try {
+    return data?.json() ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function said({ name, title, text, messageKind }, { kinds = {}, message = 'New message', someone = 'Parley' }) {
+  const words = text || (messageKind && messageKind !== 'text' && kinds[messageKind] ? `[${kinds[messageKind]}]` : message);
+  return { title: title ?? name ?? someone, body: title && name ? `${name}: ${words}` : words };
+}
+
+// A page that is open shows it; else one is opened, and goes there when it has loaded.
+async function open({ conversation, call, push }) {
+  if (push) await keepClick(push);
+  const pages = await openPages();
+  const page = pages.find(({ focused }) => focused) ?? pages[0];
+  const place = call ? `#/call/${encodeURIComponent(call)}` : conversation ? `#/c/${encodeURIComponent(conversation)}` : '';
+  if (!page) return void (await clients.openWindow(`./${place}`));
+  await page.focus().catch(() => {});
+  page.postMessage({ conversation, call });
+}
+
+// The next page that is signed in tells the server: the worker has no name there.
+async function keepClick(push) {
+  const cache = await caches.open(wordsCache);
+  const kept = await cache.match('clicks').then((answer) => answer?.json()).catch(() => undefined) ?? [];
+  await cache.put('clicks', Response.json([...kept, push].slice(-10)));
 }
