@@ -20,7 +20,7 @@ from pathlib import Path
 from results import FAILED, FOLDER, PASSED, Result, read_results, worst_of
 from sources import Source, read_sources
 
-_ID = r"[A-N]\d{2}"
+_ID = r"[A-Z]\d{2}"
 _NAME = rf"{_ID}(?:\.[a-z0-9]+)?"
 _NAMES = rf"{_NAME}(?:[ ,]+{_NAME})*"
 _ROW = re.compile(rf"^\|\s*({_ID})\s*\|\s*([^|]+?)\s*\|(?:\s*([^|]*?)\s*\|)?$", re.MULTILINE)

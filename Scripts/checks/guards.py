@@ -129,7 +129,7 @@ def customers_stay_behind_their_doors(source: Source) -> Iterator[Finding]:
 
 
 _TITLE = re.compile(r'@Test\(\s*"((?:[^"\\]|\\.)*)"')
-_FEATURES = re.compile(r"^(?:[A-N]\d{2}(?:\.[a-z0-9]+)?[ ,_]+)*")
+_FEATURES = re.compile(r"^(?:[A-Z]\d{2}(?:\.[a-z0-9]+)?[ ,_]+)*")
 SHORTEST_TITLE = 4
 
 

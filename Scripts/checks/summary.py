@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Sums up a run of Scripts/test: how many tests passed, and everything that was left out, with its reason."""
+"""Sums up a run of Scripts/test: how many tests passed, which failed or are unstable, and what was
+left out, with its reason."""
 
 import os
 import sys
 from collections import Counter
 from pathlib import Path
 
-from results import FAILED, FOLDER, PASSED, SKIPPED, Result, read_results
+from results import FAILED, FOLDER, PASSED, SKIPPED, UNSTABLE, Result, read_results
 
 # What not every machine can do: network namespaces, and an image with Python 2.
 MAY_BE_LEFT_OUT = {"netlab", "conformance"}
@@ -17,6 +18,8 @@ def summary(stages: dict[str, list[Result]], is_ci: bool) -> tuple[list[str], bo
     counts = Counter(result.outcome for stage in stages.values() for result in stage)
     lines, is_wrong = [], False
     for stage, results in stages.items():
+        lines += [f"== FAILED in {stage}: {result.test}" for result in results if result.outcome == FAILED]
+        lines += [f"== UNSTABLE in {stage}, passed {UNSTABLE}: {result.test}" for result in results if result.reason == UNSTABLE]
         reasons = Counter(result.reason or "no reason given" for result in results if result.outcome == SKIPPED)
         for reason, count in reasons.most_common():
             is_wrong |= is_ci and stage not in MAY_BE_LEFT_OUT

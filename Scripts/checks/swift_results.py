@@ -3,15 +3,31 @@
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from results import FAILED, PASSED, SKIPPED, Result, write_results
+from results import FAILED, MOST_RUN_AGAIN, PASSED, SKIPPED, Result, merged, write_results
+
+NEVER_ENDED = "it never ended"
 
 
 def results(lines: Iterable[str], root: Path) -> list[Result]:
     """Of every test function in the stream; one that never began was left out, or the run ended before it."""
+    return list(_results_by_id(lines, root).values())
+
+
+def filters_of_failed(lines: Iterable[str], root: Path) -> list[str]:
+    """What `swift test --filter` takes to run them once more; none when there are many, or the run itself broke off."""
+    failed = {test: result for test, result in _results_by_id(lines, root).items() if result.outcome == FAILED}
+    if len(failed) > MOST_RUN_AGAIN or any(result.reason == NEVER_ENDED for result in failed.values()):
+        return []
+    # An id ends with the place in the source, which the filter does not know.
+    return ["^" + re.escape(test.rpartition("/")[0]) for test in failed]
+
+
+def _results_by_id(lines: Iterable[str], root: Path) -> dict[str, Result]:
     names: dict[str, str] = {}
     outcomes: dict[str, tuple[str, str]] = {}
     for line in lines:
@@ -21,7 +37,7 @@ def results(lines: Iterable[str], root: Path) -> list[Result]:
             names[payload["id"]] = _name(payload, root)
         elif record["kind"] == "event" and (test := payload.get("testID")):
             _note(outcomes, test, payload)
-    return [Result(name, *_outcome(outcomes, test)) for test, name in names.items()]
+    return {test: Result(name, *_outcome(outcomes, test)) for test, name in names.items()}
 
 
 def _name(test: dict, root: Path) -> str:
@@ -50,20 +66,33 @@ def _outcome(outcomes: dict[str, tuple[str, str]], test: str) -> tuple[str, str]
         if test in outcomes:
             return outcomes[test]
         test = test.rpartition("/")[0]
-    return FAILED, "it never ended"
+    return FAILED, NEVER_ENDED
+
+
+def _lines(stream: Path) -> list[str]:
+    # Only at line feeds: a test's argument may have other ends of lines in it.
+    with stream.open(newline="\n") as lines:
+        return [line for line in lines if line.strip()]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("stream", type=Path, help="what swift test --event-stream-output-path wrote")
-    parser.add_argument("results", type=Path, help="the file that is written, a line of JSON for each test")
+    parser.add_argument("results", type=Path, nargs="?", help="the file that is written, a line of JSON for each test")
+    parser.add_argument("--again", type=Path, metavar="STREAM", help="of a second run of what failed in the first")
     options = parser.parse_args()
     if not options.stream.exists():
         print(f"there is no {options.stream}: no test of the rooms ran", file=sys.stderr)
         return 66
-    with options.stream.open() as lines:
-        write_results(options.results, results((line for line in lines if line.strip()), Path.cwd()))
-    return 0
+    lines, root = _lines(options.stream), Path.cwd()
+    if not options.results:
+        print("\n".join(filters_of_failed(lines, root)), end="")
+        return 0
+    found = results(lines, root)
+    if options.again:
+        found = merged(found, results(_lines(options.again), root))
+    write_results(options.results, found)
+    return 1 if any(result.outcome == FAILED for result in found) else 0
 
 
 if __name__ == "__main__":
