@@ -11,12 +11,13 @@ enum NamesFuzz {
     @Sendable static func run(_ input: [UInt8]) {
         let input = FuzzInput(input)
         let text = String(decoding: input.bytes, as: UTF8.self)
-        switch input.control % 6 {
+        switch input.control % 7 {
         case 0: self.names(text)
         case 1: self.addresses(text)
         case 2: self.shown(text)
         case 3: self.json(input.bytes)
         case 4: self.words(text)
+        case 5: self.rules(text)
         default: self.lists(input.bytes, text)
         }
     }
@@ -67,6 +68,20 @@ enum NamesFuzz {
             case .sequence(let words): demand(!words.isEmpty && words.allSatisfy { !$0.contains("\"") }, "no words")
             }
         }
+    }
+
+    /// An operator's words and a user's text: what is masked keeps its length, and has nothing left to mask.
+    private static func rules(_ text: String) {
+        let lines = text.split(separator: "\n", maxSplits: 5)
+        let rules = WordRules(lines.dropLast().compactMap { WordRule(String($0), .mask) })
+        let said = lines.last.map(String.init) ?? ""
+        let masked = rules.masked(said)
+        demand(masked.unicodeScalars.count == said.unicodeScalars.count, "masking changed a length")
+        for line in lines.dropLast() {
+            guard let word = WordRule.compared(String(line)) else { continue }
+            demand(WordRule.compared(word) == word, "a compared word is compared to something else")
+        }
+        if rules.count == 0 { demand(masked == said, "nothing was masked to something else") }
     }
 
     private static func lists(_ bytes: [UInt8], _ text: String) {

@@ -6,8 +6,10 @@
 """
 
 import os
+import shutil
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 from impairment import Impairment, Line
 
@@ -39,6 +41,7 @@ _KNOWN = "set known {\ntype inet_service . ipv4_addr;\nflags dynamic,timeout;\nt
 _LET_BACK = _chain(
     "coming", "nat", "prerouting", -100, 'iifname "wan" udp dport . ip saddr @known dnat to INSIDE')
 _NO_UDP = _chain("passing", "filter", "forward", 0, "meta l4proto udp drop")
+_ONLY_HTTPS = _chain("passing", "filter", "forward", 0, 'iifname "lan" tcp dport != 443 drop\nmeta l4proto udp drop')
 
 INDEPENDENT, BY_ADDRESS, DEPENDENT = "endpoint-independent", "address-dependent", "address-and-port-dependent"
 
@@ -51,6 +54,7 @@ KINDS = {
         Kind("cone", _MASQUERADE + _CLOSED, INDEPENDENT, DEPENDENT),
         Kind("symmetric", _SCATTER + _CLOSED, DEPENDENT, DEPENDENT),
         Kind("udp-blocked", _MASQUERADE + _NO_UDP, None, None),
+        Kind("https-only", _MASQUERADE + _ONLY_HTTPS, None, None),
     )
 }
 
@@ -104,7 +108,7 @@ class Lab:
             self._lan(number, kind)
 
     def _space(self, name: str) -> None:
-        run("ip", "netns", "add", self._full(name))
+        run("ip", "netns", "add", self.name(name))
         self.spaces.append(name)
         self.ip(name, "link", "set", "lo", "up")
         self.inside(name, "sysctl", "-qw", "net.ipv4.ip_forward=1")
@@ -134,28 +138,36 @@ class Lab:
     def _join(self, one: str, one_end: str, other: str, other_end: str) -> None:
         if self.line is None:
             return self._cable(one, one_end, other, other_end)
-        self.lines.append(Impairment((self._full(one), one_end), (self._full(other), other_end), self.line))
+        self.lines.append(Impairment((self.name(one), one_end), (self.name(other), other_end), self.line))
         self.ip(one, "link", "set", one_end, "up")
         self.ip(other, "link", "set", other_end, "up")
 
     def _cable(self, one: str, one_end: str, other: str, other_end: str) -> None:
-        run("ip", "-n", self._full(one), "link", "add", one_end, "type", "veth", "peer", "name", other_end,
-            "netns", self._full(other))
+        run("ip", "-n", self.name(one), "link", "add", one_end, "type", "veth", "peer", "name", other_end,
+            "netns", self.name(other))
         self.ip(one, "link", "set", one_end, "up")
         self.ip(other, "link", "set", other_end, "up")
 
-    def _full(self, space: str) -> str:
+    def name(self, space: str) -> str:
+        """As `ip netns` knows it."""
         return f"{self.prefix}-{space}"
 
     def ip(self, space: str, *words: str) -> None:
-        run("ip", "-n", self._full(space), *words)
+        run("ip", "-n", self.name(space), *words)
 
     def command(self, space: str, *words: str) -> list[str]:
         """The words of a command that runs inside of a namespace."""
-        return ["ip", "netns", "exec", self._full(space), *words]
+        return ["ip", "netns", "exec", self.name(space), *words]
 
     def inside(self, space: str, *words: str, stdin: str | None = None) -> str:
         return run(*self.command(space, *words), input=stdin).stdout
+
+    def call(self, name: str, address: str) -> None:
+        """The address has a name in every LAN, for what is started after this."""
+        for space in self.spaces:
+            folder = Path("/etc/netns", self.name(space))
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "hosts").write_text(f"127.0.0.1 localhost\n{address} {name}\n")
 
     @staticmethod
     def outer(number: int) -> str:
@@ -167,7 +179,8 @@ class Lab:
             line.close()
         self.lines = []
         for space in self.spaces:
-            subprocess.run(["ip", "netns", "del", self._full(space)], capture_output=True, check=False)
+            subprocess.run(["ip", "netns", "del", self.name(space)], capture_output=True, check=False)
+            shutil.rmtree(Path("/etc/netns", self.name(space)), ignore_errors=True)
         self.spaces = []
 
     def __enter__(self) -> "Lab":

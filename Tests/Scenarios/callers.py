@@ -18,7 +18,9 @@ class Household:
         self.folder = tempfile.TemporaryDirectory()
         host, port = server.address
         self.server = ("--server", f"http://{host}:{port}")
-        self.environment = {**os.environ, "XDG_CONFIG_HOME": self.folder.name}
+        # Nobody's own microphone takes part.
+        self.environment = {
+            **os.environ, "XDG_CONFIG_HOME": self.folder.name, "PULSE_SERVER": f"unix:{self.folder.name}/no-sound"}
         self.answering: list[Answering] = []
 
     def call(self, target: str, *options: str) -> subprocess.Popen:

@@ -42,11 +42,11 @@ def need_firefox() -> None:
 class Firefox:
     """One browser with one page."""
 
-    def __init__(self):
+    def __init__(self, preferences: dict | None = None):
         need_firefox()
         self.profile = tempfile.TemporaryDirectory(prefix="parley-firefox-")
         with open(f"{self.profile.name}/user.js", "w", encoding="utf-8") as file:
-            for name, value in PREFERENCES.items():
+            for name, value in (PREFERENCES | (preferences or {})).items():
                 file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
         self.process = subprocess.Popen(
             [FIREFOX, "--headless", "--no-remote", "--profile", self.profile.name, "--remote-debugging-port", "0"],

@@ -19,9 +19,11 @@ window.RTCPeerConnection = class extends RTCPeerConnection {
 class PageTest(unittest.TestCase):
     """One browser for all tests of a class; a new server and new people for each."""
 
+    browser = "chromium"
+
     @classmethod
     def setUpClass(cls) -> None:
-        cls.company = Company()
+        cls.company = Company(cls.browser)
         cls.addClassCleanup(cls.company.close)
 
     def setUp(self) -> None:

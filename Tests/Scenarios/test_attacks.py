@@ -140,6 +140,7 @@ class Operators(unittest.TestCase):
             self.assertEqual(ask_http(server, "GET", "/socket.io/?EIO=3&transport=polling").status, 400)
 
     def test_M1_A15_ways_to_sign_in_can_be_closed(self):
+        """A15"""
         with Server("--sign-in", "none", *VOUCHED, testing=False) as server:
             for name, form in (("anonymous", {}), ("register", {"userName": "user01", "password": "a good password"}),
                                ("token", {"application": APP, "secret": APP_SECRET, "user": "u"})):

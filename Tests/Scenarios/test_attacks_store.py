@@ -39,6 +39,19 @@ class Conversations(unittest.TestCase):
     def say(self, person: Person, text: str = "hello", **place) -> dict:
         return person.ask("chat.send", {"body": {"text": text}} | place)
 
+    def test_finding_L12_an_id_tells_strangers_that_it_is_taken_and_nothing_else(self):
+        owner, stranger = self.person("owner"), self.person("stranger")
+        owner.ask("chat.create", conversation="secret-plans", title="Secret plans")
+        self.assertEqual(stranger.error("chat.create", conversation="secret-plans"), "conflict")
+        for event, more in (
+            ("chat.history", {}), ("chat.members", {}), ("chat.search", {"text": "x"}), ("chat.pins", {}),
+            ("chat.send", {"body": {"text": "x"}}), ("chat.read", {"number": 1}),
+        ):
+            there, nowhere = (
+                stranger.ask(event, {"conversation": place} | more)["error"] for place in ("secret-plans", "nowhere"))
+            self.assertIn(there["code"], ("not_member", "not_found"), event)
+            self.assertNotIn("Secret", str(there))
+
     def test_H3_nobody_writes_to_somebody_nobody_knows(self):
         a = self.person("A")
         self.assertEqual(self.say(a, user="made-up")["error"]["code"], "not_found")

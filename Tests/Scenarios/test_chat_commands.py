@@ -304,7 +304,7 @@ class Commands(Talk):
         screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
         screen.type("/call")
         screen.wait_for(f"parley call @{a.user} --server http://")
-        screen.wait_for("--token $TOKEN --play FILE")
+        screen.wait_for("--token $TOKEN")
         self.assertNotIn(b.token, screen.text)
         screen = self.screen("chat", self.group(a, b), *self.as_user(b))
         screen.type("/call")

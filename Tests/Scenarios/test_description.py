@@ -54,10 +54,20 @@ class DescriptionTests(Files):
         self.assertEqual(done.returncode, 0, (done.stdout + done.stderr)[-9000:])
         self.assertEqual(self.ask(a, "GET", "/v1/conversations").status, 200)
 
+    def test_B13_what_cannot_be_read_as_a_request_is_refused_as_described_too(self):
+        a = self.person("A")
+        for path in ("/v1/push/devices/%12", "/v1/push/devices/%ff", "/v1/conversations/%2e%2e%2f%2e%2e%2f%2e%2e%2f%2e%2e"):
+            with self.subTest(path=path):
+                answer = self.ask(a, "DELETE", path)
+                self.assertEqual(answer.headers["content-type"], "application/problem+json")
+                self.assertEqual((answer.status, answer.json["status"], answer.json["code"]), (400, 400, "bad_request"))
+
 
 class AuthDescriptionTests(Talk):
     """Signing in, asked for by the description: each path as it says, and each answer as it says."""
 
+    # A provider that is not there.
+    options = (*Talk.options, "--oidc", "http://127.0.0.1:9", "--oidc-client-id", "parley")
     PASSWORD = "correct horse 7"
 
     def setUp(self) -> None:
@@ -77,6 +87,10 @@ class AuthDescriptionTests(Talk):
         vouching = {"application": APP, "secret": APP_SECRET, "user": "shop-7", "name": "Cleo"}
         self.ask_as_described("post", "/v1/auth/token", vouching)
         self.ask_as_described("post", "/v1/auth/token", vouching | {"secret": "wrong"}, 401)
+        self.ask_as_described("get", "/v1/auth/methods")
+        for step in ("", "/callback", "/logout"):
+            self.ask_as_described("get", f"/v1/auth/oidc{step}", status=303)
+        self.ask_as_described("post", "/v1/auth/oidc/session", status=401)
         changed = {"password": self.PASSWORD, "newPassword": "battery staple 8"}
         grant = self.ask_as_described("post", "/v1/auth/password", changed, token=grant["accessToken"])
         token = grant["accessToken"]
@@ -112,6 +126,9 @@ class AuthDescriptionTests(Talk):
         answer = ask_http(self.server, method.upper(), target, body or b"", headers)
         self.assertEqual(answer.status, status, (method, path, answer.body))
         described = self.resolve(self.document["paths"][path][method]["responses"][str(status)])
+        if status == 303:
+            self.assertIn("location", answer.headers)
+            return {}
         kind = answer.headers["content-type"].split(";")[0]
         self.assertIn(kind, described["content"])
         if kind not in ("application/json", "application/problem+json"):

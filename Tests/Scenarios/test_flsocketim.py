@@ -310,6 +310,9 @@ class Parts(unittest.TestCase):
 
 
 class LongMessages(Phones):
+    # Their clients give a server little time.
+    runs_alone = True
+
     def test_B06_B07_a_mebibyte_passes_between_phones_on_every_transport(self):
         """As much as a picture weighs; in Base64 it is a third more. Beyond two million bytes nobody listens."""
         listeners = [self.phone("long0", stays_polling=True), self.phone("long1", "android")]
@@ -493,6 +496,9 @@ class Calls(Phones):
 
 
 class ManyRings(Phones):
+    # Their clients give a server little time.
+    runs_alone = True
+
     def test_J07_who_rings_four_and_then_a_fifth_gives_up_the_first(self):
         a, second = self.phone("k2aa"), self.phone("k2aa", "android")
         others = [self.phone(f"k2{n}{n}") for n in range(5)]

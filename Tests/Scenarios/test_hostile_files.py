@@ -78,8 +78,8 @@ class HostileFiles(HostileCase):
         source.write_bytes(content)
         result.unlink(missing_ok=True)
         for words in (("decode", source, "-o", result), ("info", source), ("info", "--json", source)):
-            end = run("voice", *words, within=60)
-            self.check(end, code, says, within=60)
+            end = run("voice", *words, within=180)
+            self.check(end, code, says, within=180)
             self.is_plain(end.out)
             if words[1] == "--json" and end.code == SUCCESS:
                 json.loads(end.out)

@@ -1,15 +1,17 @@
 """Servers that lie, stall, flood and cut: `parley send`, `history` and `chat` end in time, stay small, say why, and show nothing
 that steers a terminal."""
 
+import contextlib
 import itertools
 import json
 import os
+import threading
 import time
 import unittest
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from hostile import STEERING, HostileCase, HostileServer, Screen, Victim, frame
+from hostile import MEMORY, STEERING, End, HostileCase, HostileServer, Screen, Victim, frame, run
 
 SEND = ("send", "@bob", "hi")
 SEND_WITH_TOKEN = (*SEND, "--token", "t")
@@ -317,6 +319,101 @@ class HostileScreen(HostileCase):
 
     def test_a_dismissal_ends_the_program_although_nothing_is_typed(self):
         self.assertIn(b"the server ended the session", self.chat(lambda victim: victim.frame("41")))
+
+
+class HostileCallers(HostileCase):
+    """`parley answer` waits for calls at a server that lies: it ends when the session does, stays small, and no caller steers the
+    terminal."""
+
+    WORDS = ("answer", "--echo", "--token", "t", "--json")
+
+    def answer(self, then: Behaviour, code: int | tuple[int, ...] = UNAVAILABLE, says: str = "ended") -> End:
+        def behave(victim: Victim) -> None:
+            victim.let_in()
+            for number, name, _ in victim.requests():
+                if name == "ice.servers":
+                    victim.ack(number, {"iceServers": []})
+                elif name == "call.answering":
+                    victim.ack(number, {})
+                    threading.Thread(target=self.drain, args=[victim], daemon=True).start()
+                    return then(victim)
+
+        with HostileServer(behave) as server:
+            end = run(*self.WORDS, "--server", server.url, environment={"XDG_CONFIG_HOME": str(self.folder)})
+        words = end.complaints.decode()
+        self.assertIn(end.code, (code,) if isinstance(code, int) else code, words[-500:])
+        self.assertRegex(words, says)
+        self.assertLess(end.memory, MEMORY)
+        self.assertLess(len(end.complaints), 200_000)
+        for text in (end.complaints, end.out):
+            self.is_plain(text)
+        return end
+
+    @staticmethod
+    def drain(victim: Victim) -> None:
+        with contextlib.suppress(OSError, EOFError):
+            while True:
+                victim.read_frame()
+
+    @staticmethod
+    def incoming(number: int) -> str:
+        caller = {"member": f"D{number:019}", "user": "bob", "name": STEERING}
+        return "42" + json.dumps(["call.incoming", {"call": f"{number:020}", "kind": "audio", "from": caller}])
+
+    @staticmethod
+    def connected(number: int) -> str:
+        peer = {"member": f"D{number:019}", "user": "bob", "name": STEERING}
+        return "42" + json.dumps(
+            ["call.connected", {"call": f"{number:020}", "kind": "audio", "role": "callee", "peer": peer}])
+
+    @staticmethod
+    def signal(number: int, **content: object) -> str:
+        return "42" + json.dumps(["signal", {"call": f"{number:020}", "from": f"D{number:019}"} | content])
+
+    def test_a_server_that_does_not_let_it_answer_ends_it(self):
+        self.meets(STALL, *self.WORDS, code=UNAVAILABLE, says="within 15")
+        self.meets(let_in(STALL), *self.WORDS, code=REFUSED, says="in time")
+        self.meets(
+            answering(lambda v, number: v.ack(number, {"error": {"code": STEERING, "message": STEERING * 1000}})),
+            *self.WORDS, code=REFUSED, says="owned")
+
+    def test_callers_without_end_end_the_session(self):
+        def ring(victim: Victim) -> None:
+            for start in range(0, 100_000, 100):
+                victim.send(b"".join(frame(self.incoming(number)) for number in range(start, start + 100)))
+            victim.frame("41")
+
+        self.answer(ring)
+
+    def test_calls_that_nobody_rang_for_are_bounded(self):
+        def connect(victim: Victim) -> None:
+            for number in range(1_200):
+                victim.frame(self.connected(number))
+                victim.frame(self.signal(number, description={"type": "offer", "sdp": "v=0\r\n" + STEERING}))
+                if number % 50 == 0:
+                    time.sleep(0.05)
+            victim.frame("41")
+
+        self.answer(connect)
+
+    def test_signals_that_are_none_end_no_call(self):
+        def signal(victim: Victim) -> None:
+            victim.frame(self.incoming(1))
+            victim.frame(self.connected(1))
+            for content in (
+                {"description": {"type": "offer", "sdp": "v=0\r\n" + "m=audio 9 UDP/TLS/RTP/SAVPF 111\r\n" * 10_000}},
+                {"description": {"type": "rollback"}}, {"description": None}, {"candidate": {"candidate": STEERING}},
+                {"candidate": {"candidate": "candidate:1 1 udp 2 300.1.1.1 99999999 typ host", "sdpMid": STEERING}},
+                {"data": [[[]]] * 1000}, {},
+            ):
+                victim.frame(self.signal(1, **content))
+            for number in range(2_000):
+                victim.frame(self.signal(1, candidate={"candidate": f"candidate:{number} 1 udp 1 192.0.2.1 {number + 1} typ host"}))
+            victim.frame("42" + json.dumps(["call.ended", {"call": f"{1:020}", "outcome": STEERING * 1000}]))
+            victim.frame("41")
+
+        end = self.answer(signal)
+        self.assertLess(len(end.out.splitlines()), 20, end.out[-500:])
 
 
 if __name__ == "__main__":

@@ -1,13 +1,16 @@
 """People write to each other on the page that the server brings along."""
 
 import re
+import signal
 import tempfile
 from pathlib import Path
 
 from pages import PageTest
+from people import APP, APP_SECRET
 from server import eventually
 from test_files import gif
 from visitors import Visitor, expect, need_browser
+from wire import ask_http
 
 # The times of messages are the server's; what the page makes of them is asked of its own modules.
 LABELS = """
@@ -19,6 +22,31 @@ async ([now, times]) => {
 BUBBLES = """
 () => [...document.querySelectorAll('#history .bubble')].map((bubble) =>
   [bubble.getBoundingClientRect().right, getComputedStyle(bubble).backgroundColor])
+"""
+# A file as the system hands it over, which no test may touch.
+BRING = """
+([place, event, bytes]) => {
+  const data = new DataTransfer();
+  data.items.add(new File([new Uint8Array(bytes)], `${event}.gif`, { type: 'image/gif' }));
+  const brought = new Event(event, { bubbles: true, cancelable: true });
+  Object.defineProperty(brought, event === 'paste' ? 'clipboardData' : 'dataTransfer', { value: data });
+  document.querySelector(place).dispatchEvent(brought);
+}
+"""
+# How many rows a tab draws from now on.
+COUNT_ROWS = """
+() => {
+  window.drawn = 0;
+  new MutationObserver((changes) => { for (const { addedNodes } of changes) window.drawn += addedNodes.length; })
+    .observe(document.querySelector('#history ol'), { childList: true });
+}
+"""
+# How many tones a page has sounded.
+LISTENING = """
+window.tones = [];
+window.OscillatorNode = class extends OscillatorNode {
+  constructor(context, options) { super(context, options); window.tones.push(options.frequency); }
+};
 """
 DAY = 86_400_000
 HOUR = 3_600_000
@@ -142,6 +170,13 @@ class WritingTests(MessengerTest):
         expect(self.messages(bo).first).to_have_text(re.compile("Anna took back a message"))
         expect(bo.page.get_by_text("Good morning Bo")).to_have_count(0)
 
+    def test_D18_the_text_of_a_message_is_copied_from_its_menu(self):
+        """D18.copy D18.menu"""
+        anna, bo = self.talking()
+        bo.page.evaluate("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        self.menu(bo, "Hello Bo", "Copy text")
+        self.assertEqual(bo.page.evaluate("window.copied"), "Hello Bo")
+
     def test_D15_a_message_of_a_kind_nobody_knows_is_said_kindly(self):
         anna, bo = self.talking()
         anna.page.evaluate("""async () => {
@@ -201,12 +236,28 @@ class WritingTests(MessengerTest):
         self.assertEqual([short for _, short, _ in labels], ["12:00", "11:00", "Yesterday", "Wednesday", "12/10/26"])
         self.assertEqual([same for _, _, same in labels], [True, False, False, False, False])
 
+    def test_N08_a_message_is_heard_when_it_is_sent_and_when_it_comes(self):
+        anna, bo = self.visitor("Anna", scripts=(LISTENING,)), self.visitor("Bo", scripts=(LISTENING,))
+        self.open_chat(anna, "Bo")
+        self.write(anna, "Hello Bo")
+        eventually(lambda: anna.page.evaluate("window.tones") == [520], "one tone for what was sent")
+        eventually(lambda: bo.page.evaluate("window.tones") == [740, 880], "two for what came")
+
+    def test_N12_a_row_shows_that_it_is_being_sent(self):
+        anna, _ = self.talking()
+        self.server.tell(signal.SIGSTOP)
+        self.write(anna, "on its way")
+        expect(self.messages(anna).last.get_by_role("img")).to_have_attribute("aria-label", "Sending…")
+        self.server.tell(signal.SIGCONT)
+        expect(self.messages(anna).last.get_by_role("img")).to_have_attribute("aria-label", re.compile("Sent|Delivered|Read"))
+
     def test_N11_the_three_places_by_click_and_by_keyboard(self):
         anna, _ = self.pair()
         for name, title in (("chats", "#chats-title"), ("contacts", "#people-title"), ("me", "#me-title")):
             self.place(anna, name)
             expect(anna.page.locator(title)).to_be_visible()
             self.assertTrue(anna.page.url.endswith(f"#/{name}"))
+        anna.page.bring_to_front()
         anna.page.locator("button[data-place=chats]").focus()
         anna.page.keyboard.press("Enter")
         expect(anna.page.locator("#chats-title")).to_be_visible()
@@ -246,7 +297,7 @@ class HistoryTests(MessengerTest):
         conversation = anna.page.url.split("/")[-1]
         anna.page.evaluate(FILL, [conversation, 120])
         self.place(anna, "chats")
-        anna.page.get_by_label("Search messages").fill("Hello Bo")
+        anna.page.get_by_label("Search people and messages").fill("Hello Bo")
         anna.page.locator("#found").get_by_role("button", name="Hello Bo").click()
         expect(self.messages(anna).filter(has_text="Hello Bo")).to_be_in_viewport()
         anna.page.locator("#to-end").click()
@@ -261,6 +312,10 @@ class HistoryTests(MessengerTest):
         self.server.wait()
         anna.page.reload()
         expect(self.messages(anna)).to_contain_text(["Hello Bo"])
+        # What is loaded when it is needed is there, too.
+        self.place(anna, "me")
+        expect(anna.page.get_by_label("Language")).to_be_visible()
+        self.place(anna, "chats")
         self.write(anna, "Written without a network")
         expect(self.messages(anna).last.get_by_role("img")).to_have_attribute("aria-label", "Waiting for the network")
         self.server.begin()
@@ -292,8 +347,76 @@ class HistoryTests(MessengerTest):
         for tab in (anna.page, other):
             expect(tab.locator("#history .message")).to_have_count(3)
 
+    def test_E05_a_tab_sends_once_what_another_that_was_closed_could_not(self):
+        anna, bo = self.talking()
+        other = anna.tab(anna.page.url)
+        expect(other.locator("#history .message")).to_have_count(1)
+        self.server.tell(9)
+        self.server.wait()
+        other.locator("#write").fill("from a tab that closes")
+        other.keyboard.press("Enter")
+        expect(self.messages(anna)).to_have_count(2)
+        other.close()
+        self.server.begin()
+        expect(self.messages(bo)).to_have_count(2)
+        expect(self.messages(bo).last).to_contain_text("from a tab that closes")
+        expect(self.messages(anna).last.get_by_role("img")).to_have_attribute("aria-label", re.compile("Sent|Delivered|Read"))
+        expect(self.messages(anna)).to_have_count(2)
+
+    def test_E05_a_second_tab_is_answered_while_others_draw(self):
+        """A message draws itself, not all that are there: tabs that drew all of them each time were too busy to take answers."""
+        anna, bo = self.talking()
+        other = anna.tab(anna.page.url)
+        expect(other.locator("#history .message")).to_have_count(1)
+        tabs = (anna.page, other, bo.page)
+        for tab in tabs:
+            tab.evaluate(COUNT_ROWS)
+        other.evaluate(FILL, [anna.page.url.split("/")[-1], 60])
+        for tab in tabs:
+            expect(tab.locator("#history .message").last).to_contain_text("line 59")
+            self.assertLess(tab.evaluate("window.drawn"), 150)
+        expect(self.messages(anna).last.get_by_role("img")).to_have_attribute("aria-label", "Read")
+
+    def test_E05_a_page_loaded_anew_while_it_sends_sends_once(self):
+        anna, bo = self.talking()
+        anna.page.evaluate("async () => { await navigator.serviceWorker.ready; }")
+        self.server.tell(signal.SIGSTOP)
+        for number in range(3):
+            self.write(anna, f"under way {number}")
+        expect(self.messages(anna)).to_have_count(4)
+        anna.page.evaluate("() => void location.reload()")
+        self.server.tell(signal.SIGCONT)
+        for visitor in (anna, bo):
+            expect(self.messages(visitor)).to_contain_text(["Hello Bo", *(f"under way {number}" for number in range(3))], timeout=20_000)
+
+    def test_E05_a_file_goes_on_where_a_loaded_page_and_a_lost_server_stopped(self):
+        anna, bo = self.talking()
+        anna.page.locator("#files").set_input_files({"name": "film.bin", "mimeType": "application/x-film", "buffer": bytes(30_000_000)})
+        progress = self.messages(anna).last
+        expect(progress).to_contain_text(re.compile(r"film.bin [1-9]"))
+        anna.page.reload()
+        expect(progress).to_contain_text(re.compile(r"film.bin [1-9]"))
+        self.restart_server(signal.SIGKILL)
+        expect(bo.page.get_by_role("link", name="Download film.bin")).to_contain_text("30 MB", timeout=60_000)
+        expect(self.messages(bo)).to_have_count(2)
+
+    def test_E05_of_a_long_conversation_the_browser_keeps_the_newest_part(self):
+        anna = self.visitor("Anna")
+        kept = anna.page.evaluate("""async () => {
+          const { ChatCache } = await import('./parley-cache.js');
+          const cache = new ChatCache('bounded');
+          cache.putEntries(['long', 'short'].flatMap((conversation) => [1, 1000, 1001, 1900].map((number) => ({ conversation, number }))));
+          await cache.trim([{ conversation: 'long', last: 3000 }, { conversation: 'short', last: 2000 }]);
+          const found = [['long', 1], ['long', 1000], ['long', 1001], ['short', 1]].map(([conversation, number]) => cache.entry(conversation, number));
+          const there = (await Promise.all(found)).map((entry) => entry !== undefined);
+          await cache.erase();
+          return there;
+        }""")
+        self.assertEqual(kept, [False, False, True, True])
+
     def test_E05_signing_out_leaves_nothing_in_the_browser(self):
         anna, _ = self.talking()
+        anna.page.bring_to_front()
         anna.page.get_by_role("button", name="Sign out").click()
         expect(anna.page.get_by_label("Your name")).to_be_focused()
         eventually(lambda: anna.page.evaluate("async () => (await indexedDB.databases()).length") == 0, "nothing is kept")
@@ -337,6 +460,13 @@ class FileTests(MessengerTest):
         bo.page.keyboard.press("Escape")
         expect(viewer).to_have_count(0)
 
+    def test_D05_pictures_are_pasted_and_dragged_into_a_conversation(self):
+        anna, bo = self.talking()
+        picture = [*gif(40, 30)]
+        for place, event in (("#write", "paste"), ("#conversation", "drop")):
+            anna.page.evaluate(BRING, [place, event, picture])
+        expect(bo.page.locator("#history .picture img")).to_have_count(2)
+
     def test_a_file_can_be_downloaded_under_its_name(self):
         anna, bo = self.talking()
         anna.page.locator("#files").set_input_files({"name": "plan ü.txt", "mimeType": "text/plain", "buffer": b"plan"})
@@ -358,15 +488,25 @@ class VoiceTests(MessengerTest):
             visitor.page.mouse.move(x, y - up)
         visitor.page.mouse.up()
 
-    def test_K01_K03_K04_a_voice_message_is_recorded_sent_and_played(self):
-        """K01 K03 K04.length K04.plays"""
+    def test_K01_K03_K04_K05_a_voice_message_is_recorded_sent_and_played(self):
+        """K01 K03 K04.length K04.plays K05"""
         anna, bo = self.talking()
         self.hold(anna, 2)
+        phone = bo.tab(bo.page.url)
         player = bo.page.locator("#history .voice")
+        dots = [tab.locator("#history .voice").get_by_role("img", name="Not listened to yet") for tab in (bo.page, phone)]
+        for dot in dots:
+            expect(dot).to_be_visible()
         expect(player.locator(".length")).to_have_text(re.compile("0:0[23]"))
         player.get_by_role("button", name="Play").click()
         expect(player.get_by_role("button", name="Pause")).to_be_visible()
         expect(player.locator("i.played").first).to_be_attached()
+        for dot in dots:
+            expect(dot).to_have_count(0)
+        expect(anna.page.locator("#history .reactions")).to_have_text("🎧 1")
+        bo.page.reload()
+        expect(player).to_be_visible()
+        expect(dots[0]).to_have_count(0)
 
     def test_K01_a_recording_is_cancelled_by_sliding_up(self):
         anna, bo = self.talking()
@@ -390,7 +530,7 @@ class VoiceTests(MessengerTest):
 
 
 class GroupTests(MessengerTest):
-    def test_F01_a_group_is_made_and_people_are_added_and_leave(self):
+    def test_F01_N12_a_group_is_made_and_people_are_added_and_leave(self):
         anna, bo = self.pair()
         cleo = self.visitor("Cleo")
         self.place(anna, "chats")
@@ -404,6 +544,7 @@ class GroupTests(MessengerTest):
         bo.page.locator("#chat-list").get_by_role("button", name="Tea club").click()
         expect(self.messages(bo)).to_contain_text(["Welcome"])
         expect(self.messages(bo).locator(".sender")).to_have_text(["Anna"])
+        expect(self.messages(bo).locator(".face")).to_have_text(["A"])
         anna.page.locator("#chat-title").click()
         anna.page.get_by_role("button", name="Add people").click()
         anna.page.get_by_role("checkbox", name="Cleo").check()
@@ -416,6 +557,34 @@ class GroupTests(MessengerTest):
         cleo.page.get_by_role("button", name="Leave group").click()
         expect(bo.page.locator(".happening").last).to_have_text("Cleo left")
         expect(cleo.page.locator("#chat-list li")).to_have_count(0)
+
+
+class OrderTests(MessengerTest):
+    def shop(self, method: str, path: str, **fields: str | dict) -> None:
+        answer = ask_http(self.server, method, f"/v1/orders/A-7{path}", {"application": APP, "secret": APP_SECRET} | fields)
+        self.assertEqual(answer.json["ret_code"], 200, answer.text)
+
+    def user(self, visitor: Visitor) -> str:
+        return visitor.page.evaluate("() => JSON.parse(localStorage.getItem(`parley ${location.origin}/`)).user")
+
+    def test_I08_I09_an_order_shows_how_it_goes_from_the_start_and_after_a_rating(self):
+        anna, bo = self.pair()
+        self.shop("PUT", "", driver=self.user(anna), passenger=self.user(bo))
+        self.shop("POST", "/events", type="DRIVER_ARRIVE")
+        for visitor, role in ((anna, "Driver"), (bo, "Passenger")):
+            visitor.page.evaluate("() => { location.hash = '#/order/A-7'; }")
+            expect(visitor.page.locator("#chat-name")).to_have_text("Order A-7")
+            expect(visitor.page.locator("#chat-status")).to_have_text(f"{role} · The driver is there")
+        self.write(bo, "On my way down")
+        expect(self.messages(anna).last).to_contain_text("On my way down")
+        self.shop("POST", "/events", type="ORDER_RATED", content={"text": "Five stars"})
+        expect(bo.page.locator("#chat-status")).to_have_text("Passenger · Five stars")
+        bo.page.locator("#chat-title").click()
+        menu = bo.page.get_by_role("dialog", name="Order A-7")
+        expect(menu.locator(".side-menu li")).to_contain_text(["Driver", "Passenger"])
+        expect(menu.locator(".course li")).to_contain_text(["The driver is there", "Five stars"])
+        bo.page.keyboard.press("Escape")
+        expect(menu).to_have_count(0)
 
 
 class LanguageTests(MessengerTest):
@@ -451,5 +620,5 @@ class LanguageTests(MessengerTest):
     def fill_account(self, visitor: Visitor, button: str) -> None:
         visitor.page.get_by_text("I have a password").click()
         visitor.page.get_by_label("User name").fill("anna7")
-        visitor.page.get_by_label("Password", exact=True).fill("correct horse 7")
+        visitor.page.locator("#account").get_by_label("Password", exact=True).fill("correct horse 7")
         visitor.page.get_by_role("button", name=button).click()

@@ -2,12 +2,14 @@
 
 import http.client
 import json
+import signal
 import subprocess
+import time
 import unittest
 
 from house import House
 from people import VOUCHED, Person
-from server import PATIENCE, Server, binary
+from server import PATIENCE, Server, binary, eventually
 from wire import Answer, ask_http, read_answer
 
 
@@ -248,6 +250,186 @@ class Reports(House):
             (last["action"], last["target"], last["detail"], last["outcome"]),
             ("report.settle", str(about), "action=ban seconds=60", "done"))
         self.assertIn("bad", run(self.server, "reports", "--all", "--json").stdout)
+
+
+class Words(House):
+    def setUp(self) -> None:
+        for word, action, *more in (("cat", "refuse", "--whole"), ("darn", "mask"), ("followers", "flag")):
+            result = run(self.server, "rules", "add", word, "--action", action, *more)
+            self.assertEqual(result.returncode, 0, result.stderr)
+        self.a, self.b = self.person("A"), self.person("B")
+        self.place = self.a.ask("chat.send", user=self.b.user, body={"text": "hello"})["conversation"]
+        self.b.ask("chat.sync")
+
+    def say(self, text: str) -> dict:
+        return self.a.ask("chat.send", conversation=self.place, body={"text": text})
+
+    def reports(self) -> list[dict]:
+        return ask_admin(self.server, "GET", "/v1/reports").json["reports"]
+
+    def test_F14_words_are_refused_masked_and_flagged(self):
+        """F14.refused F14.masked F14.flagged"""
+        refused = self.say("my CAT is here")["error"]
+        self.assertEqual(refused["code"], "forbidden")
+        self.assertNotIn("cat", refused["message"].lower())
+        self.assertNotIn("error", self.say("a category"))
+        number = self.say("Darn it")["number"]
+        self.assertEqual(self.b.expect("chat.entry", number=number)["body"], {"text": "**** it"})
+        edit = {"conversation": self.place, "number": number}
+        self.a.ask("chat.edit", edit, body={"text": "oh darn"})
+        self.assertEqual(self.b.expect("chat.entry", type="edited")["body"], {"text": "oh ****"})
+        self.assertEqual(self.a.error("chat.edit", edit, body={"text": "cat"}), "forbidden")
+        over_http = ask_http(
+            self.server, "POST", f"/v1/conversations/{self.place}/messages", {"body": {"text": "a cat"}},
+            {"Authorization": f"Bearer {self.a.token}"})
+        self.assertEqual((over_http.status, over_http.json["code"]), (403, "forbidden"))
+        said = self.say("buy FOLLOWERS")
+        self.assertEqual(self.b.expect("chat.entry", number=said["number"])["body"], {"text": "buy FOLLOWERS"})
+        eventually(lambda: any(one.get("accused") == self.a.user for one in self.reports()), "a report")
+        one = next(one for one in self.reports() if one.get("accused") == self.a.user)
+        self.assertEqual(
+            (one["reporter"], one["target"], one["text"], one["body"]),
+            ("parley:operator", f"message:{self.place}:{said['number']}", "it has the word: followers",
+             {"text": "buy FOLLOWERS"}))
+
+    def test_F14_names_of_groups_and_people_have_none_of_the_words(self):
+        """F14.names"""
+        self.assertEqual(self.a.error("chat.create", users=[self.b.user], title="The cat"), "forbidden")
+        group = self.a.ask("chat.create", users=[self.b.user], title="Dogs")["conversation"]
+        self.assertEqual(self.a.error("chat.rename", conversation=group, title="Darning"), "forbidden")
+        self.a.ask("chat.rename", conversation=group, title="Followers")
+        self.assertEqual(self.a.error("profile.change", name="Cat"), "forbidden")
+        self.assertNotIn("error", self.a.ask("profile.change", name="Catherine"))
+        refused = ask_http(self.server, "POST", "/v1/auth/anonymous", {"name": "cat"})
+        self.assertEqual((refused.status, refused.json["code"]), (403, "forbidden"))
+        refused = ask_http(self.server, "POST", "/v1/auth/register", {"userName": "darn_it", "password": "a long one 99"})
+        self.assertEqual((refused.status, refused.json["code"]), (403, "forbidden"))
+        eventually(lambda: any(one["target"] == f"conversation:{group}" for one in self.reports()), "a report")
+
+    def test_F14_the_list_is_changed_while_the_server_runs(self):
+        """F14.kept"""
+        self.assertIn("error", self.say("cat"))
+        self.assertEqual(run(self.server, "rules", "remove", "CAT").returncode, 0)
+        self.assertNotIn("error", self.say("cat"))
+        listed = ask_admin(self.server, "GET", "/v1/rules").json["rules"]
+        self.assertIn({"word": "darn", "action": "mask"}, listed)
+        self.assertIn("followers", run(self.server, "rules").stdout)
+        self.assertEqual(ask_admin(self.server, "DELETE", "/v1/rules?word=cat").status, 404)
+        for query in ("", "word=x", "word=&action=mask", "word=x&action=shout", "word=x&action=mask&whole=7", f"word={'x' * 65}&action=mask"):
+            self.assertEqual(ask_admin(self.server, "PUT", f"/v1/rules?{query}").status, 400, query)
+        self.assertEqual(run(self.server, "rules", "add").returncode, 64)
+        actions = [(one["action"], one["target"]) for one in ask_admin(self.server, "GET", "/v1/audit").json["records"]]
+        self.assertIn(("rule.remove", "cat"), actions)
+        self.assertIn(("rule.add", "followers"), actions)
+
+
+class Pace(House):
+    def setUp(self) -> None:
+        self.a, self.b = self.person("A"), self.person("B")
+        self.room = self.a.ask("chat.create", kind="room", title="Plaza")["conversation"]
+        self.b.ask("chat.join", conversation=self.room)
+
+    def say(self, who: Person, text: str = "hello") -> dict:
+        return who.ask("chat.send", conversation=self.room, body={"text": text})
+
+    def test_F15_members_of_a_slow_conversation_wait_between_two_messages(self):
+        """F15.wait F15.leads"""
+        self.assertEqual(self.b.error("chat.slow", conversation=self.room, seconds=30), "forbidden")
+        for seconds in (0, -1, 21_601, "x"):
+            self.assertEqual(self.a.error("chat.slow", conversation=self.room, seconds=seconds), "bad_request", seconds)
+        self.assertEqual(self.a.ask("chat.slow", conversation=self.room, seconds=30), {})
+        self.assertEqual(self.b.ask("chat.conversation", conversation=self.room)["slowSeconds"], 30)
+        for _ in range(2):
+            self.assertNotIn("error", self.say(self.a))
+        number = self.say(self.b)["number"]
+        refused = self.say(self.b)["error"]
+        self.assertEqual(refused["code"], "slow_mode")
+        self.assertTrue(25_000 < refused["retryAfter"] <= 30_000, refused)
+        self.assertRegex(refused["message"], r"wait \d\d s")
+        edit = self.b.ask("chat.edit", conversation=self.room, number=number, body={"text": "hallo"})
+        self.assertNotIn("error", edit)
+        over_http = ask_http(
+            self.server, "POST", f"/v1/conversations/{self.room}/messages", {"body": {"text": "x"}},
+            {"Authorization": f"Bearer {self.b.token}"})
+        self.assertEqual((over_http.status, over_http.json["code"]), (429, "slow_mode"))
+        self.assertIn("retry-after", over_http.headers)
+        self.b.ask("chat.leave", conversation=self.room)
+        self.b.ask("chat.join", conversation=self.room)
+        self.assertEqual(self.say(self.b)["error"]["code"], "slow_mode", "going and coming is no way around")
+        self.assertEqual(self.a.ask("chat.slow", conversation=self.room, on=False), {})
+        self.assertNotIn("error", self.say(self.b))
+        self.assertNotIn("slowSeconds", self.b.ask("chat.conversation", conversation=self.room))
+
+    def test_F15_a_short_wait_ends(self):
+        """F15.wait"""
+        self.a.ask("chat.slow", conversation=self.room, seconds=1)
+        self.say(self.b)
+        eventually(lambda: "error" not in self.say(self.b), "the next message")
+
+    def test_F16_who_is_sent_away_for_a_time_comes_back_afterwards(self):
+        """F16.ends"""
+        until = int(time.time() * 1000) + 1500
+        self.a.ask("chat.sync")
+        self.a.ask("chat.remove", conversation=self.room, user=self.b.user, until=until, reason="calm down")
+        self.assertEqual(
+            self.a.expect("chat.entry", type="removed")["body"], {"user": self.b.user, "until": until})
+        self.assertEqual(self.b.error("chat.join", conversation=self.room), "forbidden")
+        listed = self.a.ask("chat.sanctions", conversation=self.room)["sanctions"]
+        self.assertEqual([(one["kind"], one["until"]) for one in listed], [("removed", until)])
+        eventually(lambda: "error" not in self.b.ask("chat.join", conversation=self.room), "the way back")
+        self.assertEqual(self.a.ask("chat.sanctions", conversation=self.room)["sanctions"], [])
+
+    def test_F12_a_room_and_who_was_met_there_are_reported(self):
+        """F12.rooms"""
+        for person in (self.a, self.b):
+            person.ask("room.join", room="cellar")
+        stranger = self.person("stranger")
+        self.assertEqual(stranger.error("chat.report", room="cellar", reason="abuse"), "not_member")
+        first = self.a.ask("chat.report", room="cellar", reason="abuse", text="shouting")["report"]
+        second = self.a.ask("chat.report", room="cellar", user=self.b.user, reason="spam")["report"]
+        found = {one["report"]: one for one in ask_admin(self.server, "GET", "/v1/reports").json["reports"]}
+        self.assertEqual((found[first]["target"], found[first].get("accused")), ("room:cellar", None))
+        self.assertEqual(
+            (found[second]["target"], found[second]["accused"]), (f"room:cellar:{self.b.user}", self.b.user))
+        self.assertEqual(self.a.error("chat.report", room="cellar", user="no-such-one", reason="spam"), "not_found")
+        over_http = ask_http(
+            self.server, "POST", "/v1/reports", {"room": "cellar", "reason": "spam"},
+            {"Authorization": f"Bearer {self.a.token}"})
+        self.assertEqual((over_http.status, over_http.json["code"]), (403, "not_member"))
+        self.assertEqual(run(self.server, "reports", "settle", str(second), "--action", "kick").returncode, 0)
+        self.assertEqual(self.b.expect("session.ending")["error"]["code"], "kicked")
+
+
+class PaceOverRestarts(unittest.TestCase):
+    def test_F16_removals_and_slow_mode_survive_a_restart(self):
+        """F15.kept F16.kept"""
+        with Server(*VOUCHED, testing=False) as server:
+            with Person(server, "a") as a, Person(server, "b") as b, Person(server, "c") as c:
+                room = a.ask("chat.create", kind="room")["conversation"]
+                for person in (b, c):
+                    person.ask("chat.join", conversation=room)
+                a.ask("chat.slow", conversation=room, seconds=3600)
+                b.ask("chat.send", conversation=room, body={"text": "x"})
+                a.ask("chat.remove", conversation=room, user=c.user, until=int(time.time() * 1000) + 3_600_000)
+                tokens = [person.token for person in (b, c)]
+            server.tell(signal.SIGKILL)
+            server.wait()
+            server.begin()
+            with Person(server, token=tokens[0]) as b, Person(server, token=tokens[1]) as c:
+                self.assertEqual(b.error("chat.send", conversation=room, body={"text": "x"}), "slow_mode")
+                self.assertEqual(c.error("chat.join", conversation=room), "forbidden")
+
+
+class WordsOverRestarts(unittest.TestCase):
+    def test_F14_the_list_is_there_after_a_restart(self):
+        """F14.kept"""
+        with Server(*VOUCHED, testing=False) as server:
+            run(server, "rules", "add", "cat")
+            server.tell(signal.SIGKILL)
+            server.wait()
+            server.begin()
+            with Person(server, "a") as a, Person(server, "b") as b:
+                self.assertEqual(a.error("chat.send", user=b.user, body={"text": "cat"}), "forbidden")
 
 
 class AuditOverRestarts(unittest.TestCase):

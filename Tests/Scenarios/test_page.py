@@ -256,6 +256,30 @@ class RoomTests(PageTest):
         expect(anna.page.locator("#stage-title")).to_have_text("Küche für Tee ☕ 茶 · 2 people")
         self.assert_hears(bo, anna)
 
+    def test_F13_a_rooms_password_is_asked_for_and_whoever_knocks_is_let_in(self):
+        """F13.page"""
+        anna, bo = self.pair()
+        anna.page.get_by_text("Who may come in").click()
+        anna.page.locator("#join").get_by_label("Password").fill("sesame")
+        anna.join("vault")
+        bo.join("vault")
+        sheet = bo.page.get_by_role("dialog", name="This room has a password")
+        sheet.get_by_label("Password").fill("wrong")
+        sheet.get_by_role("button", name="Enter").click()
+        sheet = bo.page.get_by_role("dialog", name="That is not the password of this room.")
+        sheet.get_by_label("Password").fill("sesame")
+        sheet.get_by_role("button", name="Enter").click()
+        expect(anna.page.locator("#stage-title")).to_have_text("vault · 2 people")
+        for visitor in (anna, bo):
+            visitor.page.get_by_role("button", name="Leave").click()
+        anna.page.locator("#join").get_by_label("Only whom somebody inside lets in").check()
+        anna.join("private")
+        bo.join("private")
+        bo.page.get_by_role("button", name="Ask to be let in").click()
+        knock = anna.page.get_by_role("dialog", name="Bo asks to come in")
+        knock.get_by_role("button", name="Let in").click()
+        expect(anna.page.locator("#stage-title")).to_have_text("private · 2 people")
+
     def test_J22_without_a_microphone_one_listens(self):
         anna, bo = self.visitor("Anna", 700, (NO_MICROPHONE,)), self.visitor("Bo", 1500)
         self.connect(bo, anna)
@@ -477,15 +501,17 @@ class LinkTests(PageTest):
         anna.hang_up()
         bo.reads("Anna hung up.")
 
-    def test_a_server_that_stops_in_the_middle_of_a_call_says_so_and_the_next_one_connects(self):
+    def test_a_server_that_stops_while_it_rings_says_so_and_the_next_one_connects(self):
         anna, bo = self.pair()
         for ending in (signal.SIGTERM, signal.SIGKILL):
-            self.connect(anna, bo)
+            anna.ring("Bo")
+            bo.is_rung_by("Anna")
             self.restart_server(ending)
             for visitor in (anna, bo):
-                visitor.reads("The server was restarted")
-                visitor.is_in_lobby()
                 visitor.sees_state("Connected")
+            anna.reads("The server was restarted")
+            for visitor in (anna, bo):
+                visitor.is_in_lobby()
 
 
 class WhoTests(PageTest):

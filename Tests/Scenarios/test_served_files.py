@@ -11,6 +11,8 @@ from pathlib import Path
 from server import ROOT, Server
 
 FOLDER = ROOT / "Sources/Assets/Web"
+# What a document or a module names in a way that a browser follows at once.
+LOADED = re.compile(r"""(?:<link rel="stylesheet" href="|<script type="module" src="|^(?:import|export)\b[^;(]*?from '\./)([\w.-]+)""", re.M)
 
 
 class ServedFiles(unittest.TestCase):
@@ -60,6 +62,38 @@ class ServedFiles(unittest.TestCase):
         self.assertNotIn("unsafe", policy)
         self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
         self.assertIsNone(re.search(rb"https?://(?!www\.w3\.org)", body))
+
+    def test_only_what_browsers_hold_to_a_policy_carries_one(self):
+        for path, is_guarded in (("/", True), ("/worker.js", True), ("/page-icon.svg", True), ("/parley.js", False), ("/page.css", False)):
+            _, headers, _ = self.get(path)
+            self.assertEqual("Content-Security-Policy" in headers, is_guarded, path)
+            self.assertEqual(headers["X-Content-Type-Options"], "nosniff", path)
+
+    def test_the_first_view_is_small_and_loads_the_rest_when_it_is_needed(self):
+        """All that a browser needs until it asks for a name, with the head of each answer: at most 120 KiB."""
+        wanted, seen, size = ["/"], set(), 0
+        while wanted:
+            path = wanted.pop()
+            if path in seen:
+                continue
+            seen.add(path)
+            status, headers, body = self.get(path, Accept_Encoding="gzip")
+            self.assertEqual(status, 200, path)
+            size += len(str(headers)) + len(body)
+            text = gzip.decompress(body).decode()
+            wanted += [f"/{name}" for name in LOADED.findall(text)]
+            # One language of two.
+            wanted += ["/page-texts-zh.js"] if path == "/page-texts.js" else []
+        self.assertLessEqual(size, 120 * 1024, sorted(seen))
+        for part in ("talks", "stage", "me", "crop", "camera", "viewer", "details", "places", "map"):
+            self.assertNotIn(f"/page-{part}.js", seen)
+
+    def test_everything_that_is_loaded_later_is_kept_for_times_without_a_network(self):
+        _, _, worker = self.get("/worker.js")
+        later = {name for file in FOLDER.glob("*.js") for name in re.findall(r"import\('\./([^']+)'\)\)?[.,;)\s]", file.read_text())}
+        self.assertGreater(len(later), 5)
+        for name in later:
+            self.assertIn(f"'{name}'".encode(), worker)
 
     def test_a_page_from_elsewhere_may_load_the_modules_when_it_is_on_the_list(self):
         _, headers, _ = self.get("/parley.js", Origin="https://friend.example")

@@ -176,6 +176,15 @@ class PreSendTests(Hooked):
         self.assertEqual(edit, "forbidden")
         self.assertEqual(len(b.heard("chat.entry")), 0)
 
+    def test_what_was_said_and_is_repeated_is_not_asked_about_again(self):
+        a, b = self.person("A"), self.listener("B")
+        first = a.ask("chat.send", user=b.user, body={"text": "once"}, id="m-1")
+        # Whatever the hook would say now.
+        self.hook.answer = lambda event: (200, self.refuse("not any more"))
+        self.assertEqual(a.ask("chat.send", user=b.user, body={"text": "once"}, id="m-1"), first)
+        self.assertEqual([event["id"] for event in self.hook.heard], ["m-1"])
+        self.assertEqual(a.error("chat.send", user=b.user, body={"text": "other"}, id="m-2"), "forbidden")
+
     def test_what_one_user_says_keeps_its_order(self):
         a, b = self.person("A"), self.listener("B")
         for number in range(20):
@@ -203,6 +212,11 @@ class HookOptionTests(unittest.TestCase):
             done = subprocess.run([binary(), "serve", *words], capture_output=True, text=True)
             self.assertEqual(done.returncode, 64, done.stderr)
             self.assertIn("--webhook", done.stderr)
+
+    def test_the_advice_makes_a_secret_that_libraries_take(self):
+        done = subprocess.run(
+            [binary(), "serve", "--webhook", "http://x/", "--webhook-secret", "short"], capture_output=True, text=True)
+        self.assertIn("echo whsec_$(openssl rand -base64 32)", done.stderr)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,12 @@
 import os
 import shutil
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
+from firefox import FIREFOX, PREFERENCES, need_firefox
+from nssstore import trust
 from server import Server
 
 try:
@@ -22,7 +25,7 @@ FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
     "--use-fake-ui-for-media-stream",
-    "--use-fake-device-for-media-stream",
+    "--use-fake-device-for-media-stream=device-count=2",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
@@ -42,6 +45,7 @@ VOICE = """
 (() => {
   window.opened = [];
   const devices = navigator.mediaDevices;
+  if (!devices) return;
   const open = devices.getUserMedia.bind(devices);
   devices.getUserMedia = async (wanted) => {
     const stream = await open(wanted);
@@ -66,6 +70,20 @@ window.lines = [];
 window.WebSocket = class extends WebSocket {
   constructor(...options) { super(...options); window.lines.push(this); }
 };
+"""
+
+# Firefox plays no file where there is no loudspeaker; what goes into a graph it plays all the same.
+DEAF = """
+(() => {
+  const play = HTMLMediaElement.prototype.play;
+  const led = new WeakSet();
+  let context;
+  HTMLMediaElement.prototype.play = function () {
+    if (!this.srcObject && !led.has(this)) (context ??= new AudioContext()).createMediaElementSource(this);
+    led.add(this);
+    return play.call(this);
+  };
+})();
 """
 
 # The loudest pitch that arrives, or 0 in silence.
@@ -97,6 +115,7 @@ MOVES = """
     if (picture !== first) moved(true); else video.requestVideoFrameCallback(look);
   };
   video.requestVideoFrameCallback(look);
+  setTimeout(() => moved(false), 10_000);
 })
 """
 
@@ -137,13 +156,14 @@ CALLS = {"sound": "Voice", "picture": "Video"}
 
 
 class Visitor:
-    """One person with one tab."""
+    """One person with one tab; without a pitch they speak as the browser's own false microphone does."""
 
     def __init__(self, context: "BrowserContext", url: str, pitch: int, scripts: tuple[str, ...] = ()):
         self.context = context
         self.pitch = pitch
         self.trouble: list[str] = []
-        for script in (VOICE.replace("PITCH", str(pitch)), CUTTABLE, *scripts):
+        voice = (VOICE.replace("PITCH", str(pitch)),) if pitch else ()
+        for script in (*voice, CUTTABLE, *scripts):
             context.add_init_script(script)
         self.page = self.tab(url)
 
@@ -151,9 +171,14 @@ class Visitor:
         """One more tab of the same browser, which is the same person."""
         page = self.context.new_page()
         page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: self.trouble.append(str(error)))
+        page.on("pageerror", self._failed)
         page.goto(url)
         return page
+
+    def _failed(self, error: "PlaywrightError") -> None:
+        # Firefox counts a server that is not there among the errors of a page, and what was still loading when the page was left.
+        if not str(error).startswith(("Firefox can’t establish a connection", "The connection to ws", "Failed to load ‘")):
+            self.trouble.append(str(error))
 
     # What they do.
 
@@ -216,22 +241,62 @@ class Visitor:
 
 
 class Company:
-    """A browser, and whoever looks at one server through it."""
+    """A browser, and everybody who looks at one server through it.
 
-    def __init__(self):
+    It may run in a network namespace, trust a certificate of a test, and stand beside another browser, to be closed before it.
+    """
+
+    def __init__(self, name: str = "chromium", netns: str | None = None, trusts: str | None = None, beside: "Company | None" = None):
         need_browser()
-        self._playwright = sync_playwright().start()
-        self.browser: Browser = self._playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        self.name = name
+        self._netns = netns
+        self._trusts = trusts
+        self._folder = tempfile.TemporaryDirectory(prefix="parley-browser-")
+        self._beside = beside
+        self._playwright = beside._playwright if beside else sync_playwright().start()
+        self.browser: Browser = {"chromium": self._chromium, "firefox": self._firefox}[name]()
         self.visitors: list[Visitor] = []
 
-    def visitor(self, server: Server, pitch: int = 440, scripts: tuple[str, ...] = (), **options) -> Visitor:
+    def _chromium(self) -> "Browser":
+        program = CHROMIUM
+        if self._netns:
+            program = self._program(f'export HOME={self._folder.name}\nexec ip netns exec {self._netns} "{CHROMIUM}" "$@"')
+        if self._trusts:
+            trust(self._trusts, Path(self._folder.name, ".pki/nssdb"))
+        return self._playwright.chromium.launch(executable_path=program, args=FLAGS)
+
+    def _firefox(self) -> "Browser":
+        need_firefox()
+        relay = Path(__file__).with_name("firefox_relay.py")
+        options = f"--netns {self._netns} " if self._netns else ""
+        options += f"--trusts {self._trusts}" if self._trusts else ""
+        program = self._program(f'exec "{sys.executable}" "{relay}" {options} "{FIREFOX}" "$@"')
+        return self._playwright.firefox.launch(channel="moz-firefox", executable_path=program, firefox_user_prefs=PREFERENCES)
+
+    def _program(self, line: str) -> Path:
+        program = Path(self._folder.name, self.name)
+        program.write_text(f"#!/bin/sh\n{line}\n")
+        program.chmod(0o755)
+        return program
+
+    def _context(self, **options) -> "BrowserContext":
         # A worker would fetch by itself what `PAGE` puts in place of it.
-        workers = "block" if os.environ.get("PAGE") else "allow"
-        context = self.browser.new_context(permissions=["camera", "microphone"], service_workers=workers, **options)
+        if os.environ.get("PAGE"):
+            options["service_workers"] = "block"
+        # Firefox asks nobody: its preferences say so.
+        permissions = {"permissions": ["camera", "microphone"]} if self.name == "chromium" else {}
+        return self.browser.new_context(**permissions, **options)
+
+    def visitor(self, server: Server, pitch: int = 440, scripts: tuple[str, ...] = (), **options) -> Visitor:
         host, port = server.address
+        return self.visitor_at(f"http://{host}:{port}/", pitch, scripts, **options)
+
+    def visitor_at(self, url: str, pitch: int, scripts: tuple[str, ...] = (), **options) -> Visitor:
+        context = self._context(**options)
+        scripts += (DEAF,) if self.name == "firefox" else ()
         if folder := os.environ.get("PAGE"):
-            serve_page_from(context, Path(folder), f"http://{host}:{port}/")
-        visitor = Visitor(context, f"http://{host}:{port}/", pitch, scripts)
+            serve_page_from(context, Path(folder), url)
+        visitor = Visitor(context, url, pitch, scripts)
         self.visitors.append(visitor)
         return visitor
 
@@ -245,4 +310,6 @@ class Company:
 
     def close(self) -> None:
         self.browser.close()
-        self._playwright.stop()
+        if not self._beside:
+            self._playwright.stop()
+        self._folder.cleanup()

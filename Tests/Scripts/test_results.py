@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Scripts/checks"))
 
 import swift_results  # noqa: E402
-from results import FAILED, PASSED, SKIPPED, Result, read_results, worst_of  # noqa: E402
+from results import FAILED, PASSED, SKIPPED, UNSTABLE, Result, merged, read_results, worst_of  # noqa: E402
 from summary import summary  # noqa: E402
 
 PYTHON = '''
@@ -42,6 +42,32 @@ def setUpModule(): raise unittest.SkipTest("no coturn")
 class All(unittest.TestCase):
     def test_whole(self): pass
 '''
+UNSTABLE_TESTS = '''
+import unittest
+from pathlib import Path
+class Some(unittest.TestCase):
+    def test_good(self): pass
+    def test_second_time(self):
+        mark = Path(__file__).with_suffix(".mark")
+        was_here = mark.exists()
+        mark.touch()
+        self.assertTrue(was_here)
+'''
+MEASURING_TESTS = '''
+import fcntl, unittest
+from pathlib import Path
+class Some(unittest.TestCase):
+    runs_alone = True
+    def test_alone(self): self.look(fcntl.LOCK_EX | fcntl.LOCK_NB)
+    def look(self, kind):
+        with Path(__file__).with_name("lock").open("w") as file:
+            fcntl.flock(file, kind)
+            self.wait(0.2)
+    def wait(self, seconds): __import__("time").sleep(seconds)
+class Other(Some):
+    runs_alone = False
+    def test_alone(self): self.look(fcntl.LOCK_SH)
+'''
 
 
 class PythonRunTests(unittest.TestCase):
@@ -68,9 +94,34 @@ class PythonRunTests(unittest.TestCase):
             "test_some.py test_never_either": (SKIPPED, "its preparation failed"),
             "test_module.py test_whole": (SKIPPED, "no coturn")})
 
+    def test_classes_that_run_at_the_same_time_have_the_same_outcomes(self):
+        _, _, one_by_one = self.run_tests(test_some=PYTHON, test_module=MODULE)
+        code, words, together = self.run_tests("--jobs", "2", test_some=PYTHON, test_module=MODULE)
+        self.assertEqual((code, together), (1, one_by_one), words)
+        self.assertIn("-- test_some.Some", words)
+
+    def test_a_class_that_measures_runs_when_no_other_does(self):
+        code, words, _ = self.run_tests("--jobs", "2", test_a=MEASURING_TESTS.replace("Some", "First"), test_b=MEASURING_TESTS)
+        self.assertEqual(code, 0, words)
+
+    def test_a_process_that_dies_fails_the_run(self):
+        tests = "import os, unittest\nclass Some(unittest.TestCase):\n    def test_end(self): os._exit(0)\n"
+        with self.assertRaises(KeyError):
+            self.run_tests("--jobs", "2", test_some=tests)
+
     def test_a_filter_runs_only_what_it_names(self):
         code, _, found = self.run_tests("-k", "good", test_some=PYTHON)
         self.assertEqual((code, found), (0, {"test_some.py test_good": (PASSED, "")}))
+
+    def test_what_passes_only_when_run_once_more_is_unstable(self):
+        code, words, found = self.run_tests(test_some=UNSTABLE_TESTS)
+        self.assertEqual((code, found), (0, {
+            "test_some.py test_good": (PASSED, ""), "test_some.py test_second_time": (PASSED, UNSTABLE)}), words)
+
+    def test_many_failures_are_no_accident_and_do_not_run_again(self):
+        tests = "\n".join(f"    test_{n} = lambda self: self.fail()" for n in range(11))
+        code, words, _ = self.run_tests(test_some=f"import unittest\nclass Some(unittest.TestCase):\n{tests}\n")
+        self.assertEqual((code, words.count("Ran ")), (1, 1))
 
     def test_a_module_that_cannot_be_loaded_has_failed(self):
         code, _, found = self.run_tests(test_wrong="import nothing_of_this_name")
@@ -78,14 +129,20 @@ class PythonRunTests(unittest.TestCase):
 
 
 class SwiftRunTests(unittest.TestCase):
-    def found(self, *events: dict) -> dict[str, tuple[str, str]]:
+    def lines(self, *events: dict) -> list[str]:
         tests = [
             {"kind": "suite", "id": "Room.Suite", "name": "Suite"},
             *({"kind": "function", "id": f"Room.Suite/{name}()/A.swift:1:2", "name": f"{name}()", "displayName": name,
                "sourceLocation": {"filePath": "/top/Tests/A/A.swift"}} for name in ("one", "two"))]
         records = [{"kind": "test", "payload": test} for test in tests]
         records += [{"kind": "event", "payload": event} for event in events]
-        found = swift_results.results(map(json.dumps, records), Path("/top"))
+        return [json.dumps(record) for record in records]
+
+    def filters(self, *events: dict) -> list[str]:
+        return swift_results.filters_of_failed(self.lines(*events), Path("/top"))
+
+    def found(self, *events: dict) -> dict[str, tuple[str, str]]:
+        found = swift_results.results(self.lines(*events), Path("/top"))
         return {result.test: (result.outcome, result.reason) for result in found}
 
     def event(self, kind: str, name: str, **more) -> dict:
@@ -112,6 +169,25 @@ class SwiftRunTests(unittest.TestCase):
         self.assertEqual(self.found(self.event("testEnded", "one"))["Tests/A/A.swift: two"], (FAILED, "it never ended"))
 
 
+    def test_a_few_swift_tests_that_failed_are_named_to_run_once_more(self):
+        self.assertEqual(self.filters(self.event("issueRecorded", "two", issue={}), self.event("testEnded", "one")),
+                         [r"^Room\.Suite/two\(\)"])
+
+    def test_a_stream_may_have_other_ends_of_lines_in_its_texts(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        text = self.event("testEnded", "one", messages=[{"text": "\u2028 and \u0085"}])
+        lines = [json.dumps(json.loads(line), ensure_ascii=False) for line in self.lines(text, self.event("testEnded", "two"))]
+        (folder / "stream").write_text("\n".join(lines) + "\n")
+        done = subprocess.run(
+            [sys.executable, ROOT / "Scripts/checks/swift_results.py", folder / "stream", folder / "swift.jsonl"],
+            capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual({result.outcome for result in read_results(folder)["swift"]}, {PASSED})
+
+    def test_no_swift_test_runs_again_after_a_run_that_broke_off(self):
+        self.assertEqual(self.filters(self.event("issueRecorded", "two", issue={})), [])
+
+
 class SummaryTests(unittest.TestCase):
     def stage(self, name: str, *skips: str) -> dict[str, list[Result]]:
         return {name: [Result("a", PASSED), *(Result(f"b{n}", SKIPPED, skip) for n, skip in enumerate(skips))]}
@@ -127,6 +203,12 @@ class SummaryTests(unittest.TestCase):
         self.assertTrue(summary(self.stage("scenarios", "no browser"), is_ci=True)[1])
         self.assertFalse(summary(self.stage("scenarios"), is_ci=True)[1])
         self.assertFalse(summary(self.stage("netlab", "no namespaces"), is_ci=True)[1])
+
+    def test_the_closing_lines_name_what_failed_and_what_is_unstable(self):
+        second = merged([Result("a", FAILED), Result("b", FAILED), Result("c", PASSED)], [Result("a", PASSED), Result("b", FAILED)])
+        self.assertEqual(summary({"swift": second}, is_ci=True)[0], [
+            "== FAILED in swift: b", "== UNSTABLE in swift, passed only when run once more: a",
+            "== 2 passed, 1 failed, 0 skipped"])
 
     def test_the_worst_outcome_of_one_test_counts(self):
         ran = [Result("a", PASSED), Result("a", FAILED), Result("a", SKIPPED)]

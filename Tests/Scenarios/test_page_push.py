@@ -1,0 +1,181 @@
+"""A browser whose page is closed is woken: Firefox by a push service of the test's own, Chromium by its own protocol."""
+
+import json
+import time
+
+from autopush import Autopush
+from firefox import Firefox, need_firefox
+from pages import PageTest
+from people import VOUCHED, Person
+from server import Server, eventually
+from test_push import bearer
+from visitors import expect, need_browser
+from wire import ask_http
+
+import unittest
+
+SHOWN = """
+async () => {
+  const worker = await navigator.serviceWorker.getRegistration('/');
+  const shown = await worker?.getNotifications() ?? [];
+  return shown.map(({ title, body, tag }) => ({ title, body, tag }));
+}
+"""
+SIGN_IN = """
+async (name) => {
+  const field = document.querySelector('#name');
+  field.value = name;
+  field.form.requestSubmit();
+}
+"""
+
+
+class FirefoxTests(unittest.TestCase):
+    """H09 and H12 as a user of Firefox sees them."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        need_firefox()
+
+    def test_H12_a_closed_page_tells_of_a_message_within_a_second(self):
+        """H12.closed H01.browser"""
+        service = Autopush()
+        self.addCleanup(service.close)
+        server = Server(*VOUCHED, "--outgoing-allow", "127.0.0.0/8", testing=False)
+        self.addCleanup(server.__exit__)
+        browser = Firefox(service.preferences)
+        self.addCleanup(browser.close)
+        page = f"http://127.0.0.1:{server.address[1]}/"
+        browser.open(page)
+        browser.evaluate("() => localStorage.setItem('parley settings', JSON.stringify({ notifications: true }))")
+        browser.open(page)
+        browser.evaluate(SIGN_IN, "Bo")
+        eventually(lambda: service.channels, "the browser has a subscription", within=30)
+        ann = Person(server, "Ann")
+        self.addCleanup(ann.link.close)
+        grant = browser.evaluate("() => JSON.parse(Object.entries(localStorage).find(([key]) => key.startsWith('parley http'))[1])")
+        bo, token = grant["user"], grant["accessToken"]
+        eventually(
+            lambda: ask_http(server, "GET", "/v1/push/devices", headers=bearer(token)).json["devices"], "the server knows the browser")
+        self.assertEqual(service.keys, [ask_http(server, "GET", "/v1/push", headers=bearer(token)).json["publicKey"]])
+        # No page any more, but one of the same origin that shows nothing by itself.
+        browser.open(f"{page}page-icon.svg")
+        eventually(lambda: not ann.ask("presence.watch", users=[bo])["users"][0]["online"], "they are gone")
+        began = time.monotonic()
+        answer = ann.ask("chat.send", user=bo, body={"text": "are you there?"})
+        eventually(lambda: service.acknowledged, "the worker has it")
+        self.assertLess(time.monotonic() - began, 3)
+        self.assertEqual([update["code"] for update in service.acknowledged], [100], "it could be opened")
+        eventually(
+            lambda: browser.evaluate(SHOWN) == [{"title": "Ann", "body": "are you there?", "tag": answer["conversation"]}], "it is shown")
+        ann.ask("chat.send", user=bo, kind="location", body={"latitude": 30.25, "longitude": 120.2})
+        eventually(lambda: [n["body"] for n in browser.evaluate(SHOWN)] == ["[Location]"], "the later one takes its place")
+
+
+class WorkerTests(PageTest):
+    """Chromium's worker, told by the browser's protocol what a push service would tell it."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        need_browser()
+        super().setUpClass()
+
+    def test_H09_H10_a_push_shows_nothing_to_whoever_reads_and_a_tap_opens_its_place(self):
+        """H09.foreground H11.route"""
+        anna, bo = self.pair()
+        bo.page.context.grant_permissions(["notifications"])
+        bo.page.evaluate("() => navigator.serviceWorker.ready.then(() => {})")
+        conversation = self.conversation(anna, bo)
+        page, address = bo.page, bo.page.url
+        worker = page.context.service_workers[0]
+        shown = lambda: worker.evaluate(  # noqa: E731
+            "() => registration.getNotifications().then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))")
+        # A page that has the focus shows the message itself.
+        self.push(bo, {"type": "message", "conversation": "other", "name": "Anna", "text": "seen", "badge": 1})
+        worker_session = self.registration(bo)
+        page.goto("about:blank")
+        self.push(bo, {"type": "message", "conversation": conversation, "name": "Anna", "text": "hello", "badge": 1}, worker_session)
+        note = {"title": "Anna", "body": "hello", "tag": conversation}
+        eventually(lambda: page.wait_for_timeout(20) or shown() == [note], "the notification of this message, and no other")
+        page.goto(address.split("#")[0] + "#/contacts")
+        expect(page.locator("#people-title")).to_be_visible()
+        worker.evaluate("""async () => {
+          const [notification] = await registration.getNotifications();
+          dispatchEvent(new NotificationEvent('notificationclick', { notification }));
+        }""")
+        expect(page.locator("#chat-name")).to_have_text("Anna")
+        self.assertTrue(page.url.endswith(f"#/c/{conversation}"), page.url)
+        eventually(lambda: page.wait_for_timeout(20) or shown() == [], "it is gone")
+
+    def test_H16_a_message_that_was_read_elsewhere_is_shown_no_more(self):
+        """H16.page"""
+        _, bo = self.pair()
+        bo.page.context.grant_permissions(["notifications"])
+        bo.page.evaluate("() => navigator.serviceWorker.ready.then(() => {})")
+        page, place = bo.page, self.registration(bo)
+        worker = page.context.service_workers[0]
+        shown = lambda: page.wait_for_timeout(20) or worker.evaluate(  # noqa: E731
+            "() => registration.getNotifications().then((all) => all.map(({ body }) => body).sort())")
+        page.goto("about:blank")
+        message = {"type": "message", "name": "Anna", "badge": 1}
+        for conversation, number in (("tea", 3), ("coffee", 5)):
+            self.push(bo, message | {"conversation": conversation, "number": number, "text": conversation}, place)
+        eventually(lambda: shown() == ["coffee", "tea"], "both are shown")
+        self.push(bo, {"type": "read", "conversation": "coffee", "number": 4, "badge": 1}, place)
+        self.push(bo, {"type": "read", "conversation": "tea", "number": 3, "badge": 1}, place)
+        eventually(lambda: shown() == ["coffee"], "the one that was read is gone, and the one with something newer is not")
+
+    def test_H15_a_call_is_shown_until_it_rings_no_more_and_a_tap_opens_it(self):
+        """H15.page"""
+        anna, bo = self.pair()
+        bo.page.context.grant_permissions(["notifications"])
+        bo.page.evaluate("() => navigator.serviceWorker.ready.then(() => {})")
+        bo.page.evaluate("""async () => {
+          const cache = await caches.open('parley-words');
+          await cache.put('words', Response.json({ calls: { audio: 'Incoming voice call' } }));
+        }""")
+        page, address, place = bo.page, bo.page.url, self.registration(bo)
+        worker = page.context.service_workers[0]
+        shown = lambda: page.wait_for_timeout(20) or worker.evaluate(  # noqa: E731
+            "() => registration.getNotifications().then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))")
+        page.goto("about:blank")
+        call = "abcdefghijklmnopqrst"
+        for end in ("callOver", "tap"):
+            self.push(bo, {"type": "call", "call": call, "kind": "audio", "name": "Anna"}, place)
+            note = {"title": "Anna", "body": "Incoming voice call", "tag": f"call {call}"}
+            eventually(lambda: shown() == [note], "it rings")
+            if end == "callOver":
+                self.push(bo, {"type": "callOver", "call": call}, place)
+                eventually(lambda: shown() == [], "it is taken back")
+        page.goto(address.split("#")[0] + "#/chats")
+        expect(page.locator("#chats-title")).to_be_visible()
+        worker.evaluate("""async () => {
+          const [notification] = await registration.getNotifications();
+          dispatchEvent(new NotificationEvent('notificationclick', { notification }));
+        }""")
+        bo.reads("This call is over.")
+
+    def conversation(self, anna, bo) -> str:
+        anna.page.get_by_role("button", name="Write to Bo").click()
+        anna.page.locator("#write").fill("hello")
+        anna.page.keyboard.press("Enter")
+        bo.page.locator("button[data-place=chats]").click()
+        row = bo.page.locator("#chats [data-conversation]")
+        expect(row).to_contain_text("hello")
+        return row.get_attribute("data-conversation")
+
+    def registration(self, visitor) -> dict:
+        """Where the browser's protocol finds the worker."""
+        session = visitor.page.context.new_cdp_session(visitor.page)
+        registrations: list[dict] = []
+        session.on("ServiceWorker.workerRegistrationUpdated", lambda event: registrations.extend(event["registrations"]))
+        session.send("ServiceWorker.enable")
+        eventually(lambda: visitor.page.wait_for_timeout(20) or registrations, "the worker is known")
+        return {
+            "origin": visitor.page.evaluate("() => location.origin"), "registrationId": registrations[-1]["registrationId"]}
+
+    def push(self, visitor, message: dict, registration: dict | None = None) -> None:
+        registration = registration or self.registration(visitor)
+        session = visitor.page.context.new_cdp_session(visitor.page)
+        session.send("ServiceWorker.enable")
+        session.send("ServiceWorker.deliverPushMessage", registration | {"data": json.dumps(message)})
