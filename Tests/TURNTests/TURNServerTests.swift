@@ -190,7 +190,7 @@ struct TURNServerTests {
         let client = SceneClient(Scene())
         #expect(client.ask(STUNMethod.allocate).code == 400)
         #expect(client.ask(STUNMethod.allocate) { $0.append(requestedTransport: 132) }.code == 442, "SCTP")
-        #expect(client.ask(STUNMethod.allocate) { $0.append(requestedTransport: 6) }.code == 400, "TCP, asked for by UDP (RFC 6062 §5.1)")
+        #expect(client.ask(STUNMethod.allocate) { $0.append(requestedTransport: 6) }.code == 400, "TCP, by UDP")
         #expect(client.allocate { $0.append(.dontFragment) }.code == 420)
         #expect(client.ask(0x0FF).code == 400)
     }
