@@ -38,8 +38,8 @@ package final class NativeDialect: Dialect {
         case .dismissed(let room, let reason):
             self.event(.roomDismissed, ("room", room.text), ("reason", reason.rawValue))
         case .knocked(let room, let person):
-            self.event(.roomKnocked, ("room", room.text), ("user", person.user.text), ("name", person.name.text)) {
-                $0.optional("avatar", person.avatar?.text)
+            self.event(.roomKnocked, ("room", room.text), ("user", person.user.text)) { json in
+                json.members([("name", person.name?.text), ("avatar", person.avatar?.text)])
             }
         case .admitted(let room): self.event(.roomAdmitted, ("room", room.text))
         case .signal(let signal): Self.signal(signal)
@@ -104,7 +104,7 @@ extension JSONWriter {
     mutating func members(of person: Person) {
         self.field("member", person.session.text)
         self.field("user", person.user.text)
-        self.field("name", person.name.text)
+        self.optional("name", person.name?.text)
         self.optional("avatar", person.avatar?.text)
         if person.isAway { self.field("away", true) }
     }

@@ -43,7 +43,8 @@ package enum CallNotice {
 /// A member of a room or a side of a call, as others see them.
 package struct Person: Hashable, Sendable {
     package let line: Line
-    package let name: DisplayName
+    /// Nil after a restart of the server, until they are here again.
+    package let name: DisplayName?
     package let avatar: AvatarLink?
     package var isAway = false
 

@@ -129,7 +129,9 @@ extension Switchboard {
         case .ring(let session, let invitation):
             self.tell(.call(call, .incoming(from: self.person(invitation.caller), invitation.kind)), to: session)
         case .ringing(let session): self.tell(.call(call, .ringing(byPush: false)), to: session)
-        case .push(let invitation): self.onCallPush(invitation, self.person(invitation.caller).name)
+        case .push(let invitation):
+            let caller = self.person(invitation.caller)
+            self.onCallPush(invitation, caller.name ?? DisplayName(of: caller.user))
         case .pushed(let session): self.tell(.call(call, .ringing(byPush: true)), to: session)
         case .withdrawPush: self.onCallPushWithdrawn(call)
         case .connected(let session, let connection):

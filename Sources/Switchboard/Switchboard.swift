@@ -164,7 +164,7 @@ extension Switchboard {
 
     func person(_ line: Line, isAway: Bool = false) -> Person {
         let face = self.names[line.user]
-        let name = self.guests[line.session]?.name ?? face?.name ?? DisplayName(of: line.user)
+        let name = self.guests[line.session]?.name ?? face?.name
         return Person(line: line, name: name, avatar: face?.avatar, isAway: isAway)
     }
 }

@@ -99,7 +99,7 @@ class AccessibilityTests(PageTest):
         expect(anna.page.locator("#write")).to_be_focused()
         keys.type("Good morning")
         keys.press("Enter")
-        expect(anna.page.locator("#history .message")).to_have_count(1)
+        expect(anna.page.locator("#history .menu-button")).to_have_count(1)
         self.tab_to(anna, ".menu-button", "Shift+Tab")
         keys.press("Enter")
         expect(anna.page.get_by_role("menuitem", name="React 👍")).to_be_focused()

@@ -297,7 +297,6 @@ export class ChatView {
   #openMenu(message, { clientX, clientY, currentTarget }) {
     const box = currentTarget?.getBoundingClientRect?.() ?? { left: clientX, bottom: clientY };
     const place = clientX > 0 ? { x: clientX, y: clientY } : { x: box.left, y: box.bottom };
-    if (message.number === undefined) return;
     const reactions = make('div', { class: 'emoji-row' }, ...emoji.slice(0, 6).map((sign) => {
       const button = make('button', { type: 'button', class: 'plain', role: 'menuitem' }, sign);
       nameButton(button, `${texts.react} ${sign}`);

@@ -145,6 +145,7 @@ export class History {
   // MARK: Rows
 
   #replace(entries, { hasOlder, hasNewer }) {
+    const focused = [...this.#rows.keys()].find((number) => this.#rows.get(number).contains(document.activeElement));
     this.#entries = [];
     this.#rows.clear();
     this.#list.replaceChildren();
@@ -153,6 +154,7 @@ export class History {
     this.#hasOlder = hasOlder;
     this.#hasNewer = hasNewer;
     this.#add(entries);
+    this.#rows.get(focused)?.querySelector('button')?.focus();
   }
 
   #add(entries, { isNew = false } = {}) {

@@ -38,9 +38,11 @@ function messageRow(message, around) {
   if (around.isGroup && !isMine) row.append(face(message.from, around));
   if (around.isGroup && !isMine) bubble.append(make('span', { class: 'sender', dir: 'auto' }, around.name(message.from)));
   bubble.append(...inside(message, around), meta(message, isMine, around));
-  row.append(bubble, ...(message.recalled ? [] : [menuButton(message, around)]));
+  // Nothing can be done yet with what is not on the server.
+  const hasMenu = !message.recalled && message.number !== undefined;
+  row.append(bubble, ...(hasMenu ? [menuButton(message, around)] : []));
   if (message.reactions?.length) row.append(reactions(message, around));
-  if (!message.recalled) row.oncontextmenu = (event) => openMenu(event, message, around);
+  if (hasMenu) row.oncontextmenu = (event) => openMenu(event, message, around);
   return row;
 }
 
