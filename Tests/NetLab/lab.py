@@ -8,6 +8,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,6 +92,7 @@ class Lab:
         self.loss = loss
         self.line = line
         self.lines: list[Impairment] = []
+        self.nameservers: list[subprocess.Popen] = []
         self.spaces: list[str] = []
         try:
             self._build([KINDS[kind] for kind in kinds])
@@ -163,11 +165,15 @@ class Lab:
         return run(*self.command(space, *words), input=stdin).stdout
 
     def call(self, name: str, address: str) -> None:
-        """The address has a name in every LAN, for what is started after this."""
+        """The address has a name in every LAN, for what is started after this: in the hosts file, and at a name server, which
+        Chromium asks for relays whatever the file says."""
+        program = str(Path(__file__).with_name("nameserver.py"))
+        self.nameservers.append(subprocess.Popen(self.command("wan", sys.executable, program, SERVERS[0], name, address)))
         for space in self.spaces:
             folder = Path("/etc/netns", self.name(space))
             folder.mkdir(parents=True, exist_ok=True)
             (folder / "hosts").write_text(f"127.0.0.1 localhost\n{address} {name}\n")
+            (folder / "resolv.conf").write_text(f"nameserver {SERVERS[0]}\n")
 
     @staticmethod
     def outer(number: int) -> str:
@@ -175,6 +181,9 @@ class Lab:
         return f"203.0.113.{4 * number + 2}"
 
     def close(self) -> None:
+        for nameserver in self.nameservers:
+            nameserver.kill()
+            nameserver.wait()
         for line in self.lines:
             line.close()
         self.lines = []
