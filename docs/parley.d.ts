@@ -527,6 +527,8 @@ declare module "parley-conversation" {
         read: number;
         unread: number;
         isMuted: boolean;
+        /** Out of the way, until somebody says something. */
+        isArchived: boolean;
         isDissolved: boolean;
         /** @type {Entry|undefined} */
         latest: Entry | undefined;
@@ -534,7 +536,7 @@ declare module "parley-conversation" {
         marks: Map<any, any>;
         /** Who types just now. @type {Set<string>} */
         typing: Set<any>;
-        update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, dissolved, latest }: {
+        update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, latest }: {
             kind: any;
             role: any;
             title: any;
@@ -546,6 +548,7 @@ declare module "parley-conversation" {
             read: any;
             unread: any;
             muted: any;
+            archived: any;
             dissolved: any;
             latest: any;
         }): void;
@@ -564,6 +567,7 @@ declare module "parley-conversation" {
             unread: number;
             latest: import("parley-cache").Entry;
             muted: boolean;
+            archived: boolean;
             dissolved: boolean;
         };
         /** When something last happened here. */
@@ -783,7 +787,7 @@ declare module "parley-chat" {
         conversation(id: any): Conversation | undefined;
         /** The conversation with one other, if there is one. @returns {Conversation|undefined} */
         direct(user: any): Conversation;
-        /** What is unread in all conversations that are not muted. */
+        /** What is unread in all conversations that are neither muted nor archived. */
         get badge(): number;
         /** Whether there are older conversations than those we know. */
         get hasMore(): boolean;
@@ -853,6 +857,8 @@ declare module "parley-chat" {
         /** Takes what was said out of one's own sight. */
         clear(id: any): Promise<void>;
         mute(id: any, on?: boolean): Promise<void>;
+        /** Out of the way on all devices of this user. The next message brings it back. */
+        archive(id: any, on?: boolean): Promise<void>;
         /** We have seen everything up to this number. */
         read(id: any, number: any): Promise<void>;
         typing(id: any, on: any): void;

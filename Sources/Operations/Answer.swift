@@ -57,8 +57,8 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
     private static let conversationFields: [FieldDescription] = [
         .text("conversation"), .text("kind"), .text("role"), .text("title").optional, .text("subject").optional,
         .object("peer").optional, .number("members"), .number("last"), .number("since"), .number("read"),
-        .number("unread"), .flag("muted").optional, .number("retentionDays").optional, .number("slowSeconds").optional,
-        .flag("dissolved").optional,
+        .number("unread"), .flag("muted").optional, .flag("archived").optional, .number("retentionDays").optional,
+        .number("slowSeconds").optional, .flag("dissolved").optional,
         .object("latest"),
     ]
 

@@ -36,6 +36,7 @@ package enum ChatOperation: String, OperationFamily {
     case typing = "chat.typing"
     case clear = "chat.clear"
     case mute = "chat.mute"
+    case archive = "chat.archive"
     case retention = "chat.retention"
     case slow = "chat.slow"
     case block = "chat.block"
@@ -72,6 +73,7 @@ package enum ChatOperation: String, OperationFamily {
         case .typing: .typing
         case .clear: .clear
         case .mute: .mute
+        case .archive: .archive
         case .retention: .retention
         case .slow: .slow
         case .block: .block
@@ -99,6 +101,7 @@ package enum ChatRequest: Sendable {
     case typing(ConversationID, isOn: Bool)
     case clear(ConversationID)
     case mute(ConversationID, isOn: Bool)
+    case archive(ConversationID, isOn: Bool)
     case retention(ConversationID, Duration?)
     case slow(ConversationID, Duration?)
     case block(UserID, isOn: Bool)
@@ -213,6 +216,10 @@ extension Specification<ChatRequest> {
         ChatRequest.clear, .conversation, routes: [.delete("\(place)/entries")], refusals: [.notFound, .notMember])
     fileprivate static let mute = Specification(
         ChatRequest.mute, .conversation, .isOn, routes: [.put("\(place)/muted"), .delete("\(place)/muted").off],
+        refusals: [.notFound, .notMember])
+    fileprivate static let archive = Specification(
+        ChatRequest.archive, .conversation, .isOn,
+        routes: [.put("\(place)/archived"), .delete("\(place)/archived").off],
         refusals: [.notFound, .notMember])
     fileprivate static let retention = Specification(
         ChatRequest.retention, .conversation, .retention,

@@ -25,6 +25,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
     case chatEntry = "chat.entry"
     case chatReceipt = "chat.receipt"
     case chatTyping = "chat.typing"
+    case chatArranged = "chat.arranged"
 
     package var fields: [FieldDescription] {
         switch self {
@@ -60,6 +61,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
                 .number("unread").optional, .number("badge").optional,
             ]
         case .chatTyping: [.text("conversation"), .text("user"), .flag("on")]
+        case .chatArranged: [.text("conversation"), .flag("muted").optional, .flag("archived").optional]
         }
     }
 

@@ -69,6 +69,7 @@ struct ParleyEventTests {
         ("chat.entry", #"{"conversation":"c","number":1,"id":"1.1","type":"message","from":"u","time":5}"#),
         ("chat.receipt", #"{"conversation":"c","user":"u","delivered":1,"read":1,"time":5}"#),
         ("chat.typing", #"{"conversation":"c","user":"u","on":true}"#),
+        ("chat.arranged", #"{"conversation":"c","archived":true}"#),
         ("ice.servers", #"{"iceServers":[],"expires":5}"#),
         ("session.ending", #"{"error":{"code":"token_expired","message":""}}"#),
     ]

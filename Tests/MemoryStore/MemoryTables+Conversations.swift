@@ -90,24 +90,27 @@ extension MemoryTables {
 
     func insert(_ member: Member, of key: ConversationKey) throws(StoreError) {
         try self.check(self.rows.members[key]?[member.user] == nil)
-        self.rows.members[key, default: [:]][member.user] = Self.row(member, isMuted: false)
+        self.rows.members[key, default: [:]][member.user] = Self.row(member)
         self.rows.places[member.user, default: []].insert(key)
     }
 
     func update(_ member: Member, of key: ConversationKey) throws(StoreError) {
         guard let old = self.rows.members[key]?[member.user] else { return }
-        self.rows.members[key]?[member.user] = Self.row(member, isMuted: old.isMuted)
+        self.rows.members[key]?[member.user] = Self.row(member, old)
     }
 
-    private static func row(_ member: Member, isMuted: Bool) -> MemberRow {
+    private static func row(_ member: Member, _ old: MemberRow? = nil) -> MemberRow {
         var member = member
         member.blocksOther = false
-        return MemberRow(member, isMuted: isMuted)
+        return MemberRow(member, isMuted: old?.isMuted ?? false, archivedCounted: old?.archivedCounted)
     }
 
     func setMuted(_ isMuted: Bool, _ user: UserID, of key: ConversationKey) throws(StoreError) {
-        guard let old = self.rows.members[key]?[user] else { return }
-        self.rows.members[key]?[user] = MemberRow(old.member, isMuted: isMuted)
+        self.rows.members[key]?[user]?.isMuted = isMuted
+    }
+
+    func setArchived(_ counted: UInt64?, _ user: UserID, of key: ConversationKey) throws(StoreError) {
+        self.rows.members[key]?[user]?.archivedCounted = counted
     }
 
     func removeMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {
@@ -135,7 +138,7 @@ extension MemoryTables {
                 member.read = entry.number
                 member.readCounted = entry.counted
             }
-            return MemberRow(member, isMuted: row.isMuted)
+            return Self.row(member, row)
         }
     }
 }

@@ -359,6 +359,25 @@ class History(Talk):
         self.say(a, "still there", conversation=place)
         b.expect("chat.entry", number=2)
 
+    def test_E16_a_conversation_is_archived_on_all_devices_until_the_next_message(self):
+        """E16.devices"""
+        a, b = self.listener("A"), self.listener("B")
+        tablet = self.device(b)
+        place = self.say(a, "hi", user=b.user)["conversation"]
+        tablet.expect("chat.entry", number=1)
+        self.assertEqual(b.ask("chat.archive", conversation=place), {})
+        for device in (b, tablet):
+            self.assertEqual(device.expect("chat.arranged"), {"conversation": place, "archived": True})
+            self.assertTrue(device.ask("chat.conversation", conversation=place)["archived"])
+        self.assertNotIn("archived", a.ask("chat.conversation", conversation=place))
+        b.ask("chat.mute", conversation=place)
+        self.assertEqual(tablet.expect("chat.arranged", muted=True)["conversation"], place)
+        self.assertEqual(b.error("chat.archive", conversation="elsewhere"), "not_member")
+        self.say(a, "again", conversation=place)
+        tablet.expect("chat.entry", number=2)
+        self.assertNotIn("archived", tablet.ask("chat.conversation", conversation=place))
+        self.assertEqual(a.heard("chat.arranged"), [], "the others do not hear of it")
+
     def test_what_was_said_is_found_in_chinese_too(self):
         a, b, c = self.listener("A"), self.listener("B"), self.listener("C")
         place = self.say(a, "明天下午三点开会", user=b.user)["conversation"]

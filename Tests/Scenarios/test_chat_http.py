@@ -167,6 +167,8 @@ class Requests(Described):
             (400, c, "DELETE", f"{place}/messages/x", None),
             (200, c, "PUT", f"{place}/muted", None),
             (200, c, "DELETE", f"{place}/muted", None),
+            (200, c, "PUT", f"{place}/archived", None),
+            (200, c, "DELETE", f"{place}/archived", None),
             (200, c, "GET", place, None),
             (200, c, "DELETE", f"{place}/entries", None),
             (200, b, "DELETE", f"{place}/members/{c.user}", None),

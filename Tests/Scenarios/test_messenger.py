@@ -265,6 +265,48 @@ class WritingTests(MessengerTest):
         expect(anna.page.locator("#me-title")).to_be_visible()
 
 
+class ArchiveTests(MessengerTest):
+    def rows(self, page):
+        return page.locator("#chat-list li")
+
+    def test_E16_what_is_put_away_is_away_on_every_tab_and_comes_back_with_a_message(self):
+        """E16.devices E16.back"""
+        anna, bo = self.talking()
+        other = bo.tab(bo.page.url.split("#")[0])
+        expect(self.rows(other)).to_have_count(1)
+        bo.page.locator("#chat-title").click()
+        bo.page.get_by_role("button", name="Archive conversation").click()
+        expect(bo.page.locator("#conversation")).to_be_hidden()
+        for page in (bo.page, other):
+            expect(self.rows(page)).to_have_count(0)
+            expect(page.locator("#archive")).to_have_text("Archived (1)")
+        expect(self.rows(anna.page)).to_have_count(1)
+        bo.page.reload()
+        expect(bo.page.locator("#archive")).to_have_text("Archived (1)")
+        expect(self.rows(bo.page)).to_have_count(0)
+        self.write(anna, "Are you still there?")
+        for page in (bo.page, other):
+            expect(self.rows(page).locator(".count")).to_have_text("1")
+            expect(page.locator("#archive")).to_be_hidden()
+
+    def test_E16_the_archive_is_looked_through_and_gives_back(self):
+        """E16.kept"""
+        _, bo = self.talking()
+        bo.page.locator("#chat-title").click()
+        bo.page.get_by_role("button", name="Archive conversation").click()
+        bo.page.locator("#archive").click()
+        expect(bo.page.locator("#chats-title")).to_have_text("Archived")
+        bo.page.locator("#archive").click()
+        expect(self.rows(bo.page)).to_have_count(0)
+        bo.page.locator("#archive").click()
+        bo.page.locator("#chat-list").get_by_role("button", name="Anna").click()
+        bo.page.locator("#chat-title").click()
+        bo.page.get_by_role("button", name="Back into the list").click()
+        expect(bo.page.locator("#chats-title")).to_have_text("Chats")
+        expect(bo.page.locator("#archive")).to_be_hidden()
+        expect(self.rows(bo.page)).to_have_count(1)
+
+
 class HistoryTests(MessengerTest):
     def test_N03_older_messages_come_and_what_is_in_view_stays(self):
         anna, bo = self.talking()

@@ -20,6 +20,10 @@ class WritingTests(InFirefox, test_messenger.WritingTests):
     test_N09_new_rows_slide_in_unless_motion_is_unwelcome = None
 
 
+class ArchiveTests(InFirefox, test_messenger.ArchiveTests):
+    pass
+
+
 class HistoryTests(InFirefox, test_messenger.HistoryTests):
     pass
 

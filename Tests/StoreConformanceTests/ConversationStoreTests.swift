@@ -244,6 +244,27 @@ struct ConversationStoreTests {
         #expect(try await talk.views(.alice).first?.isMuted == false)
     }
 
+    @Test("E16.kept puts a conversation away for one, until something is said", arguments: Engine.allCases)
+    func archive(engine: Engine) async throws {
+        let talk = try Talk(engine)
+        let place = try await talk.say("hi", .alice, to: .bob).conversation
+        try await talk.store.ask(SetArchived(true, place, of: .bob)).get()
+        #expect(try await talk.views(.bob).first?.isArchived == true)
+        #expect(try await talk.views(.alice).first?.isArchived == false)
+        try await talk.change(place, .react(1, try #require(Reaction("👍")), isOn: true), .alice)
+        #expect(try await talk.views(.bob).first?.isArchived == true, "a reaction is no message")
+        try await talk.store.ask(SetMuted(true, place, of: .bob)).get()
+        #expect(try await talk.views(.bob).first?.isArchived == true)
+        _ = try await talk.say("still there?", .alice, to: .bob)
+        #expect(try await talk.views(.bob).first?.isArchived == false)
+        try await talk.store.ask(SetArchived(true, place, of: .bob)).get()
+        try await talk.store.ask(SetArchived(false, place, of: .bob)).get()
+        #expect(try await talk.views(.bob).first?.isArchived == false)
+        await #expect(throws: ConversationRefusal.notMember) {
+            try await talk.store.ask(SetArchived(true, place, of: .carol)).get()
+        }
+    }
+
     @Test("finds Chinese as well as English, and only what the searcher can see", arguments: Engine.allCases)
     func search(engine: Engine) async throws {
         let talk = try Talk(engine)

@@ -19,6 +19,8 @@ export class ChatList {
   #rows = new Map();
   #openID;
   #timer;
+  /** Whether it shows what was put away. */
+  #isArchive = false;
 
   /** @param {{parley: import('./parley.js').Parley, names: any, people: any, open: (target: {conversation?: string, number?: number, user?: string}) => void}} parts */
   constructor({ parley, names, people, open }) {
@@ -27,6 +29,7 @@ export class ChatList {
     this.#people = people;
     this.#open = open;
     byID('new-group').onclick = () => this.#newGroup();
+    byID('archive').onclick = () => this.#turn(!this.#isArchive);
     byID('search').oninput = () => this.#searchSoon();
     byID('chats').onscroll = ({ target }) => { if (target.scrollHeight - target.scrollTop - target.clientHeight < 400) this.#parley.chat.more().catch(() => {}); };
     names.addEventListener('known', () => {
@@ -45,6 +48,7 @@ export class ChatList {
     for (const { row } of this.#rows.values()) row.remove();
     this.#rows.clear();
     byID('search').value = '';
+    this.#isArchive = false;
     this.#showFound([]);
     titleUnread(0);
   }
@@ -65,14 +69,30 @@ export class ChatList {
     const drafts = this.#drafts();
     const today = new Date().toDateString();
     const list = byID('chat-list');
-    const shown = chat.conversations;
+    const shown = this.#shown(chat.conversations);
     const ids = new Set(shown.map(({ id }) => id));
     for (const [id, { row }] of this.#rows) if (!ids.has(id)) this.#rows.delete(id) && row.remove();
     putInOrder(list, shown.map((conversation) => this.#paintRow(conversation, drafts.get(conversation.id), today).row));
-    byID('no-chats').hidden = shown.length > 0;
+    byID('no-chats').hidden = chat.conversations.length > 0;
     const { badge } = chat;
     titleUnread(badge);
     put(byID('chats-badge'), unreadText(badge));
+  }
+
+  // Those in the list or those in the archive; an archive that became empty is left.
+  #shown(conversations) {
+    const archived = conversations.filter(({ isArchived }) => isArchived);
+    if (archived.length === 0) this.#isArchive = false;
+    const button = byID('archive');
+    button.hidden = archived.length === 0;
+    put(button, this.#isArchive ? texts.backToChats : texts.archive(archived.length));
+    put(byID('chats-title'), this.#isArchive ? texts.archived : texts.chats);
+    return this.#isArchive ? archived : conversations.filter(({ isArchived }) => !isArchived);
+  }
+
+  #turn(isArchive) {
+    this.#isArchive = isArchive;
+    this.paint();
   }
 
   // All at once: there may be a thousand conversations.

@@ -30,7 +30,7 @@ async function tried(work) {
 }
 
 function actions({ chat, conversation, people, me, closed }, members) {
-  const { id, kind, role, isMuted, peer } = conversation;
+  const { id, kind, role, isMuted, isArchived, peer } = conversation;
   const isGroup = kind !== 'direct';
   const isAdmin = role === 'owner' || role === 'admin';
   const leaving = async () => {
@@ -43,8 +43,13 @@ function actions({ chat, conversation, people, me, closed }, members) {
     await chat.clear(id);
     closed();
   };
+  const archiving = async () => {
+    await chat.archive(id, !isArchived);
+    if (!isArchived) closed();
+  };
   return [
     { text: isMuted ? texts.unmuteChat : texts.muteChat, work: () => chat.mute(id, !isMuted) },
+    { text: isArchived ? texts.unarchiveChat : texts.archiveChat, work: archiving },
     ...(isGroup ? [{ text: texts.addPeople, work: () => addPeople(chat, id, people, members) }] : []),
     ...(isGroup && isAdmin ? [{ text: texts.rename, work: () => rename(chat, conversation) }] : []),
     ...(!isGroup && peer.user !== me ? [{ text: texts.block, work: () => chat.block(peer.user), isDanger: true }] : []),

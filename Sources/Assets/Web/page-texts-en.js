@@ -82,6 +82,9 @@ export const en = {
   me: 'Me',
 
   // Conversations.
+  archived: 'Archived',
+  archive: (count) => `Archived (${count})`,
+  backToChats: '← Back to chats',
   noChats: 'No conversations yet. Choose somebody under Contacts, or make a group.',
   pickChat: 'Choose a conversation, or somebody to write to.',
   searchAll: 'Search people and messages',
@@ -265,6 +268,8 @@ export const en = {
   orderCourse: 'How it went',
   orderBegins: 'Nothing has happened yet.',
   orderEvents: { DRIVER_ACCEPT: 'The driver takes the order', DRIVER_ARRIVE: 'The driver is there', ORDER_START: 'The ride began', ORDER_END: 'The ride ended', ORDER_RATED: 'The order was rated' },
+  archiveChat: 'Archive conversation',
+  unarchiveChat: 'Back into the list',
   muteChat: 'Mute conversation',
   unmuteChat: 'Unmute conversation',
   clearChat: 'Clear for me',

@@ -78,6 +78,9 @@ export const zh = {
   contacts: '联系人',
   me: '我',
 
+  archived: '已归档',
+  archive: (count) => `已归档（${count}）`,
+  backToChats: '← 返回会话',
   noChats: '还没有会话。请在联系人中选择一位，或新建群聊。',
   pickChat: '选择一个会话，或选择一位联系人。',
   searchAll: '搜索联系人和消息',
@@ -254,6 +257,8 @@ export const zh = {
   orderCourse: '订单进展',
   orderBegins: '还没有任何进展。',
   orderEvents: { DRIVER_ACCEPT: '司机已接单', DRIVER_ARRIVE: '司机已到达', ORDER_START: '行程开始', ORDER_END: '行程结束', ORDER_RATED: '订单已评价' },
+  archiveChat: '归档会话',
+  unarchiveChat: '移回列表',
   muteChat: '消息免打扰',
   unmuteChat: '取消免打扰',
   clearChat: '清空我的记录',

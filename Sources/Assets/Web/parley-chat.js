@@ -59,8 +59,8 @@ export class Chat extends EventTarget {
   /** The conversation with one other, if there is one. @returns {Conversation|undefined} */
   direct(user) { return this.conversations.find(({ kind, peer }) => kind === 'direct' && peer?.user === user); }
 
-  /** What is unread in all conversations that are not muted. */
-  get badge() { return this.conversations.reduce((sum, { unread, isMuted }) => sum + (isMuted ? 0 : unread), 0); }
+  /** What is unread in all conversations that are neither muted nor archived. */
+  get badge() { return this.conversations.reduce((sum, { unread, isMuted, isArchived }) => sum + (isMuted || isArchived ? 0 : unread), 0); }
 
   /** Whether there are older conversations than those we know. */
   get hasMore() { return this.#next !== undefined; }
@@ -176,6 +176,7 @@ export class Chat extends EventTarget {
       case 'chat.entry': return void this.#happened(argument);
       case 'chat.receipt': return this.#marked(argument);
       case 'chat.typing': return this.#typed(argument);
+      case 'chat.arranged': return this.#arranged(argument);
       case 'profile': return this.#renamed(argument);
     }
   }
@@ -219,6 +220,19 @@ export class Chat extends EventTarget {
     if (on) conversation.typing.add(user);
     else conversation.typing.delete(user);
     tell(this, 'typing', id);
+  }
+
+  /**
+   * Said here, or on another device of the same user.
+   * @param {{conversation: string, muted?: boolean, archived?: boolean}} arrangement
+   */
+  #arranged({ conversation: id, muted, archived }) {
+    const conversation = this.#conversations.get(id);
+    if (!conversation) return;
+    if (muted !== undefined) conversation.isMuted = muted;
+    if (archived !== undefined) conversation.isArchived = archived;
+    this.#cache.putConversation(conversation.view);
+    tell(this, 'list');
   }
 
   #renamed({ user, name, avatar }) {
@@ -330,10 +344,13 @@ export class Chat extends EventTarget {
 
   async mute(id, on = true) {
     await this.#request('chat.mute', { conversation: id, on });
-    const conversation = this.#conversations.get(id);
-    conversation.isMuted = on;
-    this.#cache.putConversation(conversation.view);
-    tell(this, 'list');
+    this.#arranged({ conversation: id, muted: on });
+  }
+
+  /** Out of the way on all devices of this user. The next message brings it back. */
+  async archive(id, on = true) {
+    await this.#request('chat.archive', { conversation: id, on });
+    this.#arranged({ conversation: id, archived: on });
   }
 
   /** We have seen everything up to this number. */

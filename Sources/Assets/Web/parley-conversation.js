@@ -27,6 +27,8 @@ export class Conversation {
   read = 0;
   unread = 0;
   isMuted = false;
+  /** Out of the way, until somebody says something. */
+  isArchived = false;
   isDissolved = false;
   /** @type {Entry|undefined} */
   latest;
@@ -41,9 +43,10 @@ export class Conversation {
     this.update(view);
   }
 
-  update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, dissolved, latest }) {
+  update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, latest }) {
     Object.assign(this, { kind, role, title, subject, peer, members, last, since: since ?? 0, read: read ?? 0, unread: unread ?? 0, latest });
     this.isMuted = muted === true;
+    this.isArchived = archived === true;
     this.isDissolved = dissolved === true;
     if (peer) this.marks.set(peer.user, { delivered: peer.delivered ?? 0, read: peer.read ?? 0 });
   }
@@ -54,7 +57,7 @@ export class Conversation {
     const mark = peer && this.marks.get(peer.user);
     return {
       conversation, kind, role, title, subject, members, last, since, read, unread, latest,
-      muted: this.isMuted, dissolved: this.isDissolved, ...(peer && { peer: { ...peer, ...mark } }),
+      muted: this.isMuted, archived: this.isArchived, dissolved: this.isDissolved, ...(peer && { peer: { ...peer, ...mark } }),
     };
   }
 
@@ -65,7 +68,10 @@ export class Conversation {
   append(entry, me) {
     this.last = entry.number;
     if (['message', 'created', 'joined', 'left', 'removed', 'renamed', 'dissolved'].includes(entry.type)) this.latest = entry;
-    if (entry.type === 'message') this.typing.delete(entry.from);
+    if (entry.type === 'message') {
+      this.typing.delete(entry.from);
+      this.isArchived = false;
+    }
     if (entry.type === 'message' && entry.from !== me) this.unread += 1;
     if (entry.type === 'message' && entry.from === me) Object.assign(this, { unread: 0, read: entry.number });
     if (this.latest && entry.target === this.latest.number) this.latest = changed(this.latest, entry);

@@ -78,6 +78,20 @@ package struct ChatTyping: Hashable, Sendable {
     }
 }
 
+/// What a user wants of a conversation: without a sound, out of the way. What is nil stays as it is.
+package struct ChatArrangement: Hashable, Sendable {
+    package let conversation: ConversationID
+    package let isMuted: Bool?
+    package let isArchived: Bool?
+
+    init?(_ json: RawJSON) {
+        guard let conversation = json.name("conversation", { ConversationID($0) }) else { return nil }
+        self.conversation = conversation
+        self.isMuted = json.bool("muted")
+        self.isArchived = json.bool("archived")
+    }
+}
+
 /// Where a message goes.
 package enum ChatTarget: Hashable, Sendable {
     case conversation(ConversationID)

@@ -24,6 +24,8 @@ package enum ParleyEvent: Hashable, Sendable {
     case outgoing(MessageID, OutgoingMessage.State)
     case receipt(ChatReceipt)
     case typing(ChatTyping)
+    /// What the user wants of a conversation, said on any of their devices.
+    case arranged(ChatArrangement)
     case iceServers(ICEServerAdvice)
     /// The session is about to end, for this reason; a fresh token may keep it.
     case sessionEnding(ServerRefusal)
@@ -46,6 +48,7 @@ extension ParleyEvent {
         case .chatEntry: ChatEntry(json).map { .entry($0) }
         case .chatReceipt: ChatReceipt(json).map { .receipt($0) }
         case .chatTyping: ChatTyping(json).map { .typing($0) }
+        case .chatArranged: ChatArrangement(json).map { .arranged($0) }
         case .iceServers: ICEServerAdvice(json).map { .iceServers($0) }
         case .sessionEnding: ServerRefusal(in: json).map { .sessionEnding($0) }
         case .roomJoined: Self.room(json, Participant(json).map { .joined($0) })

@@ -11,6 +11,7 @@ package struct ConversationView: Hashable, Sendable {
     package let isDissolved: Bool
     package let role: Role
     package let isMuted: Bool
+    package let isArchived: Bool
     package let since: UInt64
     package let read: UInt64
     package let unread: UInt64
@@ -150,8 +151,8 @@ enum Views {
         return ConversationView(
             id: conversation.id, key: key, kind: conversation.kind, title: conversation.title,
             subject: conversation.subject, isDissolved: conversation.dissolved != nil, role: member.role,
-            isMuted: membership.place.isMuted, since: member.since, read: member.read,
-            unread: try Unread.count(in: membership, tables),
+            isMuted: membership.place.isMuted, isArchived: membership.isArchived, since: member.since,
+            read: member.read, unread: try Unread.count(in: membership, tables),
             members: try tables.memberCount(of: key, limit: .max), retention: conversation.retention,
             slowMode: conversation.slowMode,
             peer: conversation.kind == .direct ? try self.peer(of: member.user, in: key, tables) : nil, latest: latest)

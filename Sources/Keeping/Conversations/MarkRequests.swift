@@ -181,3 +181,27 @@ package struct SetMuted: StoreRequest {
         return .success(())
     }
 }
+
+/// A conversation that is archived is out of the way until somebody says something in it.
+package struct SetArchived: StoreRequest {
+    package let isArchived: Bool
+    package let conversation: ConversationID
+    package let user: UserID
+
+    package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
+
+    package init(_ isArchived: Bool, _ conversation: ConversationID, of user: UserID) {
+        self.isArchived = isArchived
+        self.conversation = conversation
+        self.user = user
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> Verdict<Void> {
+        guard let row = try tables.conversation(self.conversation), try tables.member(self.user, of: row.key) != nil
+        else { return .failure(.notMember) }
+        let counted = try tables.latestEntry(of: row.key)?.counted ?? 0
+        try tables.setArchived(self.isArchived ? counted : nil, self.user, of: row.key)
+        return .success(())
+    }
+}

@@ -59,6 +59,8 @@ package protocol MemberTable: AnyObject {
     func insert(_ member: Member, of key: ConversationKey) throws(StoreError)
     func update(_ member: Member, of key: ConversationKey) throws(StoreError)
     func setMuted(_ isMuted: Bool, _ user: UserID, of key: ConversationKey) throws(StoreError)
+    /// `counted`: the messages that were there by then; nil to take it out of the archive.
+    func setArchived(_ counted: UInt64?, _ user: UserID, of key: ConversationKey) throws(StoreError)
     func removeMember(_ user: UserID, of key: ConversationKey) throws(StoreError)
     /// What stayed of who went; nil when nothing did.
     func formerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) -> FormerMember?
@@ -94,12 +96,15 @@ package protocol MemberTable: AnyObject {
 
 /// `blocksOther` of the member is not kept here, but with the blocks.
 package struct MemberRow: Hashable, Sendable {
-    package let member: Member
-    package let isMuted: Bool
+    package var member: Member
+    package var isMuted = false
+    /// How many messages there were when the user put the conversation away; nil for one that was not.
+    package var archivedCounted: UInt64?
 
-    package init(_ member: Member, isMuted: Bool) {
+    package init(_ member: Member, isMuted: Bool = false, archivedCounted: UInt64? = nil) {
         self.member = member
         self.isMuted = isMuted
+        self.archivedCounted = archivedCounted
     }
 }
 
@@ -131,6 +136,8 @@ package struct Membership: Hashable, Sendable {
 
     package var key: ConversationKey { self.conversation.key }
     package var member: Member { self.place.member }
+    /// What is said afterwards brings it back.
+    package var isArchived: Bool { self.place.archivedCounted.map { self.latest.counted <= $0 } ?? false }
 }
 
 package struct UnreadRow: Hashable, Sendable {

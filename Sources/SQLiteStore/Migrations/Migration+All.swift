@@ -3,7 +3,7 @@ extension Migration {
     static let all = [
         accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation, pins,
         formerMembers, deletedUsers, audit, moderators, reports, callsUnderWay, wordRules, slowMode, timedRemovals,
-        push, pushEvents, quietHours,
+        push, pushEvents, quietHours, archived,
     ]
 
     /// Times are milliseconds since 1970, hashes are SHA-256.

@@ -1,4 +1,7 @@
 extension Migration {
+    /// How many messages there were when a member put the conversation away.
+    static let archived = Migration("ALTER TABLE members ADD COLUMN archived INTEGER")
+
     /// An entry's id is its conversation's number and its own, side by side: a conversation lies in one piece, in its
     /// order, and every page of it is one walk.
     static let conversations = Migration(

@@ -3,7 +3,7 @@ internal import Keeping
 internal import Vocabulary
 
 enum MemberColumn: Int32, Column {
-    case conversation, user, role, since, read, readCounted, silencedUntil, muted, spokeAt
+    case conversation, user, role, since, read, readCounted, silencedUntil, muted, spokeAt, archived
 }
 
 extension MemberRow {
@@ -13,7 +13,9 @@ extension MemberRow {
             role: try row.required(.role, Role(rawValue: row.count(.role))), since: row.number(.since),
             read: row.number(.read), readCounted: row.number(.readCounted), silencedUntil: row.time(.silencedUntil),
             spokeAt: row.time(.spokeAt))
-        self.init(member, isMuted: row.integer(.muted) != 0)
+        self.init(
+            member, isMuted: row.integer(.muted) != 0,
+            archivedCounted: row.isNull(.archived) ? nil : row.number(.archived))
     }
 }
 
@@ -53,6 +55,7 @@ extension SQLiteTables {
             case .silencedUntil: .time(member.silencedUntil)
             case .muted: .flag(false)
             case .spokeAt: .time(member.spokeAt)
+            case .archived: .null
             }
         }
     }
@@ -68,6 +71,11 @@ extension SQLiteTables {
     func setMuted(_ isMuted: Bool, _ user: UserID, of key: ConversationKey) throws(StoreError) {
         let sql = "UPDATE members SET muted = ? WHERE conversation = ? AND user = ?"
         try self.connection.run(sql, [.flag(isMuted), .key(key), .user(user)])
+    }
+
+    func setArchived(_ counted: UInt64?, _ user: UserID, of key: ConversationKey) throws(StoreError) {
+        let sql = "UPDATE members SET archived = ? WHERE conversation = ? AND user = ?"
+        try self.connection.run(sql, [counted.map { .number($0) } ?? .null, .key(key), .user(user)])
     }
 
     func removeMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {

@@ -132,5 +132,6 @@ extension JSONWriter {
         self.field("delivered", delivered)
         self.field("read", view.read)
         self.field("muted", view.isMuted)
+        self.field("archived", view.isArchived)
     }
 }

@@ -43,7 +43,8 @@ final class ChatRequests {
         case .read(let id, let number): self.mark(id, delivered: number, read: number, asked)
         case .typing(let id, let isOn): try self.type(id, isOn, asked)
         case .clear(let id): self.chat.ask(ClearHistory(of: id, for: asked.user)) { asked.done($0) }
-        case .mute(let id, let isOn): self.chat.ask(SetMuted(isOn, id, of: asked.user)) { asked.done($0) }
+        case .mute(let id, let isOn): self.chat.arrange(SetMuted(isOn, id, of: asked.user)) { asked.done($0) }
+        case .archive(let id, let isOn): self.chat.arrange(SetArchived(isOn, id, of: asked.user)) { asked.done($0) }
         case .retention(let id, let retention):
             self.chat.ask(SetRetention(retention, id, by: asked.user)) { asked.done($0) }
         case .slow(let id, let slowMode):

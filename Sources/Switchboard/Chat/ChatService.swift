@@ -254,6 +254,11 @@ extension ChatService {
         }
     }
 
+    /// To one of its members alone.
+    func tell(_ news: ChatNews, to user: UserID, in id: ConversationID) {
+        for listener in self.audience.listeners(to: id) where listener.user == user { listener.hear(news) }
+    }
+
     private static let maximumReceivers = 256
 
     private func tell(_ marked: Marked, _ request: MarkRequest) {

@@ -53,6 +53,7 @@ extension JSONWriter {
             json.field("read", view.read)
             json.field("unread", view.unread)
             if view.isMuted { json.field("muted", true) }
+            if view.isArchived { json.field("archived", true) }
             json.optional("retentionDays", view.retention.map { $0.components.seconds / 86_400 })
             json.optional("slowSeconds", view.slowMode?.components.seconds)
             if view.isDissolved { json.field("dissolved", true) }
