@@ -530,13 +530,17 @@ declare module "parley-conversation" {
         /** Out of the way, until somebody says something. */
         isArchived: boolean;
         isDissolved: boolean;
+        /** How long members wait between two messages. @type {number|undefined} */
+        slowSeconds: any;
+        /** When this member may say something again, by this machine's clock. */
+        mayWriteAt: number;
         /** @type {Entry|undefined} */
         latest: Entry | undefined;
         /** How far others got, as far as they were asked for. @type {Map<string, Mark>} */
         marks: Map<any, any>;
         /** Who types just now. @type {Set<string>} */
         typing: Set<any>;
-        update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, latest }: {
+        update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, mayWriteAt, latest }: {
             kind: any;
             role: any;
             title: any;
@@ -550,6 +554,8 @@ declare module "parley-conversation" {
             muted: any;
             archived: any;
             dissolved: any;
+            slowSeconds: any;
+            mayWriteAt: any;
             latest: any;
         }): void;
         /** As the server would tell it: what a browser keeps. */
@@ -565,11 +571,15 @@ declare module "parley-conversation" {
             since: number;
             read: number;
             unread: number;
+            slowSeconds: any;
+            mayWriteAt: number;
             latest: import("parley-cache").Entry;
             muted: boolean;
             archived: boolean;
             dissolved: boolean;
         };
+        /** Milliseconds until the rule of the conversation lets us say something. Who leads it need not wait. */
+        get wait(): number;
         /** When something last happened here. */
         get time(): number;
         /** What happened. What is said by others is unread until it is marked as read. */
@@ -689,7 +699,7 @@ declare module "parley-outbox" {
      * Messages leave in the order in which they were written, each once: also after a reload, after hours without a network,
      * and from two tabs, which share what waits: one sends at a time, and what a tab that was closed left behind the other sends.
      *
-     * Events: `changed` with an `Unsent`; `sent` with `{message, answer}`.
+     * Events: `changed` with an `Unsent`; `sent` with `{message, answer}`; `refused` with `{message, error}`.
      */
     export class Outbox extends EventTarget {
         /**
@@ -802,6 +812,8 @@ declare module "parley-chat" {
         /** Older conversations than those we know. */
         more(): Promise<void>;
         received(event: any, argument: any): void;
+        /** What may change without a word to its members: its rules. */
+        refresh(id: any): Promise<void>;
         /**
          * Up to `limit` entries before a number, or after one; the latest without. From the browser where it kept them all.
          * @param {string} id

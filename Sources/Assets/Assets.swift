@@ -50,6 +50,7 @@ package enum Assets {
         ("page-room-name.js", PackageResources.page_room_name_js),
         ("page-route.js", PackageResources.page_route_js),
         ("page-settings.js", PackageResources.page_settings_js),
+        ("page-slow.js", PackageResources.page_slow_js),
         ("page-speaker.js", PackageResources.page_speaker_js),
         ("page-stage-tools.js", PackageResources.page_stage_tools_js),
         ("page-stage.js", PackageResources.page_stage_js),

@@ -90,9 +90,21 @@ final class EmbeddedFile: Sendable {
                 + "media-src 'self' blob:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
                 + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types parley-shell"
         ),
-        ("Permissions-Policy", "camera=(self), microphone=(self)"),
+        ("Permissions-Policy", EmbeddedFile.permissions),
         ("Referrer-Policy", "no-referrer"),
     ]
+
+    /// What the page uses it may use itself; what it does not use nobody may, not even a script that does not belong there.
+    private static let permissions =
+        [
+            "camera", "microphone", "display-capture", "geolocation", "fullscreen", "picture-in-picture", "autoplay",
+            "speaker-selection", "clipboard-write",
+        ].map { "\($0)=(self), " }.joined()
+        + [
+            "accelerometer", "bluetooth", "browsing-topics", "clipboard-read", "encrypted-media", "gamepad",
+            "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer", "midi", "payment",
+            "publickey-credentials-get", "screen-wake-lock", "serial", "usb", "web-share", "xr-spatial-tracking",
+        ].map { "\($0)=()" }.joined(separator: ", ")
 
     private static func fields(of name: String) -> HTTPFields {
         var fields = Self.ownFields

@@ -37,6 +37,7 @@ class AccessibilityTests(PageTest):
 
     def walk(self, name: str, **options) -> None:
         anna = self.company.visitor(self.server, 700, **options)
+        expect(anna.page.locator("#welcome-title")).not_to_be_empty()
         self.check(anna, "welcome")
         anna.page.locator("#name").fill(name)
         anna.page.keyboard.press("Enter")

@@ -64,6 +64,20 @@ async ([conversation, count]) => {
 }
 """
 
+# A group with everybody who is here, whose members wait so many seconds.
+SLOW_GROUP = """
+async ([seconds, title]) => {
+  const { Parley } = await import('./parley.js');
+  const parley = new Parley();
+  await parley.signIn();
+  const users = [...document.querySelectorAll('#people li')].map(({ dataset }) => dataset.user).filter((user) => user !== parley.user);
+  const { conversation } = await parley.request('chat.create', { kind: 'group', title, users });
+  await parley.request('chat.slow', { conversation, seconds });
+  parley.close();
+  return conversation;
+}
+"""
+
 
 def setUpModule() -> None:
     need_browser()
@@ -601,6 +615,51 @@ class GroupTests(MessengerTest):
         expect(cleo.page.locator("#chat-list li")).to_have_count(0)
 
 
+class SlowTests(MessengerTest):
+    """What members of a slow group see."""
+
+    def group(self, seconds: int) -> tuple[Visitor, Visitor]:
+        """A group in which Bo waits between two messages."""
+        anna, bo = self.pair()
+        conversation = anna.page.evaluate(SLOW_GROUP, [seconds, "Tea club"])
+        for visitor in (anna, bo):
+            self.place(visitor, "chats")
+            visitor.page.locator("#chat-list").get_by_role("button", name="Tea club").click()
+            expect(visitor.page.locator("#chat-name")).to_have_text("Tea club")
+        self.assertIn(conversation, bo.page.url)
+        return anna, bo
+
+    def test_F15_who_waits_sees_for_how_long_and_what_is_written_stays(self):
+        """F15.shown"""
+        anna, bo = self.group(600)
+        clock = bo.page.locator("#slow")
+        expect(clock).to_be_hidden()
+        self.write(bo, "first")
+        expect(self.messages(anna)).to_have_text([re.compile("first")])
+        expect(clock).to_have_text(re.compile(r"again in (10:00|9:5\d)"))
+        shown = clock.inner_text()
+        eventually(lambda: clock.inner_text() != shown, "it counts down")
+        self.write(bo, "second")
+        expect(bo.page.locator("#write")).to_have_value("second")
+        expect(bo.page.locator("#send")).to_be_disabled()
+        bo.page.reload()
+        expect(clock).to_have_text(re.compile(r"again in 9:\d\d"))
+        expect(bo.page.locator("#write")).to_have_value("second")
+        for text in ("one", "two"):
+            self.write(anna, text)
+        expect(anna.page.locator("#slow")).to_be_hidden()
+        expect(self.messages(bo)).to_have_text([re.compile("first"), re.compile("one"), re.compile("two")])
+
+    def test_F15_a_wait_that_is_over_lets_one_write_again(self):
+        """F15.shown"""
+        anna, bo = self.group(3)
+        self.write(bo, "first")
+        expect(bo.page.locator("#slow")).to_be_visible()
+        expect(bo.page.locator("#slow")).to_be_hidden()
+        self.write(bo, "second")
+        expect(self.messages(anna)).to_have_text([re.compile("first"), re.compile("second")])
+
+
 class OrderTests(MessengerTest):
     def shop(self, method: str, path: str, **fields: str | dict) -> None:
         answer = ask_http(self.server, method, f"/v1/orders/A-7{path}", {"application": APP, "secret": APP_SECRET} | fields)
@@ -632,7 +691,7 @@ class OrderTests(MessengerTest):
 class LanguageTests(MessengerTest):
     def test_every_text_of_the_page_is_there_in_chinese(self):
         bo = self.company.visitor(self.server, locale="zh-CN")
-        self.assertEqual(bo.page.locator("html").get_attribute("lang"), "zh-CN")
+        expect(bo.page.locator("html")).to_have_attribute("lang", "zh-CN")
         tables = bo.page.evaluate("""async () => {
           const { en } = await import('./page-texts-en.js');
           const { zh } = await import('./page-texts-zh.js');

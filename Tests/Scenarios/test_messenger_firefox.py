@@ -1,6 +1,7 @@
 """The same messenger in Firefox: what it keeps, sends and plays is the browser's own work."""
 
 import test_messenger
+import test_page_kinds
 import test_page_places
 from firefox import need_firefox
 from visitors import need_browser
@@ -40,6 +41,10 @@ class VoiceTests(InFirefox, test_messenger.VoiceTests):
     pass
 
 
+class SlowTests(InFirefox, test_messenger.SlowTests):
+    pass
+
+
 class OrderTests(InFirefox, test_messenger.OrderTests):
     pass
 
@@ -49,4 +54,16 @@ class PlaceTests(InFirefox, test_page_places.PlaceTests):
 
 
 class GroupTests(InFirefox, test_messenger.GroupTests):
+    pass
+
+
+class KindTests(InFirefox, test_page_kinds.KindTests):
+    pass
+
+
+class ReadyTests(InFirefox, test_page_kinds.ReadyTests):
+    pass
+
+
+class OrderPageTests(InFirefox, test_page_kinds.OrderPageTests):
     pass

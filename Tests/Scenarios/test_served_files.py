@@ -63,6 +63,17 @@ class ServedFiles(unittest.TestCase):
         self.assertEqual(headers["X-Content-Type-Options"], "nosniff")
         self.assertIsNone(re.search(rb"https?://(?!www\.w3\.org)", body))
 
+    def test_the_page_may_use_the_devices_it_uses_and_no_others(self):
+        _, headers, _ = self.get("/")
+        allowed = dict(rule.split("=") for rule in headers["Permissions-Policy"].split(", "))
+        for used in ("camera", "microphone", "display-capture", "geolocation", "fullscreen", "picture-in-picture", "autoplay"):
+            self.assertEqual(allowed.pop(used), "(self)", used)
+        for used in ("speaker-selection", "clipboard-write"):
+            self.assertEqual(allowed.pop(used), "(self)", used)
+        for unused in ("usb", "serial", "midi", "payment", "clipboard-read", "idle-detection"):
+            self.assertIn(unused, allowed)
+        self.assertEqual(set(allowed.values()), {"()"})
+
     def test_only_what_browsers_hold_to_a_policy_carries_one(self):
         for path, is_guarded in (("/", True), ("/worker.js", True), ("/page-icon.svg", True), ("/parley.js", False), ("/page.css", False)):
             _, headers, _ = self.get(path)

@@ -10,6 +10,9 @@ import { texts } from './page-texts.js';
 // A text beyond this is folded.
 const longText = 1_500;
 const widestPicture = 280;
+// A card or a mixed message may say anything; so much of it is shown.
+const mostFacts = 20;
+const mostParts = 20;
 const listened = '🎧';
 // Up to three signs and nothing else are shown large.
 const onlySigns = /^(?:\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]*(?:\u200D\p{Extended_Pictographic}\uFE0F?)*){1,3}$/u;
@@ -44,8 +47,8 @@ const views = {
   voice: (body, message, around) => [voiceView(body, message, around)],
   file: (body, message, around) => [fileView(body, around)],
   location: (body) => [locationView(body)],
-  card: (body) => [make('span', { class: 'card-name' }, String(body.title ?? body.name ?? texts.kinds.card))],
-  mixed: (body, message, around) => [...textView(String(body.text ?? ''), []), ...(body.files ?? []).map((file) => fileView({ file }, around))],
+  card: (body) => cardView(body),
+  mixed: (body, message, around) => mixedView(body, message, around),
   emotion: (body) => [emotionView(body)],
   call: (body, message, around) => [callView(body, message, around)],
 };
@@ -110,6 +113,29 @@ function locationView(body) {
   howFar(position).then((text) => { away.textContent = text ?? ''; });
   return make('a', { class: 'file', href: positionLink(position) }, icon('pin'),
     make('span', {}, title, make('small', { dir: 'auto' }, position.detail ?? ''), make('small', {}, coordinates(position)), away));
+}
+
+// A title, what there is to know of it, and where it is.
+function cardView({ title, name, detail, map }) {
+  const facts = typeof detail === 'object' && detail !== null ? Object.entries(detail).slice(0, mostFacts) : [];
+  const list = facts.flatMap(([key, value]) => [make('dt', { dir: 'auto' }, String(key)), make('dd', { dir: 'auto' }, [value].flat().join(', '))]);
+  return [
+    make('span', { class: 'card-name', dir: 'auto' }, String(title ?? name ?? texts.kinds.card)),
+    ...(typeof detail === 'string' ? textView(detail, []) : []),
+    ...(list.length > 0 ? [make('dl', { class: 'facts' }, ...list)] : []),
+    ...(positionOf(map ?? {}) ? [locationView(map)] : []),
+  ];
+}
+
+// Texts and pictures in the order in which they were put together.
+function mixedView({ text, parts, files }, message, around) {
+  const views = (Array.isArray(parts) ? parts.slice(0, mostParts) : []).flatMap((part) => partView(part ?? {}, message, around));
+  return [...(text ? textView(String(text), []) : []), ...views, ...(Array.isArray(files) ? files : []).map((file) => fileView({ file }, around))];
+}
+
+function partView({ text, image }, message, around) {
+  if (text) return textView(String(text), []);
+  return image ? [pictureView({ file: String(image) }, message, around)] : [];
 }
 
 function callView(body, message, { me, callBack }) {

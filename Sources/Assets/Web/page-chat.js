@@ -10,6 +10,8 @@ import { errorText, texts } from './page-texts.js';
 
 // Of more that come between two frames the rest is drawn in the next.
 const mostAtOnce = 20;
+// Where everybody on the site meets without a name, nobody has a face.
+const anonymousRoom = 'everybody';
 
 /** The conversation one looks at: its head, what was said, and where one writes. */
 export class ChatView {
@@ -102,6 +104,7 @@ export class ChatView {
     const { members } = await this.#chat.members(id);
     if (id !== this.id) return;
     this.#members = members;
+    await this.#chat.refresh(id);
     for (const member of members) this.#names.know(member);
     await this.#chat.watchMarks(id);
     this.#repaint();
@@ -215,6 +218,7 @@ export class ChatView {
       nameButton(byID(`chat-${kind}`), text(this.#title));
     }
     byID('compose').hidden = this.#conversation?.isDissolved === true;
+    this.#composer.obey(this.#conversation || undefined);
     this.#paintStatus();
   }
 
@@ -245,6 +249,7 @@ export class ChatView {
       get files() { return view.#parley.files; },
       get me() { return view.#parley.user; },
       get isGroup() { return view.#conversation !== undefined && view.#conversation.kind !== 'direct'; },
+      get hasFaces() { return this.isGroup && view.id !== anonymousRoom; },
       name: (user) => view.#names.name(user),
       person: (user) => view.#names.person(user),
       fate: (message) => message.state ?? view.#conversation?.fate(message.number, view.#parley.user) ?? 'sent',

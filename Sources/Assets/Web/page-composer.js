@@ -4,6 +4,7 @@ import { fileBody, kindOf } from './page-files.js';
 import { emotions } from './page-emotions.js';
 import { later } from './page-later.js';
 import { openMenu } from './page-menu.js';
+import { SlowClock } from './page-slow.js';
 import { texts } from './page-texts.js';
 import { VoiceButton } from './page-voice.js';
 
@@ -19,6 +20,7 @@ export class Composer {
   #reply;
   #editing;
   #typedAt = 0;
+  #slow = new SlowClock();
   #names;
   /** The people one may mention. @type {() => {user: string, name?: string}[]} */
   #people;
@@ -44,6 +46,7 @@ export class Composer {
     byID('photo').onclick = async () => (await later(() => import('./page-camera.js')))?.openCameraDialog((file, more) => this.#sendFile(file, more));
     byID('locate').onclick = () => this.#sendPosition();
     byID('emoji').onclick = () => this.#openEmoji();
+    this.#slow.onChanged = () => { byID('send').disabled = this.#slow.isWaiting && !this.#editing; };
     new VoiceButton(({ file, seconds, waveform }) => this.#send({ kind: 'voice', file, body: { duration: seconds, waveform } }));
   }
 
@@ -57,12 +60,16 @@ export class Composer {
   }
 
   close() {
+    this.#slow.follow(undefined);
     if (this.#typedAt > 0) this.#typing(false);
     this.#target = undefined;
   }
 
   /** A conversation begins to exist with its first message. */
   becomes(conversation) { this.#target = { conversation }; }
+
+  /** By the rules of this conversation. @param {import('./parley-conversation.js').Conversation|undefined} conversation */
+  obey(conversation) { this.#slow.follow(conversation); }
 
   reply(message) {
     this.#setContext({ reply: message });
@@ -123,6 +130,8 @@ export class Composer {
   #submit() {
     const text = byID('write').value.trim();
     if (!text || !this.#target) return;
+    // What is written stays until it may leave.
+    if (this.#slow.isWaiting && !this.#editing) return;
     if (this.#editing) this.#change(text);
     else this.#send({ kind: 'text', body: { text }, ...this.#mentions(text), ...(this.#reply && { reply: this.#reply.number }) });
     this.#leaveContext();
@@ -209,6 +218,7 @@ export class Composer {
   #setContext({ reply, editing } = {}) {
     this.#reply = reply;
     this.#editing = editing;
+    byID('send').disabled = this.#slow.isWaiting && !editing;
     const message = reply ?? editing;
     byID('context').hidden = message === undefined;
     if (!message) return byID('context').replaceChildren();

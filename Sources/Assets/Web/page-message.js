@@ -13,7 +13,7 @@ export function isShown(entry, names) { return entry.type === 'message' || happe
 /**
  * One line of a conversation.
  * @param {any} entry
- * @param {import('./page-bodies.js').Surroundings & {isGroup: boolean, fate: (message: any) => string, quote: (number: number) => Promise<any>, openMenu: Function, jump: (number: number) => void, react: Function}} around
+ * @param {import('./page-bodies.js').Surroundings & {isGroup: boolean, hasFaces: boolean, fate: (message: any) => string, quote: (number: number) => Promise<any>, openMenu: Function, jump: (number: number) => void, react: Function}} around
  * @returns {HTMLElement}
  */
 export function entryRow(entry, around) {
@@ -35,7 +35,7 @@ function messageRow(message, around) {
   const isMine = message.from === around.me;
   const row = make('li', { class: `message ${isMine ? 'mine' : 'theirs'}` });
   const bubble = make('div', { class: 'bubble', 'data-kind': message.kind ?? '' });
-  if (around.isGroup && !isMine) row.append(face(message.from, around));
+  if (around.hasFaces && !isMine) row.append(face(message.from, around));
   if (around.isGroup && !isMine) bubble.append(make('span', { class: 'sender', dir: 'auto' }, around.name(message.from)));
   bubble.append(...inside(message, around), meta(message, isMine, around));
   // Nothing can be done yet with what is not on the server.

@@ -12,7 +12,9 @@ let playing;
  */
 export function voicePlayer({ url, seconds = 0, waveform = [], isNew = false, heard = () => {} }) {
   const sound = new Audio();
-  const button = make('button', { class: 'small-round', type: 'button' });
+  sound.preload = 'metadata';
+  let source;
+  const button = make('button', { class: 'small-round', type: 'button', disabled: '' });
   const wave = make('span', { class: 'wave', 'aria-hidden': 'true' }, ...heights(waveform).map(bar));
   const clock = make('span', { class: 'length' }, duration(seconds));
   const speed = make('button', { class: 'speed plain', type: 'button' }, '1×');
@@ -20,11 +22,39 @@ export function voicePlayer({ url, seconds = 0, waveform = [], isNew = false, he
   nameButton(dot, texts.notHeard);
   const player = make('span', { class: 'voice' }, button, wave, clock, speed, ...(isNew ? [dot] : []));
   paint();
+  fetchSound();
 
   function paint() {
     button.replaceChildren(icon(sound.paused ? 'play' : 'pause'));
-    nameButton(button, sound.paused ? texts.play : texts.pause);
+    nameButton(button, button.disabled ? texts.soundComing : sound.paused ? texts.play : texts.pause);
     nameButton(speed, texts.speed(sound.playbackRate));
+  }
+
+  async function fetchSound() {
+    try {
+      await refer();
+    } catch {
+      gone();
+    }
+  }
+
+  // Links to files are good for a while.
+  async function refer() {
+    const link = await url();
+    if (link !== source) sound.src = source = link;
+  }
+
+  function ready() {
+    button.disabled = false;
+    clock.textContent = duration(seconds);
+    paint();
+  }
+
+  // Without a network it comes with the network.
+  function gone() {
+    clock.replaceChildren(texts.fileGone);
+    source = undefined;
+    addEventListener('online', fetchSound, { once: true });
   }
 
   function progressed() {
@@ -38,13 +68,13 @@ export function voicePlayer({ url, seconds = 0, waveform = [], isNew = false, he
     if (!sound.paused) return sound.pause();
     playing?.pause();
     playing = sound;
-    if (!sound.src) sound.src = await url();
     try {
+      await refer();
       await sound.play();
       if (dot.isConnected) heard();
       dot.remove();
     } catch {
-      clock.replaceChildren(texts.fileGone);
+      gone();
     }
   };
   speed.onclick = () => {
@@ -56,6 +86,8 @@ export function voicePlayer({ url, seconds = 0, waveform = [], isNew = false, he
     player.classList.toggle('playing', !sound.paused);
     paint();
   };
+  sound.onloadedmetadata = ready;
+  sound.onerror = gone;
   sound.ontimeupdate = progressed;
   sound.onended = () => {
     player.classList.remove('playing');

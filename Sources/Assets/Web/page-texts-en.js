@@ -82,6 +82,7 @@ export const en = {
   me: 'Me',
 
   // Conversations.
+  slowWait: (left, seconds) => `Slow mode: you can write again in ${left}. Here members wait ${seconds} between two messages.`,
   archived: 'Archived',
   archive: (count) => `Archived (${count})`,
   backToChats: '← Back to chats',
@@ -143,6 +144,7 @@ export const en = {
   previousPicture: 'Previous picture',
   nextPicture: 'Next picture',
   fileGone: 'The file is no longer there.',
+  soundComing: 'The sound is on its way',
   play: 'Play',
   notHeard: 'Not listened to yet',
   pause: 'Pause',

@@ -78,6 +78,7 @@ export const zh = {
   contacts: '联系人',
   me: '我',
 
+  slowWait: (left, seconds) => `慢速模式：${left} 后可再次发言。这里两次发言须间隔 ${seconds}。`,
   archived: '已归档',
   archive: (count) => `已归档（${count}）`,
   backToChats: '← 返回会话',
@@ -135,6 +136,7 @@ export const zh = {
   previousPicture: '上一张',
   nextPicture: '下一张',
   fileGone: '文件已不存在。',
+  soundComing: '声音正在加载',
   play: '播放',
   notHeard: '还没听过',
   pause: '暂停',

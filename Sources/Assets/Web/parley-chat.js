@@ -45,6 +45,7 @@ export class Chat extends EventTarget {
     this.#cache = new ChatCache(this.#key);
     this.#outbox = new Outbox(this.#cache, link, files, `${this.#key} outbox`);
     this.#outbox.addEventListener('changed', ({ detail }) => tell(this, 'unsent', detail));
+    this.#outbox.addEventListener('refused', ({ detail }) => this.#refused(detail));
     this.#outbox.addEventListener('sent', ({ detail }) => tell(this, 'unsent', detail.message));
   }
 
@@ -241,6 +242,20 @@ export class Chat extends EventTarget {
       conversation.peer = { ...conversation.peer, name, avatar };
       tell(this, 'list');
     }
+  }
+
+  // It was too soon, by a rule of which we may not know yet.
+  #refused({ message, error }) {
+    const conversation = this.#conversations.get(message.conversation);
+    if (error.code !== 'slow_mode' || !conversation) return;
+    conversation.mayWriteAt = Date.now() + (error.retryAfter ?? 0);
+    this.refresh(conversation.id).catch(() => {});
+  }
+
+  /** What may change without a word to its members: its rules. */
+  async refresh(id) {
+    this.#see(await this.#request('chat.conversation', { conversation: id }));
+    tell(this, 'list');
   }
 
   // MARK: History

@@ -30,6 +30,10 @@ export class Conversation {
   /** Out of the way, until somebody says something. */
   isArchived = false;
   isDissolved = false;
+  /** How long members wait between two messages. @type {number|undefined} */
+  slowSeconds;
+  /** When this member may say something again, by this machine's clock. */
+  mayWriteAt = 0;
   /** @type {Entry|undefined} */
   latest;
   /** How far others got, as far as they were asked for. @type {Map<string, Mark>} */
@@ -43,8 +47,9 @@ export class Conversation {
     this.update(view);
   }
 
-  update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, latest }) {
-    Object.assign(this, { kind, role, title, subject, peer, members, last, since: since ?? 0, read: read ?? 0, unread: unread ?? 0, latest });
+  update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, mayWriteAt, latest }) {
+    Object.assign(this, { kind, role, title, subject, peer, members, last, since: since ?? 0, read: read ?? 0, unread: unread ?? 0, slowSeconds, latest });
+    if (mayWriteAt !== undefined) this.mayWriteAt = mayWriteAt;
     this.isMuted = muted === true;
     this.isArchived = archived === true;
     this.isDissolved = dissolved === true;
@@ -53,12 +58,18 @@ export class Conversation {
 
   /** As the server would tell it: what a browser keeps. */
   get view() {
-    const { id: conversation, kind, role, title, subject, peer, members, last, since, read, unread, latest } = this;
+    const { id: conversation, kind, role, title, subject, peer, members, last, since, read, unread, slowSeconds, mayWriteAt, latest } = this;
     const mark = peer && this.marks.get(peer.user);
     return {
-      conversation, kind, role, title, subject, members, last, since, read, unread, latest,
+      conversation, kind, role, title, subject, members, last, since, read, unread, slowSeconds, mayWriteAt, latest,
       muted: this.isMuted, archived: this.isArchived, dissolved: this.isDissolved, ...(peer && { peer: { ...peer, ...mark } }),
     };
+  }
+
+  /** Milliseconds until the rule of the conversation lets us say something. Who leads it need not wait. */
+  get wait() {
+    const { role, slowSeconds = 0, mayWriteAt } = this;
+    return ['owner', 'admin'].includes(role ?? '') ? 0 : Math.max(0, Math.min(mayWriteAt - Date.now(), slowSeconds * 1_000));
   }
 
   /** When something last happened here. */
@@ -73,7 +84,9 @@ export class Conversation {
       this.isArchived = false;
     }
     if (entry.type === 'message' && entry.from !== me) this.unread += 1;
-    if (entry.type === 'message' && entry.from === me) Object.assign(this, { unread: 0, read: entry.number });
+    if (entry.type === 'message' && entry.from === me) {
+      Object.assign(this, { unread: 0, read: entry.number, mayWriteAt: Date.now() + (this.slowSeconds ?? 0) * 1_000 });
+    }
     if (this.latest && entry.target === this.latest.number) this.latest = changed(this.latest, entry);
     this.#shape(entry, me);
   }

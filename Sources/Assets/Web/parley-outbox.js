@@ -28,7 +28,7 @@ const longestPause = 30_000;
  * Messages leave in the order in which they were written, each once: also after a reload, after hours without a network,
  * and from two tabs, which share what waits: one sends at a time, and what a tab that was closed left behind the other sends.
  *
- * Events: `changed` with an `Unsent`; `sent` with `{message, answer}`.
+ * Events: `changed` with an `Unsent`; `sent` with `{message, answer}`; `refused` with `{message, error}`.
  */
 export class Outbox extends EventTarget {
   /** @type {Map<string, Unsent>} */
@@ -187,6 +187,7 @@ export class Outbox extends EventTarget {
     // Who has to wait by the rule of a conversation says it again when they want to.
     if (error.retryAfter !== undefined && error.code !== 'slow_mode') return pause(Math.min(error.retryAfter, longestPause));
     this.#become(message, 'failed', error.code ?? 'other');
+    tell(this, 'refused', { message, error });
   }
 
   #become(message, state, code) {
