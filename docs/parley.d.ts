@@ -498,11 +498,6 @@ declare module "parley-conversation" {
         body: any;
         time: any;
     }): any;
-    /** @typedef {import('./parley-cache.js').Entry} Entry */
-    /**
-     * How far a member got.
-     * @typedef {{delivered: number, read: number}} Mark
-     */
     /** One conversation as we know it; `Chat` keeps it true. */
     export class Conversation {
         /** @param {any} view as the server tells it */
@@ -530,6 +525,8 @@ declare module "parley-conversation" {
         /** Out of the way, until somebody says something. */
         isArchived: boolean;
         isDissolved: boolean;
+        /** The number of the latest message to the user's account, in the conversation of an order. */
+        account: number;
         /** How long members wait between two messages. @type {number|undefined} */
         slowSeconds: any;
         /** When this member may say something again, by this machine's clock. */
@@ -540,7 +537,7 @@ declare module "parley-conversation" {
         marks: Map<any, any>;
         /** Who types just now. @type {Set<string>} */
         typing: Set<any>;
-        update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, mayWriteAt, latest }: {
+        update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, mayWriteAt, account, latest }: {
             kind: any;
             role: any;
             title: any;
@@ -556,6 +553,7 @@ declare module "parley-conversation" {
             dissolved: any;
             slowSeconds: any;
             mayWriteAt: any;
+            account: any;
             latest: any;
         }): void;
         /** As the server would tell it: what a browser keeps. */
@@ -573,6 +571,7 @@ declare module "parley-conversation" {
             unread: number;
             slowSeconds: any;
             mayWriteAt: number;
+            account: number;
             latest: import("parley-cache").Entry;
             muted: boolean;
             archived: boolean;
@@ -580,6 +579,10 @@ declare module "parley-conversation" {
         };
         /** Milliseconds until the rule of the conversation lets us say something. Who leads it need not wait. */
         get wait(): number;
+        /** Whether a message to the user's account was not opened yet. */
+        get hasAccountNews(): boolean;
+        /** @param {any} entry that came */
+        note(entry: any): void;
         /** When something last happened here. */
         get time(): number;
         /** What happened. What is said by others is unread until it is marked as read. */

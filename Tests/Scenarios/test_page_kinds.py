@@ -164,3 +164,30 @@ class OrderPageTests(test_messenger.MessengerTest):
         for event, text in (("DRIVER_ARRIVE", "The driver is there"), ("ORDER_START", "The ride began"), ("ORDER_END", "The ride ended")):
             self.shop("POST", "/events", type=event)
             expect(status).to_have_text(f"Passenger · {text}")
+
+    def test_I03_I05_what_concerns_the_account_looks_its_own_way_and_has_a_dot_until_it_is_opened(self):
+        """I03.views I05.dot"""
+        anna, bo = self.order()
+        self.place(bo, "chats")
+        self.shop("POST", "/events", type="DRIVER_ARRIVE")
+        row = bo.page.locator("#chat-list li").filter(has_text="Order A-7")
+        expect(row).to_contain_text("The driver is there")
+        dot = row.get_by_role("img", name="News for your account")
+        expect(dot).to_have_count(0)
+        self.shop("POST", "/events", **{"type": "COUPON", "class": 3, "content": {"text": "Ten off"}})
+        expect(dot).to_be_visible()
+        anna.page.evaluate("() => { location.hash = '#/order/A-7'; }")
+        expect(anna.page.locator("#chat-name")).to_have_text("Order A-7")
+        self.write(anna, "I wait outside")
+        expect(row).to_contain_text("I wait outside")
+        expect(dot).to_be_visible()
+        bo.page.reload()
+        expect(dot).to_be_visible()
+        row.get_by_role("button").click()
+        expect(dot).to_have_count(0)
+        looks = bo.page.evaluate("""() => [...document.querySelectorAll('#history .bubble')].map((bubble) => {
+          const style = getComputedStyle(bubble);
+          return [style.backgroundColor, style.borderTopStyle, style.borderInlineStartWidth].join(' ');
+        })""")
+        self.assertEqual(len(looks), 3)
+        self.assertEqual(len(set(looks)), 3, "how it goes, what the account gets, and what is said each look their own way")

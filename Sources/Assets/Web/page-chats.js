@@ -103,14 +103,15 @@ export class ChatList {
   }
 
   #paintRow(conversation, written, today) {
-    const { id, kind, title, peer, latest, typing, unread, isMuted, time } = conversation;
+    const { id, kind, title, peer, latest, typing, unread, isMuted, hasAccountNews, time } = conversation;
     const known = this.#rows.get(id) ?? this.#makeRow(id);
     const draft = id === this.#openID ? undefined : written;
     const isOnline = peer !== undefined && this.#people.isOnline(peer.user);
-    const drawn = [kind, title, peer?.name, peer?.avatar, latest, [...typing].join(), unread, isMuted, isOnline, draft, today];
+    const drawn = [kind, title, peer?.name, peer?.avatar, latest, [...typing].join(), unread, isMuted, hasAccountNews, isOnline, draft, today];
     if (drawn.every((part, index) => part === known.drawn[index])) return known;
     known.drawn = drawn;
-    const { face, name, words, clock, count } = known.parts;
+    const { face, name, words, clock, count, dot } = known.parts;
+    dot.hidden = !hasAccountNews;
     const person = this.#person(conversation);
     paintFace(face, person);
     put(name, person.name);
@@ -148,9 +149,10 @@ export class ChatList {
       words: make('small', { dir: 'auto' }),
       clock: make('time', {}),
       count: make('span', { class: 'count' }),
+      dot: make('span', { class: 'account-dot', role: 'img', 'aria-label': texts.accountNews, hidden: '' }),
     };
     const button = make('button', { type: 'button', class: 'plain row', 'aria-current': `${id === this.#openID}` },
-      parts.face, make('span', { class: 'who' }, parts.name, parts.words), make('span', { class: 'side' }, parts.clock, parts.count));
+      parts.face, make('span', { class: 'who' }, parts.name, parts.words), make('span', { class: 'side' }, parts.clock, parts.count, parts.dot));
     button.onclick = () => this.#open({ conversation: id });
     const known = { row: make('li', { 'data-conversation': id }, button), parts, drawn: [] };
     this.#rows.set(id, known);

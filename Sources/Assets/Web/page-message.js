@@ -4,6 +4,8 @@ import { icon, make, nameButton, paintFace } from './page-elements.js';
 import { texts } from './page-texts.js';
 import { clockTime, dayLabel, fullTime, isSameHour } from './page-time.js';
 
+// Of an order: how it goes, what is said about it, what concerns the user's account.
+const classes = { 1: 'course', 2: 'said', 3: 'account' };
 // What one person says within this time is one run.
 const run = 5 * 60_000;
 
@@ -34,7 +36,7 @@ export function joinRows(row, entry, before) {
 function messageRow(message, around) {
   const isMine = message.from === around.me;
   const row = make('li', { class: `message ${isMine ? 'mine' : 'theirs'}` });
-  const bubble = make('div', { class: 'bubble', 'data-kind': message.kind ?? '' });
+  const bubble = make('div', { class: 'bubble', 'data-kind': message.kind ?? '', ...(classes[message.body?.oc?.msgClass] && { 'data-class': classes[message.body.oc.msgClass] }) });
   if (around.hasFaces && !isMine) row.append(face(message.from, around));
   if (around.isGroup && !isMine) bubble.append(make('span', { class: 'sender', dir: 'auto' }, around.name(message.from)));
   bubble.append(...inside(message, around), meta(message, isMine, around));

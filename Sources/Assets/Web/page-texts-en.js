@@ -83,6 +83,7 @@ export const en = {
 
   // Conversations.
   slowWait: (left, seconds) => `Slow mode: you can write again in ${left}. Here members wait ${seconds} between two messages.`,
+  accountNews: 'News for your account',
   archived: 'Archived',
   archive: (count) => `Archived (${count})`,
   backToChats: '← Back to chats',

@@ -79,6 +79,7 @@ export const zh = {
   me: '我',
 
   slowWait: (left, seconds) => `慢速模式：${left} 后可再次发言。这里两次发言须间隔 ${seconds}。`,
+  accountNews: '账户有新消息',
   archived: '已归档',
   archive: (count) => `已归档（${count}）`,
   backToChats: '← 返回会话',

@@ -125,6 +125,7 @@ export class Chat extends EventTarget {
     const before = known?.last;
     const isGap = known !== undefined && entries.length > 0 && entries[0].number > before + 1;
     const conversation = this.#see(view);
+    for (const entry of entries) conversation.note(entry);
     this.#keep(entries, isGap, before);
     if (isGap) tell(this, 'gap', conversation.id);
     else if (known) for (const entry of entries) if (entry.number > before) tell(this, 'entry', entry);

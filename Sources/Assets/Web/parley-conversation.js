@@ -5,6 +5,9 @@
  * @typedef {{delivered: number, read: number}} Mark
  */
 
+// What concerns the account of the user and not the course of the order: a coupon, say.
+const accountClass = 3;
+
 /** One conversation as we know it; `Chat` keeps it true. */
 export class Conversation {
   /** @type {string} */
@@ -30,6 +33,8 @@ export class Conversation {
   /** Out of the way, until somebody says something. */
   isArchived = false;
   isDissolved = false;
+  /** The number of the latest message to the user's account, in the conversation of an order. */
+  account = 0;
   /** How long members wait between two messages. @type {number|undefined} */
   slowSeconds;
   /** When this member may say something again, by this machine's clock. */
@@ -47,9 +52,11 @@ export class Conversation {
     this.update(view);
   }
 
-  update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, mayWriteAt, latest }) {
+  update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, mayWriteAt, account, latest }) {
     Object.assign(this, { kind, role, title, subject, peer, members, last, since: since ?? 0, read: read ?? 0, unread: unread ?? 0, slowSeconds, latest });
     if (mayWriteAt !== undefined) this.mayWriteAt = mayWriteAt;
+    this.account = Math.max(this.account, account ?? 0);
+    this.note(latest);
     this.isMuted = muted === true;
     this.isArchived = archived === true;
     this.isDissolved = dissolved === true;
@@ -58,10 +65,10 @@ export class Conversation {
 
   /** As the server would tell it: what a browser keeps. */
   get view() {
-    const { id: conversation, kind, role, title, subject, peer, members, last, since, read, unread, slowSeconds, mayWriteAt, latest } = this;
+    const { id: conversation, kind, role, title, subject, peer, members, last, since, read, unread, slowSeconds, mayWriteAt, account, latest } = this;
     const mark = peer && this.marks.get(peer.user);
     return {
-      conversation, kind, role, title, subject, members, last, since, read, unread, slowSeconds, mayWriteAt, latest,
+      conversation, kind, role, title, subject, members, last, since, read, unread, slowSeconds, mayWriteAt, account, latest,
       muted: this.isMuted, archived: this.isArchived, dissolved: this.isDissolved, ...(peer && { peer: { ...peer, ...mark } }),
     };
   }
@@ -72,12 +79,21 @@ export class Conversation {
     return ['owner', 'admin'].includes(role ?? '') ? 0 : Math.max(0, Math.min(mayWriteAt - Date.now(), slowSeconds * 1_000));
   }
 
+  /** Whether a message to the user's account was not opened yet. */
+  get hasAccountNews() { return this.account > this.read; }
+
+  /** @param {any} entry that came */
+  note(entry) {
+    if (entry?.body?.oc?.msgClass === accountClass) this.account = Math.max(this.account, entry.number);
+  }
+
   /** When something last happened here. */
   get time() { return this.latest?.time ?? 0; }
 
   /** What happened. What is said by others is unread until it is marked as read. */
   append(entry, me) {
     this.last = entry.number;
+    this.note(entry);
     if (['message', 'created', 'joined', 'left', 'removed', 'renamed', 'dissolved'].includes(entry.type)) this.latest = entry;
     if (entry.type === 'message') {
       this.typing.delete(entry.from);
