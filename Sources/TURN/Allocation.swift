@@ -23,10 +23,19 @@ package final class Allocation {
     private var permissions: [IPAddress: Instant] = [:]
     private var channels: [UInt16: Channel] = [:]
     private var numbers: [SocketAddress: ChannelNumber] = [:]
+    /// What was asked for last: most allocations have one peer, and each packet asks again.
+    private var latestPermission: Permission?
+    private var latestChannel: Channel?
 
-    struct Channel {
+    private struct Permission {
+        let peer: IPAddress
+        let end: Instant
+    }
+
+    private struct Channel {
+        let number: ChannelNumber
         let peer: SocketAddress
-        var end: Instant
+        let end: Instant
     }
 
     init(
@@ -103,18 +112,24 @@ extension Allocation {
     var peerCount: Int { self.permissions.count }
 
     func permits(_ peer: IPAddress, at now: Instant) -> Bool {
-        guard let end = self.permissions[peer.unmapped] else { return false }
+        let peer = peer.unmapped
+        if let latest = self.latestPermission, latest.peer == peer { return now < latest.end }
+        guard let end = self.permissions[peer] else { return false }
+        self.latestPermission = Permission(peer: peer, end: end)
         return now < end
     }
 
     func permit(_ peer: IPAddress, at now: Instant) {
         self.permissions[peer.unmapped] = now + TURNServerSettings.permissionLifetime
+        self.latestPermission = nil
     }
 
     func hasPermission(for peer: IPAddress) -> Bool { self.permissions[peer.unmapped] != nil }
 
     func forget(endedBy now: Instant) {
-        self.permissions = self.permissions.filter { now < $0.value }
+        self.latestPermission = nil
+        self.latestChannel = nil
+        for (peer, end) in self.permissions where end <= now { self.permissions[peer] = nil }
         for (number, channel) in self.channels where channel.end <= now {
             self.channels[number] = nil
             self.numbers[channel.peer] = nil
@@ -126,15 +141,18 @@ extension Allocation {
 
 extension Allocation {
     func peer(of channel: ChannelNumber, at now: Instant) -> SocketAddress? {
-        guard let bound = self.channels[channel.rawValue], now < bound.end else { return nil }
+        if self.latestChannel?.number != channel { self.latestChannel = self.channels[channel.rawValue] }
+        guard let bound = self.latestChannel, now < bound.end else { return nil }
         return bound.peer
     }
 
     func channel(to peer: SocketAddress, at now: Instant) -> ChannelNumber? {
-        guard let number = self.numbers[peer], let bound = self.channels[number.rawValue], now < bound.end else {
-            return nil
+        if self.latestChannel?.peer != peer {
+            guard let number = self.numbers[peer] else { return nil }
+            self.latestChannel = self.channels[number.rawValue]
         }
-        return number
+        guard let bound = self.latestChannel, now < bound.end else { return nil }
+        return bound.number
     }
 
     /// Whether the number is free, or this peer's already; and the peer has no other (RFC 8656 §12.2).
@@ -143,8 +161,10 @@ extension Allocation {
     }
 
     func bind(_ channel: ChannelNumber, to peer: SocketAddress, at now: Instant) {
-        self.channels[channel.rawValue] = Channel(peer: peer, end: now + TURNServerSettings.channelLifetime)
+        let end = now + TURNServerSettings.channelLifetime
+        self.channels[channel.rawValue] = Channel(number: channel, peer: peer, end: end)
         self.numbers[peer] = channel
+        self.latestChannel = nil
     }
 }
 

@@ -49,7 +49,8 @@ package final class TURNServer {
 extension TURNServer {
     /// One datagram, or one message of a stream.
     package func received(
-        _ packet: Span<UInt8>, from client: SocketAddress, on line: any TURNLine, at now: Instant, _ wall: WallTime
+        _ packet: Span<UInt8>, from client: SocketAddress, on line: any TURNLine, at now: Instant,
+        _ wall: @autoclosure () -> WallTime
     ) {
         guard !packet.isEmpty else { return }
         if packet[0] >> 6 == 1 { return self.relayChannelData(packet, from: TURNClientKey(client, on: line), at: now) }
@@ -57,7 +58,7 @@ extension TURNServer {
         else { return }
         switch (message.type.class, message.type.method) {
         case (.request, STUNMethod.binding): self.answerBinding(packet, from: client, on: line, at: now)
-        case (.request, _): self.answer(message, from: client, on: line, at: now, wall)
+        case (.request, _): self.answer(message, from: client, on: line, at: now, wall())
         case (.indication, STUNMethod.send):
             self.relaySend(message, from: TURNClientKey(client, on: line), at: now)
         default: break

@@ -17,6 +17,17 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(ip, port: port)
     }
 
+    /// One word for IPv4: every packet is looked up by whom it came from.
+    package func hash(into hasher: inout Hasher) {
+        switch self.ip {
+        case .v4(let address): hasher.combine(UInt64(address) << 16 | UInt64(self.port))
+        case .v6(let high, let low):
+            hasher.combine(high)
+            hasher.combine(low)
+            hasher.combine(self.port)
+        }
+    }
+
     package var description: String {
         switch self.ip {
         case .v4: "\(self.ip):\(self.port)"

@@ -88,9 +88,10 @@ extension IPAddress {
 /// A relayed transport address and the socket behind it.
 private final class RelayPortSocket: RelaySocket, DatagramHandler {
     let relayedAddress: SocketAddress
-    weak var allocation: Allocation?
+    /// Until one of the two is closed.
+    var allocation: Allocation?
     private let socket: UDPSocket
-    private weak var service: TURNService?
+    private var service: TURNService?
 
     init(_ socket: UDPSocket, as relayedAddress: SocketAddress, _ service: TURNService?) {
         self.socket = socket
@@ -100,7 +101,11 @@ private final class RelayPortSocket: RelaySocket, DatagramHandler {
     }
 
     func send(_ payload: Span<UInt8>, to peer: SocketAddress) { self.socket.send(payload, to: peer) }
-    func close() { self.socket.close() }
+    func close() {
+        self.socket.close()
+        self.allocation = nil
+        self.service = nil
+    }
 
     func received(_ datagram: Span<UInt8>, from peer: SocketAddress, on socket: UDPSocket) {
         guard let allocation = self.allocation else { return }
