@@ -315,6 +315,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
     package.products.append(.executable(name: "CallLoadBench", targets: ["CallLoadBench"]))
     package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
+    package.products.append(.executable(name: "PushBench", targets: ["PushBench"]))
     package.targets += [
         .executableTarget(
             name: "StoreBench", dependencies: ["Conversing", "Keeping", "SQLiteStore", "System", "Vocabulary"],
@@ -332,6 +333,9 @@ if Context.environment["PARLEY_BENCH"] != nil {
             name: "MediaQualityBench",
             dependencies: ["AudioStreams", "MediaStreams", "OpusCodec", "TestSupport", "VirtualCalls"],
             path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests),
+        .executableTarget(
+            name: "PushBench", dependencies: ["Secure", "Vocabulary"], path: "Tests/Bench/Push",
+            swiftSettings: houseForTests),
         .executableTarget(
             name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],
             path: "Tests/Bench/STUNCodec", swiftSettings: houseForTests),

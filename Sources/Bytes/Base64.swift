@@ -8,6 +8,11 @@ package enum Base64 {
     }
 
     package static func encode(_ bytes: some Collection<UInt8>, as alphabet: Alphabet = .standard) -> String {
+        self.text(of: Array(bytes), in: alphabet)
+    }
+
+    // Over an array: over any collection each byte would be a call.
+    private static func text(of bytes: [UInt8], in alphabet: Alphabet) -> String {
         let letters = alphabet.letters
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)

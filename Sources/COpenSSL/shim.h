@@ -78,11 +78,12 @@ static inline EVP_PKEY *parley_p256_private(const unsigned char *number) {
     return NULL;
 }
 
-/// What two keys of P-256 have in common, 32 bytes; 0 when that cannot be.
+/// What two keys of P-256 have in common, 32 bytes; 0 when that cannot be. That the other's point is on the curve was seen when it
+/// was read, and on a curve without small subgroups there is no more to check (SP 800-56A §5.6.2.3.3).
 static inline int parley_p256_agree(EVP_PKEY *own, EVP_PKEY *other, unsigned char *shared) {
     EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(own, NULL);
     size_t count = 32;
-    int is_good = context && EVP_PKEY_derive_init(context) == 1 && EVP_PKEY_derive_set_peer(context, other) == 1 &&
+    int is_good = context && EVP_PKEY_derive_init(context) == 1 && EVP_PKEY_derive_set_peer_ex(context, other, 0) == 1 &&
                   EVP_PKEY_derive(context, shared, &count) == 1 && count == 32;
     EVP_PKEY_CTX_free(context);
     return is_good;
