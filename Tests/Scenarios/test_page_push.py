@@ -21,6 +21,13 @@ async () => {
   return shown.map(({ title, body, tag }) => ({ title, body, tag }));
 }
 """
+COUNT = "() => registration.getNotifications().then((all) => all.length)"
+TAP = """
+async () => {
+  const [notification] = await registration.getNotifications();
+  dispatchEvent(new NotificationEvent('notificationclick', { notification }));
+}
+"""
 SIGN_IN = """
 async (name) => {
   const field = document.querySelector('#name');
@@ -99,13 +106,51 @@ class WorkerTests(PageTest):
         eventually(lambda: page.wait_for_timeout(20) or shown() == [note], "the notification of this message, and no other")
         page.goto(address.split("#")[0] + "#/contacts")
         expect(page.locator("#people-title")).to_be_visible()
-        worker.evaluate("""async () => {
-          const [notification] = await registration.getNotifications();
-          dispatchEvent(new NotificationEvent('notificationclick', { notification }));
-        }""")
+        worker.evaluate(TAP)
         expect(page.locator("#chat-name")).to_have_text("Anna")
         self.assertTrue(page.url.endswith(f"#/c/{conversation}"), page.url)
         eventually(lambda: page.wait_for_timeout(20) or shown() == [], "it is gone")
+
+    def test_H09_a_tap_leads_from_another_place_of_a_page_in_the_background_to_the_conversation(self):
+        """H09.background"""
+        anna, bo = self.pair()
+        bo.page.context.grant_permissions(["notifications"])
+        bo.page.evaluate("() => navigator.serviceWorker.ready.then(() => {})")
+        conversation = self.conversation(anna, bo)
+        place, worker = self.registration(bo), bo.page.context.service_workers[0]
+        bo.page.locator("button[data-place=me]").click()
+        # Another page stands in front of it.
+        session = bo.page.context.new_cdp_session(bo.page)
+        session.send("Emulation.setFocusEmulationEnabled", {"enabled": False})
+        bo.page.context.new_page().bring_to_front()
+        eventually(lambda: bo.page.wait_for_timeout(20) or not bo.page.evaluate("() => document.hasFocus()"), "it is behind")
+        self.push(bo, {"type": "message", "conversation": conversation, "name": "Anna", "text": "later"}, place)
+        eventually(lambda: bo.page.wait_for_timeout(20) or worker.evaluate(COUNT) == 1, "it is shown")
+        worker.evaluate(TAP)
+        expect(bo.page).to_have_url(f"{bo.page.url.split('#')[0]}#/c/{conversation}")
+        expect(bo.page.locator("#chat-name")).to_be_visible()
+
+    def test_H09_a_tap_opens_the_conversation_where_no_page_is_open(self):
+        """H09.cold"""
+        anna, bo = self.pair()
+        bo.page.context.grant_permissions(["notifications"])
+        bo.page.evaluate("() => navigator.serviceWorker.ready.then(() => {})")
+        conversation = self.conversation(anna, bo)
+        place, worker = self.registration(bo), bo.page.context.service_workers[0]
+        page, address = bo.page, bo.page.url.split("#")[0]
+        page.goto("about:blank")
+        self.push(bo, {"type": "message", "conversation": conversation, "name": "Anna", "text": "hello"}, place)
+        eventually(lambda: page.wait_for_timeout(20) or worker.evaluate(COUNT) == 1, "it is shown")
+        # A browser opens windows for a hand that taps, and for no program: what it would open is opened here.
+        worker.evaluate("() => { clients.openWindow = async (url) => { self.opened = new URL(url, registration.scope).href; }; }")
+        worker.evaluate(TAP)
+        eventually(lambda: page.wait_for_timeout(20) or worker.evaluate("() => self.opened"), "a window is asked for")
+        opened = worker.evaluate("() => self.opened")
+        self.assertTrue(opened.startswith(address), opened)
+        page.goto(opened)
+        expect(page.locator("#chat-name")).to_have_text("Anna")
+        expect(page.locator("#history")).to_contain_text("hello")
+        self.assertEqual(worker.evaluate(COUNT), 0)
 
     def test_H16_a_message_that_was_read_elsewhere_is_shown_no_more(self):
         """H16.page"""
@@ -149,10 +194,7 @@ class WorkerTests(PageTest):
                 eventually(lambda: shown() == [], "it is taken back")
         page.goto(address.split("#")[0] + "#/chats")
         expect(page.locator("#chats-title")).to_be_visible()
-        worker.evaluate("""async () => {
-          const [notification] = await registration.getNotifications();
-          dispatchEvent(new NotificationEvent('notificationclick', { notification }));
-        }""")
+        worker.evaluate(TAP)
         bo.reads("This call is over.")
 
     def conversation(self, anna, bo) -> str:
