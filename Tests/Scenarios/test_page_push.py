@@ -100,7 +100,7 @@ class WorkerTests(PageTest):
         # A page that has the focus shows the message itself.
         self.push(bo, {"type": "message", "conversation": "other", "name": "Anna", "text": "seen", "badge": 1})
         worker_session = self.registration(bo)
-        page.goto("about:blank")
+        self.leave(page, worker)
         self.push(bo, {"type": "message", "conversation": conversation, "name": "Anna", "text": "hello", "badge": 1}, worker_session)
         note = {"title": "Anna", "body": "hello", "tag": conversation}
         eventually(lambda: page.wait_for_timeout(20) or shown() == [note], "the notification of this message, and no other")
@@ -123,7 +123,8 @@ class WorkerTests(PageTest):
         session = bo.page.context.new_cdp_session(bo.page)
         session.send("Emulation.setFocusEmulationEnabled", {"enabled": False})
         bo.page.context.new_page().bring_to_front()
-        eventually(lambda: bo.page.wait_for_timeout(20) or not bo.page.evaluate("() => document.hasFocus()"), "it is behind")
+        has_focus = "() => clients.matchAll({ type: 'window' }).then((all) => all.some(({ focused }) => focused))"
+        eventually(lambda: bo.page.wait_for_timeout(20) or not worker.evaluate(has_focus), "it is behind")
         self.push(bo, {"type": "message", "conversation": conversation, "name": "Anna", "text": "later"}, place)
         eventually(lambda: bo.page.wait_for_timeout(20) or worker.evaluate(COUNT) == 1, "it is shown")
         worker.evaluate(TAP)
@@ -138,7 +139,7 @@ class WorkerTests(PageTest):
         conversation = self.conversation(anna, bo)
         place, worker = self.registration(bo), bo.page.context.service_workers[0]
         page, address = bo.page, bo.page.url.split("#")[0]
-        page.goto("about:blank")
+        self.leave(page, worker)
         self.push(bo, {"type": "message", "conversation": conversation, "name": "Anna", "text": "hello"}, place)
         eventually(lambda: page.wait_for_timeout(20) or worker.evaluate(COUNT) == 1, "it is shown")
         # A browser opens windows for a hand that taps, and for no program: what it would open is opened here.
@@ -161,7 +162,7 @@ class WorkerTests(PageTest):
         worker = page.context.service_workers[0]
         shown = lambda: page.wait_for_timeout(20) or worker.evaluate(  # noqa: E731
             "() => registration.getNotifications().then((all) => all.map(({ body }) => body).sort())")
-        page.goto("about:blank")
+        self.leave(page, worker)
         message = {"type": "message", "name": "Anna", "badge": 1}
         for conversation, number in (("tea", 3), ("coffee", 5)):
             self.push(bo, message | {"conversation": conversation, "number": number, "text": conversation}, place)
@@ -183,7 +184,7 @@ class WorkerTests(PageTest):
         worker = page.context.service_workers[0]
         shown = lambda: page.wait_for_timeout(20) or worker.evaluate(  # noqa: E731
             "() => registration.getNotifications().then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))")
-        page.goto("about:blank")
+        self.leave(page, worker)
         call = "abcdefghijklmnopqrst"
         for end in ("callOver", "tap"):
             self.push(bo, {"type": "call", "call": call, "kind": "audio", "name": "Anna"}, place)
@@ -196,6 +197,12 @@ class WorkerTests(PageTest):
         expect(page.locator("#chats-title")).to_be_visible()
         worker.evaluate(TAP)
         bo.reads("This call is over.")
+
+    def leave(self, page, worker) -> None:
+        """The worker knows of no page any more: a little later than the page is gone."""
+        page.goto("about:blank")
+        count = "() => clients.matchAll({ type: 'window', includeUncontrolled: true }).then((all) => all.length)"
+        eventually(lambda: page.wait_for_timeout(20) or worker.evaluate(count) == 0, "no page is open")
 
     def conversation(self, anna, bo) -> str:
         anna.page.get_by_role("button", name="Write to Bo").click()

@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 from people import Person, VOUCHED
+from push_torture import PushTorture
 from server import Server, binary
 from test_files import Files, gif
 from torture import StoreTorture
@@ -23,6 +24,14 @@ class Torture(unittest.TestCase):
         self.assertGreaterEqual(found["heard"], found["acknowledged"])
         self.assertGreater(found["crashes"], 0)
         self.assertGreater(found["shown_again"], 0, "a reader crashed between showing and noting")
+
+    def test_H01_each_message_to_somebody_who_sleeps_has_its_push_when_the_server_is_killed(self):
+        """H01.kill"""
+        torture = PushTorture(kills=4, seed=7)
+        self.addCleanup(torture.close)
+        found = torture.run()
+        self.assertGreater(found["acknowledged"], 40)
+        self.assertGreater(found["pushes"], 40)
 
 
 class Backup(Files):
