@@ -111,7 +111,7 @@ let package = Package(
 
         // Floor 5.
         room("ACME", "Bytes", "Hashing", "JSON", "Secure", "Vocabulary", "Web"),
-        room("SQLiteStore", "CSQLite", "Conversing", "FileTypes", "Journal", "Keeping", "System", "Vocabulary"),
+        room("SQLTables", "Conversing", "FileTypes", "Keeping", "Vocabulary"),
         room(
             "AudioStreams", "AudioFiles", "Bytes", "MediaStreams", "OpusCodec", "Playout", "RTP", "System", "Vocabulary"
         ),
@@ -124,7 +124,8 @@ let package = Package(
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "CSoxr", "System", "OpusCodec", "SoundFiles"),
 
-        // Floor 6: each end of a Socket.IO connection.
+        // Floor 6: each end of a Socket.IO connection, and the engine of the store.
+        room("SQLiteStore", "CSQLite", "Conversing", "Journal", "Keeping", "SQLTables", "System", "Vocabulary"),
         room(
             "Client", "Bytes", "Calling", "Conversing", "HTTP2", "HTTPServer", "JSON", "Operations", "Reactor",
             "Secure",
@@ -240,7 +241,7 @@ let package = Package(
             of: "Identity", "Bytes", "Hashing", "Journal", "Keeping", "MemoryStore", "Reactor", "Secure", "System",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "SQLiteStore", "Bytes", "Hashing", "Keeping", "System", "TestSupport", "Vocabulary"),
+            of: "SQLiteStore", "Bytes", "Hashing", "Keeping", "SQLTables", "System", "TestSupport", "Vocabulary"),
         // An engine over dictionaries, and what every engine has to be.
         .target(
             name: "MemoryStore", dependencies: ["Conversing", "FileTypes", "Keeping", "System", "Vocabulary"],

@@ -1,4 +1,5 @@
 package import Keeping
+internal import SQLTables
 
 /// The store of a single machine: one SQLite file in the data directory, which nobody else writes.
 package final class SQLiteStore: Store {
@@ -21,7 +22,7 @@ package final class SQLiteStore: Store {
         _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void
     ) {
         self.database.send(Request.access, from: request.asker, answer) { tables throws(StoreError) in
-            try request.perform(on: tables)
+            try request.perform(on: tables.rows)
         }
     }
 

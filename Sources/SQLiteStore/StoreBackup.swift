@@ -1,4 +1,5 @@
 package import Keeping
+internal import SQLTables
 
 /// A copy of a store that may be in use: as it was at one moment, whole, and looked through.
 package enum StoreBackup {

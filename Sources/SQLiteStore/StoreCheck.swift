@@ -1,4 +1,5 @@
 package import Keeping
+internal import SQLTables
 package import Vocabulary
 
 /// Looks through a store that may be in use, and says what is not as it should be.

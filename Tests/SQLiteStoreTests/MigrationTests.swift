@@ -2,6 +2,7 @@ import Bytes
 import Hashing
 import Testing
 
+import SQLTables
 @testable import SQLiteStore
 
 @Suite("The forms of the tables")

@@ -2,13 +2,14 @@ import Keeping
 import System
 import Testing
 
+import SQLTables
 @testable import SQLiteStore
 
 extension Numbers {
     struct Look: Work {
         static let access = StoreAccess.readsCommitted
 
-        func perform(on connection: borrowing Connection) throws(StoreError) -> [Int64] {
+        func perform(on connection: Connection) throws(StoreError) -> [Int64] {
             try Numbers.All().perform(on: connection)
         }
     }
@@ -17,7 +18,7 @@ extension Numbers {
     struct Sneak: Work {
         static let access = StoreAccess.readsCommitted
 
-        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
+        func perform(on connection: Connection) throws(StoreError) -> Bool {
             try Numbers.Add(number: 1).perform(on: connection)
         }
     }

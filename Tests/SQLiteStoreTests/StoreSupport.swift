@@ -1,5 +1,6 @@
 import Keeping
 @testable import SQLiteStore
+import SQLTables
 import TestSupport
 import Testing
 import Vocabulary
@@ -25,7 +26,7 @@ func withFolder<Value>(_ body: (String) async throws -> Value) async throws -> V
 protocol Work: Sendable {
     associatedtype Answer: Sendable
     static var access: StoreAccess { get }
-    func perform(on connection: borrowing Connection) throws(StoreError) -> Answer
+    func perform(on connection: Connection) throws(StoreError) -> Answer
 }
 
 extension Database {
@@ -52,8 +53,8 @@ enum Numbers {
         let number: Int64
         static let access = StoreAccess.writes
 
-        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
-            try connection.run("INSERT INTO numbers VALUES (?)", [.integer(self.number)])
+        func perform(on connection: Connection) throws(StoreError) -> Bool {
+            try connection.changesOne("INSERT INTO numbers VALUES (?)", [.integer(self.number)])
         }
     }
 
@@ -62,9 +63,9 @@ enum Numbers {
         let number: Int64
         static let access = StoreAccess.writes
 
-        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
+        func perform(on connection: Connection) throws(StoreError) -> Bool {
             try connection.run("INSERT INTO numbers VALUES (?)", [.integer(self.number)])
-            return try connection.run("INSERT INTO numbers VALUES (?)", [.integer(self.number)])
+            return try connection.changesOne("INSERT INTO numbers VALUES (?)", [.integer(self.number)])
         }
     }
 
@@ -73,7 +74,7 @@ enum Numbers {
         let number: Int64
         static let access = StoreAccess.writesWithGroup
 
-        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
+        func perform(on connection: Connection) throws(StoreError) -> Bool {
             try AddTwice(number: self.number).perform(on: connection)
         }
     }
@@ -81,7 +82,7 @@ enum Numbers {
     struct All: Work {
         static let access = StoreAccess.reads
 
-        func perform(on connection: borrowing Connection) throws(StoreError) -> [Int64] {
+        func perform(on connection: Connection) throws(StoreError) -> [Int64] {
             try connection.all("SELECT n FROM numbers ORDER BY n") { row in row.integer(0) }
         }
     }
@@ -90,14 +91,14 @@ enum Numbers {
     struct GiveUp: Work {
         static let access = StoreAccess.writes
 
-        func perform(on connection: borrowing Connection) throws(StoreError) { try connection.execute("ROLLBACK") }
+        func perform(on connection: Connection) throws(StoreError) { try connection.execute("ROLLBACK") }
     }
 
     /// Makes the disk small.
     struct LimitPages: Work {
         static let access = StoreAccess.reads
 
-        func perform(on connection: borrowing Connection) throws(StoreError) {
+        func perform(on connection: Connection) throws(StoreError) {
             try connection.execute("PRAGMA max_page_count = 4; CREATE TABLE IF NOT EXISTS blobs (b BLOB)")
         }
     }
@@ -106,8 +107,8 @@ enum Numbers {
         let count: Int
         static let access = StoreAccess.writes
 
-        func perform(on connection: borrowing Connection) throws(StoreError) -> Int {
-            try connection.run("INSERT INTO blobs VALUES (?)", [.blob([UInt8](repeating: 1, count: self.count))])
+        func perform(on connection: Connection) throws(StoreError) -> Bool {
+            try connection.changesOne("INSERT INTO blobs VALUES (?)", [.blob([UInt8](repeating: 1, count: self.count))])
         }
     }
 
@@ -116,6 +117,6 @@ enum Numbers {
         let until: @Sendable () -> Void
         static let access = StoreAccess.writes
 
-        func perform(on connection: borrowing Connection) throws(StoreError) { self.until() }
+        func perform(on connection: Connection) throws(StoreError) { self.until() }
     }
 }

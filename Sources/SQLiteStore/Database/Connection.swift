@@ -1,11 +1,12 @@
 internal import CSQLite
 internal import Keeping
+internal import SQLTables
 
 /// One open database, used by one thread. It closes itself when its owner lets go.
 ///
 /// Every commit is on the disk when it returns (unless `StoreDurability` says otherwise), readers never wait for writers (WAL), and only
 /// the user the program runs as may look into the file.
-@safe struct Connection: ~Copyable {
+@safe final class Connection {
     private let handle: OpaquePointer
     private let cache: StatementCache
     let file: String
@@ -57,57 +58,27 @@ internal import Keeping
 
 // MARK: - Asking
 
-extension Connection {
-    func prepare(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Statement {
+extension Connection: SQLConnection {
+    private func prepare(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Statement {
         let prepared = try self.prepared(sql)
         return try unsafe Statement(prepared, values, on: self.handle, file: self.file)
     }
 
-    /// Carries out a statement and says how many rows it changed.
-    @discardableResult
-    func run(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
-        try self.finish(self.prepare(sql, values))
+    func query(
+        _ sql: String, _ values: [SQLValue], _ show: (any SQLRow) throws(StoreError) -> Bool
+    ) throws(StoreError) {
+        let statement = try self.prepare(sql, values)
+        while try statement.step(), try show(statement.prepared) {}
     }
 
-    /// The same with the value of each column.
-    @discardableResult
-    func run<Names: Column>(_ sql: String, _ value: (Names) -> SQLValue) throws(StoreError) -> Int {
-        let statement = try self.prepare(sql)
-        try statement.bind(value)
-        return try self.finish(statement)
-    }
-
-    private func finish(_ statement: consuming Statement) throws(StoreError) -> Int {
+    func run(_ sql: String, _ values: [SQLValue]) throws(StoreError) {
+        let statement = try self.prepare(sql, values)
         while try statement.step() {}
-        return unsafe Int(sqlite3_changes(self.handle))
     }
 
-    func first<Value>(
-        _ sql: String, _ values: [SQLValue] = [], _ read: (borrowing Statement) throws(StoreError) -> Value
-    ) throws(StoreError) -> Value? {
-        let statement = try self.prepare(sql, values)
-        guard try statement.step() else { return nil }
-        return try read(statement)
-    }
-
-    func all<Value>(
-        _ sql: String, _ values: [SQLValue] = [], _ read: (borrowing Statement) throws(StoreError) -> Value
-    ) throws(StoreError) -> [Value] {
-        let statement = try self.prepare(sql, values)
-        var rows: [Value] = []
-        while try statement.step() { rows.append(try read(statement)) }
-        return rows
-    }
-
-    /// The one number of the first row, if there is one that is not null.
-    func number(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int64? {
-        let statement = try self.prepare(sql, values)
-        guard try statement.step(), !statement.isNull(0) else { return nil }
-        return statement.integer(0)
-    }
-
-    func exists(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Bool {
-        try self.prepare(sql, values).step()
+    func changesOne(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Bool {
+        try self.run(sql, values)
+        return unsafe sqlite3_changes(self.handle) == 1
     }
 
     /// Several statements in one text, without values.

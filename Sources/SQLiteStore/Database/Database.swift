@@ -1,4 +1,5 @@
 internal import Keeping
+internal import SQLTables
 internal import System
 internal import Vocabulary
 

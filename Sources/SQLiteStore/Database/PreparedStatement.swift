@@ -1,9 +1,11 @@
 internal import CSQLite
 internal import Keeping
+internal import SQLTables
 
 /// A statement SQLite has understood, kept so that it need not understand it again.
 @safe final class PreparedStatement {
     let handle: OpaquePointer
+    let database: String
 
     init(_ sql: String, on database: OpaquePointer, file: String) throws(StoreError) {
         var handle: OpaquePointer?
@@ -13,6 +15,7 @@ internal import Keeping
             throw unsafe StoreError(code, of: database, file: file)
         }
         unsafe self.handle = prepared
+        self.database = file
     }
 
     deinit {
@@ -22,7 +25,7 @@ internal import Keeping
 
 // MARK: - The columns of the row it stands on, counted from 0
 
-extension PreparedStatement {
+extension PreparedStatement: SQLRow {
     func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(self.handle, column) == SQLITE_NULL }
 
     func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(self.handle, column) }

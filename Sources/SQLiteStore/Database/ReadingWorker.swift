@@ -1,4 +1,5 @@
 internal import Keeping
+internal import SQLTables
 internal import System
 
 /// Answers what only reads what was committed, beside the one that writes.

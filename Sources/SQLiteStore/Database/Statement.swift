@@ -1,9 +1,10 @@
 internal import CSQLite
 internal import Keeping
+internal import SQLTables
 
 /// A statement with its values, on its way through the rows it finds. Letting go of it makes it ready for the next time.
 @safe struct Statement: ~Copyable {
-    private let prepared: PreparedStatement
+    let prepared: PreparedStatement
     private let database: OpaquePointer
     private let file: String
 
@@ -31,11 +32,6 @@ internal import Keeping
         }
     }
 
-    /// The value of each column in its own place, as `Column.insertion` counts them.
-    func bind<Names: Column>(_ value: (Names) -> SQLValue) throws(StoreError) {
-        for column in Names.allCases { try self.bind(value(column), at: column.rawValue + 1) }
-    }
-
     private func bind(_ value: SQLValue, at index: Int32) throws(StoreError) {
         let statement = unsafe self.prepared.handle
         let code =
@@ -50,18 +46,4 @@ internal import Keeping
             }
         guard code == SQLITE_OK else { throw unsafe StoreError(code, of: self.database, file: self.file) }
     }
-}
-
-// MARK: - The row it stands on
-
-extension Statement {
-    /// The columns from `start` on, by their names.
-    func row<Names: Column>(_ names: Names.Type = Names.self, from start: Int32 = 0) -> Row<Names> {
-        Row(self.prepared, from: start, file: self.file)
-    }
-
-    func isNull(_ column: Int32) -> Bool { self.prepared.isNull(column) }
-    func integer(_ column: Int32) -> Int64 { self.prepared.integer(column) }
-    func text(_ column: Int32) -> String? { self.prepared.text(column) }
-    func blob(_ column: Int32) -> [UInt8] { self.prepared.blob(column) }
 }

@@ -1,4 +1,5 @@
 internal import Keeping
+internal import SQLTables
 
 /// A request on its way: carried out first, answered when its group is safe.
 struct StoreJob: Sendable {
@@ -46,7 +47,7 @@ struct StoreJob: Sendable {
     }
 
     private static func rollBack(_ error: StoreError, _ access: StoreAccess, on tables: SQLiteTables) -> StoreError {
-        tables.cache?.forget()
+        tables.rows.cache?.forget()
         guard access.rollsBackAlone, tables.connection.isInTransaction else { return error }
         do throws(StoreError) {
             try tables.connection.run("ROLLBACK TO request")

@@ -1,5 +1,6 @@
 internal import Journal
 internal import Keeping
+internal import SQLTables
 internal import System
 
 /// Lives on a thread of the store's until its queue is closed.
@@ -59,9 +60,9 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
 
     /// In a group of its own, behind those who wait already. What it cannot do now is done by whoever searches.
     private func indexWhatWaits() {
-        guard self.tables.cache?.takeIndexing() == true else { return }
+        guard self.tables.rows.cache?.takeIndexing() == true else { return }
         let job = StoreJob(IndexMessages.access, { (_: Result<Bool, StoreError>) in }) { tables throws(StoreError) in
-            try IndexMessages(.cached).perform(on: tables)
+            try IndexMessages(.cached).perform(on: tables.rows)
         }
         try? self.queue.post(job, from: nil)
     }
@@ -73,7 +74,7 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     }
 
     private func giveUp(_ error: StoreError) -> StoreError {
-        self.tables.cache?.forget()
+        self.tables.rows.cache?.forget()
         guard self.tables.connection.isInTransaction else { return error }
         do throws(StoreError) {
             try self.tables.connection.run("ROLLBACK")

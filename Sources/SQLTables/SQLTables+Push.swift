@@ -1,6 +1,6 @@
-internal import Conversing
-internal import Keeping
-internal import Vocabulary
+package import Conversing
+package import Keeping
+package import Vocabulary
 
 private enum PushColumn: Int32, Column {
     case user, device, endpoint, publicKey, secret, language, family, since, tried, trouble
@@ -42,40 +42,44 @@ extension PushDevice {
     }
 }
 
-extension SQLiteTables {
-    private static let putDevice = "INSERT OR REPLACE INTO push_devices \(PushColumn.insertion)"
+extension SQLTables {
+    private static let putDevice = "INSERT INTO push_devices \(PushColumn.replacement(of: .user, .device))"
+    private static let removeOthers = "DELETE FROM push_devices WHERE endpoint = ? AND NOT (user = ? AND device = ?)"
     private static let devicesOfUser = "SELECT \(PushColumn.list()) FROM push_devices WHERE user = ? ORDER BY device"
     private static let usersWithDevices = """
         SELECT user FROM members WHERE conversation = ? AND user > ?
         AND EXISTS (SELECT 1 FROM push_devices WHERE push_devices.user = members.user) ORDER BY user LIMIT ?
         """
 
-    func hasPushDevices() throws(StoreError) -> Bool {
+    package func hasPushDevices() throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM push_devices LIMIT 1")
     }
 
-    func pushDevices(of user: UserID) throws(StoreError) -> [PushDevice] {
+    package func pushDevices(of user: UserID) throws(StoreError) -> [PushDevice] {
         try self.connection.all(Self.devicesOfUser, [.user(user)], read: PushDevice.init)
     }
 
-    func put(_ device: PushDevice) throws(StoreError) {
-        try self.connection.run(Self.putDevice) { device.value(of: $0) }
+    package func put(_ device: PushDevice) throws(StoreError) {
+        // An endpoint is one device's, whoever had it before.
+        let values: [SQLValue] = [.text(device.endpoint), .user(device.user), .text(device.device.text)]
+        try self.connection.run(Self.removeOthers, values)
+        try self.connection.run(Self.putDevice, device.value(of:))
     }
 
-    func removePushDevice(of user: UserID, _ device: DeviceID) throws(StoreError) {
+    package func removePushDevice(of user: UserID, _ device: DeviceID) throws(StoreError) {
         let sql = "DELETE FROM push_devices WHERE user = ? AND device = ?"
         try self.connection.run(sql, [.user(user), .text(device.text)])
     }
 
-    func removePushDevice(endpoint: String) throws(StoreError) {
+    package func removePushDevice(endpoint: String) throws(StoreError) {
         try self.connection.run("DELETE FROM push_devices WHERE endpoint = ?", [.text(endpoint)])
     }
 
-    func removePushDevices(of user: UserID) throws(StoreError) {
+    package func removePushDevices(of user: UserID) throws(StoreError) {
         try self.connection.run("DELETE FROM push_devices WHERE user = ?", [.user(user)])
     }
 
-    func usersWithPushDevices(
+    package func usersWithPushDevices(
         in key: ConversationKey, after user: String, limit: Int
     ) throws(StoreError) -> [UserID] {
         try self.connection.all(Self.usersWithDevices, [.key(key), .text(user), .count(limit)]) { statement in
@@ -86,23 +90,23 @@ extension SQLiteTables {
 
 // MARK: - What is to be pushed
 
-extension SQLiteTables {
-    func insertPush(of entry: EntryKey) throws(StoreError) {
+extension SQLTables {
+    package func insertPush(of entry: EntryKey) throws(StoreError) {
         try self.connection.run("INSERT INTO pushes (entry) VALUES (?)", [.key(entry)])
     }
 
-    func pushes(after number: Int64, limit: Int) throws(StoreError) -> [PushRow] {
+    package func pushes(after number: Int64, limit: Int) throws(StoreError) -> [PushRow] {
         let sql = "SELECT number, entry FROM pushes WHERE number > ? ORDER BY number LIMIT ?"
         return try self.connection.all(sql, [.integer(number), .count(limit)]) { statement in
             PushRow(statement.integer(0), EntryKey(packed: statement.integer(1)))
         }
     }
 
-    func removePush(_ number: Int64) throws(StoreError) {
+    package func removePush(_ number: Int64) throws(StoreError) {
         try self.connection.run("DELETE FROM pushes WHERE number = ?", [.integer(number)])
     }
 
-    func removePushes(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
+    package func removePushes(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
         try self.connection.run("DELETE FROM pushes WHERE entry BETWEEN ? AND ?", SQLValue.keys(key, through: entry))
     }
 }

@@ -1,13 +1,5 @@
 internal import Keeping
-
-/// One step from an older form of the tables to a newer one. There is no way back, and no step is ever changed.
-struct Migration: Hashable, Sendable {
-    let script: String
-
-    init(_ script: String) {
-        self.script = script
-    }
-}
+internal import SQLTables
 
 extension Connection {
     /// Brings the tables to the form this program knows. Each step happens as a whole or not at all.

@@ -1,5 +1,5 @@
-internal import Conversing
-internal import Keeping
+package import Conversing
+package import Keeping
 
 private enum OutboxColumn: Int32, Column { case number, entry, attempts, trouble, givenUp }
 
@@ -12,7 +12,7 @@ extension DeliveryRow {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let outboxColumns = "SELECT \(OutboxColumn.list()) FROM outbox"
     private static let deliveryByNumber = "\(outboxColumns) WHERE number = ?"
     private static let triedDeliveries = "\(outboxColumns) WHERE attempts > 0 ORDER BY number LIMIT ?"
@@ -28,20 +28,20 @@ extension SQLiteTables {
         ORDER BY number LIMIT ?
         """
 
-    func insertDelivery(of entry: EntryKey) throws(StoreError) {
+    package func insertDelivery(of entry: EntryKey) throws(StoreError) {
         try self.connection.run("INSERT INTO outbox (entry) VALUES (?)", [.key(entry)])
     }
 
-    func delivery(_ number: Int64) throws(StoreError) -> DeliveryRow? {
+    package func delivery(_ number: Int64) throws(StoreError) -> DeliveryRow? {
         try self.connection.first(Self.deliveryByNumber, [.integer(number)]) { DeliveryRow($0) }
     }
 
-    func deliveries(after number: Int64, isGivenUp: Bool, limit: Int) throws(StoreError) -> [DeliveryRow] {
+    package func deliveries(after number: Int64, isGivenUp: Bool, limit: Int) throws(StoreError) -> [DeliveryRow] {
         let sql = isGivenUp ? Self.givenUp : Self.waiting
         return try self.connection.all(sql, [.integer(number), .count(limit)]) { DeliveryRow($0) }
     }
 
-    func deliveries(
+    package func deliveries(
         in key: ConversationKey, _ numbers: ClosedRange<Int64>, limit: Int
     ) throws(StoreError) -> [DeliveryRow] {
         let values: [SQLValue] = [
@@ -50,17 +50,17 @@ extension SQLiteTables {
         return try self.connection.all(Self.waitingInOne, values) { DeliveryRow($0) }
     }
 
-    func triedDeliveries(limit: Int) throws(StoreError) -> [DeliveryRow] {
+    package func triedDeliveries(limit: Int) throws(StoreError) -> [DeliveryRow] {
         try self.connection.all(Self.triedDeliveries, [.count(limit)]) { DeliveryRow($0) }
     }
 
-    func deliveryCount(isGivenUp: Bool) throws(StoreError) -> Int {
+    package func deliveryCount(isGivenUp: Bool) throws(StoreError) -> Int {
         // Written out, as the partial indexes have it.
         let sql = "SELECT count(*) FROM outbox WHERE given_up = \(isGivenUp ? 1 : 0)"
         return Int(try self.connection.number(sql) ?? 0)
     }
 
-    func update(_ delivery: DeliveryRow) throws(StoreError) {
+    package func update(_ delivery: DeliveryRow) throws(StoreError) {
         let sql = "UPDATE outbox SET attempts = ?, trouble = ?, given_up = ? WHERE number = ?"
         let values: [SQLValue] = [
             .count(delivery.attempts), .text(delivery.trouble), .flag(delivery.isGivenUp), .integer(delivery.number),
@@ -68,11 +68,11 @@ extension SQLiteTables {
         try self.connection.run(sql, values)
     }
 
-    func removeDelivery(_ number: Int64) throws(StoreError) {
+    package func removeDelivery(_ number: Int64) throws(StoreError) {
         try self.connection.run("DELETE FROM outbox WHERE number = ?", [.integer(number)])
     }
 
-    func removeDeliveries(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
+    package func removeDeliveries(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
         try self.connection.run("DELETE FROM outbox WHERE entry BETWEEN ? AND ?", SQLValue.keys(key, through: entry))
     }
 }

@@ -1,6 +1,6 @@
-internal import Conversing
-internal import Keeping
-internal import Vocabulary
+package import Conversing
+package import Keeping
+package import Vocabulary
 
 private enum ReportColumn: Int32, Column {
     case number, time, reporter, target, conversation, entry, accused, reason, text, evidence, settled, action, note,
@@ -59,7 +59,7 @@ extension ReportTarget {
     fileprivate var entry: UInt64? { if case .message(_, let number) = self { number } else { nil } }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let reportColumns = "SELECT \(ReportColumn.list()) FROM reports"
     private static let reportByNumber = "\(reportColumns) WHERE number = ?"
     private static let reportsAfter = "\(reportColumns) WHERE number > ? ORDER BY number LIMIT ?"
@@ -68,41 +68,41 @@ extension SQLiteTables {
         """
     private static let insertReport = "INSERT INTO reports \(ReportColumn.insertion)"
 
-    func latestReportNumber() throws(StoreError) -> Int64? {
+    package func latestReportNumber() throws(StoreError) -> Int64? {
         try self.connection.number("SELECT max(number) FROM reports")
     }
 
-    func report(_ number: Int64) throws(StoreError) -> Report? {
+    package func report(_ number: Int64) throws(StoreError) -> Report? {
         try self.connection.first(Self.reportByNumber, [.integer(number)], read: Report.init)
     }
 
-    func openReport(about target: ReportTarget, by reporter: UserID) throws(StoreError) -> Int64? {
+    package func openReport(about target: ReportTarget, by reporter: UserID) throws(StoreError) -> Int64? {
         let sql = "SELECT number FROM reports WHERE settled IS NULL AND reporter = ? AND target = ?"
         return try self.connection.number(sql, [.user(reporter), .text(target.name)])
     }
 
-    func openReportCount(by reporter: UserID, limit: Int) throws(StoreError) -> Int {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM reports WHERE settled IS NULL AND reporter = ? LIMIT ?)"
+    package func openReportCount(by reporter: UserID, limit: Int) throws(StoreError) -> Int {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM reports WHERE settled IS NULL AND reporter = ? LIMIT ?) AS few"
         return Int(try self.connection.number(sql, [.user(reporter), .count(limit)]) ?? 0)
     }
 
-    func reports(isOpen: Bool, after number: Int64, limit: Int) throws(StoreError) -> [Report] {
+    package func reports(isOpen: Bool, after number: Int64, limit: Int) throws(StoreError) -> [Report] {
         let sql = isOpen ? Self.openReportsAfter : Self.reportsAfter
         return try self.connection.all(sql, [.integer(number), .count(limit)], read: Report.init)
     }
 
-    func insert(_ report: Report) throws(StoreError) {
+    package func insert(_ report: Report) throws(StoreError) {
         try self.connection.run(Self.insertReport, report.value(of:))
     }
 
-    func settle(_ number: Int64, _ settlement: Report.Settlement) throws(StoreError) {
+    package func settle(_ number: Int64, _ settlement: Report.Settlement) throws(StoreError) {
         let values: [SQLValue] = [
             .time(settlement.time), .text(settlement.action), .text(settlement.note), .integer(number),
         ]
         try self.connection.run("UPDATE reports SET settled = ?, action = ?, note = ? WHERE number = ?", values)
     }
 
-    func removeReports(settledBefore time: WallTime, upTo number: Int64) throws(StoreError) {
+    package func removeReports(settledBefore time: WallTime, upTo number: Int64) throws(StoreError) {
         let values: [SQLValue] = [.time(time), .integer(number)]
         try self.connection.run("DELETE FROM reports WHERE settled < ? AND number <= ?", values)
     }

@@ -1,28 +1,28 @@
-internal import Conversing
-internal import Keeping
-internal import Vocabulary
+package import Conversing
+package import Keeping
+package import Vocabulary
 
 private enum ModeratorColumn: Int32, Column { case user, since }
 
-extension SQLiteTables {
-    private static let putModerator = "INSERT OR REPLACE INTO moderators \(ModeratorColumn.insertion)"
+extension SQLTables {
+    private static let putModerator = "INSERT INTO moderators \(ModeratorColumn.replacement(of: .user))"
 
-    func isModerator(_ user: UserID) throws(StoreError) -> Bool {
+    package func isModerator(_ user: UserID) throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM moderators WHERE user = ?", [.user(user)])
     }
 
-    func moderators() throws(StoreError) -> [Moderator] {
+    package func moderators() throws(StoreError) -> [Moderator] {
         let sql = "SELECT \(ModeratorColumn.list()) FROM moderators ORDER BY user"
         return try self.connection.all(sql) { (row: Row<ModeratorColumn>) throws(StoreError) in
             Moderator(try row.required(.user) { UserID($0) }, since: row.requiredTime(.since))
         }
     }
 
-    func put(_ moderator: Moderator) throws(StoreError) {
+    package func put(_ moderator: Moderator) throws(StoreError) {
         try self.connection.run(Self.putModerator, [.user(moderator.user), .time(moderator.since)])
     }
 
-    func removeModerator(_ user: UserID) throws(StoreError) {
+    package func removeModerator(_ user: UserID) throws(StoreError) {
         try self.connection.run("DELETE FROM moderators WHERE user = ?", [.user(user)])
     }
 }
@@ -40,14 +40,15 @@ extension Sanction {
     }
 }
 
-extension SQLiteTables {
-    private static let putSanction = "INSERT OR REPLACE INTO sanctions \(SanctionColumn.insertion)"
+extension SQLTables {
+    private static let putSanction =
+        "INSERT INTO sanctions \(SanctionColumn.replacement(of: .conversation, .user, .kind))"
     private static let sanctionsAfter = """
         SELECT \(SanctionColumn.list()) FROM sanctions WHERE conversation = ? AND (user, kind) > (?, ?)
         AND (until IS NULL OR until > ?) ORDER BY user, kind LIMIT ?
         """
 
-    func put(_ sanction: Sanction, in key: ConversationKey) throws(StoreError) {
+    package func put(_ sanction: Sanction, in key: ConversationKey) throws(StoreError) {
         try self.connection.run(Self.putSanction) { (column: SanctionColumn) in
             switch column {
             case .conversation: .key(key)
@@ -61,12 +62,12 @@ extension SQLiteTables {
         }
     }
 
-    func removeSanction(_ kind: Sanction.Kind, of user: UserID, in key: ConversationKey) throws(StoreError) {
+    package func removeSanction(_ kind: Sanction.Kind, of user: UserID, in key: ConversationKey) throws(StoreError) {
         let sql = "DELETE FROM sanctions WHERE conversation = ? AND user = ? AND kind = ?"
         try self.connection.run(sql, [.key(key), .user(user), .text(kind.rawValue)])
     }
 
-    func sanctions(
+    package func sanctions(
         of key: ConversationKey, after place: SanctionPlace?, at now: WallTime, limit: Int
     ) throws(StoreError) -> [Sanction] {
         let values: [SQLValue] = [
@@ -75,7 +76,7 @@ extension SQLiteTables {
         return try self.connection.all(Self.sanctionsAfter, values, read: Sanction.init)
     }
 
-    func removeSanctions(endedBy now: WallTime) throws(StoreError) {
+    package func removeSanctions(endedBy now: WallTime) throws(StoreError) {
         try self.connection.run("DELETE FROM sanctions WHERE until <= ?", [.time(now)])
     }
 }

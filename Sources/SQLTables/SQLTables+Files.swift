@@ -1,7 +1,7 @@
-internal import Conversing
-internal import FileTypes
-internal import Keeping
-internal import Vocabulary
+package import Conversing
+package import FileTypes
+package import Keeping
+package import Vocabulary
 
 private enum FileColumn: Int32, Column {
     case id, owner, hash, size, type, label, width, height, smallWidth, smallHeight, created, stay, uses
@@ -48,7 +48,7 @@ extension FileRecord {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let fileByID = "SELECT \(FileColumn.list()) FROM files WHERE id = ? AND owner <> ''"
     private static let insertFile = "INSERT INTO files \(FileColumn.insertion)"
     private static let shownToUser = """
@@ -56,42 +56,44 @@ extension SQLiteTables {
         WHERE m.user = ? AND s.file = ? AND (\(EntryLayout.number(of: "s.entry"))) > m.since LIMIT 1
         """
 
-    func file(_ id: FileID) throws(StoreError) -> FileRow? {
+    package func file(_ id: FileID) throws(StoreError) -> FileRow? {
         try self.connection.first(Self.fileByID, [.text(id.text)], read: FileRow.init)
     }
 
-    func insert(_ file: FileRecord) throws(StoreError) { try self.connection.run(Self.insertFile, file.value(of:)) }
+    package func insert(_ file: FileRecord) throws(StoreError) {
+        try self.connection.run(Self.insertFile, file.value(of:))
+    }
 
-    func setThumbnail(_ size: PictureSize, of file: FileID) throws(StoreError) {
+    package func setThumbnail(_ size: PictureSize, of file: FileID) throws(StoreError) {
         let sql = "UPDATE files SET small_width = ?, small_height = ? WHERE id = ?"
         try self.connection.run(sql, [.length(size.width), .length(size.height), .text(file.text)])
     }
 
-    func changeUses(of file: FileID, by step: Int) throws(StoreError) {
+    package func changeUses(of file: FileID, by step: Int) throws(StoreError) {
         try self.connection.run("UPDATE files SET uses = uses + ? WHERE id = ?", [.count(step), .text(file.text)])
     }
 
-    func orphan(_ file: FileID) throws(StoreError) {
+    package func orphan(_ file: FileID) throws(StoreError) {
         let sql = "UPDATE files SET created = 0, owner = '', stay = 0 WHERE id = ?"
         try self.connection.run(sql, [.text(file.text)])
     }
 
-    func removeFile(_ id: FileID) throws(StoreError) {
+    package func removeFile(_ id: FileID) throws(StoreError) {
         try self.connection.run("DELETE FROM files WHERE id = ?", [.text(id.text)])
     }
 
-    func fileUsage(of owner: UserID) throws(StoreError) -> FileUsage {
-        let sql = "SELECT count(*), coalesce(sum(size), 0) FROM files WHERE owner = ?"
+    package func fileUsage(of owner: UserID) throws(StoreError) -> FileUsage {
+        let sql = "SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM files WHERE owner = ?"
         return try self.connection.first(sql, [.user(owner)]) { row in
             FileUsage(count: Int(row.integer(0)), bytes: Int(row.integer(1)))
         } ?? FileUsage(count: 0, bytes: 0)
     }
 
-    func hasContent(_ hash: ContentHash) throws(StoreError) -> Bool {
+    package func hasContent(_ hash: ContentHash) throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM files WHERE hash = ? LIMIT 1", [.blob(hash.bytes)])
     }
 
-    func unusedFiles(
+    package func unusedFiles(
         createdBefore time: WallTime, limit: Int
     ) throws(StoreError) -> [(id: FileID, hash: ContentHash)] {
         // In the words of the partial index.
@@ -104,17 +106,17 @@ extension SQLiteTables {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let filesOfOwner = """
         SELECT \(FileColumn.list()) FROM files WHERE owner = ? AND id > ? ORDER BY id LIMIT ?
         """
 
-    func files(of owner: UserID, after file: FileID?, limit: Int) throws(StoreError) -> [FileRecord] {
+    package func files(of owner: UserID, after file: FileID?, limit: Int) throws(StoreError) -> [FileRecord] {
         let values: [SQLValue] = [.user(owner), .text(file?.text ?? ""), .count(limit)]
         return try self.connection.all(Self.filesOfOwner, values, read: FileRow.init).map(\.file)
     }
 
-    func unusedFiles(of owner: UserID, limit: Int) throws(StoreError) -> [FileID] {
+    package func unusedFiles(of owner: UserID, limit: Int) throws(StoreError) -> [FileID] {
         let sql = "SELECT id FROM files WHERE owner = ? AND uses = 0 LIMIT ?"
         return try self.connection.all(sql, [.user(owner), .count(limit)]) { row in
             row.text(0).flatMap { FileID($0) }
@@ -124,22 +126,22 @@ extension SQLiteTables {
 
 // MARK: - Which entries show which files
 
-extension SQLiteTables {
-    func show(_ file: FileID, in key: EntryKey) throws(StoreError) {
+extension SQLTables {
+    package func show(_ file: FileID, in key: EntryKey) throws(StoreError) {
         try self.connection.run("INSERT INTO shown_files (file, entry) VALUES (?, ?)", [.text(file.text), .key(key)])
     }
 
-    func files(shownIn key: EntryKey) throws(StoreError) -> [FileID] {
+    package func files(shownIn key: EntryKey) throws(StoreError) -> [FileID] {
         let sql = "SELECT file FROM shown_files WHERE entry = ?"
         return try self.connection.all(sql, [.key(key)]) { row in row.text(0).flatMap { FileID($0) } }
             .compactMap(\.self)
     }
 
-    func hideFiles(in key: EntryKey) throws(StoreError) {
+    package func hideFiles(in key: EntryKey) throws(StoreError) {
         try self.connection.run("DELETE FROM shown_files WHERE entry = ?", [.key(key)])
     }
 
-    func isShown(_ file: FileID, to user: UserID) throws(StoreError) -> Bool {
+    package func isShown(_ file: FileID, to user: UserID) throws(StoreError) -> Bool {
         try self.connection.exists(Self.shownToUser, [.user(user), .text(file.text)])
     }
 }
@@ -167,35 +169,35 @@ extension UploadRecord {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let uploadColumns = "SELECT \(UploadColumn.list()) FROM uploads"
     private static let uploadByID = "\(uploadColumns) WHERE id = ?"
     private static let uploadsOfOwner = "\(uploadColumns) WHERE owner = ?"
     private static let expiredUploads = "\(uploadColumns) WHERE expiry <= ? LIMIT ?"
     private static let insertUpload = "INSERT INTO uploads \(UploadColumn.insertion)"
 
-    func upload(_ id: FileID) throws(StoreError) -> UploadRecord? {
+    package func upload(_ id: FileID) throws(StoreError) -> UploadRecord? {
         try self.connection.first(Self.uploadByID, [.text(id.text)], read: UploadRecord.init)
     }
 
-    func uploads(of owner: UserID) throws(StoreError) -> [UploadRecord] {
+    package func uploads(of owner: UserID) throws(StoreError) -> [UploadRecord] {
         try self.connection.all(Self.uploadsOfOwner, [.user(owner)], read: UploadRecord.init)
     }
 
-    func uploadLengths() throws(StoreError) -> [FileID: Int] {
+    package func uploadLengths() throws(StoreError) -> [FileID: Int] {
         let uploads = try self.connection.all(Self.uploadColumns, read: UploadRecord.init)
         return Dictionary(uploads.map { ($0.id, $0.length) }) { first, _ in first }
     }
 
-    func insert(_ upload: UploadRecord) throws(StoreError) {
+    package func insert(_ upload: UploadRecord) throws(StoreError) {
         try self.connection.run(Self.insertUpload, upload.value(of:))
     }
 
-    func removeUpload(_ id: FileID) throws(StoreError) {
+    package func removeUpload(_ id: FileID) throws(StoreError) {
         try self.connection.run("DELETE FROM uploads WHERE id = ?", [.text(id.text)])
     }
 
-    func uploads(expiredBy now: WallTime, limit: Int) throws(StoreError) -> [FileID] {
+    package func uploads(expiredBy now: WallTime, limit: Int) throws(StoreError) -> [FileID] {
         try self.connection.all(Self.expiredUploads, [.time(now), .count(limit)], read: UploadRecord.init).map(\.id)
     }
 }

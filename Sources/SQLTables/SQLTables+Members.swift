@@ -1,6 +1,6 @@
-internal import Conversing
-internal import Keeping
-internal import Vocabulary
+package import Conversing
+package import Keeping
+package import Vocabulary
 
 enum MemberColumn: Int32, Column {
     case conversation, user, role, since, read, readCounted, silencedUntil, muted, spokeAt, archived
@@ -19,7 +19,7 @@ extension MemberRow {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let memberColumns = "SELECT \(MemberColumn.list()) FROM members"
     private static let memberByUser = "\(memberColumns) WHERE conversation = ? AND user = ?"
     private static let membersAfter = "\(memberColumns) WHERE conversation = ? AND user > ? ORDER BY user LIMIT ?"
@@ -30,20 +30,20 @@ extension SQLiteTables {
         WHERE conversation = ? AND user = ?
         """
 
-    func member(_ user: UserID, of key: ConversationKey) throws(StoreError) -> MemberRow? {
+    package func member(_ user: UserID, of key: ConversationKey) throws(StoreError) -> MemberRow? {
         try self.connection.first(Self.memberByUser, [.key(key), .user(user)], read: MemberRow.init)
     }
 
-    func members(of key: ConversationKey, after user: String, limit: Int) throws(StoreError) -> [MemberRow] {
+    package func members(of key: ConversationKey, after user: String, limit: Int) throws(StoreError) -> [MemberRow] {
         try self.connection.all(Self.membersAfter, [.key(key), .text(user), .count(limit)], read: MemberRow.init)
     }
 
-    func memberCount(of key: ConversationKey, limit: Int) throws(StoreError) -> Int {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM members WHERE conversation = ? LIMIT ?)"
+    package func memberCount(of key: ConversationKey, limit: Int) throws(StoreError) -> Int {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM members WHERE conversation = ? LIMIT ?) AS few"
         return Int(try self.connection.number(sql, [.key(key), .count(limit)]) ?? 0)
     }
 
-    func insert(_ member: Member, of key: ConversationKey) throws(StoreError) {
+    package func insert(_ member: Member, of key: ConversationKey) throws(StoreError) {
         try self.connection.run(Self.insertMember) { (column: MemberColumn) in
             switch column {
             case .conversation: .key(key)
@@ -60,7 +60,7 @@ extension SQLiteTables {
         }
     }
 
-    func update(_ member: Member, of key: ConversationKey) throws(StoreError) {
+    package func update(_ member: Member, of key: ConversationKey) throws(StoreError) {
         let values: [SQLValue] = [
             .count(member.role.rawValue), .number(member.since), .number(member.read), .number(member.readCounted),
             .time(member.silencedUntil), .time(member.spokeAt), .key(key), .user(member.user),
@@ -68,21 +68,21 @@ extension SQLiteTables {
         try self.connection.run(Self.updateMember, values)
     }
 
-    func setMuted(_ isMuted: Bool, _ user: UserID, of key: ConversationKey) throws(StoreError) {
+    package func setMuted(_ isMuted: Bool, _ user: UserID, of key: ConversationKey) throws(StoreError) {
         let sql = "UPDATE members SET muted = ? WHERE conversation = ? AND user = ?"
         try self.connection.run(sql, [.flag(isMuted), .key(key), .user(user)])
     }
 
-    func setArchived(_ counted: UInt64?, _ user: UserID, of key: ConversationKey) throws(StoreError) {
+    package func setArchived(_ counted: UInt64?, _ user: UserID, of key: ConversationKey) throws(StoreError) {
         let sql = "UPDATE members SET archived = ? WHERE conversation = ? AND user = ?"
         try self.connection.run(sql, [counted.map { .number($0) } ?? .null, .key(key), .user(user)])
     }
 
-    func removeMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {
+    package func removeMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {
         try self.connection.run("DELETE FROM members WHERE conversation = ? AND user = ?", [.key(key), .user(user)])
     }
 
-    func advanceMembers(of key: ConversationKey, to entry: EntryMark) throws(StoreError) {
+    package func advanceMembers(of key: ConversationKey, to entry: EntryMark) throws(StoreError) {
         let number = SQLValue.number(entry.number)
         try self.connection.run(
             "UPDATE members SET since = ? WHERE conversation = ? AND since < ?", [number, .key(key), number])
@@ -98,13 +98,14 @@ private enum FormerMemberColumn: Int32, Column {
     case conversation, user, removed, silencedUntil, spokeAt, removedUntil
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let formerMember = """
         SELECT \(FormerMemberColumn.list()) FROM former_members WHERE conversation = ? AND user = ?
         """
-    private static let putFormerMember = "INSERT OR REPLACE INTO former_members \(FormerMemberColumn.insertion)"
+    private static let putFormerMember =
+        "INSERT INTO former_members \(FormerMemberColumn.replacement(of: .conversation, .user))"
 
-    func formerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) -> FormerMember? {
+    package func formerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) -> FormerMember? {
         try self.connection.first(Self.formerMember, [.key(key), .user(user)]) { (row: Row<FormerMemberColumn>) in
             FormerMember(
                 wasRemoved: row.integer(.removed) != 0, removedUntil: row.time(.removedUntil),
@@ -113,7 +114,7 @@ extension SQLiteTables {
         }
     }
 
-    func put(_ former: FormerMember, _ user: UserID, of key: ConversationKey) throws(StoreError) {
+    package func put(_ former: FormerMember, _ user: UserID, of key: ConversationKey) throws(StoreError) {
         try self.connection.run(Self.putFormerMember) { (column: FormerMemberColumn) in
             switch column {
             case .conversation: .key(key)
@@ -126,7 +127,7 @@ extension SQLiteTables {
         }
     }
 
-    func removeFormerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {
+    package func removeFormerMember(_ user: UserID, of key: ConversationKey) throws(StoreError) {
         let sql = "DELETE FROM former_members WHERE conversation = ? AND user = ?"
         try self.connection.run(sql, [.key(key), .user(user)])
     }
@@ -135,14 +136,14 @@ extension SQLiteTables {
 // MARK: - The conversations of a user
 
 extension Membership {
-    fileprivate init(_ statement: borrowing Statement) throws(StoreError) {
-        let conversation = try ConversationRow(statement.row(from: MemberColumn.count))
-        let latest = EntryMark(statement.row(from: MemberColumn.count + ConversationColumn.count))
-        self.init(conversation, try MemberRow(statement.row()), latest: latest)
+    fileprivate init(_ row: any SQLRow) throws(StoreError) {
+        let conversation = try ConversationRow(row.row(from: MemberColumn.count))
+        let latest = EntryMark(row.row(from: MemberColumn.count + ConversationColumn.count))
+        self.init(conversation, try MemberRow(row.row()), latest: latest)
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let membershipsAfter = """
         SELECT \(MemberColumn.list(of: "m")), \(ConversationColumn.list(of: "c")), \(EntryMarkColumn.list(of: "e"))
         FROM members m JOIN conversations c ON c.number = m.conversation
@@ -156,7 +157,7 @@ extension SQLiteTables {
         WHERE m.user = ? AND e.counted > m.read_counted
         """
 
-    func memberships(
+    package func memberships(
         of user: UserID, after place: ConversationPlace?, limit: Int
     ) throws(StoreError) -> [Membership] {
         let values: [SQLValue] = [
@@ -167,7 +168,7 @@ extension SQLiteTables {
         }
     }
 
-    func unread(of user: UserID) throws(StoreError) -> [UnreadRow] {
+    package func unread(of user: UserID) throws(StoreError) -> [UnreadRow] {
         try self.connection.all(Self.unreadOfUser, [.user(user)]) { statement in
             let member = statement.row(MemberColumn.self)
             let latest = EntryMark(statement.row(from: MemberColumn.count))
@@ -177,12 +178,12 @@ extension SQLiteTables {
         }
     }
 
-    func conversationCount(of user: UserID, limit: Int) throws(StoreError) -> Int {
-        let sql = "SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? LIMIT ?)"
+    package func conversationCount(of user: UserID, limit: Int) throws(StoreError) -> Int {
+        let sql = "SELECT count(*) FROM (SELECT 1 FROM members WHERE user = ? LIMIT ?) AS few"
         return Int(try self.connection.number(sql, [.user(user), .count(limit)]) ?? 0)
     }
 
-    func conversations(
+    package func conversations(
         of user: UserID, after place: ConversationKey?, limit: Int
     ) throws(StoreError) -> [ConversationKey] {
         let sql =
@@ -196,12 +197,13 @@ extension SQLiteTables {
 
 private enum CursorColumn: Int32, Column { case user, device, conversation, delivered, read, time }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let cursorColumns = "SELECT \(CursorColumn.list()) FROM cursors WHERE user = ? AND device = ?"
     private static let cursorByKey = "\(cursorColumns) AND conversation = ?"
-    private static let putCursor = "INSERT OR REPLACE INTO cursors \(CursorColumn.insertion)"
+    private static let putCursor =
+        "INSERT INTO cursors \(CursorColumn.replacement(of: .user, .device, .conversation))"
 
-    func cursors(of user: UserID, on device: DeviceID) throws(StoreError) -> [ConversationKey: UInt64] {
+    package func cursors(of user: UserID, on device: DeviceID) throws(StoreError) -> [ConversationKey: UInt64] {
         let rows = try self.connection.all(
             Self.cursorColumns, [.user(user), .text(device.text)]
         ) { (row: Row<CursorColumn>) in
@@ -210,14 +212,15 @@ extension SQLiteTables {
         return Dictionary(rows) { first, _ in first }
     }
 
-    func cursor(of user: UserID, on device: DeviceID, in key: ConversationKey) throws(StoreError) -> CursorRow? {
+    package func cursor(of user: UserID, on device: DeviceID, in key: ConversationKey) throws(StoreError) -> CursorRow?
+    {
         let values: [SQLValue] = [.user(user), .text(device.text), .key(key)]
         return try self.connection.first(Self.cursorByKey, values) { (row: Row<CursorColumn>) in
             CursorRow(delivered: row.number(.delivered), read: row.number(.read), time: row.requiredTime(.time))
         }
     }
 
-    func put(
+    package func put(
         _ cursor: CursorRow, of user: UserID, on device: DeviceID, in key: ConversationKey
     ) throws(StoreError) {
         try self.connection.run(Self.putCursor) { (column: CursorColumn) in
@@ -232,12 +235,12 @@ extension SQLiteTables {
         }
     }
 
-    func delivered(to user: UserID, in key: ConversationKey) throws(StoreError) -> UInt64 {
+    package func delivered(to user: UserID, in key: ConversationKey) throws(StoreError) -> UInt64 {
         let sql = "SELECT max(delivered) FROM cursors WHERE user = ? AND conversation = ?"
         return UInt64(clamping: try self.connection.number(sql, [.user(user), .key(key)]) ?? 0)
     }
 
-    func removeCursors(of user: UserID) throws(StoreError) {
+    package func removeCursors(of user: UserID) throws(StoreError) {
         try self.connection.run("DELETE FROM cursors WHERE user = ?", [.user(user)])
     }
 }

@@ -1,5 +1,5 @@
-internal import Keeping
-internal import Vocabulary
+package import Keeping
+package import Vocabulary
 
 // MARK: - Refresh tokens
 
@@ -25,7 +25,7 @@ extension RefreshFamily {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let families = "SELECT \(RefreshColumn.list()) FROM refresh_families"
     private static let familyByID = "\(families) WHERE id = ?"
     private static let familiesOfUser = "\(families) WHERE user = ? ORDER BY used DESC"
@@ -33,15 +33,15 @@ extension SQLiteTables {
     private static let updateFamily =
         "UPDATE refresh_families SET (\(RefreshColumn.list())) = (\(RefreshColumn.places)) WHERE id = ?1"
 
-    func refreshFamily(_ id: RandomToken) throws(StoreError) -> RefreshFamily? {
+    package func refreshFamily(_ id: RandomToken) throws(StoreError) -> RefreshFamily? {
         try self.connection.first(Self.familyByID, [.text(id.text)], read: RefreshFamily.init)
     }
 
-    func refreshFamilies(of user: UserID) throws(StoreError) -> [RefreshFamily] {
+    package func refreshFamilies(of user: UserID) throws(StoreError) -> [RefreshFamily] {
         try self.connection.all(Self.familiesOfUser, [.user(user)], read: RefreshFamily.init)
     }
 
-    func refreshFamilyUses(of user: UserID) throws(StoreError) -> [RefreshFamily.Use] {
+    package func refreshFamilyUses(of user: UserID) throws(StoreError) -> [RefreshFamily.Use] {
         try self.connection.all(Self.familiesOfUser, [.user(user)]) { row throws(StoreError) in
             RefreshFamily.Use(
                 family: try row.required(RefreshColumn.id) { RandomToken($0) }, lastUsed: row.requiredTime(.used),
@@ -49,20 +49,20 @@ extension SQLiteTables {
         }
     }
 
-    func insert(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
+    package func insert(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
         try self.connection.run(Self.insertFamily) { family.value(of: $0, usedAt: now) }
     }
 
-    func update(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
+    package func update(_ family: RefreshFamily, usedAt now: WallTime) throws(StoreError) {
         try self.connection.run(Self.updateFamily) { family.value(of: $0, usedAt: now) }
     }
 
-    func removeRefreshFamily(_ id: RandomToken) throws(StoreError) {
+    package func removeRefreshFamily(_ id: RandomToken) throws(StoreError) {
         try self.connection.run("DELETE FROM refresh_families WHERE id = ?", [.text(id.text)])
         try self.connection.run("DELETE FROM push_devices WHERE family = ?", [.text(id.text)])
     }
 
-    func removeRefreshFamilies(expiredBy now: WallTime) throws(StoreError) {
+    package func removeRefreshFamilies(expiredBy now: WallTime) throws(StoreError) {
         try self.connection.run("DELETE FROM refresh_families WHERE expiry <= ?", [.time(now)])
         // Nothing is in an empty list, not even what is not known.
         let sql = """
@@ -78,13 +78,13 @@ extension SQLiteTables {
 private enum RestrictionColumn: Int32, Column { case user, notBefore, bannedUntil }
 private enum RevokedColumn: Int32, Column { case id, expiry }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let allRestrictions = "SELECT \(RestrictionColumn.list()) FROM restrictions"
-    private static let putRestriction = "INSERT OR REPLACE INTO restrictions \(RestrictionColumn.insertion)"
+    private static let putRestriction = "INSERT INTO restrictions \(RestrictionColumn.replacement(of: .user))"
     private static let allRevoked = "SELECT \(RevokedColumn.list()) FROM revoked_tokens"
-    private static let putRevoked = "INSERT OR IGNORE INTO revoked_tokens \(RevokedColumn.insertion)"
+    private static let putRevoked = "INSERT INTO revoked_tokens \(RevokedColumn.insertion) ON CONFLICT DO NOTHING"
 
-    func restrictions() throws(StoreError) -> [Restriction] {
+    package func restrictions() throws(StoreError) -> [Restriction] {
         try self.connection.all(Self.allRestrictions) { (row: Row<RestrictionColumn>) throws(StoreError) in
             Restriction(
                 user: try row.required(.user) { UserID($0) }, notBefore: row.time(.notBefore),
@@ -92,7 +92,7 @@ extension SQLiteTables {
         }
     }
 
-    func put(_ restriction: Restriction) throws(StoreError) {
+    package func put(_ restriction: Restriction) throws(StoreError) {
         try self.connection.run(Self.putRestriction) { (column: RestrictionColumn) in
             switch column {
             case .user: .user(restriction.user)
@@ -102,21 +102,21 @@ extension SQLiteTables {
         }
     }
 
-    func removeRestriction(of user: UserID) throws(StoreError) {
+    package func removeRestriction(of user: UserID) throws(StoreError) {
         try self.connection.run("DELETE FROM restrictions WHERE user = ?", [.user(user)])
     }
 
-    func revokedTokens() throws(StoreError) -> [RevokedToken] {
+    package func revokedTokens() throws(StoreError) -> [RevokedToken] {
         try self.connection.all(Self.allRevoked) { (row: Row<RevokedColumn>) throws(StoreError) in
             RevokedToken(id: try row.required(.id) { $0 }, expiry: row.requiredTime(.expiry))
         }
     }
 
-    func put(_ token: RevokedToken) throws(StoreError) {
+    package func put(_ token: RevokedToken) throws(StoreError) {
         try self.connection.run(Self.putRevoked, [.text(token.id), .time(token.expiry)])
     }
 
-    func removeRevokedTokens(expiredBy now: WallTime) throws(StoreError) {
+    package func removeRevokedTokens(expiredBy now: WallTime) throws(StoreError) {
         try self.connection.run("DELETE FROM revoked_tokens WHERE expiry <= ?", [.time(now)])
     }
 }
@@ -149,11 +149,12 @@ extension StoredCall {
     }
 }
 
-extension SQLiteTables {
-    private static let putCall = "INSERT OR IGNORE INTO calls \(CallColumn.insertion)"
+extension SQLTables {
+    private static let putCall = "INSERT INTO calls \(CallColumn.insertion) ON CONFLICT DO NOTHING"
     /// Each half walks down its own index; one condition with OR would sort the whole history.
     private static let callsOfUser = """
-        SELECT * FROM (\(callsBy("caller"))) UNION SELECT * FROM (\(callsBy("callee"))) ORDER BY started DESC LIMIT ?3
+        SELECT * FROM (\(callsBy("caller"))) AS made UNION SELECT * FROM (\(callsBy("callee"))) AS got
+        ORDER BY started DESC LIMIT ?3
         """
     static let removeOldCalls = "DELETE FROM calls WHERE ended < ?"
 
@@ -161,17 +162,17 @@ extension SQLiteTables {
         "SELECT \(CallColumn.list()) FROM calls WHERE \(role) = ?1 AND started < ?2 ORDER BY started DESC LIMIT ?3"
     }
 
-    func put(_ call: StoredCall) throws(StoreError) { try self.connection.run(Self.putCall, call.value(of:)) }
+    package func put(_ call: StoredCall) throws(StoreError) { try self.connection.run(Self.putCall, call.value(of:)) }
 
-    func calls(of user: UserID, startedBefore start: WallTime, limit: Int) throws(StoreError) -> [StoredCall] {
+    package func calls(of user: UserID, startedBefore start: WallTime, limit: Int) throws(StoreError) -> [StoredCall] {
         try self.connection.all(Self.callsOfUser, [.user(user), .time(start), .count(limit)], read: StoredCall.init)
     }
 
-    func callCount(endedBefore end: WallTime) throws(StoreError) -> Int {
+    package func callCount(endedBefore end: WallTime) throws(StoreError) -> Int {
         Int(try self.connection.number("SELECT count(*) FROM calls WHERE ended < ?", [.time(end)]) ?? 0)
     }
 
-    func removeCalls(endedBefore end: WallTime) throws(StoreError) {
+    package func removeCalls(endedBefore end: WallTime) throws(StoreError) {
         try self.connection.run(Self.removeOldCalls, [.time(end)])
     }
 }
@@ -209,17 +210,20 @@ extension CallUnderWay {
     }
 }
 
-extension SQLiteTables {
-    private static let putUnderWay = "INSERT OR IGNORE INTO calls_under_way \(UnderWayColumn.insertion)"
+extension SQLTables {
+    private static let putUnderWay =
+        "INSERT INTO calls_under_way \(UnderWayColumn.insertion) ON CONFLICT DO NOTHING"
     private static let allUnderWay = "SELECT \(UnderWayColumn.list()) FROM calls_under_way"
 
-    func put(_ call: CallUnderWay) throws(StoreError) { try self.connection.run(Self.putUnderWay, call.value(of:)) }
+    package func put(_ call: CallUnderWay) throws(StoreError) {
+        try self.connection.run(Self.putUnderWay, call.value(of:))
+    }
 
-    func callsUnderWay() throws(StoreError) -> [CallUnderWay] {
+    package func callsUnderWay() throws(StoreError) -> [CallUnderWay] {
         try self.connection.all(Self.allUnderWay, read: CallUnderWay.init)
     }
 
-    func removeCallUnderWay(_ id: CallID) throws(StoreError) {
+    package func removeCallUnderWay(_ id: CallID) throws(StoreError) {
         try self.connection.run("DELETE FROM calls_under_way WHERE id = ?", [.text(id.text)])
     }
 }

@@ -1,5 +1,5 @@
-internal import Conversing
-internal import Keeping
+package import Conversing
+package import Keeping
 
 private enum WordRuleColumn: Int32, Column { case word, action, whole }
 
@@ -11,28 +11,28 @@ extension WordRule {
     }
 }
 
-extension SQLiteTables {
-    private static let putWordRule = "INSERT OR REPLACE INTO word_rules \(WordRuleColumn.insertion)"
+extension SQLTables {
+    private static let putWordRule = "INSERT INTO word_rules \(WordRuleColumn.replacement(of: .word))"
 
-    func wordRules() throws(StoreError) -> [WordRule] {
+    package func wordRules() throws(StoreError) -> [WordRule] {
         let sql = "SELECT \(WordRuleColumn.list()) FROM word_rules ORDER BY word"
         return try self.connection.all(sql, [], read: WordRule.init)
     }
 
-    func hasWordRule(_ word: String) throws(StoreError) -> Bool {
+    package func hasWordRule(_ word: String) throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM word_rules WHERE word = ?", [.text(word)])
     }
 
-    func wordRuleCount() throws(StoreError) -> Int {
+    package func wordRuleCount() throws(StoreError) -> Int {
         Int(try self.connection.number("SELECT count(*) FROM word_rules") ?? 0)
     }
 
-    func put(_ rule: WordRule) throws(StoreError) {
+    package func put(_ rule: WordRule) throws(StoreError) {
         let values: [SQLValue] = [.text(rule.word), .text(rule.action.rawValue), .flag(rule.isWhole)]
         try self.connection.run(Self.putWordRule, values)
     }
 
-    func removeWordRule(_ word: String) throws(StoreError) {
+    package func removeWordRule(_ word: String) throws(StoreError) {
         try self.connection.run("DELETE FROM word_rules WHERE word = ?", [.text(word)])
     }
 }

@@ -1,6 +1,6 @@
 extension Migration {
     /// Every form the tables ever had, oldest first. Only append.
-    static let all = [
+    package static let all = [
         accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation, pins,
         formerMembers, deletedUsers, audit, moderators, reports, callsUnderWay, wordRules, slowMode, timedRemovals,
         push, pushEvents, quietHours, archived,

@@ -1,5 +1,5 @@
-internal import Keeping
-internal import Vocabulary
+package import Keeping
+package import Vocabulary
 
 enum UserColumn: Int32, Column {
     case id, name, passwordHash, displayName, avatar, created, tokenVersion, tokenHash, tokenExpiry, picture
@@ -46,46 +46,50 @@ extension UserRow {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let users = "SELECT \(UserColumn.list()) FROM users"
     private static let userByID = "\(users) WHERE id = ?"
     /// The index of names knows no letters' case.
-    static let userByName = "\(users) WHERE name = ?"
+    package static let userByName = "\(users) WHERE name COLLATE NOCASE = ?"
     private static let userByToken = "\(users) WHERE token_hash = ?"
-    private static let usersByName = "\(users) WHERE name > ? ORDER BY name LIMIT ?"
+    private static let usersByName = "\(users) WHERE name COLLATE NOCASE > ? ORDER BY name COLLATE NOCASE LIMIT ?"
     private static let insertUser = "INSERT INTO users \(UserColumn.insertion)"
     private static let updateUser =
         "UPDATE users SET (\(UserColumn.list())) = (\(UserColumn.places)) WHERE id = ?1"
 
-    func user(_ id: UserID) throws(StoreError) -> UserRow? {
+    package func user(_ id: UserID) throws(StoreError) -> UserRow? {
         try self.connection.first(Self.userByID, [.user(id)], read: UserRow.init)
     }
 
-    func user(named name: UserName) throws(StoreError) -> UserRow? {
-        try self.connection.first(Self.userByName, [.text(name.text)], read: UserRow.init)
+    package func user(named name: UserName) throws(StoreError) -> UserRow? {
+        try self.connection.first(Self.userByName, [.text(name.text.lowercased())], read: UserRow.init)
     }
 
-    func user(withTokenHash hash: [UInt8]) throws(StoreError) -> UserRow? {
+    package func user(withTokenHash hash: [UInt8]) throws(StoreError) -> UserRow? {
         try self.connection.first(Self.userByToken, [.blob(hash)], read: UserRow.init)
     }
 
-    func users(after name: String, limit: Int) throws(StoreError) -> [UserRow] {
-        try self.connection.all(Self.usersByName, [.text(name), .count(limit)], read: UserRow.init)
+    package func users(after name: String, limit: Int) throws(StoreError) -> [UserRow] {
+        try self.connection.all(Self.usersByName, [.text(name.lowercased()), .count(limit)], read: UserRow.init)
     }
 
-    func insert(_ user: UserRow) throws(StoreError) { try self.connection.run(Self.insertUser, user.value(of:)) }
+    package func insert(_ user: UserRow) throws(StoreError) {
+        try self.connection.run(Self.insertUser, user.value(of:))
+    }
 
-    func update(_ user: UserRow) throws(StoreError) { try self.connection.run(Self.updateUser, user.value(of:)) }
+    package func update(_ user: UserRow) throws(StoreError) {
+        try self.connection.run(Self.updateUser, user.value(of:))
+    }
 
-    func isPicture(_ file: FileID) throws(StoreError) -> Bool {
+    package func isPicture(_ file: FileID) throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM users WHERE picture = ? LIMIT 1", [.text(file.text)])
     }
 
-    func isRetired(nameHash: [UInt8]) throws(StoreError) -> Bool {
+    package func isRetired(nameHash: [UInt8]) throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM users WHERE deleted_name = ?", [.blob(nameHash)])
     }
 
-    func deletedUsers(isErasing: Bool) throws(StoreError) -> [UserID] {
+    package func deletedUsers(isErasing: Bool) throws(StoreError) -> [UserID] {
         let sql = "SELECT id FROM users WHERE deleted IS NOT NULL AND erasing >= ?"
         return try self.connection.all(sql, [.flag(isErasing)]) { row in row.text(0).flatMap { UserID($0) } }
             .compactMap(\.self)

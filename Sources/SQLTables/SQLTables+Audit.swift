@@ -1,5 +1,5 @@
-internal import Keeping
-internal import Vocabulary
+package import Keeping
+package import Vocabulary
 
 private enum AuditColumn: Int32, Column { case number, time, actor, address, token, action, target, detail, outcome }
 
@@ -27,39 +27,39 @@ extension AuditRecord {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let auditColumns = "SELECT \(AuditColumn.list()) FROM audit"
     private static let auditAfter = "\(auditColumns) WHERE number > ? ORDER BY number LIMIT ?"
     private static let auditLatest = "\(auditColumns) ORDER BY number DESC LIMIT ?"
     private static let insertAudit = "INSERT INTO audit \(AuditColumn.insertion)"
 
-    func latestAuditNumber() throws(StoreError) -> Int64? {
+    package func latestAuditNumber() throws(StoreError) -> Int64? {
         try self.connection.number("SELECT max(number) FROM audit")
     }
 
-    func insert(_ record: AuditRecord) throws(StoreError) {
+    package func insert(_ record: AuditRecord) throws(StoreError) {
         try self.connection.run(Self.insertAudit, record.value(of:))
     }
 
-    func setAuditOutcome(_ outcome: AuditRecord.Outcome, of number: Int64) throws(StoreError) {
+    package func setAuditOutcome(_ outcome: AuditRecord.Outcome, of number: Int64) throws(StoreError) {
         let values: [SQLValue] = [.text(outcome.rawValue), .integer(number)]
         try self.connection.run("UPDATE audit SET outcome = ? WHERE number = ?", values)
     }
 
-    func auditRecords(after number: Int64, limit: Int) throws(StoreError) -> [AuditRecord] {
+    package func auditRecords(after number: Int64, limit: Int) throws(StoreError) -> [AuditRecord] {
         try self.connection.all(Self.auditAfter, [.integer(number), .count(limit)], read: AuditRecord.init)
     }
 
-    func latestAuditRecords(limit: Int) throws(StoreError) -> [AuditRecord] {
+    package func latestAuditRecords(limit: Int) throws(StoreError) -> [AuditRecord] {
         try self.connection.all(Self.auditLatest, [.count(limit)], read: AuditRecord.init)
     }
 
-    func auditRecordCount(before time: WallTime, upTo number: Int64) throws(StoreError) -> Int {
+    package func auditRecordCount(before time: WallTime, upTo number: Int64) throws(StoreError) -> Int {
         let sql = "SELECT count(*) FROM audit WHERE time < ? AND number <= ?"
         return Int(try self.connection.number(sql, [.time(time), .integer(number)]) ?? 0)
     }
 
-    func removeAuditRecords(before time: WallTime, upTo number: Int64) throws(StoreError) {
+    package func removeAuditRecords(before time: WallTime, upTo number: Int64) throws(StoreError) {
         let values: [SQLValue] = [.time(time), .integer(number)]
         try self.connection.run("DELETE FROM audit WHERE time < ? AND number <= ?", values)
     }

@@ -1,5 +1,5 @@
-internal import Keeping
-internal import Vocabulary
+package import Keeping
+package import Vocabulary
 
 private enum PushEventColumn: Int32, Column {
     case number, push, user, device, subject, place, entry, event, time, status, reason
@@ -34,7 +34,7 @@ extension PushEvent {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let pushEventColumns = "SELECT \(PushEventColumn.list()) FROM push_events"
     private static let insertPushEvent = "INSERT INTO push_events \(PushEventColumn.insertion)"
     private static let ofSubject = "(?1 IS NULL OR place = ?1) AND (?2 IS NULL OR entry = ?2)"
@@ -43,15 +43,15 @@ extension SQLiteTables {
     private static let latestOfAll = "\(pushEventColumns) WHERE \(ofSubject) ORDER BY number DESC LIMIT ?3"
     private static let ofPush = "\(pushEventColumns) WHERE push = ? AND user = ? ORDER BY number"
 
-    func latestPushEventNumber() throws(StoreError) -> Int64? {
+    package func latestPushEventNumber() throws(StoreError) -> Int64? {
         try self.connection.number("SELECT max(number) FROM push_events")
     }
 
-    func insert(_ event: PushEvent, as number: Int64) throws(StoreError) {
+    package func insert(_ event: PushEvent, as number: Int64) throws(StoreError) {
         try self.connection.run(Self.insertPushEvent) { event.value(of: $0, number) }
     }
 
-    func pushEvents(
+    package func pushEvents(
         of user: UserID?, in place: String?, entry: UInt64?, limit: Int
     ) throws(StoreError) -> [PushEvent] {
         let subject: [SQLValue] = [.text(place), entry.map { .number($0) } ?? .null, .count(limit)]
@@ -61,19 +61,19 @@ extension SQLiteTables {
         return try self.connection.all(Self.latestOfUser, subject + [.user(user)], read: PushEvent.init)
     }
 
-    func pushEvents(of push: RandomToken, for user: UserID) throws(StoreError) -> [PushEvent] {
+    package func pushEvents(of push: RandomToken, for user: UserID) throws(StoreError) -> [PushEvent] {
         try self.connection.all(Self.ofPush, [.text(push.text), .user(user)], read: PushEvent.init)
     }
 
-    func removePushEvents(through number: Int64) throws(StoreError) {
+    package func removePushEvents(through number: Int64) throws(StoreError) {
         try self.connection.run("DELETE FROM push_events WHERE number <= ?", [.integer(number)])
     }
 
-    func removePushEvents(before time: WallTime) throws(StoreError) {
+    package func removePushEvents(before time: WallTime) throws(StoreError) {
         try self.connection.run("DELETE FROM push_events WHERE time < ?", [.time(time)])
     }
 
-    func removePushEvents(of user: UserID) throws(StoreError) {
+    package func removePushEvents(of user: UserID) throws(StoreError) {
         try self.connection.run("DELETE FROM push_events WHERE user = ?", [.user(user)])
     }
 }

@@ -1,6 +1,6 @@
-internal import Conversing
-internal import Keeping
-internal import Vocabulary
+package import Conversing
+package import Keeping
+package import Vocabulary
 
 /// `id` and `target` are packed keys.
 enum EntryColumn: Int32, Column {
@@ -56,7 +56,7 @@ extension Entry {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let entryColumns = "SELECT \(EntryColumn.list()) FROM entries"
     private static let entryByKey = "\(entryColumns) WHERE id = ?"
     private static let entryByClient = "\(entryColumns) WHERE sender = ? AND client = ?"
@@ -73,49 +73,50 @@ extension SQLiteTables {
     private static let marksUp = "\(markColumns) ORDER BY id ASC LIMIT ?"
     private static let lastMark = "\(markColumns) ORDER BY id DESC LIMIT 1"
     private static let latestSender = """
-        SELECT 1 FROM (SELECT sender FROM entries WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?) WHERE sender = ?
+        SELECT 1 FROM (SELECT sender FROM entries WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?) AS latest
+        WHERE sender = ?
         """
     private static let insertEntry = """
         INSERT INTO entries \(EntryColumn.insertion) ON CONFLICT (sender, client) WHERE client IS NOT NULL DO NOTHING
         """
 
-    func entry(_ key: EntryKey) throws(StoreError) -> Entry? {
+    package func entry(_ key: EntryKey) throws(StoreError) -> Entry? {
         try self.connection.first(Self.entryByKey, [.key(key)], read: Entry.init)
     }
 
-    func entry(_ client: MessageID, of sender: UserID) throws(StoreError) -> (key: EntryKey, entry: Entry)? {
+    package func entry(_ client: MessageID, of sender: UserID) throws(StoreError) -> (key: EntryKey, entry: Entry)? {
         let values: [SQLValue] = [.user(sender), .text(client.text)]
         return try self.connection.first(Self.entryByClient, values) { (row: Row<EntryColumn>) throws(StoreError) in
             (EntryKey(packed: row.integer(.id)), try Entry(row))
         }
     }
 
-    func entryBounds(of key: ConversationKey) throws(StoreError) -> ClosedRange<UInt64>? {
+    package func entryBounds(of key: ConversationKey) throws(StoreError) -> ClosedRange<UInt64>? {
         guard let last = try self.latestEntry(of: key) else { return nil }
         let sql = "SELECT min(id) FROM entries WHERE id BETWEEN ? AND ?"
         let first = try self.connection.number(sql, SQLValue.keys(key)).map { EntryKey(packed: $0).number }
         return (first ?? last.number)...last.number
     }
 
-    func latestEntry(of key: ConversationKey) throws(StoreError) -> EntryMark? {
+    package func latestEntry(of key: ConversationKey) throws(StoreError) -> EntryMark? {
         try self.connection.first(Self.lastMark, SQLValue.keys(key)) { EntryMark($0) }
     }
 
-    func entries(
+    package func entries(
         of key: ConversationKey, in range: ClosedRange<UInt64>, fromEnd: Bool, limit: Int, maximumBytes: Int
     ) throws(StoreError) -> [Entry] {
         let sql = fromEnd ? Self.entriesDown : Self.entriesUp
-        let statement = try self.connection.prepare(sql, SQLValue.keys(key, range) + [.count(limit)])
         var (entries, bytes) = ([Entry](), 0)
-        while entries.isEmpty || bytes < maximumBytes, try statement.step() {
-            let entry = try Entry(statement.row())
+        try self.connection.query(sql, SQLValue.keys(key, range) + [.count(limit)]) { row throws(StoreError) in
+            let entry = try Entry(row.row())
             bytes += entry.size
             entries.append(entry)
+            return bytes < maximumBytes
         }
         return entries
     }
 
-    func bodies(of key: ConversationKey, from number: UInt64, limit: Int) throws(StoreError) -> [BodyRow] {
+    package func bodies(of key: ConversationKey, from number: UInt64, limit: Int) throws(StoreError) -> [BodyRow] {
         let values = SQLValue.keys(key, number...ConversationKey.maximumEntry) + [.count(limit)]
         return try self.connection.all(Self.bodiesUp, values) { (row: Row<BodyColumn>) throws(StoreError) in
             BodyRow(
@@ -125,24 +126,24 @@ extension SQLiteTables {
         }
     }
 
-    func entries(of key: ConversationKey, before time: WallTime, limit: Int) throws(StoreError) -> [EntryMark] {
-        let statement = try self.connection.prepare(Self.marksUp, SQLValue.keys(key) + [.count(limit)])
+    package func entries(of key: ConversationKey, before time: WallTime, limit: Int) throws(StoreError) -> [EntryMark] {
         var marks: [EntryMark] = []
-        while try statement.step() {
-            let mark = EntryMark(statement.row())
-            guard mark.time < time else { break }
+        try self.connection.query(Self.marksUp, SQLValue.keys(key) + [.count(limit)]) { row in
+            let mark = EntryMark(row.row())
+            guard mark.time < time else { return false }
             marks.append(mark)
+            return true
         }
         return marks
     }
 
     /// One step down the tree of recalled ones.
-    func isSender(_ user: UserID, in key: ConversationKey, amongLatest limit: Int) throws(StoreError) -> Bool {
+    package func isSender(_ user: UserID, in key: ConversationKey, amongLatest limit: Int) throws(StoreError) -> Bool {
         let values = SQLValue.keys(key) + [.count(limit), .user(user)]
         return try self.connection.exists(Self.latestSender, values)
     }
 
-    func recalledCount(of key: ConversationKey, after number: UInt64) throws(StoreError) -> UInt64 {
+    package func recalledCount(of key: ConversationKey, after number: UInt64) throws(StoreError) -> UInt64 {
         let sql = """
             SELECT count(*) FROM entries INDEXED BY recalled_entries WHERE recalled IS NOT NULL AND id > ? AND id <= ?
             """
@@ -150,11 +151,12 @@ extension SQLiteTables {
         return UInt64(clamping: try self.connection.number(sql, values) ?? 0)
     }
 
-    func pinnedCount(of key: ConversationKey) throws(StoreError) -> Int {
+    package func pinnedCount(of key: ConversationKey) throws(StoreError) -> Int {
         Int(try self.connection.number(Self.pinnedCount, SQLValue.keys(key)) ?? 0)
     }
 
-    func pinnedEntries(of key: ConversationKey, after number: UInt64, limit: Int) throws(StoreError) -> [Entry] {
+    package func pinnedEntries(of key: ConversationKey, after number: UInt64, limit: Int) throws(StoreError) -> [Entry]
+    {
         let range = min(number, ConversationKey.maximumEntry - 1) + 1...ConversationKey.maximumEntry
         let values = SQLValue.keys(key, range) + [.count(limit)]
         return try self.connection.all(Self.pinnedEntries, values) { (row: Row<EntryColumn>) throws(StoreError) in
@@ -162,11 +164,11 @@ extension SQLiteTables {
         }
     }
 
-    func insert(_ entry: Entry, in key: ConversationKey) throws(StoreError) -> Bool {
-        try self.connection.run(Self.insertEntry) { entry.value(of: $0, in: key) } == 1
+    package func insert(_ entry: Entry, in key: ConversationKey) throws(StoreError) -> Bool {
+        try self.connection.changesOne(Self.insertEntry) { (column: EntryColumn) in entry.value(of: column, in: key) }
     }
 
-    func update(_ key: EntryKey, _ change: EntryChange) throws(StoreError) {
+    package func update(_ key: EntryKey, _ change: EntryChange) throws(StoreError) {
         switch change {
         case .edited(let body, let time):
             let sql = "UPDATE entries SET body = ?, edited = ? WHERE id = ?"
@@ -180,11 +182,11 @@ extension SQLiteTables {
         }
     }
 
-    func clearEdits(of key: EntryKey) throws(StoreError) {
+    package func clearEdits(of key: EntryKey) throws(StoreError) {
         try self.connection.run("UPDATE entries SET body = NULL WHERE target = ? AND sort = 1", [.key(key)])
     }
 
-    func removeEntries(of key: ConversationKey, through number: UInt64) throws(StoreError) {
+    package func removeEntries(of key: ConversationKey, through number: UInt64) throws(StoreError) {
         try self.connection.run(
             "DELETE FROM entries WHERE id BETWEEN ? AND ?", SQLValue.keys(key, through: number))
     }

@@ -1,6 +1,6 @@
-internal import Conversing
-internal import Keeping
-internal import Vocabulary
+package import Conversing
+package import Keeping
+package import Vocabulary
 
 enum ConversationColumn: Int32, Column {
     case number, id, kind, title, subject, created, dissolved, indexed, retention, slowMode
@@ -41,7 +41,7 @@ extension SQLValue {
     }
 }
 
-extension SQLiteTables {
+extension SQLTables {
     private static let conversations = "SELECT \(ConversationColumn.list()) FROM conversations"
     private static let conversationByID = "\(conversations) WHERE id = ?"
     private static let conversationByKey = "\(conversations) WHERE number = ?"
@@ -54,44 +54,44 @@ extension SQLiteTables {
     }
     private static let insertConversation = "INSERT INTO conversations \(ConversationColumn.insertion)"
 
-    func conversation(_ id: ConversationID) throws(StoreError) -> ConversationRow? {
+    package func conversation(_ id: ConversationID) throws(StoreError) -> ConversationRow? {
         try self.connection.first(Self.conversationByID, [.text(id.text)], read: ConversationRow.init)
     }
 
-    func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationRow? {
+    package func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationRow? {
         try self.connection.first(Self.conversationByKey, [.key(key)], read: ConversationRow.init)
     }
 
-    func isSubject(_ subject: String) throws(StoreError) -> Bool {
+    package func isSubject(_ subject: String) throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM conversations WHERE subject = ?", [.text(subject)])
     }
 
-    func direct(_ pair: UserPair) throws(StoreError) -> ConversationKey? {
+    package func direct(_ pair: UserPair) throws(StoreError) -> ConversationKey? {
         let sql = "SELECT conversation FROM directs WHERE low = ? AND high = ?"
         return try self.connection.number(sql, [.user(pair.low), .user(pair.high)]).map { ConversationKey($0) }
     }
 
-    func conversations(
+    package func conversations(
         after key: ConversationKey, withRetention: Bool, limit: Int
     ) throws(StoreError) -> [ConversationRow] {
         let sql = withRetention ? Self.shortConversationsAfter : Self.conversationsAfter
         return try self.connection.all(sql, [.key(key), .count(limit)], read: ConversationRow.init)
     }
 
-    func nextConversationKey() throws(StoreError) -> ConversationKey {
+    package func nextConversationKey() throws(StoreError) -> ConversationKey {
         ConversationKey((try self.connection.number("SELECT max(number) FROM conversations") ?? 0) + 1)
     }
 
-    func insert(_ conversation: ConversationRow) throws(StoreError) {
+    package func insert(_ conversation: ConversationRow) throws(StoreError) {
         try self.connection.run(Self.insertConversation, conversation.value(of:))
     }
 
-    func insertDirect(_ pair: UserPair, _ key: ConversationKey) throws(StoreError) {
+    package func insertDirect(_ pair: UserPair, _ key: ConversationKey) throws(StoreError) {
         let sql = "INSERT INTO directs (low, high, conversation) VALUES (?, ?, ?)"
         try self.connection.run(sql, [.user(pair.low), .user(pair.high), .key(key)])
     }
 
-    func update(_ key: ConversationKey, _ change: ConversationRow.Change) throws(StoreError) {
+    package func update(_ key: ConversationKey, _ change: ConversationRow.Change) throws(StoreError) {
         let (column, value): (ConversationColumn, SQLValue) =
             switch change {
             case .title(let title): (.title, .text(title.text))
@@ -106,28 +106,28 @@ extension SQLiteTables {
 
 // MARK: - Who does not want to hear from whom
 
-extension SQLiteTables {
-    func isBlocked(_ other: UserID, by user: UserID) throws(StoreError) -> Bool {
+extension SQLTables {
+    package func isBlocked(_ other: UserID, by user: UserID) throws(StoreError) -> Bool {
         let sql = "SELECT 1 FROM blocks WHERE user = ? AND blocked = ?"
         return try self.connection.exists(sql, [.user(user), .user(other)])
     }
 
-    func blocked(by user: UserID) throws(StoreError) -> [UserID] {
+    package func blocked(by user: UserID) throws(StoreError) -> [UserID] {
         let sql = "SELECT blocked FROM blocks WHERE user = ? ORDER BY blocked"
         return try self.connection.all(sql, [.user(user)]) { row in row.text(0).flatMap { UserID($0) } }
             .compactMap(\.self)
     }
 
-    func putBlock(of other: UserID, by user: UserID) throws(StoreError) {
-        let sql = "INSERT OR IGNORE INTO blocks (user, blocked) VALUES (?, ?)"
+    package func putBlock(of other: UserID, by user: UserID) throws(StoreError) {
+        let sql = "INSERT INTO blocks (user, blocked) VALUES (?, ?) ON CONFLICT DO NOTHING"
         try self.connection.run(sql, [.user(user), .user(other)])
     }
 
-    func removeBlock(of other: UserID, by user: UserID) throws(StoreError) {
+    package func removeBlock(of other: UserID, by user: UserID) throws(StoreError) {
         try self.connection.run("DELETE FROM blocks WHERE user = ? AND blocked = ?", [.user(user), .user(other)])
     }
 
-    func removeBlocks(by user: UserID) throws(StoreError) {
+    package func removeBlocks(by user: UserID) throws(StoreError) {
         try self.connection.run("DELETE FROM blocks WHERE user = ?", [.user(user)])
     }
 }
