@@ -106,7 +106,7 @@ let package = Package(
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "System"),
         room("Files", "FileTypes", "Hashing", "System", "Vocabulary"),
         room("Operations", "Calling", "Conversing", "JSON", "Vocabulary", "Web"),
-        room("Keeping", "Conversing", "FileTypes", "Journal", "Vocabulary"),
+        room("Keeping", "Bytes", "Conversing", "FileTypes", "Hashing", "Journal", "Vocabulary"),
         room("TURN", "Bytes", "Hashing", "Pacing", "STUN", "Vocabulary"),
 
         // Floor 5.

@@ -110,7 +110,7 @@ def no_private_paths(source: Source) -> Iterator[Finding]:
 
 
 _CUSTOMERS = re.compile(
-    r'(?i:flsocketim|order-?chats?\b)|\bFL[A-Z][a-z]\w*|\bOrder(?:Chat|Door|Repl(?:y|ies)|Routes|Service|Words)\w*'
+    r'(?i:flsocketim|jpush|order-?chats?\b)|\bFL[A-Z][a-z]\w*|\bOrder(?:Chat|Door|Repl(?:y|ies)|Routes|Service|Words)\w*'
     r'|"(?:fl|oc|order)[-:]?"'
 )
 _OLD_VERSION = re.compile(r"\.v3\b")

@@ -59,17 +59,13 @@ extension SQLTables {
 
     package func removeRefreshFamily(_ id: RandomToken) throws(StoreError) {
         try self.connection.run("DELETE FROM refresh_families WHERE id = ?", [.text(id.text)])
-        try self.connection.run("DELETE FROM push_devices WHERE family = ?", [.text(id.text)])
+        try self.removePushDevices("family = ?", [.text(id.text)])
     }
 
     package func removeRefreshFamilies(expiredBy now: WallTime) throws(StoreError) {
         try self.connection.run("DELETE FROM refresh_families WHERE expiry <= ?", [.time(now)])
         // Nothing is in an empty list, not even what is not known.
-        let sql = """
-            DELETE FROM push_devices
-            WHERE family IS NOT NULL AND family NOT IN (SELECT id FROM refresh_families)
-            """
-        try self.connection.run(sql)
+        try self.removePushDevices("family IS NOT NULL AND family NOT IN (SELECT id FROM refresh_families)", [])
     }
 }
 

@@ -25,10 +25,28 @@ struct DoorOptions: ParsableArguments {
             """)
     var publicUserList = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Programs that may push by JPush's interface: a file with APPKEY:MASTERSECRET on each line, 24 hexadecimal \
+            digits each.
+            """, valueName: "FILE"), completion: .file)
+    var jpushKeys: String?
+
     func validate() throws(ValidationError) {
+        _ = try self.readJPushKeys()
         let occasions = self.orderReply.map { [$0.trigger.word, $0.voice.rawValue] }
         guard Set(occasions).count == occasions.count else {
             throw ValidationError("--order-reply: two replies for the same event and voice")
+        }
+    }
+
+    private func readJPushKeys() throws(ValidationError) -> JPushKeys {
+        guard let path = self.jpushKeys else { return .none }
+        do {
+            return try JPushKeys(try TextFile.read(path))
+        } catch {
+            throw ValidationError("--jpush-keys \(path): \(error)")
         }
     }
 
@@ -37,6 +55,7 @@ struct DoorOptions: ParsableArguments {
         settings.open = self.doors
         settings.orderReplies = self.orderReply
         settings.listsUsersPublicly = self.publicUserList
+        settings.jpushKeys = (try? self.readJPushKeys()) ?? .none
         return settings
     }
 }

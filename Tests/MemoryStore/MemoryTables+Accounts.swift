@@ -78,13 +78,13 @@ extension MemoryTables {
 
     func removeRefreshFamily(_ id: RandomToken) throws(StoreError) {
         self.rows.families[id] = nil
-        self.rows.pushDevices.removeAll { $0.family == id }
+        self.dropPushDevices { $0.family == id }
     }
 
     func removeRefreshFamilies(expiredBy now: WallTime) throws(StoreError) {
         self.rows.families = self.rows.families.filter { $0.value.family.expiry > now }
         let left = self.rows.families
-        self.rows.pushDevices.removeAll { device in device.family.map { left[$0] == nil } ?? false }
+        self.dropPushDevices { device in device.family.map { left[$0] == nil } ?? false }
     }
 }
 

@@ -17,14 +17,16 @@ extension MemoryTables {
     }
 
     func removePushDevice(of user: UserID, _ device: DeviceID) throws(StoreError) {
-        self.rows.pushDevices.removeAll { $0.user == user && $0.device == device }
+        self.dropPushDevices { $0.user == user && $0.device == device }
     }
 
     func removePushDevice(endpoint: String) throws(StoreError) {
-        self.rows.pushDevices.removeAll { $0.endpoint == endpoint }
+        self.dropPushDevices { $0.endpoint == endpoint }
     }
 
-    func removePushDevices(of user: UserID) throws(StoreError) { self.rows.pushDevices.removeAll { $0.user == user } }
+    func removePushDevices(of user: UserID) throws(StoreError) {
+        self.dropPushDevices { $0.user == user }
+    }
 
     func usersWithPushDevices(
         in key: ConversationKey, after user: String, limit: Int
@@ -35,6 +37,11 @@ extension MemoryTables {
             }
             return Array(members.sorted { $0.text < $1.text }.prefix(limit))
         }
+    }
+
+    func dropPushDevices(_ isGone: (PushDevice) -> Bool) {
+        for device in self.rows.pushDevices where isGone(device) { self.rows.pushTags[device.registration] = nil }
+        self.rows.pushDevices.removeAll(where: isGone)
     }
 
     func insertPush(of entry: EntryKey) throws(StoreError) {
@@ -50,6 +57,53 @@ extension MemoryTables {
 
     func removePushes(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
         self.rows.pushes.removeAll { $0.entry.conversation == key && $0.entry.number <= entry }
+    }
+}
+
+extension MemoryTables {
+    func pushDevice(_ registration: RegistrationID) throws(StoreError) -> PushDevice? {
+        try self.read { $0.pushDevices.first { $0.registration == registration } }
+    }
+
+    func pushDevices(named alias: PushLabel) throws(StoreError) -> [PushDevice] {
+        try self.read { rows in
+            rows.pushDevices.filter { $0.alias == alias }.sorted { $0.registration.text < $1.registration.text }
+        }
+    }
+
+    func pushDevices(
+        tagged tag: PushLabel?, after registration: String, limit: Int
+    ) throws(StoreError) -> [PushDevice] {
+        try self.read { rows in
+            let found = rows.pushDevices.filter { device in
+                device.registration.text > registration
+                    && (tag.map { rows.pushTags[device.registration]?.contains($0) ?? false } ?? true)
+            }
+            return Array(found.sorted { $0.registration.text < $1.registration.text }.prefix(limit))
+        }
+    }
+
+    func pushTags(of registration: RegistrationID) throws(StoreError) -> [PushLabel] {
+        try self.read { rows in (rows.pushTags[registration] ?? []).sorted { $0.text < $1.text } }
+    }
+
+    func pushTags(limit: Int) throws(StoreError) -> [PushLabel] {
+        try self.read { rows in
+            let all = rows.pushTags.values.reduce(into: Set()) { $0.formUnion($1) }
+            return Array(all.sorted { $0.text < $1.text }.prefix(limit))
+        }
+    }
+
+    func insertPushTag(_ tag: PushLabel, of registration: RegistrationID) throws(StoreError) {
+        self.rows.pushTags[registration, default: []].insert(tag)
+    }
+
+    func removePushTag(_ tag: PushLabel, of registration: RegistrationID) throws(StoreError) {
+        self.rows.pushTags[registration]?.remove(tag)
+    }
+
+    func removePushTag(_ tag: PushLabel) throws(StoreError) {
+        for registration in self.rows.pushTags.keys { self.rows.pushTags[registration]?.remove(tag) }
     }
 }
 

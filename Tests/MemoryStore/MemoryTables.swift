@@ -43,6 +43,10 @@ struct MemoryRows {
     var moderators: [UserID: Moderator] = [:]
     var wordRules: [String: WordRule] = [:]
     var pushDevices: [PushDevice] = []
+    var pushTags: [RegistrationID: Set<PushLabel>] = [:]
+    var announcements: [Int64: Announcement] = [:]
+    var receipts: [Int64: [Device: AnnouncementReceipt]] = [:]
+    var pushSchedules: [String: PushSchedule] = [:]
     var pushes: [PushRow] = []
     var pushNumber: Int64 = 0
     var pushEvents: [(number: Int64, event: PushEvent)] = []

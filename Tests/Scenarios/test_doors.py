@@ -18,6 +18,10 @@ ROUTES = {
         ("PUT", "/v1/orders/o-1"), ("POST", "/v1/orders/o-1/events"), ("POST", "/orderchat/session"),
         ("POST", "/orderchat/messages"), ("POST", "/orderchat/poll"), ("POST", "/orderchat/read"),
     ],
+    "jpush": [
+        ("POST", "/v3/push"), ("POST", "/v3/push/validate"), ("GET", "/v3/push/cid"), ("GET", "/v3/devices/0123456789abcdef012"),
+        ("GET", "/v3/aliases/a"), ("GET", "/v3/tags/"), ("GET", "/v3/device/tags/"),
+    ],
 }  # fmt: skip
 HANDSHAKES = ("EIO=3&transport=polling", "transport=polling&b64=1&auth_token=T")
 
@@ -55,6 +59,7 @@ class Doors(unittest.TestCase):
             phone.next()
         orders = self.server("--doors", "orderchat")
         self.expect_closed(orders, "flsocketim")
+        self.expect_closed(self.server("--doors", "jpush"), "jpush")
         shop = {"application": APP, "secret": APP_SECRET, "driver": "d", "passenger": "p"}
         self.assertEqual(ask_http(orders, "PUT", "/v1/orders/o-1", shop).json["ret_code"], 200)
         self.assertEqual(ask_http(orders, "GET", f"/socket.io/?{HANDSHAKES[0]}").status, 400)

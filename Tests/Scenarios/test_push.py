@@ -1,6 +1,7 @@
 """Devices that sleep are woken: a push service of the test's own, and devices that open what comes."""
 
 import json
+import re
 import time
 
 from people import VOUCHED, Person
@@ -136,6 +137,23 @@ class Messages(Pushed):
         self.say(a, "somebody", user=b.user)
         self.wait_for(other)
         self.assertEqual(device.attempts, [])
+
+    def test_H03_a_device_is_found_by_an_alias_as_long_as_it_is_registered(self):
+        """H03.alias H06"""
+        b, device = self.sleeper()
+        [first] = self.devices(b)
+        self.assertRegex(first["registration"], "^[0-9a-f]{19}$")
+        legal = re.fullmatch(r"[A-Za-z0-9_@+=.]{1,40}", b.user)
+        self.assertRegex(first["alias"], f"^{re.escape(b.user)}$" if legal else "^u[.][0-9a-f]{38}$")
+        self.subscribe(b, device)
+        self.assertEqual(self.devices(b)[0]["registration"], first["registration"], "the same device again")
+        c = self.person("Carol")
+        self.subscribe(c, device)
+        c.link.close()
+        [other] = self.devices(c)
+        self.assertEqual(self.devices(b), [])
+        self.assertNotIn(first["registration"], other.values())
+        self.assertNotEqual(other["alias"], first["alias"])
 
     def test_H13_what_fails_is_tried_again_and_a_dead_device_is_dropped(self):
         """H13.retry H13.gone"""

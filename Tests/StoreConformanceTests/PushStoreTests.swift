@@ -132,6 +132,30 @@ struct PushStoreTests {
         #expect(try await house.store.ask(ListPushDevices(of: .alice)).isEmpty)
     }
 
+    @Test(
+        "H03.alias keeps what a device is found by as long as it is registered, and not longer",
+        arguments: Engine.allCases)
+    func labels(engine: Engine) async throws {
+        let house = try await House(engine)
+        var device = try Self.device(.bob)
+        device.alias = PushLabel(of: .bob)
+        try await house.store.ask(RegisterPushDevice(device))
+        var change = ChangePushBinding(of: device.registration)
+        (change.added, change.mobile) = ([try PushLabel("tea"), try PushLabel("\u{8336}")], .set("13800138000"))
+        let bound = try await house.store.ask(change).get()
+        #expect(bound.tags == [try PushLabel("tea"), try PushLabel("\u{8336}")])
+        // The same device again, as a page does whenever it is opened.
+        try await house.store.ask(RegisterPushDevice(try Self.device(.bob, since: 5)))
+        let again = try #require(try await house.store.ask(ViewPushBinding(device.registration)))
+        #expect((again.device.alias, again.device.mobile) == (PushLabel(of: .bob), "13800138000"))
+        #expect(again.tags == bound.tags)
+        // Whoever signs in there next is somebody else.
+        try await house.store.ask(RegisterPushDevice(try Self.device(.alice)))
+        #expect(try await house.store.ask(ViewPushBinding(device.registration)) == nil)
+        #expect(try await house.store.ask(ListPushTags(limit: 10)).isEmpty)
+        #expect(try await house.store.ask(ListPushDevicesByAlias(PushLabel(of: .bob))).isEmpty)
+    }
+
     @Test("H03.many keeps the youngest devices of a user", arguments: Engine.allCases)
     func many(engine: Engine) async throws {
         let house = try await House(engine)

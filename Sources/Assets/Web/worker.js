@@ -58,12 +58,15 @@ async function tell(data) {
   const words = await caches.match('words', { cacheName: wordsCache }).then((kept) => kept?.json()).catch(() => undefined) ?? {};
   if (message.type === 'call') return ring(message, words);
   // Nobody can read what is told here, since nobody wrote it: a test, or a push without its contents.
-  const { title, body } = message.type === 'message' ? said(message, words) : { title: 'Parley', body: words.test ?? 'Parley' };
+  const { title, body } = message.type === 'message' ? said(message, words) : message.type === 'announcement' ? announced(message) : { title: 'Parley', body: words.test ?? 'Parley' };
   const pages = await openPages();
   if (message.type === 'message' && pages.some((page) => page.focused)) return;
   const { conversation, number, push, silent = false } = message;
   await registration.showNotification(title, { body, tag: conversation ?? 'parley', icon: 'page-icon.svg', data: { conversation, number, push }, silent, renotify: !silent });
 }
+
+// Words of a program on another server.
+const announced = ({ title, text, content }) => ({ title: title ?? 'Parley', body: text ?? content ?? '' });
 
 // It stays until somebody chooses it, or until the call rings no more.
 async function ring({ call, kind, name, push }, { calls = {}, someone = 'Parley' }) {

@@ -384,13 +384,18 @@ extension Accounts {
         self.applications[application]?.realm.holds(id) == true
     }
 
+    /// A secret is shown that is not kept here: an address that shows wrong ones has to wait.
+    package func attempt(from address: IPAddress, _ isRight: () -> Bool) throws(IdentityRefusal) {
+        let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
+        guard isRight() else { throw .wrongApplication }
+        self.attempts.succeeded(attempt)
+    }
+
     /// Whether another program is who it says. Guessing has a limit.
     package func check(
         application: String, secret: String, from address: IPAddress
     ) throws(IdentityRefusal) {
-        let attempt = try self.attempts.began(account: nil, from: address, at: self.time.steady())
-        guard self.applications[application]?.isSecret(secret) == true else { throw .wrongApplication }
-        self.attempts.succeeded(attempt)
+        try self.attempt(from: address) { self.applications[application]?.isSecret(secret) == true }
     }
 }
 

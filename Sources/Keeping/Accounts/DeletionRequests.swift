@@ -141,6 +141,7 @@ extension EraseUser {
         try tables.removeCursors(of: self.user)
         try tables.removePushDevices(of: self.user)
         try tables.removePushEvents(of: self.user)
+        try tables.removeReceipts(of: self.user)
         return files.count < Self.filesAtOnce
     }
 }

@@ -17,6 +17,12 @@ package struct PushDevice: Hashable, Sendable {
     package let since: WallTime
     package var outcome: Outcome?
     package var quiet: QuietHours?
+    /// What programs on other servers know it by.
+    package var registration: RegistrationID
+    /// What they find it by, with others maybe.
+    package var alias: PushLabel?
+    /// What they noted as its telephone number.
+    package var mobile: String?
 
     /// What became of the last push.
     package struct Outcome: Hashable, Sendable {
@@ -31,7 +37,8 @@ package struct PushDevice: Hashable, Sendable {
     }
 
     package init(
-        _ user: UserID, _ device: DeviceID, endpoint: String, publicKey: [UInt8], secret: [UInt8], since: WallTime
+        _ user: UserID, _ device: DeviceID, endpoint: String, publicKey: [UInt8], secret: [UInt8], since: WallTime,
+        registration: RegistrationID = .fresh()
     ) {
         self.user = user
         self.device = device
@@ -39,5 +46,6 @@ package struct PushDevice: Hashable, Sendable {
         self.publicKey = publicKey
         self.secret = secret
         self.since = since
+        self.registration = registration
     }
 }

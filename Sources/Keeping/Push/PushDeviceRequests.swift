@@ -16,12 +16,31 @@ package struct RegisterPushDevice: StoreRequest {
             // It may have ended while the request was on its way.
             guard try tables.refreshFamily(family) != nil else { return }
         }
-        try tables.removePushDevice(endpoint: self.device.endpoint)
-        let others = try tables.pushDevices(of: self.device.user).filter { $0.device != self.device.device }
+        try self.takeEndpoint(tables)
+        let devices = try tables.pushDevices(of: self.device.user)
+        let others = devices.filter { $0.device != self.device.device }
         for old in others.sorted(by: { $0.since > $1.since }).dropFirst(Self.maximumDevices - 1) {
             try tables.removePushDevice(of: old.user, old.device)
         }
-        try tables.put(self.device)
+        try tables.put(self.device.known(as: devices.first { $0.device == self.device.device }))
+    }
+
+    private func takeEndpoint(_ tables: some Tables) throws(StoreError) {
+        let owner = try tables.pushDevices(of: self.device.user).first { $0.endpoint == self.device.endpoint }
+        guard owner?.device != self.device.device else { return }
+        try tables.removePushDevice(endpoint: self.device.endpoint)
+    }
+}
+
+extension PushDevice {
+    /// A device that comes again is known by what it was known by.
+    fileprivate func known(as old: PushDevice?) -> PushDevice {
+        guard let old else { return self }
+        var device = self
+        device.registration = old.registration
+        device.alias = old.alias
+        device.mobile = old.mobile
+        return device
     }
 }
 

@@ -29,12 +29,22 @@ package struct PushEvent: Hashable, Sendable {
         case withdrawn
         /// Its user chose the notification.
         case clicked
+
+        /// More happens to it behind this one.
+        package var isStep: Bool {
+            switch self {
+            case .held, .queued, .sent, .failed: true
+            case .delivered, .silenced, .accepted, .refused, .gone, .expired, .replaced, .withdrawn, .clicked: false
+            }
+        }
     }
 
     /// What a push tells of.
     package struct Subject: Hashable, Sendable {
         package enum Kind: String, Hashable, Sendable, CaseIterable {
             case message, read, call, callOver, test
+            /// What a program on another server said, and that it takes it back.
+            case announcement, announcementOver
         }
 
         package let kind: Kind

@@ -16,6 +16,7 @@ package struct NotePushEvents: StoreRequest {
             number += 1
             try tables.insert(event, as: number)
             try self.noteOutcome(event, tables)
+            try self.noteReceipt(event, tables)
         }
         try tables.removePushEvents(through: number - Self.maximumKept)
     }
@@ -29,6 +30,17 @@ package struct NotePushEvents: StoreRequest {
         guard var device = devices.first(where: { $0.device == event.device }) else { return }
         device.outcome = PushDevice.Outcome(at: event.time, trouble: event.reason)
         try tables.put(device)
+    }
+}
+
+extension NotePushEvents {
+    /// What programs on other servers said is followed for longer than anything else.
+    private func noteReceipt(_ event: PushEvent, _ tables: some Tables) throws(StoreError) {
+        guard event.subject.kind == .announcement, let number = event.subject.place.flatMap({ Int64($0) }),
+            let device = event.device, var receipt = try tables.receipt(of: number, on: device, of: event.user)
+        else { return }
+        if event.kind == .clicked { receipt.isClicked = true } else { receipt.event = event.kind }
+        try tables.put(receipt, of: number)
     }
 }
 

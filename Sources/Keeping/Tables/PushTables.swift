@@ -14,6 +14,19 @@ package protocol PushTable: AnyObject {
     /// Members of a conversation that have one, in the order of their ids.
     func usersWithPushDevices(in key: ConversationKey, after user: String, limit: Int) throws(StoreError) -> [UserID]
 
+    func pushDevice(_ registration: RegistrationID) throws(StoreError) -> PushDevice?
+    /// In the order of their registrations.
+    func pushDevices(named alias: PushLabel) throws(StoreError) -> [PushDevice]
+    /// In the order of their registrations; nil stands for all devices.
+    func pushDevices(tagged tag: PushLabel?, after registration: String, limit: Int) throws(StoreError) -> [PushDevice]
+    /// Tags go with their device.
+    func pushTags(of registration: RegistrationID) throws(StoreError) -> [PushLabel]
+    func insertPushTag(_ tag: PushLabel, of registration: RegistrationID) throws(StoreError)
+    func removePushTag(_ tag: PushLabel, of registration: RegistrationID) throws(StoreError)
+    func removePushTag(_ tag: PushLabel) throws(StoreError)
+    /// Those that devices have, in the order of their letters.
+    func pushTags(limit: Int) throws(StoreError) -> [PushLabel]
+
     /// The engine numbers the rows in the order in which they are written.
     func insertPush(of entry: EntryKey) throws(StoreError)
     func pushes(after number: Int64, limit: Int) throws(StoreError) -> [PushRow]

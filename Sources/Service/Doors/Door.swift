@@ -2,6 +2,7 @@ internal import Calling
 internal import Conversing
 internal import HTTPServer
 internal import Identity
+internal import Journal
 internal import Reactor
 internal import SocketServer
 internal import Keeping
@@ -29,12 +30,15 @@ protocol Door: Sendable {
     func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)?
     /// Called once, on the loop of the sockets. What comes back is told of every entry that is on the disk.
     func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)?
+    /// Called once, on the loop of the sockets, before anybody comes: what the last run left undone goes on.
+    func begin(_ dependencies: DoorDependencies)
 }
 
 extension Door {
     var legacyLink: LinkPolicy? { nil }
     func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)? { nil }
     func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)? { nil }
+    func begin(_ dependencies: DoorDependencies) {}
 }
 
 /// What the routes of a door work with, on any loop.
@@ -58,4 +62,7 @@ struct DoorDependencies {
     /// What each user may still ask over HTTP.
     let allowance: APIAllowance
     let calls: CallSettings
+    /// Nil where no device is woken.
+    let push: PushSender?
+    let journal: Journal
 }

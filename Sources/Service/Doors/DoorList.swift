@@ -5,7 +5,7 @@ internal import SocketServer
 package struct DoorList: Hashable, Sendable {
     package let names: [String]
 
-    static let known: [any Door.Type] = [FLDoor.self, OrderChatDoor.self]
+    static let known: [any Door.Type] = [FLDoor.self, OrderChatDoor.self, JPushDoor.self]
 
     package static let none = DoorList(names: [])
     package static let all = DoorList(names: Self.known.map { $0.name })
@@ -40,6 +40,9 @@ package struct DoorSettings: Hashable, Sendable {
     package var listsUsersPublicly = false
     /// What is said automatically in the chats of orders.
     package var orderReplies: [OrderReply] = []
+
+    /// Which programs may push by JPush's interface.
+    package var jpushKeys = JPushKeys.none
 
     package init() {}
 

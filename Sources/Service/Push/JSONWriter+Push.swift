@@ -13,6 +13,8 @@ extension JSONWriter {
             json.field("kind", kind.rawValue)
             let origin = kind == .webpush ? (try? PushEndpoint(device.endpoint))?.origin ?? "" : kind.rawValue
             json.field("service", origin)
+            json.field("registration", device.registration.text)
+            json.optional("alias", device.alias?.text)
             if let token = APNsToken(endpoint: device.endpoint) {
                 json.field("environment", token.environment.rawValue)
             }
@@ -47,6 +49,7 @@ extension JSONWriter {
             switch event.subject.kind {
             case .message, .read: json.optional("conversation", event.subject.place)
             case .call, .callOver: json.optional("call", event.subject.place)
+            case .announcement, .announcementOver: json.optional("announcement", event.subject.place)
             case .test: break
             }
             if let number = event.subject.entry { json.field("number", number) }

@@ -20,6 +20,8 @@ struct PushMessage: Hashable, Sendable {
     private(set) var life = PushSettings.life
     /// Whether it goes before others to the same device.
     private(set) var isUrgent = false
+    /// Push services keep it for nobody who is not there.
+    private(set) var isInstant = false
 
     private static let maximumLetters = 200
     private static let topicLength = 32
@@ -90,6 +92,28 @@ struct PushMessage: Hashable, Sendable {
         PushMessage(PushEvent.Subject(.test), topic: "test", at: now) { _ in }
     }
 
+    /// What a program on another server says.
+    /// - Parameter isInstant: it is for those who are there now.
+    init(
+        _ announcement: Announcement, isInstant: Bool, isSilent: Bool, at now: WallTime,
+        _ members: (inout JSONWriter) -> Void
+    ) {
+        self.id = announcement.push
+        self.subject = PushEvent.Subject(.announcement, in: "\(announcement.number)")
+        self.topic = Self.topic(announcement: announcement.topic)
+        self.idsAlone = JSONWriter.object { $0.ids(announcement) }
+        self.json = JSONWriter.object { json in
+            json.ids(announcement)
+            if isSilent { json.field("silent", true) }
+            members(&json)
+        }
+        self.life = max(.zero, .milliseconds(announcement.expiry.milliseconds - now.milliseconds))
+        self.isInstant = isInstant
+    }
+
+    /// Of announcements that replace each other.
+    static func topic(announcement topic: String) -> String { Self.topic("announcement \(topic)") }
+
     /// One that is short enough for every service.
     private init(
         _ subject: PushEvent.Subject, topic: String, at now: WallTime, _ members: (inout JSONWriter) -> Void
@@ -137,5 +161,12 @@ extension JSONWriter {
         self.field("sender", push.entry.sender.text)
         self.field("time", push.entry.time.milliseconds)
         self.field("badge", badge)
+    }
+
+    fileprivate mutating func ids(_ announcement: Announcement) {
+        self.field("type", "announcement")
+        self.field("push", announcement.push.text)
+        self.field("announcement", "\(announcement.number)")
+        self.field("time", announcement.created.milliseconds)
     }
 }

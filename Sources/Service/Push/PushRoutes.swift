@@ -17,6 +17,7 @@ struct PushRoutes: Sendable {
     /// What lives on the home loop.
     struct Desk {
         let service: PushService
+        let sender: PushSender
         let store: any Store
         let publicKey: String
         /// The kinds of devices that are woken.
@@ -119,6 +120,7 @@ struct PushRequest {
         }
         found.language = form["language", .text].flatMap { Self.language($0) }
         found.family = self.identity.family
+        found.alias = PushLabel(of: found.user)
         return found
     }
 

@@ -106,7 +106,7 @@ final class PushSender {
 
     /// What is left of it, rounded up: 0 would ask the service to try once.
     private func life(of item: PushQueue<Address, Job>.Item) -> Int64 {
-        max(0, self.now.duration(to: item.expiry).components.seconds) + 1
+        item.push.message.isInstant ? 0 : max(0, self.now.duration(to: item.expiry).components.seconds) + 1
     }
 }
 

@@ -28,5 +28,8 @@ package struct PushSettings: Hashable, Sendable {
     /// How long it is kept what became of pushes.
     static let traceHistory = Duration.seconds(7 * 86_400)
 
+    /// How long announcements are kept, and what became of them: a month after the longest of them has ended.
+    static let announcementHistory = Duration.seconds(41 * 86_400)
+
     package init() {}
 }

@@ -46,6 +46,8 @@ extension Housekeeper {
             store.send(ForgetSanctions(endedBy: SystemClock.now())) { Self.swept($0.map { 0 }, journal) }
             let oldestPush = SystemClock.now() + (.zero - PushSettings.traceHistory)
             store.send(ForgetPushEvents(before: oldestPush)) { Self.swept($0.map { 0 }, journal) }
+            let oldestAnnouncement = SystemClock.now() + (.zero - PushSettings.announcementHistory)
+            store.send(ForgetAnnouncements(before: oldestAnnouncement)) { Self.swept($0.map { 0 }, journal) }
             // The accounts tell the journal themselves when they fail; the next hour is another chance.
             reactor.perform({ try? await accounts.sweep() }, completion: { _ in })
         }

@@ -23,6 +23,7 @@ final class SignallingApplication: SocketApplication {
     /// The same conversations over HTTP.
     let api: APIRoutes.Desk
     let doorDependencies: DoorDependencies
+    private let doors: [any Door]
     private let housekeeper: Housekeeper
     private let eraser: AccountEraser
     private let profiles: ProfileService
@@ -70,10 +71,12 @@ final class SignallingApplication: SocketApplication {
             .init(
                 reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles, faces: faces,
                 sessions: self.sessions, iceServers: dependencies.iceServers, journal: journal))
+        let push = Self.makePush(dependencies, board, on: reactor)
+        self.push = push
         let hall = DoorDependencies(
             reactor: reactor, accounts: accounts, board: board, chat: chat, files: dependencies.files, store: store,
-            allowance: allowance, calls: configuration.switchboard.calls)
-        self.doorDependencies = hall
+            allowance: allowance, calls: configuration.switchboard.calls, push: push?.sender, journal: journal)
+        (self.doorDependencies, self.doors) = (hall, dependencies.doors)
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
         let eraser = AccountEraser(store, chat, on: reactor)
         self.eraser = eraser
@@ -83,7 +86,6 @@ final class SignallingApplication: SocketApplication {
         self.webhooks = hooks.webhook.map {
             WebhookSender($0, hooks, store, on: reactor, dependencies.metrics, journal)
         }
-        self.push = Self.makePush(dependencies, board, on: reactor)
         self.chat.filter = dependencies.filter
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, store, on: reactor, journal) }
         self.observe(
@@ -110,13 +112,14 @@ final class SignallingApplication: SocketApplication {
         }
         board.onCallPushWithdrawn = { calls.withdraw($0) }
         return PushRoutes.Desk(
-            service: service, store: store, publicKey: key.publicText, kinds: sinks.kinds)
+            service: service, sender: sender, store: store, publicKey: key.publicText, kinds: sinks.kinds)
     }
 
     /// What the last run did not.
     func deliverWhatIsLeft() {
         self.webhooks?.wake()
         self.push?.service.wake()
+        for door in self.doors { door.begin(self.doorDependencies) }
     }
 
     /// What happens in one part and others have to know.

@@ -86,6 +86,9 @@ struct PushNotice: Hashable {
         case "call":
             self.title = name ?? (isChinese ? "来电" : "Incoming call")
             self.body = isChinese ? "来电" : "Incoming call"
+        case "announcement":
+            self.title = form["title", .text] ?? ""
+            self.body = form["text", .text] ?? form["content", .text] ?? ""
         case "test": (self.title, self.body) = isChinese ? ("测试", "推送可以到达") : ("Test", "Pushes arrive")
         default: return nil
         }

@@ -1,0 +1,89 @@
+internal import Bytes
+internal import HTTPServer
+internal import JSON
+internal import Keeping
+internal import Reactor
+internal import Vocabulary
+internal import Web
+
+/// `/v3/…`, in both layouts that clients know.
+struct JPushRoutes: Sendable {
+    let site: DoorSite
+    let keys: JPushKeys
+    let desk: JPushDesk
+
+    private static let maximumBodyBytes = 128 << 10
+
+    typealias Work = (JPushVisit, [UInt8]) throws(JPushProblem) -> Void
+
+    func add(to router: inout Router) {
+        self.on(.post, "/v3/push", .push, &router) { visit, body throws(JPushProblem) in
+            try JPushPushes(visit).push(body)
+        }
+        self.on(.post, "/v3/push/validate", .push, &router) { visit, body throws(JPushProblem) in
+            try JPushPushes(visit).validate(body)
+        }
+        self.on(.get, "/v3/push/cid", .push, &router) { visit, _ throws(JPushProblem) in
+            try JPushPushes(visit).makeNames()
+        }
+        for path in ["/v3/push", "/v3/push/validate"] {
+            for method in [HTTPMethod.get, .put] {
+                self.on(method, path, .push, &router) { _, _ throws(JPushProblem) in throw .wrongMethod }
+            }
+        }
+        for (aliases, tags) in [("/v3/aliases", "/v3/tags"), ("/v3/device/aliases", "/v3/device/tags")] {
+            self.addAliases(aliases, &router)
+            self.addTags(tags, &router)
+        }
+        for devices in ["/v3/devices", "/v3/device"] { self.addDevices(devices, &router) }
+    }
+
+    private func addDevices(_ path: String, _ router: inout Router) {
+        self.on(.get, "\(path)/:device", .devices, &router) { visit, _ throws(JPushProblem) in
+            try JPushBindings(visit).viewDevice()
+        }
+        self.on(.post, "\(path)/:device", .devices, &router) { visit, body throws(JPushProblem) in
+            try JPushBindings(visit).changeDevice(body)
+        }
+    }
+
+    private func addAliases(_ path: String, _ router: inout Router) {
+        self.on(.get, "\(path)/:alias", .devices, &router) { visit, _ throws(JPushProblem) in
+            try JPushBindings(visit).viewAlias()
+        }
+        self.on(.post, "\(path)/:alias", .devices, &router) { visit, body throws(JPushProblem) in
+            try JPushBindings(visit).changeAlias(body)
+        }
+        self.on(.delete, "\(path)/:alias", .devices, &router) { visit, _ throws(JPushProblem) in
+            try JPushBindings(visit).removeAlias()
+        }
+    }
+
+    private func addTags(_ path: String, _ router: inout Router) {
+        self.on(.get, path, .devices, &router) { visit, _ in JPushBindings(visit).listTags() }
+        self.on(.get, "\(path)/:tag/registration_ids/:device", .devices, &router) { visit, _ throws(JPushProblem) in
+            try JPushBindings(visit).viewTag()
+        }
+        self.on(.post, "\(path)/:tag", .devices, &router) { visit, body throws(JPushProblem) in
+            try JPushBindings(visit).changeTag(body)
+        }
+        self.on(.delete, "\(path)/:tag", .devices, &router) { visit, _ throws(JPushProblem) in
+            try JPushBindings(visit).removeTag()
+        }
+    }
+
+    private func on(
+        _ method: HTTPMethod, _ path: String, _ part: JPushProblem.Part, _ router: inout Router, _ work: @escaping Work
+    ) {
+        router.on(method, path) { exchange, parameters in
+            guard exchange.reactor.loop === self.site.home else { return exchange.move(to: self.site.home) }
+            let visit = JPushVisit(exchange, parameters, part, self.desk, self.site.atHome(exchange.reactor))
+            visit.attempt { () throws(JPushProblem) in
+                try visit.admit(self.keys)
+                exchange.collectBody(limit: Self.maximumBodyBytes) { body in
+                    visit.attempt { () throws(JPushProblem) in try work(visit, body) }
+                }
+            }
+        }
+    }
+}
