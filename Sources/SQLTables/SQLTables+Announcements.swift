@@ -139,6 +139,14 @@ extension SQLTables {
         return try self.connection.first(sql, values, read: AnnouncementReceipt.init)
     }
 
+    package func receipts(
+        of number: Int64, after registration: String, limit: Int
+    ) throws(StoreError) -> [AnnouncementReceipt] {
+        let sql = "\(Self.receiptRows) WHERE announcement = ? AND registration > ? ORDER BY registration LIMIT ?"
+        let values: [SQLValue] = [.integer(number), .text(registration), .count(limit)]
+        return try self.connection.all(sql, values, read: AnnouncementReceipt.init)
+    }
+
     package func openReceipts(
         after place: ListOpenReceipts.Place, limit: Int
     ) throws(StoreError) -> [ListOpenReceipts.Place] {

@@ -51,6 +51,15 @@ extension MemoryTables {
         try self.read { $0.receipts[number]?[MemoryRows.Device(user: user, device: device)] }
     }
 
+    func receipts(
+        of number: Int64, after registration: String, limit: Int
+    ) throws(StoreError) -> [AnnouncementReceipt] {
+        try self.read { rows in
+            let found = (rows.receipts[number] ?? [:]).values.filter { $0.registration.text > registration }
+            return Array(found.sorted { $0.registration.text < $1.registration.text }.prefix(limit))
+        }
+    }
+
     func openReceipts(
         after place: ListOpenReceipts.Place, limit: Int
     ) throws(StoreError) -> [ListOpenReceipts.Place] {

@@ -173,13 +173,15 @@ class APNsService:
         assert len(body) <= 4096, "too large"
         assert 0 < len(headers["apns-collapse-id"]) <= 64, headers
         assert UUID.fullmatch(headers["apns-id"]), headers
-        assert time.time() - 1 <= int(headers["apns-expiration"]) <= time.time() + 86_500, headers
+        expiration = int(headers["apns-expiration"])
+        assert expiration == 0 or time.time() - 1 <= expiration <= time.time() + 86_500, headers
         aps = message["aps"]
         if headers["apns-push-type"] == "background":
             assert headers["apns-priority"] == "5" and aps == {"content-available": 1}, message
         else:
             assert headers["apns-push-type"] == "alert" and headers["apns-priority"] in ("5", "10"), headers
-            assert aps["alert"]["title"] and aps["alert"]["body"], message
+            alert = aps["alert"]
+            assert alert if isinstance(alert, str) else alert["title"] and alert["body"], message
 
     def close(self) -> None:
         self.listener.close()

@@ -10,7 +10,7 @@ from jpush import common
 
 from people import VOUCHED, Person
 from push_service import Device
-from server import eventually
+from server import Server, eventually
 from test_push import Pushed
 from wire import ask_http
 
@@ -24,21 +24,32 @@ def keys_file() -> str:
     return path
 
 
-class Door(Pushed):
+class Program:
+    """What a program on another server says by JPush's interface; for a test with a server and devices."""
+
+    server: Server
+
     @classmethod
-    def setUpClass(cls) -> None:
+    def options_of_door(cls) -> tuple[str, ...]:
         path = keys_file()
         cls.addClassCleanup(os.remove, path)
-        cls.more = ("--doors", "jpush", "--jpush-keys", path)
-        super().setUpClass()
+        return ("--doors", "jpush", "--jpush-keys", path)
+
+    @classmethod
+    def meet(cls) -> None:
         root = f"http://127.0.0.1:{cls.server.address[1]}/v3/"
         common.ZONES["PARLEY"] = {
             "PUSH": root, "REPORT": root, "DEVICE": f"{root}devices/", "ALIAS": f"{root}aliases/", "TAG": f"{root}tags/",
             "SCHEDULE": f"{root}schedules/",
         }  # fmt: skip
+        # The other layout that clients know.
+        common.ZONES["PARLEY-2"] = {
+            "PUSH": root, "REPORT": f"{root}report/", "DEVICE": f"{root}device/", "ALIAS": f"{root}device/aliases/",
+            "TAG": f"{root}device/tags/", "SCHEDULE": f"{root}push/schedules/",
+        }  # fmt: skip
 
-    def client(self, key: str = KEY, secret: str = SECRET) -> jpush.JPush:
-        return jpush.JPush(key, secret, zone="parley")
+    def client(self, key: str = KEY, secret: str = SECRET, zone: str = "parley") -> jpush.JPush:
+        return jpush.JPush(key, secret, zone=zone)
 
     def push(self, audience: object, text: str = "tea is ready") -> dict:
         push = self.client().create_push()
@@ -56,6 +67,14 @@ class Door(Pushed):
     def ask(self, method: str, path: str, body: object, key: str = KEY, secret: str = SECRET):
         proof = b64encode(f"{key}:{secret}".encode()).decode()
         return ask_http(self.server, method, path, body, {"Authorization": f"Basic {proof}"})
+
+
+class Door(Program, Pushed):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.more = cls.options_of_door()
+        super().setUpClass()
+        cls.meet()
 
 
 class Audiences(Door):
@@ -152,7 +171,169 @@ class Audiences(Door):
         self.assertLessEqual(int(device.pushes[1].headers["TTL"]), 61)
 
 
+class Devices(Door):
+    def test_H05_a_program_sees_and_changes_what_devices_are_found_by(self):
+        """H05.api"""
+        for zone in ("parley", "parley-2"):
+            with self.subTest(zone):
+                b, device = self.sleeper()
+                registration, devices = self.known(b)["registration"], self.client(zone=zone).create_device()
+                self.assertEqual(
+                    devices.get_deviceinfo(registration).payload, {"tags": None, "alias": self.known(b)["alias"], "mobile": None})
+                devices.set_deviceinfo(registration, jpush.device_tag(jpush.add("tea", "茶")) | jpush.device_alias("猫.1"))
+                devices.set_devicemobile(registration, jpush.device_mobile("13800138000"))
+                self.assertEqual(
+                    devices.get_deviceinfo(registration).payload, {"tags": ["tea", "茶"], "alias": "猫.1", "mobile": "13800138000"})
+                self.assertEqual(devices.get_aliasuser("猫.1").payload, {"registration_ids": [registration]})
+                self.assertEqual(devices.get_aliasuser("猫.1", "android,ios").payload, {"registration_ids": [registration]})
+                self.assertEqual(devices.get_aliasuser("猫.1", "ios").payload, {"registration_ids": []})
+                self.assertIn("茶", devices.get_taglist().payload["tags"])
+                self.assertEqual(devices.check_taguserexist("茶", registration).payload, {"result": True})
+                devices.update_tagusers("coffee", jpush.device_regid(jpush.add(registration)))
+                devices.delete_tag("茶", "ios")
+                self.assertEqual(devices.check_taguserexist("茶", registration).payload, {"result": True}, "it is of another platform")
+                devices.delete_tag("茶", "android")
+                devices.delete_tag("tea")
+                self.assertEqual(devices.get_deviceinfo(registration).payload["tags"], ["coffee"])
+                devices.set_deviceinfo(registration, jpush.device_tag(""))
+                devices.delete_alias("猫.1", "ios")
+                self.assertEqual(devices.get_deviceinfo(registration).payload["alias"], "猫.1")
+                devices.delete_alias("猫.1")
+                self.assertEqual(devices.get_deviceinfo(registration).payload, {"tags": None, "alias": None, "mobile": "13800138000"})
+
+    def test_H05_what_breaks_a_rule_is_7002_with_the_number_of_the_rule(self):
+        """H05.api"""
+        b, device = self.sleeper()
+        path = f"/v3/devices/{self.known(b)['registration']}"
+        for number, body in [
+            (6003, {"alias": "a-b"}), (6004, {"alias": "a" * 41}), (6005, {"tags": {"add": ["a b"]}}), (6006, {"tags": {"add": ["茶" * 14]}}),
+            ("at most 100", {"tags": {"add": ["a"] * 101}}), ("'tags'", {"tags": "t"}), ("'alias'", {"alias": {"add": ["a"]}}),
+            ("'mobile'", {"mobile": "tea"}),
+        ]:  # fmt: skip
+            with self.subTest(body):
+                answer = self.ask("POST", path, body)
+                self.assertEqual((answer.status, answer.json["error"]["code"]), (400, 7002), answer.body)
+                self.assertIn(str(number), answer.json["error"]["message"])
+        for path in ("/v3/devices/0000000000000000000", "/v3/devices/tea"):
+            self.assertEqual(self.ask("GET", path, b"").json["error"]["code"], 7002)
+        unknown = {"registration_ids": {"add": ["0000000000000000000"]}}
+        self.expect(7002, 400, unknown, "/v3/tags/tea")
+        self.expect(7004, 401, {}, path, secret=SECRET[::-1])
+        self.expect(7008, 400, {}, path, key=KEY[::-1])
+
+    def test_H05_a_program_asks_whose_users_are_there(self):
+        """H05.api"""
+        b, device = self.sleeper()
+        a = self.listener("Ann")
+        self.subscribe(a, self.service.device())
+        away, there, nobody = self.known(b)["registration"], self.known(a)["registration"], "0000000000000000000"
+        for zone in ("parley", "parley-2"):
+            answer = self.client(zone=zone).create_device().get_device_status([away, there, nobody]).payload
+            self.assertEqual(answer, {away: {"online": False}, there: {"online": True}, nobody: {}})
+
+    def test_H05_every_answer_tells_how_many_requests_are_left(self):
+        """H05.api"""
+        first, second = (self.ask("GET", "/v3/tags/", b"").headers for _ in range(2))
+        self.assertEqual(first["x-rate-limit-quota"], "600")
+        self.assertEqual(int(second["x-rate-limit-remaining"]), int(first["x-rate-limit-remaining"]) - 1)
+        self.assertIn(int(second["x-rate-limit-reset"]), range(1, 61))
+
+
+class Reports(Door):
+    def test_H14_a_report_counts_what_push_services_took(self):
+        """H14.received"""
+        b, device = self.sleeper()
+        c, refused = self.sleeper("Carol")
+        refused.answer = lambda attempt: (400, {})
+        number = self.push(jpush.all_)["msg_id"]
+        self.wait_for(device)
+        for zone in ("parley", "parley-2"):
+            report = self.client(zone=zone).create_report()
+            eventually(lambda: report.get_received(number).payload[0]["android_received"] == 1, "it is counted")
+            self.assertEqual(
+                report.get_received(f"{number},1").payload,
+                [{"msg_id": number, "android_received": 1, "ios_apns_sent": 0, "ios_apns_received": None, "ios_msg_received": None,
+                  "wp_mpns_sent": None}])  # fmt: skip
+            self.assertEqual(report.get_received_detail(number).payload[0]["jpush_received"], 1)
+            [known, other] = [self.known(one)["registration"] for one in (b, c)]
+            eventually(lambda: report.get_messages(number).payload[0]["android"]["target"] >= 2, "all are counted")
+            status = report.get_status_message(int(number), [known, other, "0000000000000000000"]).payload
+            self.assertEqual(status, {known: {"status": 0}, other: {"status": 4}, "0000000000000000000": {"status": 2}})
+        d, late = self.sleeper("Dora")
+        late = self.known(d)["registration"]
+        self.assertEqual(report.get_status_message(int(number), late).payload, {late: {"status": 3}})
+        [message] = device.pushes
+        answer = ask_http(
+            self.server, "POST", "/v1/push/clicked", {"push": message.message["push"]}, {"Authorization": f"Bearer {b.token}"})
+        self.assertEqual(answer.status, 200)
+
+    def test_H14_a_tap_is_counted_once(self):
+        """H14.received"""
+        b, device = self.sleeper()
+        number = self.push(jpush.audience(jpush.alias(self.known(b)["alias"])))["msg_id"]
+        [message] = self.wait_for(device)
+        click = {"push": message["push"], "device": "phone"}
+        for _ in range(2):
+            eventually(
+                lambda: ask_http(self.server, "POST", "/v1/push/clicked", click, {"Authorization": f"Bearer {b.token}"}).status == 200,
+                "its push is known")
+        android = self.client().create_report().get_messages(number).payload[0]["android"]
+        self.assertEqual((android["target"], android["click"]), (1, 1))
+
+    def test_H14_what_is_not_counted_or_makes_no_sense_has_its_code(self):
+        """H14.received"""
+        for path, code, status in [
+            ("received", 3004, 400), ("received?msg_ids=tea", 3004, 400), (f"received?msg_ids={'1,' * 100}1", 3004, 400),
+            ("users?time_unit=DAY&start=2026-11-01&duration=1", 2003, 403), ("messages/detail?msg_ids=1", 2003, 403),
+        ]:  # fmt: skip
+            answer = self.ask("GET", f"/v3/{path}", b"")
+            self.assertEqual((answer.status, answer.json["error"]["code"]), (status, code), path)
+        self.expect(3004, 400, {"msg_id": 1}, "/v3/status/message")
+        self.expect(3001, 401, {"msg_id": 1}, "/v3/status/message", secret=SECRET[::-1])
+
+
+class TakenBack(Door):
+    def test_H04_a_push_that_is_taken_back_goes_where_it_was_shown_and_does_not_come_elsewhere(self):
+        """H04.over"""
+        b, device = self.sleeper()
+        c, busy = self.sleeper("Carol")
+        busy.answer = lambda attempt: (503, {"Retry-After": "1"}) if attempt < 1 else (201, {})
+        number = self.push(jpush.all_)["msg_id"]
+        [message] = self.wait_for(device)
+        eventually(lambda: busy.attempts, "it was tried")
+        self.assertEqual(self.ask("DELETE", f"/v3/push/{number}", b"").status, 200)
+        over = self.wait_for(device, 2)[1]
+        self.assertEqual((over["type"], over["announcement"], over["topic"]), ("announcementOver", number, message["topic"]))
+        self.assertEqual(device.pushes[0].headers["Topic"], device.pushes[1].headers["Topic"])
+        self.push(jpush.audience(jpush.alias(self.known(c)["alias"])), "later")
+        eventually(lambda: [push.message.get("text") for push in busy.pushes][-1:] == ["later"], "what is later came")
+        self.assertNotIn("tea is ready", [push.message.get("text") for push in busy.pushes])
+        for path in ("/v3/push/1", "/v3/push/tea"):
+            self.assertEqual(self.ask("DELETE", path, b"").json["error"]["code"], 1003)
+
+
 class Sizes(Door):
+    def test_H08_what_is_too_long_for_a_push_service_arrives_with_its_first_words(self):
+        b, device = self.sleeper()
+        body = {"platform": ["android"], "audience": {"alias": [self.known(b)["alias"]]}}
+        body["notification"] = {"android": {"alert": "tea", "title": "now", "extras": {"objectId": "x" * 3900}}}
+        self.assertEqual(self.ask("POST", "/v3/push", body).status, 200)
+        [message] = self.wait_for(device)
+        self.assertEqual((message["title"], message["text"], message.get("extras")), ("now", "tea", None))
+
+    def test_H08_what_a_program_adds_reaches_the_device(self):
+        b, device = self.sleeper()
+        push = self.client().create_push()
+        push.audience, push.platform = jpush.audience(jpush.alias(self.known(b)["alias"])), jpush.all_
+        extras = {"objectId": {"content": "在吗", "sourceAccount": "a", "account": "b", "sendTime": 1700000000000}}
+        push.notification = jpush.notification(android=jpush.android("tea", title="now", extras=extras), ios=jpush.ios("tea"))
+        push.message = jpush.message("raw", title="t", content_type="text", extras={"k": "v"})
+        push.send()
+        [message] = self.wait_for(device)
+        self.assertEqual((message["title"], message["text"], message["extras"]), ("now", "tea", extras))
+        self.assertEqual(
+            (message["content"], message["contentTitle"], message["contentType"], message["contentExtras"]), ("raw", "t", "text", {"k": "v"}))
+
     def test_H08_what_is_too_large_is_1005(self):
         right = {"platform": "all", "audience": "all"}
         self.expect(1005, 400, right | {"notification": {"alert": "a" * 4001}})

@@ -31,6 +31,7 @@ class APNs(Talk):
     service: APNsService
     development: APNsService
     trusts = True
+    more: tuple[str, ...] = ()
     protocol = "h2"
 
     @classmethod
@@ -40,7 +41,7 @@ class APNs(Talk):
         cls.service, cls.development = (APNsService(cls.account, cls.protocol) for _ in range(2))
         for service in (cls.service, cls.development):
             cls.addClassCleanup(service.close)
-        cls.options = options(cls.account, cls.service, cls.development)
+        cls.options = (*options(cls.account, cls.service, cls.development), *cls.more)
         with mock.patch.dict(os.environ, {"SSL_CERT_FILE": str(cls.account.trust)} if cls.trusts else {}):
             super().setUpClass()
 

@@ -169,6 +169,57 @@ struct AnnouncementStoreTests {
         #expect(try await house.underWay() == [second], "nobody else hears of the first one")
     }
 
+    @Test("H04.over tells no more devices of what was taken back, and knows who was told", arguments: Engine.allCases)
+    func withdrawn(engine: Engine) async throws {
+        let house = try await House(engine)
+        let first = try await house.makeNew()
+        let receipts = house.devices.map { AnnouncementReceipt($0, platform: "android") }
+        #expect(try await house.store.ask(AdvanceAnnouncement(first.number, telling: receipts, next: "2")))
+        try await house.step(.accepted, of: first, on: house.devices[0])
+        try await house.step(.refused, of: first, on: house.devices[1])
+        for (source, time) in [("other", Self.now), ("key", Self.now + MakeAnnouncement.memory)] {
+            #expect(try await house.store.ask(WithdrawAnnouncement(first.number, from: source, at: time)) == nil)
+        }
+        #expect(try await house.store.ask(WithdrawAnnouncement(first.number, from: "key", at: Self.now)) != nil)
+        #expect(try await house.underWay().isEmpty)
+        let told = try await house.store.ask(ListTold(of: first.number, after: "", limit: 2))
+        #expect(told.devices == [house.devices[0].noted(at: Self.now)])
+        let rest = try await house.store.ask(ListTold(of: first.number, after: try #require(told.next), limit: 2))
+        #expect(rest.devices == [house.devices[2]] && rest.next == nil)
+    }
+
+    @Test("H14.received counts how far devices came with an announcement, once each", arguments: Engine.allCases)
+    func counts(engine: Engine) async throws {
+        let house = try await House(engine, devices: 4)
+        let first = try await house.makeNew()
+        let receipts = house.devices.dropLast().map { device in
+            AnnouncementReceipt(device, platform: device == house.devices[0] ? "ios" : "android")
+        }
+        #expect(try await house.store.ask(AdvanceAnnouncement(first.number, telling: receipts, next: nil)))
+        for device in house.devices.dropLast() { try await house.step(.accepted, of: first, on: device) }
+        for _ in 0..<2 {
+            let click = NotePushClicked(
+                first.push, by: house.devices[1].user, on: house.devices[1].device, at: Self.now)
+            #expect(try await house.store.ask(click))
+        }
+        let counts = try await house.store.ask(CountReceipts(of: [first.number, 1], from: "key"))
+        #expect(
+            counts == [
+                first.number: [
+                    AnnouncementCount(platform: "android", event: .accepted, devices: 2, clicked: 1),
+                    AnnouncementCount(platform: "ios", event: .accepted, devices: 1, clicked: 0),
+                ]
+            ])
+        #expect(try await house.store.ask(CountReceipts(of: [first.number], from: "other")).isEmpty)
+        let unknown = try #require(RegistrationID("0000000000000000000"))
+        let asked = house.devices.map(\.registration) + [unknown]
+        let found = try await house.store.ask(ViewReceipts(of: first.number, on: asked))
+        #expect(found[house.devices[1].registration]??.isClicked == true)
+        #expect(found[house.devices[3].registration] == .some(nil) && found[unknown] == nil)
+        let devices = try await house.store.ask(FindPushDevices([unknown, house.devices[3].registration]))
+        #expect(devices == [house.devices[3]])
+    }
+
     @Test("H14.report forgets announcements with what became of them", arguments: Engine.allCases)
     func forgotten(engine: Engine) async throws {
         let house = try await House(engine)
@@ -207,5 +258,14 @@ struct AnnouncementStoreTests {
         #expect(try await !house.store.ask(RemovePushSchedule("one", of: "other")))
         #expect(try await house.store.ask(RemovePushSchedule("one", of: "key")))
         #expect(try await house.store.ask(FindNextPushSchedule()) == late)
+    }
+}
+
+extension PushDevice {
+    /// As it is when a push service took a push.
+    fileprivate func noted(at time: WallTime) -> PushDevice {
+        var device = self
+        device.outcome = Outcome(at: time, trouble: nil)
+        return device
     }
 }

@@ -53,6 +53,7 @@ addEventListener('notificationclick', (event) => {
 async function tell(data) {
   const message = read(data);
   if (message.type === 'callOver') return close(callTag(message.call));
+  if (message.type === 'announcementOver') return close(message.topic);
   if (Number.isFinite(message.badge)) await navigator.setAppBadge?.(message.badge).catch(() => {});
   if (message.type === 'read') return close(message.conversation, message.number);
   const words = await caches.match('words', { cacheName: wordsCache }).then((kept) => kept?.json()).catch(() => undefined) ?? {};
@@ -61,8 +62,8 @@ async function tell(data) {
   const { title, body } = message.type === 'message' ? said(message, words) : message.type === 'announcement' ? announced(message) : { title: 'Parley', body: words.test ?? 'Parley' };
   const pages = await openPages();
   if (message.type === 'message' && pages.some((page) => page.focused)) return;
-  const { conversation, number, push, silent = false } = message;
-  await registration.showNotification(title, { body, tag: conversation ?? 'parley', icon: 'page-icon.svg', data: { conversation, number, push }, silent, renotify: !silent });
+  const { conversation, topic, number, push, silent = false } = message;
+  await registration.showNotification(title, { body, tag: conversation ?? topic ?? 'parley', icon: 'page-icon.svg', data: { conversation, number, push }, silent, renotify: !silent });
 }
 
 // Words of a program on another server.

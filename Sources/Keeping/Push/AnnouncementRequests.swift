@@ -196,6 +196,125 @@ package struct ListOpenReceipts: StoreRequest {
     }
 }
 
+/// No more devices are told of it. Nil where its program said no such thing within the last day.
+package struct WithdrawAnnouncement: StoreRequest {
+    package let number: Int64
+    package let source: String
+    package let now: WallTime
+
+    package static let access = StoreAccess.writes
+
+    package init(_ number: Int64, from source: String, at now: WallTime) {
+        self.number = number
+        self.source = source
+        self.now = now
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> Announcement? {
+        guard var found = try tables.announcement(self.number), found.source == self.source,
+            self.now < found.created + MakeAnnouncement.memory
+        else { return nil }
+        found.next = nil
+        try tables.put(found)
+        return found
+    }
+}
+
+/// Devices that heard of an announcement, or may yet.
+package struct ListTold: StoreRequest {
+    package struct Page: Hashable, Sendable {
+        package var devices: [PushDevice] = []
+        /// Where to go on; nil at the end.
+        package var next: String?
+    }
+
+    package let number: Int64
+    /// From the one behind this registration.
+    package let start: String
+    package let limit: Int
+
+    package static let access = StoreAccess.reads
+
+    package init(of number: Int64, after start: String, limit: Int) {
+        self.number = number
+        self.start = start
+        self.limit = limit
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> Page {
+        let receipts = try tables.receipts(of: self.number, after: self.start, limit: self.limit)
+        var page = Page()
+        if receipts.count == self.limit { page.next = receipts.last?.registration.text }
+        for receipt in receipts where receipt.isOpen || receipt.event == .accepted {
+            if let device = try tables.pushDevice(receipt.registration) { page.devices.append(device) }
+        }
+        return page
+    }
+}
+
+/// What became of one on some devices: those that are registered have an answer, which is nil where they were not told.
+package struct ViewReceipts: StoreRequest {
+    package let number: Int64
+    package let registrations: [RegistrationID]
+
+    package static let access = StoreAccess.reads
+
+    package init(of number: Int64, on registrations: [RegistrationID]) {
+        self.number = number
+        self.registrations = registrations
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> [RegistrationID: AnnouncementReceipt?] {
+        var found: [RegistrationID: AnnouncementReceipt?] = [:]
+        for registration in self.registrations {
+            if let receipt = try tables.receipt(of: self.number, registration) {
+                found[registration] = .some(receipt)
+            } else if try tables.pushDevice(registration) != nil {
+                found[registration] = .some(nil)
+            }
+        }
+        return found
+    }
+}
+
+/// How many devices came how far with announcements of a program; those that it never said are not in the answer.
+package struct CountReceipts: StoreRequest {
+    package let numbers: [Int64]
+    package let source: String
+
+    package static let access = StoreAccess.reads
+
+    package init(of numbers: [Int64], from source: String) {
+        self.numbers = numbers
+        self.source = source
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> [Int64: [AnnouncementCount]] {
+        var found: [Int64: [AnnouncementCount]] = [:]
+        for number in self.numbers where try tables.announcement(number)?.source == self.source {
+            found[number] = try tables.receiptCounts(of: number)
+        }
+        return found
+    }
+}
+
+/// The devices with these registrations, as far as there are any.
+package struct FindPushDevices: StoreRequest {
+    package let registrations: [RegistrationID]
+
+    package static let access = StoreAccess.reads
+
+    package init(_ registrations: [RegistrationID]) { self.registrations = registrations }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> [PushDevice] {
+        var found: [PushDevice] = []
+        for registration in self.registrations {
+            if let device = try tables.pushDevice(registration) { found.append(device) }
+        }
+        return found
+    }
+}
+
 package struct ForgetAnnouncements: StoreRequest {
     package let time: WallTime
 

@@ -17,6 +17,10 @@ package protocol AnnouncementTable: AnyObject {
 
     func receipt(of number: Int64, _ registration: RegistrationID) throws(StoreError) -> AnnouncementReceipt?
     func receipt(of number: Int64, on device: DeviceID, of user: UserID) throws(StoreError) -> AnnouncementReceipt?
+    /// In the order of their registrations.
+    func receipts(
+        of number: Int64, after registration: String, limit: Int
+    ) throws(StoreError) -> [AnnouncementReceipt]
     /// In their order.
     func openReceipts(after place: ListOpenReceipts.Place, limit: Int) throws(StoreError) -> [ListOpenReceipts.Place]
     /// In the order of platforms and events.

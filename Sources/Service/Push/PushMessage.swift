@@ -4,6 +4,7 @@ internal import Conversing
 internal import Hashing
 internal import JSON
 internal import Keeping
+internal import Secure
 internal import Vocabulary
 
 /// What a device is told when it is woken: a JSON object that its program shows in the words of its user.
@@ -93,23 +94,52 @@ struct PushMessage: Hashable, Sendable {
     }
 
     /// What a program on another server says.
-    /// - Parameter isInstant: it is for those who are there now.
+    /// - Parameters:
+    ///   - isInstant: it is for those who are there now.
+    ///   - short: what to say where the whole is too long.
     init(
         _ announcement: Announcement, isInstant: Bool, isSilent: Bool, at now: WallTime,
-        _ members: (inout JSONWriter) -> Void
+        short: (inout JSONWriter) -> Void, _ members: (inout JSONWriter) -> Void
     ) {
+        func json(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+            JSONWriter.object { json in
+                json.ids(announcement)
+                if isSilent { json.field("silent", true) }
+                members(&json)
+            }
+        }
         self.id = announcement.push
         self.subject = PushEvent.Subject(.announcement, in: "\(announcement.number)")
         self.topic = Self.topic(announcement: announcement.topic)
-        self.idsAlone = JSONWriter.object { $0.ids(announcement) }
-        self.json = JSONWriter.object { json in
-            json.ids(announcement)
-            if isSilent { json.field("silent", true) }
-            members(&json)
-        }
+        let whole = json(members)
+        self.idsAlone = json(short)
+        self.json = whole.count <= Self.maximumBytes ? whole : self.idsAlone
         self.life = max(.zero, .milliseconds(announcement.expiry.milliseconds - now.milliseconds))
         self.isInstant = isInstant
     }
+
+    /// One for an app that was made for another server, in words that are short enough for every service.
+    init(_ announcement: Announcement, isInstant: Bool, at now: WallTime, inWords json: [UInt8]) {
+        self.id = announcement.push
+        self.subject = PushEvent.Subject(.announcement, in: "\(announcement.number)")
+        self.topic = Self.topic(announcement: announcement.topic)
+        (self.json, self.idsAlone) = (json, json)
+        self.life = max(.zero, .milliseconds(announcement.expiry.milliseconds - now.milliseconds))
+        self.isInstant = isInstant
+    }
+
+    /// An announcement was taken back.
+    static func over(_ announcement: Announcement, at now: WallTime) -> PushMessage {
+        let topic = Self.topic(announcement: announcement.topic)
+        let subject = PushEvent.Subject(.announcementOver, in: "\(announcement.number)")
+        return PushMessage(subject, topic: topic, at: now) { json in
+            json.field("announcement", "\(announcement.number)")
+            json.field("topic", topic)
+        }
+    }
+
+    /// What a sealed push can hold.
+    private static let maximumBytes = PushCipher.maximumPlainBytes
 
     /// Of announcements that replace each other.
     static func topic(announcement topic: String) -> String { Self.topic("announcement \(topic)") }
@@ -167,6 +197,7 @@ extension JSONWriter {
         self.field("type", "announcement")
         self.field("push", announcement.push.text)
         self.field("announcement", "\(announcement.number)")
+        self.field("topic", PushMessage.topic(announcement: announcement.topic))
         self.field("time", announcement.created.milliseconds)
     }
 }

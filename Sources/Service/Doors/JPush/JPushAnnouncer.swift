@@ -8,12 +8,6 @@ internal import Vocabulary
 ///
 ///     resuming ──all who were to be told are──▶ going on, one run for each announcement
 final class JPushAnnouncer {
-    /// One announcement on its way to the devices of many.
-    private struct Run {
-        let announcement: Announcement
-        let request: JPushRequest
-    }
-
     private let sender: PushSender
     private let store: any Store
     private let reactor: Reactor
@@ -70,9 +64,9 @@ final class JPushAnnouncer {
     }
 
     /// Nil for what a server of another version took.
-    private func run(_ announcement: Announcement) -> Run? {
+    private func run(_ announcement: Announcement) -> JPushDelivery? {
         do throws(JPushProblem) {
-            return Run(announcement: announcement, request: try JPushRequest(announcement.content))
+            return JPushDelivery(announcement: announcement, request: try JPushRequest(announcement.content))
         } catch {
             self.journal.error(
                 .announcementNotRead, "an announcement in the store makes no sense", [.reason: .plain(error.code)])
@@ -114,7 +108,7 @@ final class JPushAnnouncer {
 
 extension JPushAnnouncer {
     /// The next portion of its devices: each has a receipt before it is told.
-    private func goOn(_ run: Run, after start: String) {
+    private func goOn(_ run: JPushDelivery, after start: String) {
         guard self.sender.hasRoom else { return self.later { $0.goOn(run, after: start) } }
         let request = FindPushAudience(run.request.audience, after: start, limit: Self.portion)
         self.ask(request) { announcer, page in
@@ -132,20 +126,39 @@ extension JPushAnnouncer {
         }
     }
 
-    private func tell(_ recipient: PushRecipient, _ run: Run) {
+    private func tell(_ recipient: PushRecipient, _ run: JPushDelivery) {
         let now = SystemClock.now()
         let isSilent = recipient.device.quiet?.contains(now) == true
-        let message = run.request.message(for: recipient, run.announcement, at: now, isSilent: isSilent)
-        self.sender.send(
-            .init(
-                device: recipient.device, message: message, urgency: isSilent ? .low : .normal, ended: .init {}))
+        let message = run.message(for: recipient, at: now)
+        self.send(message, to: recipient.device, urgency: isSilent ? .low : .normal)
+    }
+
+    private func send(_ message: PushMessage, to device: PushDevice, urgency: PushSender.Urgency) {
+        self.sender.send(.init(device: device, message: message, urgency: urgency, ended: .init {}))
+    }
+}
+
+// MARK: - Taken back
+
+extension JPushAnnouncer {
+    /// Devices that were told of it hear that it is over; the others hear nothing.
+    func withdraw(_ announcement: Announcement, after registration: String = "") {
+        guard self.sender.hasRoom else { return self.later { $0.withdraw(announcement, after: registration) } }
+        let request = ListTold(of: announcement.number, after: registration, limit: Self.portion)
+        self.ask(request) { announcer, page in
+            let message = PushMessage.over(announcement, at: SystemClock.now())
+            for device in page.devices where !announcer.sender.withdraw(message.topic, of: device) {
+                announcer.send(message, to: device, urgency: .normal)
+            }
+            if let next = page.next { announcer.withdraw(announcement, after: next) }
+        }
     }
 }
 
 // MARK: - After a start
 
 extension JPushAnnouncer {
-    private func resume(after place: ListOpenReceipts.Place, _ runs: [Int64: Run]) {
+    private func resume(after place: ListOpenReceipts.Place, _ runs: [Int64: JPushDelivery]) {
         guard self.sender.hasRoom else { return self.later { $0.resume(after: place, runs) } }
         self.ask(ListOpenReceipts(after: place, limit: Self.portion)) { announcer, page in
             announcer.tell(page.items[...], runs) { announcer, runs in
@@ -162,8 +175,8 @@ extension JPushAnnouncer {
 
     /// Items come in the order of their announcements, each of which is looked for once.
     private func tell(
-        _ items: ArraySlice<ListOpenReceipts.Item>, _ runs: [Int64: Run],
-        _ done: @escaping (JPushAnnouncer, [Int64: Run]) -> Void
+        _ items: ArraySlice<ListOpenReceipts.Item>, _ runs: [Int64: JPushDelivery],
+        _ done: @escaping (JPushAnnouncer, [Int64: JPushDelivery]) -> Void
     ) {
         guard let number = items.first?.number else { return done(self, runs) }
         let own = items.prefix { $0.number == number }

@@ -1,6 +1,7 @@
 internal import HTTPServer
 internal import JSON
 internal import Keeping
+internal import Switchboard
 internal import Web
 
 /// What devices are found by, as a program sees and changes it: `/v3/devices`, `/v3/aliases` and `/v3/tags`.
@@ -116,7 +117,9 @@ struct JPushBindings {
     // MARK: - Aliases
 
     func viewAlias() throws(JPushProblem) {
+        let platforms = try self.visit.platforms
         self.visit.ask(ListPushDevicesByAlias(try self.named("alias"))) { devices in
+            let devices = devices.filter { platforms.contains(JPushPlatform($0)) }
             self.visit.answer { $0.array("registration_ids", of: devices) { $0.string($1.registration.text) } }
         }
     }
@@ -127,7 +130,11 @@ struct JPushBindings {
     }
 
     func removeAlias() throws(JPushProblem) {
-        self.visit.ask(RemovePushAlias(try self.named("alias"))) { self.visit.answerNothing() }
+        let (alias, platforms) = (try self.named("alias"), try self.visit.platforms)
+        self.visit.ask(ListPushDevicesByAlias(alias)) { devices in
+            let registrations = devices.filter { platforms.contains(JPushPlatform($0)) }.map(\.registration)
+            self.visit.ask(RemovePushAlias(alias, of: Set(registrations))) { self.visit.answerNothing() }
+        }
     }
 
     private static func registrations(
@@ -174,7 +181,44 @@ struct JPushBindings {
     }
 
     func removeTag() throws(JPushProblem) {
-        self.visit.ask(RemovePushTag(try self.named("tag"))) { self.visit.answerNothing() }
+        let (tag, platforms) = (try self.named("tag"), try self.visit.platforms)
+        guard platforms.count < JPushPlatform.allCases.count else {
+            return self.visit.ask(RemovePushTag(tag)) { self.visit.answerNothing() }
+        }
+        self.remove(tag, of: platforms)
+    }
+
+    /// A portion after the other.
+    private func remove(_ tag: PushLabel, of platforms: Set<JPushPlatform>, after start: String = "") {
+        var audience = PushAudience()
+        audience.tags = [tag]
+        self.visit.ask(FindPushAudience(audience, after: start, limit: Self.maximumDevices)) { page in
+            let devices = page.recipients.map(\.device).filter { platforms.contains(JPushPlatform($0)) }
+            self.visit.ask(ChangePushTag(tag, adding: [], removing: devices.map(\.registration))) { _ in
+                guard let next = page.next else { return self.visit.answerNothing() }
+                self.remove(tag, of: platforms, after: next)
+            }
+        }
+    }
+
+    // MARK: - Who is there
+
+    /// A device is there as long as its user is.
+    func viewStatus(_ body: [UInt8]) throws(JPushProblem) {
+        guard let object = LooseObject(body) else { throw .wrongDeviceValue("the body must be one JSON object") }
+        let texts = try Self.texts("registration_ids", of: object, maximum: Self.maximumDevices)
+        guard !texts.isEmpty else { throw .wrongDeviceValue("'registration_ids' is missing") }
+        self.visit.ask(FindPushDevices(texts.compactMap { RegistrationID($0) })) { devices in
+            let board = self.visit.dependencies.board
+            self.visit.answer { json in
+                for text in Set(texts).sorted() {
+                    json.object(text) { json in
+                        guard let device = devices.first(where: { $0.registration.text == text }) else { return }
+                        json.field("online", board.view(of: device.user).isOnline)
+                    }
+                }
+            }
+        }
     }
 }
 

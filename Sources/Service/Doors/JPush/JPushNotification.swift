@@ -9,6 +9,21 @@ struct JPushNotification: Hashable {
         /// A JSON object that the device's program is given as it is.
         var extras: [UInt8]?
         var badge: Badge?
+        /// What Apple's devices show, as a JSON object without the badge.
+        var aps: APS?
+    }
+
+    /// What is special about Apple's devices.
+    struct APS: Hashable {
+        /// A text or an object.
+        let alert: [UInt8]
+        /// A text or an object.
+        var sound: [UInt8]?
+        var isContentAvailable = false
+        var isMutable = false
+        var category: String?
+        var thread: String?
+        var interruption: String?
     }
 
     enum Badge: Hashable {
@@ -21,6 +36,7 @@ struct JPushNotification: Hashable {
     let android: Words?
     let ios: Words?
     let androidSize: Int
+    let iosSize: Int
 
     static let maximumAndroidBytes = 4000
     static let maximumIOSBytes = 2000
@@ -36,9 +52,7 @@ struct JPushNotification: Hashable {
         self.ios = try object.object("ios", Words.iosNames).map { part throws(JPushProblem) in
             try Words(ios: part, usual: try object.text("alert"))
         }
-        if let ios = object["ios"], ios.count > Self.maximumIOSBytes {
-            throw .tooLarge("'ios' has more than \(Self.maximumIOSBytes) bytes")
-        }
+        self.iosSize = object["ios"]?.count ?? self.alert?.utf8.count ?? 0
         self.androidSize = object["android"]?.count ?? self.alert?.utf8.count ?? 0
         guard self.alert != nil || self.android != nil || self.ios != nil else {
             throw .missing("'notification' has nothing for a platform of this server's devices")
@@ -48,7 +62,7 @@ struct JPushNotification: Hashable {
     /// Nil where nothing is said for the platform.
     func words(for platform: JPushPlatform) -> Words? {
         switch platform {
-        case .ios: self.ios ?? self.alert.map { Words(text: $0) }
+        case .ios: self.ios ?? self.alert.map { Words(ios: $0) }
         case .android: self.android ?? self.alert.map { Words(text: $0) }
         }
     }
@@ -66,7 +80,6 @@ extension JPushNotification.Words {
         "alert", "sound", "badge", "content-available", "mutable-content", "category", "thread-id",
         "interruption-level", "extras",
     ]
-    private static let interruptions: Set<String> = ["active", "critical", "passive", "time-sensitive"]
     private static let maximumBadge = 99_999
 
     fileprivate init(android part: JPushObject, usual: String?) throws(JPushProblem) {
@@ -84,11 +97,14 @@ extension JPushNotification.Words {
         guard let text = alert.text ?? usual else { throw .missing("'ios' has no 'alert'") }
         self.init(title: alert.title, text: text, extras: try part.anyObject("extras"))
         self.badge = try Self.badge(of: part)
-        _ = try part.flag("content-available")
-        _ = try part.flag("mutable-content")
-        if let level = try part.text("interruption-level"), !Self.interruptions.contains(level) {
-            throw .wrong("'interruption-level' must be one of \(Self.interruptions.sorted().joined(separator: ", "))")
-        }
+        self.aps = try JPushNotification.APS(part, alert: part["alert"] ?? JSONWriter.bytes { $0.string(text) })
+    }
+
+    /// Where nothing is said for Apple's devices alone.
+    fileprivate init(ios text: String) {
+        self.init(text: text)
+        self.aps = JPushNotification.APS(
+            alert: JSONWriter.bytes { $0.string(text) }, sound: JSONWriter.bytes { $0.string("default") })
     }
 
     /// A text, or an object with a title and a body.
@@ -108,5 +124,25 @@ extension JPushNotification.Words {
             (-Self.maximumBadge...Self.maximumBadge).contains(number)
         else { throw .wrong("'badge' must be a number, or one with + or - in front of it") }
         return isChange ? .more(number) : .number(max(0, number))
+    }
+}
+
+extension JPushNotification.APS {
+    private static let interruptions: Set<String> = ["active", "critical", "passive", "time-sensitive"]
+
+    fileprivate init(_ part: JPushObject, alert: [UInt8]) throws(JPushProblem) {
+        self.alert = alert
+        self.sound = part["sound"]
+        self.isContentAvailable = try part.flag("content-available") ?? false
+        self.isMutable = try part.flag("mutable-content") ?? false
+        self.category = try part.text("category")
+        self.thread = try part.text("thread-id")
+        self.interruption = try part.text("interruption-level")
+        if let level = self.interruption, !Self.interruptions.contains(level) {
+            throw .wrong("'interruption-level' must be one of \(Self.interruptions.sorted().joined(separator: ", "))")
+        }
+        if let sound = self.sound, JSONType.text.read(proven: sound) == nil, LooseObject(sound) == nil {
+            throw .wrong("'sound' must be a text or an object")
+        }
     }
 }

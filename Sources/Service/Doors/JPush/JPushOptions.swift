@@ -39,11 +39,26 @@ struct JPushOptions: Hashable {
         self.overridden = try part.flatMap { part throws(JPushProblem) in try Self.overridden(part) }
     }
 
-    /// As a number, or as it was answered: as a text.
     private static func overridden(_ part: JPushObject) throws(JPushProblem) -> Int64? {
         guard let json = part["override_msg_id"] else { return nil }
-        let number = JSONType.integer.read(proven: json) ?? JSONType.text.read(proven: json).flatMap { Int($0) }
-        guard let number else { throw .wrong("'override_msg_id' must be a number") }
-        return Int64(number)
+        guard let number = JSONType<Int64>.pushNumber.read(proven: json) else {
+            throw .wrong("'override_msg_id' must be a number")
+        }
+        return number
+    }
+}
+
+extension JSONType<Int64> {
+    /// As a number, or as it was answered: as a text.
+    fileprivate static var pushNumber: JSONType {
+        JSONType { reader, value in
+            reader.integer(value).map { Int64($0) } ?? reader.string(value).flatMap { Int64($0) }
+        }
+    }
+}
+
+extension LooseObject {
+    func pushNumber(_ name: String) -> Int64? {
+        self[name].flatMap { JSONType<Int64>.pushNumber.read(proven: $0) }
     }
 }

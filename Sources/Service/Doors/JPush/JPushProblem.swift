@@ -35,6 +35,11 @@ struct JPushProblem: Error, Hashable {
     }
     static func wrongDeviceValue(_ message: String) -> JPushProblem { JPushProblem(7002, .badRequest, message) }
 
+    static func wrongReport(_ message: String) -> JPushProblem { JPushProblem(3004, .badRequest, message) }
+    static func noReport(_ what: String) -> JPushProblem {
+        JPushProblem(2003, .forbidden, "this server does not count \(what)")
+    }
+
     /// Neither key nor secret, or a secret that is not the key's.
     static func noAccess(_ part: Part) -> JPushProblem {
         let code =

@@ -29,7 +29,7 @@ struct JPushPushes {
     }
 
     private func announce(_ request: JPushRequest, _ body: [UInt8], _ announcer: JPushAnnouncer) {
-        self.visit.ask(request.announcement(body, from: self.visit.key, at: SystemClock.now())) { made in
+        self.visit.ask(JPushDelivery.announcement(request, body, from: self.visit.key, at: SystemClock.now())) { made in
             switch made {
             case .new(let announcement):
                 self.answer(request, announcement.number)
@@ -89,6 +89,19 @@ struct JPushPushes {
             json.field("msg_id", "\(number)")
         }
     }
+
+    /// What nobody was told yet is told to nobody, and what was is taken back.
+    func withdraw() throws(JPushProblem) {
+        let announcer = try self.visit.announcer
+        guard let number = self.visit.parameters["push"].flatMap({ Int64($0) }) else { throw Self.nothingToWithdraw }
+        self.visit.ask(WithdrawAnnouncement(number, from: self.visit.key, at: SystemClock.now())) { announcement in
+            guard let announcement else { return self.visit.refuse(Self.nothingToWithdraw) }
+            self.visit.answer { _ in }
+            announcer.withdraw(announcement)
+        }
+    }
+
+    private static let nothingToWithdraw = JPushProblem.wrong("there is no such push of the last day")
 
     /// Names by which a program can make sure that nothing is sent twice.
     func makeNames() throws(JPushProblem) {

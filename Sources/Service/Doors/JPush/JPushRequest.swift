@@ -1,6 +1,5 @@
 internal import JSON
 internal import Keeping
-internal import Vocabulary
 
 /// What a program on another server wants to be told, and to whom: the body of `/v3/push`.
 struct JPushRequest {
@@ -62,62 +61,10 @@ struct JPushRequest {
             throw .tooLarge(
                 "'notification' and 'message' have more than \(JPushNotification.maximumAndroidBytes) bytes together")
         }
-    }
-}
-
-// MARK: - For one device
-
-extension JPushRequest {
-    /// Of what is only for those who are there, so that it reaches them at all.
-    private static let instant = Duration.seconds(60)
-
-    func announcement(_ body: [UInt8], from key: String, at now: WallTime) -> MakeAnnouncement {
-        var made = MakeAnnouncement(
-            body, from: key, push: .fresh(), life: max(self.options.life, Self.instant), at: now)
-        made.name = self.cid
-        made.topic = self.options.topic.map { "\(key) \($0)" }
-        made.overrides = self.options.overridden
-        return made
-    }
-
-    /// Whether there is something in it for a device.
-    func concerns(_ device: PushDevice) -> Bool {
-        let platform = JPushPlatform(device)
-        guard self.platforms.holds(platform.rawValue) else { return false }
-        if let token = APNsToken(endpoint: device.endpoint) {
-            guard (token.environment == .production) == self.options.isProduction else { return false }
+        let isForIOS = self.platforms.holds(JPushPlatform.ios.rawValue)
+        if isForIOS, let notification = self.notification, notification.iosSize > JPushNotification.maximumIOSBytes {
+            throw .tooLarge("what is shown on 'ios' has more than \(JPushNotification.maximumIOSBytes) bytes")
         }
-        return self.message != nil || self.notification?.words(for: platform) != nil
-    }
-
-    func message(
-        for recipient: PushRecipient, _ announcement: Announcement, at now: WallTime, isSilent: Bool
-    ) -> PushMessage {
-        let words = self.notification?.words(for: JPushPlatform(recipient.device))
-        return PushMessage(announcement, isInstant: self.options.life == .zero, isSilent: isSilent, at: now) { json in
-            if let words { json.members(of: words, recipient.badge) }
-            if let message = self.message { json.members(of: message) }
-        }
-    }
-}
-
-extension JSONWriter {
-    fileprivate mutating func members(of words: JPushNotification.Words, _ waiting: UInt64) {
-        self.optional("title", words.title)
-        self.field("text", words.text)
-        if let extras = words.extras { self.field("extras", raw: extras) }
-        switch words.badge {
-        case .number(let number): self.field("badge", number)
-        case .more(let more): self.field("badge", max(0, Int(clamping: waiting) + more))
-        case nil: break
-        }
-    }
-
-    fileprivate mutating func members(of message: JPushMessage) {
-        self.field("content", message.content)
-        self.optional("contentTitle", message.title)
-        self.optional("contentType", message.contentType)
-        if let extras = message.extras { self.field("contentExtras", raw: extras) }
     }
 }
 

@@ -36,14 +36,43 @@ struct JPushRoutes: Sendable {
             self.addTags(tags, &router)
         }
         for devices in ["/v3/devices", "/v3/device"] { self.addDevices(devices, &router) }
+        for reports in ["/v3", "/v3/report"] { self.addReports(reports, &router) }
+        self.on(.delete, "/v3/push/:push", .push, &router) { visit, _ throws(JPushProblem) in
+            try JPushPushes(visit).withdraw()
+        }
     }
 
     private func addDevices(_ path: String, _ router: inout Router) {
+        for status in ["\(path)/status", "\(path)/status/"] {
+            self.on(.post, status, .devices, &router) { visit, body throws(JPushProblem) in
+                try JPushBindings(visit).viewStatus(body)
+            }
+        }
         self.on(.get, "\(path)/:device", .devices, &router) { visit, _ throws(JPushProblem) in
             try JPushBindings(visit).viewDevice()
         }
         self.on(.post, "\(path)/:device", .devices, &router) { visit, body throws(JPushProblem) in
             try JPushBindings(visit).changeDevice(body)
+        }
+    }
+
+    private func addReports(_ path: String, _ router: inout Router) {
+        self.on(.get, "\(path)/received", .report, &router) { visit, _ throws(JPushProblem) in
+            try JPushReports(visit).listReceived()
+        }
+        self.on(.get, "\(path)/received/detail", .report, &router) { visit, _ throws(JPushProblem) in
+            try JPushReports(visit).listReceivedInDetail()
+        }
+        self.on(.get, "\(path)/messages", .report, &router) { visit, _ throws(JPushProblem) in
+            try JPushReports(visit).listMessages()
+        }
+        self.on(.post, "\(path)/status/message", .report, &router) { visit, body throws(JPushProblem) in
+            try JPushReports(visit).viewStatus(body)
+        }
+        for (name, what) in [("messages/detail", "messages in such detail"), ("users", "users")] {
+            self.on(.get, "\(path)/\(name)", .report, &router) { _, _ throws(JPushProblem) in
+                throw .noReport(what)
+            }
         }
     }
 

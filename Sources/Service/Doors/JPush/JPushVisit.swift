@@ -63,11 +63,27 @@ final class JPushVisit {
         }
     }
 
+    /// Those that the request is about: all where it does not say.
+    var platforms: Set<JPushPlatform> {
+        get throws(JPushProblem) {
+            guard let text = self.query?["platform"], !text.isEmpty, text != "all" else {
+                return Set(JPushPlatform.allCases)
+            }
+            let names = text.split(separator: ",").map { String($0) }
+            guard names.allSatisfy(JPushRequest.Platforms.known.contains) else {
+                throw .wrongDeviceValue("'platform' must be names with commas between them")
+            }
+            return Set(names.compactMap { JPushPlatform(rawValue: $0) })
+        }
+    }
+
     var query: QueryItems? { QueryItems(self.exchange.request.query ?? "") }
 
     // MARK: - Answers
 
     func answer(_ members: (inout JSONWriter) -> Void) { self.respond(.json(.ok, JSONWriter.object(members))) }
+
+    func answer(json: [UInt8]) { self.respond(.json(.ok, json)) }
 
     func answerNothing() { self.respond(HTTPResponse(.ok)) }
 

@@ -18,9 +18,15 @@ struct APNsMessage: Hashable {
     ///   - topic: what is about the same is shown together.
     init(_ message: [UInt8], sealed: [UInt8]?, language: String?, topic: String) {
         let form = JSONObject(proven: message.span)
+        if sealed == nil, let aps = form.value("aps") {
+            self = Self.ready(form, aps)
+            return
+        }
         let type = form["type", .text] ?? ""
         let isSilent = form["silent", .bool] ?? false
-        let shown = sealed == nil ? message : JSONWriter.object { $0.field("type", type) }
+        // What an announcement says is as much the app's own as what a message says.
+        let shownType = form.value("aps") == nil ? type : "message"
+        let shown = sealed == nil ? message : JSONWriter.object { $0.field("type", shownType) }
         let notice = PushNotice(shown, language: language)
         self.kind = notice == nil ? .background : .alert
         self.priority = notice == nil || isSilent ? 5 : 10
@@ -39,5 +45,21 @@ struct APNsMessage: Hashable {
             if let sealed { return json.field("sealed", Base64.encode(sealed, as: .url)) }
             for member in form.members { json.field(form.name(of: member), raw: form.reader.raw(member.value)) }
         }
+    }
+
+    private init(_ kind: Kind, _ json: [UInt8], priority: Int) {
+        self.kind = kind
+        self.json = json
+        self.priority = priority
+    }
+
+    /// One that says itself what the system shows.
+    private static func ready(_ form: borrowing JSONObject, _ aps: JSONValue) -> APNsMessage {
+        let own = JSONObject(found: aps, in: form.reader)
+        let isShown = ["alert", "badge", "sound"].contains { own.value($0) != nil }
+        let isQuiet = own["interruption-level", .text] == "passive"
+        return APNsMessage(
+            isShown ? .alert : .background, form.reader.raw(form.reader.provenDocument),
+            priority: isShown && !isQuiet ? 10 : 5)
     }
 }

@@ -84,7 +84,8 @@ final class APNsSink: PushSink {
     private func fields(_ message: APNsMessage, _ push: OutgoingPush, _ access: String) -> HTTPFields {
         [
             "authorization": "bearer \(access)", "apns-topic": self.topic, "apns-push-type": message.kind.rawValue,
-            "apns-priority": "\(message.priority)", "apns-expiration": "\(SystemClock.now().seconds + push.life)",
+            "apns-priority": "\(message.priority)",
+            "apns-expiration": push.life == 0 ? "0" : "\(SystemClock.now().seconds + push.life)",
             "apns-collapse-id": push.topic, "apns-id": Self.id(of: push),
         ]
     }

@@ -87,8 +87,10 @@ struct PushNotice: Hashable {
             self.title = name ?? (isChinese ? "来电" : "Incoming call")
             self.body = isChinese ? "来电" : "Incoming call"
         case "announcement":
+            // What is for the device's program alone is not shown.
+            guard let text = form["text", .text] else { return nil }
             self.title = form["title", .text] ?? ""
-            self.body = form["text", .text] ?? form["content", .text] ?? ""
+            self.body = text
         case "test": (self.title, self.body) = isChinese ? ("测试", "推送可以到达") : ("Test", "Pushes arrive")
         default: return nil
         }
