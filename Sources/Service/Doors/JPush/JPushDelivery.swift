@@ -21,6 +21,18 @@ struct JPushDelivery {
         return made
     }
 
+    /// Of a schedule whose time has come; nil where it came too late.
+    static func announcement(
+        _ request: JPushRequest, _ body: [UInt8], of schedule: PushSchedule, late: Duration, at now: WallTime
+    ) -> MakeAnnouncement? {
+        let life = max(request.options.life, Self.instant) - late
+        guard life > .zero else { return nil }
+        var made = MakeAnnouncement(body, from: schedule.source, push: .fresh(), life: life, at: now)
+        made.topic = request.options.topic.map { "\(schedule.source) \($0)" }
+        made.schedule = schedule.id
+        return made
+    }
+
     func message(for recipient: PushRecipient, at now: WallTime) -> PushMessage {
         let platform = JPushPlatform(recipient.device)
         let isSilent = recipient.device.quiet?.contains(now) == true

@@ -6,13 +6,17 @@ final class JPushDesk: @unchecked Sendable {
     private var quotas: [JPushProblem.Part: JPushQuota] = [:]
     /// Nil until the service begins, and where no device is woken.
     private(set) var announcer: JPushAnnouncer?
+    private(set) var scheduler: JPushScheduler?
 
     /// What the last run of the server did not get done goes on.
-    func begin(_ dependencies: DoorDependencies) {
+    func begin(_ dependencies: DoorDependencies, _ keys: JPushKeys) {
         guard let sender = dependencies.push else { return }
         let announcer = JPushAnnouncer(sender, dependencies.store, on: dependencies.reactor, dependencies.journal)
         self.announcer = announcer
         announcer.resume()
+        let scheduler = JPushScheduler(announcer, keys, dependencies.store, on: dependencies.reactor)
+        self.scheduler = scheduler
+        scheduler.wake()
     }
 
     func take(_ key: String, _ part: JPushProblem.Part, at now: Instant) -> JPushQuota.Left {

@@ -20,6 +20,6 @@ struct JPushDoor: Door {
 
     func begin(_ dependencies: DoorDependencies) {
         guard !self.keys.isEmpty else { return }
-        self.desk.begin(dependencies)
+        self.desk.begin(dependencies, self.keys)
     }
 }

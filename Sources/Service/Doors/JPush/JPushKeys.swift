@@ -39,6 +39,8 @@ package struct JPushKeys: Hashable, Sendable {
 
     var isEmpty: Bool { self.secrets.isEmpty }
 
+    func has(_ key: String) -> Bool { self.secrets[key] != nil }
+
     private static func isLegal(_ text: String) -> Bool {
         text.utf8.count == self.digits
             && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }

@@ -35,6 +35,8 @@ struct JPushProblem: Error, Hashable {
     }
     static func wrongDeviceValue(_ message: String) -> JPushProblem { JPushProblem(7002, .badRequest, message) }
 
+    static func wrongSchedule(_ message: String) -> JPushProblem { JPushProblem(8100, .badRequest, message) }
+    static let noSchedule = JPushProblem(8104, .notFound, "there is no such schedule")
     static func wrongReport(_ message: String) -> JPushProblem { JPushProblem(3004, .badRequest, message) }
     static func noReport(_ what: String) -> JPushProblem {
         JPushProblem(2003, .forbidden, "this server does not count \(what)")

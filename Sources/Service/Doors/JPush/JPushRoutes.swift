@@ -36,6 +36,7 @@ struct JPushRoutes: Sendable {
             self.addTags(tags, &router)
         }
         for devices in ["/v3/devices", "/v3/device"] { self.addDevices(devices, &router) }
+        for schedules in ["/v3/schedules", "/v3/push/schedules"] { self.addSchedules(schedules, &router) }
         for reports in ["/v3", "/v3/report"] { self.addReports(reports, &router) }
         self.on(.delete, "/v3/push/:push", .push, &router) { visit, _ throws(JPushProblem) in
             try JPushPushes(visit).withdraw()
@@ -43,16 +44,29 @@ struct JPushRoutes: Sendable {
     }
 
     private func addDevices(_ path: String, _ router: inout Router) {
-        for status in ["\(path)/status", "\(path)/status/"] {
-            self.on(.post, status, .devices, &router) { visit, body throws(JPushProblem) in
-                try JPushBindings(visit).viewStatus(body)
-            }
+        self.on(.post, "\(path)/status", .devices, &router) { visit, body throws(JPushProblem) in
+            try JPushBindings(visit).viewStatus(body)
         }
         self.on(.get, "\(path)/:device", .devices, &router) { visit, _ throws(JPushProblem) in
             try JPushBindings(visit).viewDevice()
         }
         self.on(.post, "\(path)/:device", .devices, &router) { visit, body throws(JPushProblem) in
             try JPushBindings(visit).changeDevice(body)
+        }
+    }
+
+    private func addSchedules(_ path: String, _ router: inout Router) {
+        self.on(.post, path, .schedules, &router) { visit, body throws(JPushProblem) in
+            try JPushSchedules(visit).make(body)
+        }
+        self.on(.get, path, .schedules, &router) { visit, _ throws(JPushProblem) in try JPushSchedules(visit).list() }
+        self.on(.get, "\(path)/:schedule", .schedules, &router) { visit, _ in JPushSchedules(visit).view() }
+        self.on(.put, "\(path)/:schedule", .schedules, &router) { visit, body throws(JPushProblem) in
+            try JPushSchedules(visit).change(body)
+        }
+        self.on(.delete, "\(path)/:schedule", .schedules, &router) { visit, _ in JPushSchedules(visit).remove() }
+        self.on(.get, "\(path)/:schedule/msg_ids", .schedules, &router) { visit, _ in
+            JPushSchedules(visit).listPushes()
         }
     }
 

@@ -63,6 +63,8 @@ final class JPushVisit {
         }
     }
 
+    var scheduler: JPushScheduler? { self.desk.scheduler }
+
     /// Those that the request is about: all where it does not say.
     var platforms: Set<JPushPlatform> {
         get throws(JPushProblem) {
