@@ -54,6 +54,7 @@ let package = Package(
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
         door("CSRTP", pkgConfig: "libsrtp2", apt: "libsrtp2-dev", brew: "srtp"),
         door("CNGHTTP2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev", brew: "libnghttp2"),
+        door("CPostgres", pkgConfig: "libpq", apt: "libpq-dev", brew: "libpq"),
         door("CZlib", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
         .systemLibrary(name: "CSockets"),
         .systemLibrary(name: "CTerminal"),
@@ -121,6 +122,7 @@ let package = Package(
         room(
             "Identity", "Assets", "Bytes", "Hashing", "JSON", "Journal", "Keeping", "Pacing", "Secure", "System",
             "Vocabulary", "Web"),
+        room("PostgresLink", "COpenSSL", "CPostgres", "Reactor", "System", "Vocabulary"),
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "CSoxr", "System", "OpusCodec", "SoundFiles"),
 
@@ -252,6 +254,7 @@ let package = Package(
                 "Conversing", "FileTypes", "Keeping", "MemoryStore", "SQLiteStore", "TestSupport", "Vocabulary",
             ],
             swiftSettings: houseForTests),
+        tests(of: "PostgresLink", "Reactor", "System", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "System", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),
         tests(of: "HTTP2", "TestSupport", "Web"),
