@@ -290,10 +290,11 @@ let package = Package(
             dependencies: [
                 "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Client", "Conversing", "FileTypes", "HTTP2",
                 "ICE", "ICEServers",
-                "Hashing", "Identity", "JSON", "MediaStreams", "MulticastDNS", "Negotiating", "Operations", "Peer",
+                "Hashing", "Identity", "JSON", "Keeping", "MediaStreams", "MulticastDNS", "Negotiating", "Operations",
+                "Peer",
                 "RTP",
                 "SDP", "STUN",
-                "Secure", "SocketIO", "TURN", "VideoStreams", "Vocabulary", "Web",
+                "Secure", "Service", "SocketIO", "TURN", "VideoStreams", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],

@@ -19,6 +19,7 @@ package let fuzzTargets: [String: @Sendable ([UInt8]) -> Void] = [
     "http-values": HTTPValuesFuzz.run,
     "http2": HTTP2Fuzz.run,
     "ice": ICEFuzz.run,
+    "jpush": JPushFuzz.run,
     "json": JSONFuzz.run,
     "media-reporter": MediaReporterFuzz.run,
     "multicast-dns": MulticastDNSFuzz.run,

@@ -174,6 +174,38 @@ class Audiences(Door):
         self.assertLessEqual(int(device.pushes[1].headers["TTL"]), 61)
 
 
+class Batches(Door):
+    def test_H04_a_batch_pushes_other_words_to_each(self):
+        """H04.batch"""
+        (b, device), (c, other) = self.sleeper(), self.sleeper("Carol")
+        push = self.client().create_push()
+        one = {"platform": "all", "message": {"msg_content": "raw"}}
+        answer = push.batch_push_by_regid([
+            one | {"target": self.known(b)["registration"], "notification": {"alert": "for Bob"}},
+            one | {"target": self.known(c)["registration"], "notification": {"alert": "for Carol"}},
+            one | {"target": "0000000000000000000"}, one, one | {"target": 7}, one | {"target": "a", "audience": "all"},
+        ]).payload  # fmt: skip
+        self.assertEqual([message["text"] for message in self.wait_for(device) + self.wait_for(other)], ["for Bob", "for Carol"])
+        self.assertEqual(
+            [each.get("error", {}).get("code") for each in answer.values()], [None, None, 1011, 1002, 1003, 1009])
+        self.assertEqual([str(each["msg_id"]) for each in list(answer.values())[:2]], [
+            device.pushes[0].message["announcement"], other.pushes[0].message["announcement"]])  # fmt: skip
+        answer = push.batch_push_by_alias([one | {"target": self.known(b)["alias"], "notification": {"alert": "again"}}]).payload
+        self.assertEqual(self.wait_for(device, 2)[1]["text"], "again")
+        [cid] = answer
+        again = {"pushlist": {cid: one | {"target": self.known(b)["alias"]}}}
+        self.assertEqual(self.ask("POST", "/v3/push/batch/alias/single", again).json, answer)
+
+    def test_H04_a_batch_that_makes_no_sense_is_refused_as_a_whole(self):
+        """H04.batch"""
+        path = "/v3/push/batch/alias/single"
+        self.expect(1002, 400, {}, path)
+        self.expect(1003, 400, {"pushlist": {}}, path)
+        self.expect(1003, 400, {"pushlist": []}, path)
+        self.expect(1003, 400, {"pushlist": {str(number): {} for number in range(1001)}}, path)
+        self.expect(1004, 401, {"pushlist": {}}, path, secret=SECRET[::-1])
+
+
 class Devices(Door):
     def test_H05_a_program_sees_and_changes_what_devices_are_found_by(self):
         """H05.api"""

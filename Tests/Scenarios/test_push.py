@@ -155,6 +155,47 @@ class Messages(Pushed):
         self.assertNotIn(first["registration"], other.values())
         self.assertNotEqual(other["alias"], first["alias"])
 
+    def change(self, person: Person, body: object, name: str = "phone"):
+        return ask_http(self.server, "POST", f"/v1/push/devices/{name}/labels", body, bearer(person.token))
+
+    def test_H05_an_app_changes_what_its_device_is_found_by(self):
+        """H03.alias H05.app"""
+        b, device = self.sleeper()
+        own = self.devices(b)[0]["alias"]
+        answer = self.change(b, {"alias": "猫|1", "tags": {"add": ["tea", "茶"]}})
+        self.assertEqual(answer.status, 200, answer.body)
+        self.assertEqual((answer.json["alias"], answer.json["tags"]), ("猫|1", ["tea", "茶"]))
+        self.assertEqual(answer.json["registration"], self.devices(b)[0]["registration"])
+        self.assertEqual(self.change(b, {"tags": {"remove": ["tea"]}}).json["tags"], ["茶"])
+        self.assertNotIn("alias", self.change(b, {"alias": "", "tags": ""}).json)
+        self.assertEqual(self.change(b, {"alias": own}).json["alias"], own)
+        self.subscribe(b, device)
+        self.assertEqual(self.devices(b)[0]["alias"], own)
+
+    def test_H05_what_breaks_a_rule_for_aliases_and_tags_has_its_number(self):
+        """H05.app"""
+        for status, rule, body in [
+            (400, 6001, {}), (400, 6001, []), (400, 6001, {"alias": 7}), (400, 6001, {"tags": {"add": [""]}}), (400, 6003, {"alias": "a-b"}),
+            (400, 6003, {"alias": "a b"}), (400, 6004, {"alias": "a" * 41}), (400, 6005, {"tags": {"add": ["a/b"]}}),
+            (400, 6006, {"tags": {"add": ["茶" * 14]}}), (409, 6007, {"tags": {"add": ["a"] * 101}}), (403, 6017, {"alias": "somebody"}),
+            (403, 6017, {"alias": "u." + "0" * 38}),
+        ]:  # fmt: skip
+            with self.subTest(body):
+                b, _ = self.sleeper()
+                answer = self.change(b, body)
+                self.assertEqual((answer.status, answer.json["rule"]), (status, rule), answer.body)
+        self.assertEqual(self.change(b, {"alias": "茶" * 13 + "!"}).status, 200, "40 bytes are legal")
+        answer = self.change(b, {"alias": ""}, "laptop")
+        self.assertEqual((answer.status, answer.json["rule"]), (404, 6016))
+
+    def test_H05_an_app_that_changes_too_often_has_to_wait(self):
+        """H05.app"""
+        b, _ = self.sleeper()
+        answers = [self.change(b, {"tags": {"add": [f"t{number}"]}}) for number in range(15)]
+        self.assertEqual([answer.status for answer in answers[:10]], [200] * 10)
+        self.assertEqual((answers[-1].status, answers[-1].json["rule"]), (429, 6011))
+        self.assertGreater(int(answers[-1].headers["retry-after"]), 0)
+
     def test_H13_what_fails_is_tried_again_and_a_dead_device_is_dropped(self):
         """H13.retry H13.gone"""
         a, (b, device), (c, dead) = self.listener("Ann"), self.sleeper(), self.sleeper("Carol")

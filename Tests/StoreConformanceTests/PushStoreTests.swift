@@ -156,6 +156,35 @@ struct PushStoreTests {
         #expect(try await house.store.ask(ListPushDevicesByAlias(PushLabel(of: .bob))).isEmpty)
     }
 
+    @Test("H05.rules bounds what one device has, and how many devices have one alias", arguments: Engine.allCases)
+    func bounds(engine: Engine) async throws {
+        let house = try await House(engine)
+        let device = try Self.device(.bob)
+        try await house.store.ask(RegisterPushDevice(device))
+        var change = ChangeOwnPushBinding(of: device.device, .bob)
+        change.added = try (0..<125).map { try PushLabel("\(1000 + $0)" + String(repeating: "t", count: 36)) }
+        #expect(try await house.store.ask(change).get().tags.count == 125, "5000 bytes")
+        change.added = [try PushLabel("x")]
+        #expect(try await house.store.ask(change) == .failure(.tagsTooLong))
+        (change.clearsTags, change.added) = (true, try (0..<1000).map { try PushLabel("t\($0)") })
+        #expect(try await house.store.ask(change).get().tags.count == 1000)
+        (change.clearsTags, change.added) = (false, [try PushLabel("x")])
+        #expect(try await house.store.ask(change) == .failure(.tooManyTags))
+        (change.added, change.removed) = ([], [try PushLabel("t0")])
+        #expect(try await house.store.ask(change).get().tags.count == 999)
+        #expect(try await house.store.ask(ChangeOwnPushBinding(of: device.device, .alice)) == .failure(.unknown))
+        let alias = try PushLabel("shared|1")
+        for number in 0...ChangePushBinding.maximumDevicesOfAlias {
+            let other = try Self.device(.alice, "d\(number)", "https://push.example/\(number + 2)")
+            try await house.store.ask(RegisterPushDevice(other))
+            var change = ChangeOwnPushBinding(of: other.device, .alice)
+            change.alias = .set(alias)
+            let result = try await house.store.ask(change)
+            let isRoom = number < ChangePushBinding.maximumDevicesOfAlias
+            #expect(isRoom ? (try? result.get()) != nil : result == .failure(.aliasFull))
+        }
+    }
+
     @Test("H03.many keeps the youngest devices of a user", arguments: Engine.allCases)
     func many(engine: Engine) async throws {
         let house = try await House(engine)

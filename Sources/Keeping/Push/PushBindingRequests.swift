@@ -41,21 +41,15 @@ package struct ChangePushBinding: StoreRequest {
     package var clearsTags = false
     package var added: [PushLabel] = []
     package var removed: [PushLabel] = []
-    /// Of a device with another user nothing is changed; nil for programs that may change all.
-    package var owner: UserID?
-
     package static let maximumTags = 1000
     package static let maximumTagBytes = 5000
     package static let maximumDevicesOfAlias = 10
     package static let access = StoreAccess.writes
-    package var asker: UserID? { self.owner }
 
     package init(of registration: RegistrationID) { self.registration = registration }
 
     package func perform(on tables: some Tables) throws(StoreError) -> Result<PushBinding, Refusal> {
-        guard var device = try tables.pushDevice(self.registration),
-            self.owner == nil || self.owner == device.user
-        else { return .failure(.unknown) }
+        guard var device = try tables.pushDevice(self.registration) else { return .failure(.unknown) }
         let old = try tables.pushTags(of: self.registration)
         let new = self.tags(from: old)
         if let refusal = try self.refusal(of: device, new, isMore: !self.added.isEmpty, tables) {
@@ -80,6 +74,40 @@ package struct ChangePushBinding: StoreRequest {
         if isMore, tags.reduce(0, { $0 + $1.text.utf8.count }) > Self.maximumTagBytes { return .tagsTooLong }
         guard case .set(.some(let alias)) = self.alias, device.alias != alias else { return nil }
         return try tables.pushDevices(named: alias).count < Self.maximumDevicesOfAlias ? nil : .aliasFull
+    }
+}
+
+/// The same for a device of one's own.
+package struct ChangeOwnPushBinding: StoreRequest {
+    package let device: DeviceID
+    package let user: UserID
+    package var alias = ChangePushBinding.Change<PushLabel>.keep
+    package var clearsTags = false
+    package var added: [PushLabel] = []
+    package var removed: [PushLabel] = []
+
+    package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
+
+    package init(of device: DeviceID, _ user: UserID) {
+        self.device = device
+        self.user = user
+    }
+
+    package var saysAnything: Bool {
+        self.alias != .keep || self.clearsTags || !self.added.isEmpty || !self.removed.isEmpty
+    }
+
+    package func perform(
+        on tables: some Tables
+    ) throws(StoreError) -> Result<PushBinding, ChangePushBinding.Refusal> {
+        guard let device = try tables.pushDevices(of: self.user).first(where: { $0.device == self.device }) else {
+            return .failure(.unknown)
+        }
+        var change = ChangePushBinding(of: device.registration)
+        change.alias = self.alias
+        (change.clearsTags, change.added, change.removed) = (self.clearsTags, self.added, self.removed)
+        return try change.perform(on: tables)
     }
 }
 

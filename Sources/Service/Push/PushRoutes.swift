@@ -4,6 +4,7 @@ internal import Identity
 internal import JSON
 internal import Keeping
 internal import Operations
+internal import Pacing
 internal import Reactor
 internal import Secure
 internal import Vocabulary
@@ -22,12 +23,14 @@ struct PushRoutes: Sendable {
         let publicKey: String
         /// The kinds of devices that are woken.
         let kinds: [PushKind]
+        /// How often each user may change what their devices are found by.
+        let labelAllowance = APIAllowance(.init(perSecond: 1, burst: 10))
     }
 
     /// What is described in `openapi.json`.
     static let described: [(method: HTTPMethod, path: String)] = [
         (.get, "/v1/push"), (.get, "/v1/push/devices"), (.put, "/v1/push/devices/:device"),
-        (.delete, "/v1/push/devices/:device"), (.post, "/v1/push/test"),
+        (.delete, "/v1/push/devices/:device"), (.post, "/v1/push/devices/:device/labels"), (.post, "/v1/push/test"),
         (.get, "/v1/push/trace"), (.post, "/v1/push/clicked"),
     ]
 
@@ -45,6 +48,9 @@ struct PushRoutes: Sendable {
         }
         self.on(.delete, "/v1/push/devices/:device", &router, desks) { visit, asked, desk throws(RequestError) in
             visit.settle(RemovePushDevice.own(try asked.deviceID, of: asked.identity.user), desk)
+        }
+        self.on(.post, "/v1/push/devices/:device/labels", &router, desks) { visit, asked, desk throws(RequestError) in
+            visit.changeLabels(asked, of: try asked.deviceID, desk)
         }
         self.on(.post, "/v1/push/test", &router, desks) { visit, asked, desk in visit.testPushes(asked, desk) }
         self.on(.get, "/v1/push/trace", &router, desks) { visit, asked, desk throws(RequestError) in
@@ -199,6 +205,32 @@ extension APIVisit {
         self.settle(RegisterPushDevice(try asked.pushDevice(at: SystemClock.now(), desk)), desk)
     }
 
+    fileprivate func changeLabels(_ asked: PushRequest, of device: DeviceID, _ desk: PushRoutes.Desk) {
+        let user = asked.identity.user
+        if let wait = desk.labelAllowance.take(user, at: desk.service.now).wait {
+            return self.refuse(.tooOften, retryAfter: wait)
+        }
+        do throws(PushLabelRule) {
+            desk.store.send(
+                try PushLabelForm(asked.body, of: device, user).change,
+                self.exchange.reactor.returning { result in
+                    switch result {
+                    case .success(.success(let binding)):
+                        self.answer(.json(.ok, JSONWriter.object { $0.members(of: binding) }))
+                    case .success(.failure(let refusal)): self.refuse(PushLabelRule(refusal))
+                    case .failure: self.refuse(.unknownTrouble)
+                    }
+                })
+        } catch {
+            self.refuse(error)
+        }
+    }
+
+    private func refuse(_ rule: PushLabelRule, retryAfter: Duration? = nil) {
+        let error = RequestError(rule.code, rule.words, retryAfter: retryAfter)
+        self.answer(APIProblem.response(error) { $0.field("rule", rule.rawValue) })
+    }
+
     fileprivate func settle<Request: StoreRequest>(_ request: Request, _ desk: PushRoutes.Desk)
     where Request.Answer == Void {
         desk.store.send(
@@ -277,5 +309,11 @@ extension JSONWriter {
     fileprivate mutating func pushKey(_ desk: PushRoutes.Desk) {
         self.field("publicKey", desk.publicKey)
         self.array("kinds", of: desk.kinds) { $0.string($1.rawValue) }
+    }
+
+    fileprivate mutating func members(of binding: PushBinding) {
+        self.field("registration", binding.device.registration.text)
+        self.optional("alias", binding.device.alias?.text)
+        self.array("tags", of: binding.tags) { $0.string($1.text) }
     }
 }

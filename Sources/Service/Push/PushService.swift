@@ -68,6 +68,8 @@ final class PushService {
         self.load()
     }
 
+    var now: Instant { self.board.now }
+
     /// A push to all devices of a user, to try whether it comes.
     struct Test: Sendable {
         let push: RandomToken

@@ -35,7 +35,8 @@ extension PushAudience {
             do throws(PushLabel.Fault) {
                 labels.append(try PushLabel(text))
             } catch {
-                throw .wrong("'\(name)' has a value that is not legal: \(error.words)")
+                let rule = PushLabelRule(error, isTag: name != "alias")
+                throw .wrong("'\(name)' has a value that is not legal: \(rule.words)")
             }
         }
         return labels
@@ -49,24 +50,5 @@ extension PushAudience {
             registrations.append(registration)
         }
         return registrations
-    }
-}
-
-extension PushLabel.Fault {
-    /// What clients' own libraries call it.
-    func code(isTag: Bool) -> Int {
-        switch self {
-        case .empty: 6001
-        case .wrongLetters: isTag ? 6005 : 6003
-        case .tooLong: isTag ? 6006 : 6004
-        }
-    }
-
-    var words: String {
-        switch self {
-        case .empty: "it is empty"
-        case .wrongLetters: "letters, digits, _, ideographs and @!#$&*+=.| are"
-        case .tooLong: "it has more than \(PushLabel.maximumBytes) bytes"
-        }
     }
 }

@@ -27,8 +27,8 @@ struct JPushBindings {
         do throws(PushLabel.Fault) {
             return try PushLabel(text)
         } catch {
-            let name = isTag ? "a tag" : "an alias"
-            throw .wrongDeviceValue("\(name) is not legal (\(error.code(isTag: isTag))): \(error.words)")
+            let rule = PushLabelRule(error, isTag: isTag)
+            throw .wrongDeviceValue("\(rule.words) (\(rule.rawValue))")
         }
     }
 
@@ -224,12 +224,7 @@ struct JPushBindings {
 
 extension ChangePushBinding.Refusal {
     fileprivate var problem: JPushProblem {
-        switch self {
-        case .unknown: .wrongDeviceValue("no such registration id")
-        case .tooManyTags: .wrongDeviceValue("more than \(ChangePushBinding.maximumTags) tags (6007)")
-        case .tagsTooLong: .wrongDeviceValue("tags of more than \(ChangePushBinding.maximumTagBytes) bytes (6008)")
-        case .aliasFull:
-            .wrongDeviceValue("\(ChangePushBinding.maximumDevicesOfAlias) devices have the alias already (6027)")
-        }
+        let rule = PushLabelRule(self)
+        return .wrongDeviceValue("\(rule.words) (\(rule.rawValue))")
     }
 }

@@ -2,7 +2,7 @@ internal import JSON
 internal import Web
 
 /// Why something is refused, with the number that clients of this interface know, and the status that goes with it.
-struct JPushProblem: Error, Hashable {
+package struct JPushProblem: Error, Hashable {
     /// Each part of the interface has numbers of its own for the same troubles.
     enum Part: Hashable { case push, devices, schedules, report }
 

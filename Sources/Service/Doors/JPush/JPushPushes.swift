@@ -9,84 +9,68 @@ internal import Web
 struct JPushPushes {
     let visit: JPushVisit
 
-    private static let portion = 200
     private static let maximumNames = 1000
 
     init(_ visit: JPushVisit) { self.visit = visit }
 
     /// It is in the store before it is answered.
     func push(_ body: [UInt8]) throws(JPushProblem) {
-        let request = try JPushRequest(body)
-        let announcer = try self.visit.announcer
-        self.check(request) { self.announce(request, body, announcer) }
+        try JPushSubmission(self.visit, body).send { self.answer($0) }
     }
 
     /// Everything but the sending.
     func validate(_ body: [UInt8]) throws(JPushProblem) {
-        let request = try JPushRequest(body)
+        try JPushSubmission(self.visit, body).validate { self.answer($0) }
+    }
+
+    private func answer(_ result: Result<JPushSubmission.Receipt, JPushProblem>) {
+        switch result {
+        case .success(let receipt):
+            self.visit.answer { json in
+                json.field("sendno", "\(receipt.sendNumber)")
+                json.field("msg_id", "\(receipt.number)")
+            }
+        case .failure(let problem): self.visit.refuse(problem)
+        }
+    }
+
+    /// Each of them is taken or refused by itself.
+    func pushBatch(_ body: [UInt8], to target: JPushBatch.Target) throws(JPushProblem) {
+        let batch = try JPushBatch(body, target)
         _ = try self.visit.announcer
-        self.check(request) { self.answer(request, SystemClock.now().milliseconds << 8) }
-    }
-
-    private func announce(_ request: JPushRequest, _ body: [UInt8], _ announcer: JPushAnnouncer) {
-        self.visit.ask(JPushDelivery.announcement(request, body, from: self.visit.key, at: SystemClock.now())) { made in
-            switch made {
-            case .new(let announcement):
-                self.answer(request, announcement.number)
-                announcer.wake()
-            case .repeated(let first): self.answer(first)
-            case .nothingToOverride: self.visit.refuse(Self.nothingToOverride)
+        let answers = Answers(batch.pushes.map(\.cid)) { self.visit.answer(json: $0) }
+        for (cid, body) in batch.pushes {
+            do throws(JPushProblem) {
+                try JPushSubmission(self.visit, body.get()).send { answers.add($0, cid) }
+            } catch {
+                answers.add(.failure(error), cid)
             }
         }
     }
 
-    // MARK: - Before
+    /// What became of the pushes of a batch, until all are known.
+    private final class Answers {
+        private let cids: [String]
+        private let done: ([UInt8]) -> Void
+        private var found: [String: Result<JPushSubmission.Receipt, JPushProblem>] = [:]
 
-    /// What was said before is answered as it was. All else must have somebody whom it concerns.
-    private func check(_ request: JPushRequest, _ isRight: @escaping () -> Void) {
-        guard let cid = request.cid else { return self.checkOverridden(request, isRight) }
-        self.visit.ask(FindNamedAnnouncement(cid, from: self.visit.key, at: SystemClock.now())) { first in
-            if let first { return self.answer(first) }
-            self.checkOverridden(request, isRight)
+        init(_ cids: [String], _ done: @escaping ([UInt8]) -> Void) {
+            self.cids = cids
+            self.done = done
         }
-    }
 
-    private func checkOverridden(_ request: JPushRequest, _ isRight: @escaping () -> Void) {
-        guard let number = request.options.overridden else { return self.find(request, isRight) }
-        self.visit.ask(FindAnnouncement(number)) { old in
-            guard let old, old.source == self.visit.key,
-                SystemClock.now() < old.created + MakeAnnouncement.memory
-            else { return self.visit.refuse(Self.nothingToOverride) }
-            self.find(request, isRight)
+        func add(_ result: Result<JPushSubmission.Receipt, JPushProblem>, _ cid: String) {
+            self.found[cid] = result
+            guard self.found.count == self.cids.count else { return }
+            self.done(JSONWriter.object { json in for cid in self.cids { self.write(cid, into: &json) } })
         }
-    }
 
-    private static let nothingToOverride = JPushProblem.wrong("'override_msg_id' names no push of the last day")
-
-    private func find(_ request: JPushRequest, after start: String = "", _ found: @escaping () -> Void) {
-        self.visit.ask(FindPushAudience(request.audience, after: start, limit: Self.portion)) { page in
-            if page.recipients.contains(where: { request.concerns($0.device) }) { return found() }
-            guard let next = page.next else {
-                return self.visit.refuse(.nobody("no device is registered for this audience and these platforms"))
+        private func write(_ cid: String, into json: inout JSONWriter) {
+            switch self.found[cid] {
+            case .success(let receipt): json.object(cid) { $0.field("msg_id", receipt.number) }
+            case .failure(let problem): json.field(cid, raw: problem.json)
+            case nil: break
             }
-            self.find(request, after: next, found)
-        }
-    }
-
-    // MARK: - Answers
-
-    private func answer(_ first: Announcement) {
-        do throws(JPushProblem) {
-            self.answer(try JPushRequest(first.content), first.number)
-        } catch {
-            self.visit.refuse(error)
-        }
-    }
-
-    private func answer(_ request: JPushRequest, _ number: Int64) {
-        self.visit.answer { json in
-            json.field("sendno", "\(request.options.number)")
-            json.field("msg_id", "\(number)")
         }
     }
 

@@ -1,10 +1,10 @@
 internal import JSON
-internal import Keeping
+package import Keeping
 
 /// What a program on another server wants to be told, and to whom: the body of `/v3/push`.
-struct JPushRequest {
+package struct JPushRequest {
     let platforms: Platforms
-    let audience: PushAudience
+    package let audience: PushAudience
     let notification: JPushNotification?
     let message: JPushMessage?
     let options: JPushOptions
@@ -27,7 +27,7 @@ struct JPushRequest {
     private static let notOffered = ["sms_message", "notification_3rd", "inapp_message", "live_activity", "callback"]
     static let maximumNameBytes = 64
 
-    init(_ body: [UInt8]) throws(JPushProblem) {
+    package init(_ body: [UInt8]) throws(JPushProblem) {
         guard let loose = LooseObject(body) else { throw .wrong("the body must be one JSON object") }
         let object = try JPushObject(loose, Self.names)
         guard let platforms = object["platform"] else { throw .missing("'platform' is missing") }

@@ -13,6 +13,7 @@ struct JPushRoutes: Sendable {
     let desk: JPushDesk
 
     private static let maximumBodyBytes = 128 << 10
+    private static let maximumBatchBytes = 1 << 20
 
     typealias Work = (JPushVisit, [UInt8]) throws(JPushProblem) -> Void
 
@@ -25,6 +26,12 @@ struct JPushRoutes: Sendable {
         }
         self.on(.get, "/v3/push/cid", .push, &router) { visit, _ throws(JPushProblem) in
             try JPushPushes(visit).makeNames()
+        }
+        for (name, target) in [("regid", JPushBatch.Target.registration), ("alias", .alias)] {
+            let path = "/v3/push/batch/\(name)/single"
+            self.on(.post, path, .push, &router, limit: Self.maximumBatchBytes) { visit, body throws(JPushProblem) in
+                try JPushPushes(visit).pushBatch(body, to: target)
+            }
         }
         for path in ["/v3/push", "/v3/push/validate"] {
             for method in [HTTPMethod.get, .put] {
@@ -116,14 +123,15 @@ struct JPushRoutes: Sendable {
     }
 
     private func on(
-        _ method: HTTPMethod, _ path: String, _ part: JPushProblem.Part, _ router: inout Router, _ work: @escaping Work
+        _ method: HTTPMethod, _ path: String, _ part: JPushProblem.Part, _ router: inout Router,
+        limit: Int = Self.maximumBodyBytes, _ work: @escaping Work
     ) {
         router.on(method, path) { exchange, parameters in
             guard exchange.reactor.loop === self.site.home else { return exchange.move(to: self.site.home) }
             let visit = JPushVisit(exchange, parameters, part, self.desk, self.site.atHome(exchange.reactor))
             visit.attempt { () throws(JPushProblem) in
                 try visit.admit(self.keys)
-                exchange.collectBody(limit: Self.maximumBodyBytes) { body in
+                exchange.collectBody(limit: limit) { body in
                     visit.attempt { () throws(JPushProblem) in try work(visit, body) }
                 }
             }

@@ -2,14 +2,14 @@ internal import Bytes
 internal import Hashing
 internal import JSON
 internal import Keeping
-internal import Vocabulary
+package import Vocabulary
 
 /// Something that a program wants to be pushed later, in its words: the body of `/v3/schedules`.
-struct JPushSchedule {
+package struct JPushSchedule {
     let name: String
     let isEnabled: Bool
     let trigger: JPushTrigger
-    let request: JPushRequest
+    package let request: JPushRequest
     /// By which the program recognises what it makes twice.
     let cid: String?
     private let object: LooseObject
@@ -19,7 +19,7 @@ struct JPushSchedule {
     private static let maximumNameBytes = 255
 
     /// - Parameter old: what it was before; where the program says nothing that stays.
-    init(_ body: [UInt8], over old: JPushSchedule? = nil) throws(JPushProblem) {
+    package init(_ body: [UInt8], over old: JPushSchedule? = nil) throws(JPushProblem) {
         guard let loose = LooseObject(body) else { throw .wrong("the body must be one JSON object") }
         _ = try JPushObject(loose, Self.names)
         var whole = old?.object ?? LooseObject()
@@ -44,11 +44,11 @@ struct JPushSchedule {
             && name.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0) }
     }
 
-    var content: [UInt8] { self.object.json }
+    package var content: [UInt8] { self.object.json }
     /// The push, as it was said.
     var push: [UInt8] { self.object["push"] ?? [] }
 
-    func next(after now: WallTime) -> WallTime? { self.isEnabled ? self.trigger.next(after: now) : nil }
+    package func next(after now: WallTime) -> WallTime? { self.isEnabled ? self.trigger.next(after: now) : nil }
 
     /// The same for the same `cid` of a program.
     func id(of key: String) -> String {

@@ -107,13 +107,19 @@ final class JPushVisit {
     }
 
     func ask<Request: StoreRequest>(_ request: Request, _ answered: @escaping (Request.Answer) -> Void) {
+        self.fetch(request) { result in
+            switch result {
+            case .success(let answer): answered(answer)
+            case .failure(let problem): self.refuse(problem)
+            }
+        }
+    }
+
+    func fetch<Request: StoreRequest>(
+        _ request: Request, _ answered: @escaping (Result<Request.Answer, JPushProblem>) -> Void
+    ) {
+        let part = self.part
         self.dependencies.store.send(
-            request,
-            self.dependencies.reactor.returning { result in
-                switch result {
-                case .success(let answer): answered(answer)
-                case .failure: self.refuse(.busy(self.part))
-                }
-            })
+            request, self.dependencies.reactor.returning { result in answered(result.mapError { _ in .busy(part) }) })
     }
 }
