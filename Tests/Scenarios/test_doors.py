@@ -21,6 +21,7 @@ ROUTES = {
     "jpush": [
         ("POST", "/v3/push"), ("POST", "/v3/push/validate"), ("GET", "/v3/push/cid"), ("GET", "/v3/devices/0123456789abcdef012"),
         ("GET", "/v3/aliases/a"), ("GET", "/v3/tags/"), ("GET", "/v3/device/tags/"),
+        ("POST", "/v3/grouppush"), ("POST", "/v3/schedules/"), ("GET", "/v3/received"), ("POST", "/v3/push/batch/alias/single"),
     ],
 }  # fmt: skip
 HANDSHAKES = ("EIO=3&transport=polling", "transport=polling&b64=1&auth_token=T")

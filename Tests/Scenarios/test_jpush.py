@@ -18,12 +18,13 @@ from test_push import Pushed
 from wire import ask_http
 
 KEY, SECRET = "0123456789abcdef01234567", "76543210fedcba9876543210"
+GROUP, GROUP_SECRET = "abcdef012345670123456789", "0a1b2c3d4e5f60718293a4b5"
 
 
 def keys_file() -> str:
     handle, path = tempfile.mkstemp()
     with os.fdopen(handle, "w") as file:
-        file.write(f"# One program.\n{KEY}:{SECRET}\n")
+        file.write(f"# One program.\n{KEY}:{SECRET}\n# A group of programs.\ngroup-{GROUP}:{GROUP_SECRET}\n")
     return path
 
 
@@ -204,6 +205,28 @@ class Batches(Door):
         self.expect(1003, 400, {"pushlist": []}, path)
         self.expect(1003, 400, {"pushlist": {str(number): {} for number in range(1001)}}, path)
         self.expect(1004, 401, {"pushlist": {}}, path, secret=SECRET[::-1])
+
+
+class Groups(Door):
+    def test_H04_a_group_pushes_once_in_the_name_of_one_program(self):
+        """H04.group"""
+        b, device = self.sleeper()
+        group = jpush.GroupPush(GROUP, GROUP_SECRET)
+        group.zone = "parley"
+        push = group.create_push()
+        push.zone, push.audience, push.platform = "parley", jpush.all_, jpush.all_
+        push.notification = jpush.notification(alert="for all")
+        answer = push.send().payload
+        self.assertEqual(answer, {KEY: {"sendno": "0", "msg_id": answer["group_msgid"]}, "group_msgid": answer["group_msgid"]})
+        self.assertEqual(self.wait_for(device)[0]["announcement"], answer["group_msgid"])
+        self.assertEqual(self.client().create_report().get_received(answer["group_msgid"]).payload[0]["msg_id"], answer["group_msgid"])
+
+    def test_H04_a_groups_key_opens_nothing_else_and_a_programs_key_no_group(self):
+        """H04.group"""
+        body = {"platform": "all", "audience": "all", "notification": {"alert": "x"}}
+        self.expect(1008, 400, body, key=f"group-{GROUP}", secret=GROUP_SECRET)
+        self.expect(1008, 400, body, "/v3/grouppush")
+        self.expect(1004, 401, body, "/v3/grouppush", key=f"group-{GROUP}", secret=SECRET)
 
 
 class Devices(Door):

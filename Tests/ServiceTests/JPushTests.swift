@@ -82,6 +82,43 @@ struct JPushRequestTests {
     private static func many(_ count: Int) -> String { (0..<count).map { "\"a\($0)\"" }.joined(separator: ",") }
 }
 
+@Suite("The keys of JPush's interface")
+struct JPushKeysTests {
+    private static let key = "0123456789abcdef01234567"
+    private static let secret = "76543210fedcba9876543210"
+
+    @Test("H04.refused are app keys and groups, one a line")
+    func lines() throws {
+        let keys = try JPushKeys("# mine\n\(Self.key):\(Self.secret)\n\ngroup-\(Self.secret):\(Self.key)\n")
+        #expect(keys.has(Self.key) && !keys.has("group-\(Self.secret)") && keys.firstKey == Self.key)
+        #expect(keys.groups.has("group-\(Self.secret)") && !keys.isEmpty && JPushKeys.none.isEmpty)
+    }
+
+    @Test(
+        "H04.refused are refused when they are no keys, can be guessed, or stand there twice",
+        arguments: [
+            "", "# none", "tea", "\(key)", "\(key):", ":\(secret)", "\(key):\(secret):x", "\(key):\(key)",
+            "\(key):\(String(repeating: "ab", count: 12))", "\(key):\(secret.uppercased())", "\(key)0:\(secret)",
+            "\(key):\(secret)\n\(key):\(secret)", "group-\(key):\(secret)",
+        ])
+    func faults(text: String) { #expect(throws: JPushKeys.Fault.self) { try JPushKeys(text) } }
+
+    @Test(
+        "H04.refused are shown as RFC 7617 says, or not at all",
+        arguments: [
+            (nil, 1004), ("Basic", 1004), ("Bearer x", 1004), ("Basic !", 1004), ("Basic dGVh", 1004),
+            ("Basic dGVhOnRlYQ==", 1008),
+        ])
+    func shown(field: String?, code: Int) throws {
+        let keys = try JPushKeys("\(Self.key):\(Self.secret)")
+        guard case .failure(let problem) = keys.key(of: field, .push) else {
+            Issue.record("it was let in")
+            return
+        }
+        #expect(problem.code == code)
+    }
+}
+
 @Suite("When a schedule of JPush's interface pushes")
 struct JPushTriggerTests {
     private static func wall(_ text: String) throws -> WallTime { try #require(JPushTime(text)).wall }

@@ -4,6 +4,8 @@ internal import Hashing
 /// Which programs on other servers may push: each has an app key and a master secret, which open nothing else.
 package struct JPushKeys: Hashable, Sendable {
     private let secrets: [String: String]
+    /// Of groups of programs, which are known by `group-` and a key.
+    private let groupSecrets: [String: String]
 
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
@@ -12,32 +14,48 @@ package struct JPushKeys: Hashable, Sendable {
     static let digits = 24
     private static let maximumKeys = 100
 
+    private static let groupPrefix = "group-"
+
     package static let none = JPushKeys(secrets: [:])
 
-    private init(secrets: [String: String]) { self.secrets = secrets }
+    private init(secrets: [String: String]) {
+        self.secrets = secrets
+        self.groupSecrets = [:]
+    }
 
-    /// - Parameter text: `APPKEY:MASTERSECRET` on each line, 24 hexadecimal digits each; lines after `#` are remarks.
+    /// - Parameter text: `APPKEY:MASTERSECRET` or `group-GROUPKEY:GROUPSECRET` on each line, 24 hexadecimal digits each;
+    ///   lines after `#` are remarks.
     package init(_ text: String) throws(Fault) {
         var secrets: [String: String] = [:]
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             let parts = line.split(separator: ":", omittingEmptySubsequences: false).map { String($0) }
-            guard parts.count == 2, parts.allSatisfy(Self.isLegal) else {
+            let bare =
+                parts.first.map { $0.hasPrefix(Self.groupPrefix) ? String($0.dropFirst(Self.groupPrefix.count)) : $0 }
+                ?? ""
+            guard parts.count == 2, [bare, parts[1]].allSatisfy(Self.isLegal) else {
                 throw Fault(description: "each line must be APPKEY:MASTERSECRET, 24 hexadecimal digits each")
             }
-            guard parts[0] != parts[1], Set(parts[1]).count >= 6 else {
+            guard bare != parts[1], Set(parts[1]).count >= 6 else {
                 throw Fault(description: "the master secret of \(parts[0]) can be guessed")
             }
             guard secrets.updateValue(parts[1], forKey: parts[0]) == nil else {
                 throw Fault(description: "the app key \(parts[0]) is there twice")
             }
         }
-        guard (1...Self.maximumKeys).contains(secrets.count) else {
-            throw Fault(description: "there must be 1 to \(Self.maximumKeys) app keys")
+        self.secrets = secrets.filter { !$0.key.hasPrefix(Self.groupPrefix) }
+        self.groupSecrets = secrets.filter { $0.key.hasPrefix(Self.groupPrefix) }
+        guard (1...Self.maximumKeys).contains(self.secrets.count), self.groupSecrets.count <= Self.maximumKeys else {
+            throw Fault(description: "there must be 1 to \(Self.maximumKeys) app keys, and no more groups")
         }
-        self.secrets = secrets
     }
 
     var isEmpty: Bool { self.secrets.isEmpty }
+
+    /// Those of groups alone.
+    var groups: JPushKeys { JPushKeys(secrets: self.groupSecrets) }
+
+    /// In whose name a group pushes: all app keys reach the same devices, and one push is enough.
+    var firstKey: String { self.secrets.keys.min() ?? "" }
 
     func has(_ key: String) -> Bool { self.secrets[key] != nil }
 

@@ -34,6 +34,20 @@ struct JPushPushes {
         }
     }
 
+    /// Of a group of programs, in the name of one.
+    func pushToGroup(_ body: [UInt8], as key: String) throws(JPushProblem) {
+        try JPushSubmission(self.visit, body, from: key).send { result in
+            guard case .success(let receipt) = result else { return self.answer(result) }
+            self.visit.answer { json in
+                json.object(key) { json in
+                    json.field("sendno", "\(receipt.sendNumber)")
+                    json.field("msg_id", "\(receipt.number)")
+                }
+                json.field("group_msgid", "\(receipt.number)")
+            }
+        }
+    }
+
     /// Each of them is taken or refused by itself.
     func pushBatch(_ body: [UInt8], to target: JPushBatch.Target) throws(JPushProblem) {
         let batch = try JPushBatch(body, target)

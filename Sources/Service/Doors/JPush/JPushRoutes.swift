@@ -27,6 +27,9 @@ struct JPushRoutes: Sendable {
         self.on(.get, "/v3/push/cid", .push, &router) { visit, _ throws(JPushProblem) in
             try JPushPushes(visit).makeNames()
         }
+        self.on(.post, "/v3/grouppush", .push, &router, keys: self.keys.groups) { visit, body throws(JPushProblem) in
+            try JPushPushes(visit).pushToGroup(body, as: self.keys.firstKey)
+        }
         for (name, target) in [("regid", JPushBatch.Target.registration), ("alias", .alias)] {
             let path = "/v3/push/batch/\(name)/single"
             self.on(.post, path, .push, &router, limit: Self.maximumBatchBytes) { visit, body throws(JPushProblem) in
@@ -124,13 +127,13 @@ struct JPushRoutes: Sendable {
 
     private func on(
         _ method: HTTPMethod, _ path: String, _ part: JPushProblem.Part, _ router: inout Router,
-        limit: Int = Self.maximumBodyBytes, _ work: @escaping Work
+        limit: Int = Self.maximumBodyBytes, keys: JPushKeys? = nil, _ work: @escaping Work
     ) {
         router.on(method, path) { exchange, parameters in
             guard exchange.reactor.loop === self.site.home else { return exchange.move(to: self.site.home) }
             let visit = JPushVisit(exchange, parameters, part, self.desk, self.site.atHome(exchange.reactor))
             visit.attempt { () throws(JPushProblem) in
-                try visit.admit(self.keys)
+                try visit.admit(keys ?? self.keys)
                 exchange.collectBody(limit: limit) { body in
                     visit.attempt { () throws(JPushProblem) in try work(visit, body) }
                 }

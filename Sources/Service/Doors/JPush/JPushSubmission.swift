@@ -15,11 +15,14 @@ struct JPushSubmission {
     private let announcer: JPushAnnouncer
     private let request: JPushRequest
     private let body: [UInt8]
+    /// The app key in whose name it is said.
+    private let source: String
 
     private static let portion = 200
 
-    init(_ visit: JPushVisit, _ body: [UInt8]) throws(JPushProblem) {
+    init(_ visit: JPushVisit, _ body: [UInt8], from source: String? = nil) throws(JPushProblem) {
         self.visit = visit
+        self.source = source ?? visit.key
         self.body = body
         self.request = try JPushRequest(body)
         self.announcer = try visit.announcer
@@ -36,7 +39,7 @@ struct JPushSubmission {
 
     private func announce(_ done: @escaping Done) {
         let announcement = JPushDelivery.announcement(
-            self.request, self.body, from: self.visit.key, at: SystemClock.now())
+            self.request, self.body, from: self.source, at: SystemClock.now())
         self.ask(announcement, done) { made in
             switch made {
             case .new(let announcement):
@@ -77,7 +80,7 @@ struct JPushSubmission {
     /// What was said before is answered as it was. All else must have somebody whom it concerns.
     private func check(_ done: @escaping Done, _ isRight: @escaping () -> Void) {
         guard let cid = self.request.cid else { return self.checkOverridden(done, isRight) }
-        self.ask(FindNamedAnnouncement(cid, from: self.visit.key, at: SystemClock.now()), done) { first in
+        self.ask(FindNamedAnnouncement(cid, from: self.source, at: SystemClock.now()), done) { first in
             if let first { return self.repeated(first, done) }
             self.checkOverridden(done, isRight)
         }
@@ -86,7 +89,7 @@ struct JPushSubmission {
     private func checkOverridden(_ done: @escaping Done, _ isRight: @escaping () -> Void) {
         guard let number = self.request.options.overridden else { return self.find(done, isRight) }
         self.ask(FindAnnouncement(number), done) { old in
-            guard let old, old.source == self.visit.key,
+            guard let old, old.source == self.source,
                 SystemClock.now() < old.created + MakeAnnouncement.memory
             else { return done(.failure(Self.nothingToOverride)) }
             self.find(done, isRight)
