@@ -12,6 +12,7 @@ package final class PostgresSearch {
     private var endpoints: [PostgresEndpoint] = []
     private var attempt: PostgresAttempt?
     private var connection: PostgresConnection?
+    private var timer: TimerToken?
     private var failures: [PostgresError] = []
 
     /// - Parameter completion: called once on this loop, never within the call, and not after `cancel`.
@@ -87,10 +88,12 @@ package final class PostgresSearch {
         do throws(PostgresError) {
             let connection = try PostgresConnection(session, endpoint.name, self.options, on: self.reactor)
             self.connection = connection
-            connection.send("SELECT pg_backend_pid(), current_setting('statement_timeout')", []) { result in
+            connection.send("SELECT pg_backend_pid()", []) { result in
                 self.checked(connection, endpoint, result)
             }
             connection.sync { _ in }
+            let timeout = self.address.connectTimeout ?? self.options.connectTimeout
+            self.timer = self.reactor.schedule(after: timeout) { connection.close() }
         } catch {
             self.failed(error)
         }
@@ -99,6 +102,7 @@ package final class PostgresSearch {
     private func checked(
         _ connection: PostgresConnection, _ endpoint: PostgresEndpoint, _ result: Result<PostgresRows, PostgresError>
     ) {
+        if let timer = self.timer.take() { self.reactor.cancel(timer) }
         guard self.completion != nil else { return }
         self.connection = nil
         switch result {
