@@ -51,7 +51,9 @@ struct FailureTests {
         let url = try PostgresServer.shared().freshDatabase()
         var options = PostgresOptions()
         options.lockTimeout = .milliseconds(50)
-        try await withConnection(url) { holder in
+        var patient = PostgresOptions()
+        patient.idleInTransactionTimeout = nil
+        try await withConnection(url, patient) { holder in
             try await holder.run("CREATE TABLE t (a bigint); INSERT INTO t VALUES (1)")
             try await holder.run("BEGIN; UPDATE t SET a = 2")
             try await withConnection(url, options) { other in

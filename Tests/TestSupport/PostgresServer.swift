@@ -46,6 +46,12 @@ package final class PostgresServer: @unchecked Sendable {
         try self.start()
     }
 
+    /// A server that runs takes its folder along.
+    deinit {
+        guard self.child == nil else { return }
+        _ = try? SupervisedChild.run(script: "rm -rf \"$1\"", [self.folder])
+    }
+
     /// Where it is, for one of its databases over the Unix socket.
     package func url(_ database: String = "postgres", _ parameters: String = "") -> String {
         let folder = self.folder.split(separator: "/").joined(separator: "%2F")
@@ -70,9 +76,7 @@ package final class PostgresServer: @unchecked Sendable {
 
     /// To the server and all of its sessions, as when its machine loses power, freezes, or goes on.
     package func signal(_ signal: Signal) throws {
-        try SupervisedChild.run(
-            script: "kill -\(signal.rawValue) \"$1\" $(test \"$2\" = INT || pgrep -P \"$1\")",
-            [self.process, signal.rawValue])
+        try SupervisedChild.run(script: Self.signalling, [signal.rawValue, self.process])
         guard signal == .kill || signal == .end else { return }
         self.child?.write("keep\n")
         self.child = nil
@@ -157,10 +161,26 @@ package final class PostgresServer: @unchecked Sendable {
             done
             echo ready
             read -r word
-            for one in "$process" $(pgrep -P "$process"); do kill -KILL "$one" 2>/dev/null; done
+            kill -CONT "$process" $(pgrep -P "$process") 2>/dev/null
+            # At once, but with its shared memory.
+            kill -QUIT "$process" 2>/dev/null
             wait "$process" 2>/dev/null
             test "$word" = keep || rm -rf "$folder"
             """
 
-    private static func freePort() -> UInt16 { .random(in: 33_000...60_000) }
+    /// All at once: nobody has a word left when another one dies.
+    private static let signalling = """
+        sessions=$(pgrep -P "$2")
+        case "$1" in
+        INT) kill -INT "$2" ;;
+        KILL) kill -STOP "$2" $sessions; kill -KILL "$2" $sessions ;;
+        *) kill "-$1" "$2" $sessions ;;
+        esac
+        """
+
+    /// One that nobody listens on, below those that the system gives to connections.
+    private static func freePort() -> UInt16 {
+        let ports = (0..<100).lazy.map { _ in UInt16.random(in: 20_000...32_000) }
+        return ports.first { SystemPort.isFree($0) } ?? 0
+    }
 }
