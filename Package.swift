@@ -127,6 +127,9 @@ let package = Package(
         room("Voice", "AudioFiles", "Bytes", "CSoxr", "System", "OpusCodec", "SoundFiles"),
 
         // Floor 6: each end of a Socket.IO connection, and the engine of the store.
+        room(
+            "PostgresStore", "Conversing", "Journal", "Keeping", "PostgresLink", "Reactor", "SQLTables", "System",
+            "Vocabulary"),
         room("SQLiteStore", "CSQLite", "Conversing", "Journal", "Keeping", "SQLTables", "System", "Vocabulary"),
         room(
             "Client", "Bytes", "Calling", "Conversing", "HTTP2", "HTTPServer", "JSON", "Operations", "Reactor",
@@ -156,7 +159,8 @@ let package = Package(
             "ICEServers",
             "Identity", "Journal",
             "JSON", "Keeping", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer",
-            "SQLiteStore", "STUN", "Switchboard", "System", "TURN", "Vocabulary", "Web"),
+            "PostgresLink", "PostgresStore", "SQLiteStore", "STUN", "Switchboard", "System", "TURN", "Vocabulary", "Web"
+        ),
         room(
             "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "Pathways", "Peer",
             "Reactor", "Sound", "SoundFiles",
@@ -178,6 +182,7 @@ let package = Package(
                 "Handset",
                 "ICE", "ICEServers", "Identity", "JSON", "Load",
                 "Journal", "MediaStreams", "System", "Negotiating", "OpusCodec", "Pacing", "Operations", "Pathways",
+                "PostgresLink",
                 "Peer",
                 "Reactor", "STUN",
                 "Secure", "Service",
@@ -251,7 +256,8 @@ let package = Package(
         .testTarget(
             name: "StoreConformanceTests",
             dependencies: [
-                "Conversing", "FileTypes", "Keeping", "MemoryStore", "SQLiteStore", "TestSupport", "Vocabulary",
+                "Conversing", "FileTypes", "Keeping", "MemoryStore", "PostgresLink", "PostgresStore", "SQLiteStore",
+                "TestSupport", "Vocabulary",
             ],
             swiftSettings: houseForTests),
         tests(of: "PostgresLink", "Reactor", "System", "TestSupport", "Vocabulary"),

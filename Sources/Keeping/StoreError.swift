@@ -19,6 +19,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case overloaded
         /// The store was closed.
         case closed
+        /// Its server does not answer.
+        case unreachable
         case other(code: Int32)
     }
 
@@ -44,6 +46,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .full: "no room is left on the disk of \(name)"
         case .overloaded: "too many requests wait for \(name)"
         case .closed: "\(name) is closed"
+        case .unreachable: "\(name) cannot be reached: \(self.detail)"
         case .forbidden, .inputOutput, .constraint, .other: "\(name): \(self.detail)"
         }
     }

@@ -37,7 +37,8 @@ extension PushEvent {
 extension SQLTables {
     private static let pushEventColumns = "SELECT \(PushEventColumn.list()) FROM push_events"
     private static let insertPushEvent = "INSERT INTO push_events \(PushEventColumn.insertion)"
-    private static let ofSubject = "(?1 IS NULL OR place = ?1) AND (?2 IS NULL OR entry = ?2)"
+    private static let ofSubject =
+        "(CAST(?1 AS TEXT) IS NULL OR place = ?1) AND (CAST(?2 AS BIGINT) IS NULL OR entry = ?2)"
     private static let latestOfUser =
         "\(pushEventColumns) WHERE \(ofSubject) AND user = ?4 ORDER BY number DESC LIMIT ?3"
     private static let latestOfAll = "\(pushEventColumns) WHERE \(ofSubject) ORDER BY number DESC LIMIT ?3"

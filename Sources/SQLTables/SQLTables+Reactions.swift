@@ -10,8 +10,8 @@ extension SQLTables {
             SELECT min(reaction) FROM reactions WHERE message = ?1
             UNION ALL
             SELECT (SELECT min(reaction) FROM reactions WHERE message = ?1 AND reaction > kinds.reaction)
-            FROM kinds WHERE reaction IS NOT NULL LIMIT ?2)
-        SELECT reaction FROM kinds WHERE reaction IS NOT NULL
+            FROM kinds WHERE reaction IS NOT NULL)
+        SELECT reaction FROM kinds WHERE reaction IS NOT NULL LIMIT ?2
         """
     static let firstReacted = "SELECT min(message) FROM reactions WHERE message BETWEEN ? AND ?"
     static let lastReacted = "SELECT max(message) FROM reactions WHERE message BETWEEN ? AND ?"

@@ -6,6 +6,7 @@ package import Keeping
 package import Switchboard
 internal import Calling
 package import Pacing
+package import PostgresLink
 package import Reactor
 package import Vocabulary
 internal import Web
@@ -49,6 +50,8 @@ package struct ServiceConfiguration: Sendable {
     package var arrivals = SessionAdmission.Limits()
     package var accounts = AccountSettings()
     package var switchboard = SwitchboardSettings()
+    /// The database in which everything but files is kept; without one, a file in the data directory.
+    package var store: PostgresAddress?
     /// What a commit of the store outlives.
     package var durability = StoreDurability.full
     /// What all tokens are signed with; without one, the data directory keeps one.

@@ -1,4 +1,5 @@
 package import Keeping
+internal import PostgresStore
 internal import SQLiteStore
 package import Vocabulary
 
@@ -10,6 +11,9 @@ package enum StoreEngine {
         var settings = StoreSettings()
         settings.keepsOutbox = configuration.hooks.webhook != nil
         settings.keepsPushes = configuration.push.isOn
+        if let address = configuration.store {
+            return try PostgresStore(address, settings, durability: configuration.durability, metrics: metrics)
+        }
         return try SQLiteStore(
             path: configuration.data.path(of: DataDirectory.database), settings, durability: configuration.durability,
             metrics: metrics)

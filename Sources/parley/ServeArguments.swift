@@ -2,6 +2,7 @@ internal import Arguments
 internal import Bytes
 package import Client
 package import Identity
+internal import PostgresLink
 internal import Secure
 internal import Service
 internal import Keeping
@@ -145,4 +146,17 @@ extension HookSettings.Silence: ExpressibleByArgument {
     package static var valueName: String? { "allow|refuse" }
     package static var expectation: String { "allow or refuse" }
     package var argumentDescription: String { self.rawValue }
+}
+
+/// A database of its own server.
+struct StoreArgument: Hashable, Sendable, ExpressibleByArgument {
+    let address: PostgresAddress
+
+    init?(argument: String) {
+        guard let address = try? PostgresAddress(argument) else { return nil }
+        self.address = address
+    }
+
+    static var valueName: String? { "URL" }
+    static var expectation: String { "postgresql://USER@HOST[:PORT][,HOST…]/DATABASE[?sslmode=…]" }
 }

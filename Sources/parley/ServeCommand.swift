@@ -191,6 +191,14 @@ struct ServeCommand: ParsableCommand {
     var trustedProxy: [IPNetwork] = []
 
     @Option(
+        help: ArgumentHelp(
+            """
+            Keep messages and accounts in a PostgreSQL database, say postgresql://parley@db.example.org/parley; a \
+            password is better in PARLEY_STORE, or in the file libpq reads. Default: a file in the data directory.
+            """, valueName: "URL"))
+    var store: StoreArgument?
+
+    @Option(
         help: """
             What an acknowledged message survives: 'full' also a power failure, 'normal' a crash of the program.
             """)
@@ -340,6 +348,7 @@ struct ServeCommand: ParsableCommand {
         service.openID = self.openID.settings
         service.outgoingNetworks = self.openID.outgoingAllow
         service.doors = self.doors.settings
+        service.store = self.store?.address
         service.durability = self.durability
         service.files.maximumBytes = self.largestFile.count
         service.files.allowance.bytes = self.filesPerUser.count

@@ -35,6 +35,15 @@ def eventually(holds: Callable[[], bool], what: str, within: float = PATIENCE) -
         time.sleep(0.02)
 
 
+def store_of(data: str, options: tuple[str, ...] = ()) -> list[str]:
+    """Which engine keeps what a server is told: STORE in the environment says so."""
+    if os.environ.get("STORE") != "postgresql" or "--store" in options:
+        return []
+    import postgres
+
+    return ["--store", postgres.shared().of(data)]
+
+
 class Server:
     """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them; `doors`
     lets apps made for other servers in."""
@@ -47,6 +56,7 @@ class Server:
         self.options = [*options, "--test-endpoints"] if testing else [*options]
         if doors and "--doors" not in options:
             self.options += ["--doors", "all", "--public-user-list"]
+        self.options += store_of(self.data, options)
         self._start("127.0.0.1:0")
 
     def _start(self, listen: str) -> None:

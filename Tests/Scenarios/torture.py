@@ -145,7 +145,7 @@ class StoreTorture:
 
     def __init__(self, kills: int, seed: int, senders: int = 4, say=lambda text: None):
         self.kills, self.random, self.say = kills, random.Random(seed), say
-        self.server = Server(*VOUCHED, "--request-rate", "100000", testing=False)
+        self.server = Server(*VOUCHED, "--request-rate", "100000", *self.store(), testing=False)
         self.readers = [Reader(self.server, f"reader-{i}", random.Random(seed + i)) for i in range(2)]
         self.group = self.begin([reader.name for reader in self.readers] + [f"sender-{i}" for i in range(senders)])
         places = [{"conversation": self.group}, {"user": "reader-0"}]
@@ -169,9 +169,7 @@ class StoreTorture:
             eventually(lambda: troubles or self.acknowledged() >= before + 10, "messages are acknowledged between two kills")
             time.sleep(self.random.uniform(0, 0.3))
             expect(not troubles, "; ".join(troubles[:3]))
-            if kill % 3 == 0:
-                self.look_in()
-            self.server.restart()
+            self.disturb(kill)
             self.say(f"killed {kill + 1} times, {self.acknowledged()} messages acknowledged")
         acknowledged = {(place, number) for sender in self.senders for place, number, _ in list(sender.acked.values())}
         eventually(lambda: troubles or self.has_heard(acknowledged), "the readers hear what was acknowledged")
@@ -182,6 +180,15 @@ class StoreTorture:
             expect(not thread.is_alive(), f"{name} hangs")
         expect(not troubles, "; ".join(troubles[:3]))
         return self.check()
+
+    def store(self) -> list[str]:
+        """Where the server keeps what it is told, if not in its folder."""
+        return []
+
+    def disturb(self, kill: int) -> None:
+        if kill % 3 == 0:
+            self.look_in()
+        self.server.restart()
 
     def acknowledged(self) -> int:
         return sum(len(sender.acked) for sender in self.senders)

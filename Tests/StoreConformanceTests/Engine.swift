@@ -1,5 +1,7 @@
 import Keeping
 import MemoryStore
+import PostgresLink
+import PostgresStore
 import SQLiteStore
 import TestSupport
 import Vocabulary
@@ -11,6 +13,7 @@ enum Engine: String, CaseIterable {
     case memory
     /// Each request is performed again and again until every row it reads was fetched.
     case distantMemory
+    case postgres
 }
 
 /// A store of one engine, empty at first, that is gone with the test.
@@ -28,6 +31,9 @@ final class TestStore: Store {
             self.folder = folder
         case .sqliteMemory:
             self.store = try SQLiteStore(path: ":memory:", settings)
+            self.folder = nil
+        case .postgres:
+            self.store = try PostgresStore(PostgresAddress(PostgresServer.shared().freshDatabase()), settings)
             self.folder = nil
         case .memory, .distantMemory:
             self.store = MemoryStore(settings, isDistant: engine == .distantMemory)

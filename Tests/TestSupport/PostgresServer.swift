@@ -37,7 +37,7 @@ package final class PostgresServer: @unchecked Sendable {
     ) throws {
         self.programs = try Self.findPrograms()
         self.port = acceptsTCP ? Self.freePort() : 5432
-        let own = ["fsync=off", "listen_addresses=\(acceptsTCP ? "localhost" : "")"]
+        let own = ["fsync=off", "max_connections=500", "listen_addresses=\(acceptsTCP ? "localhost" : "")"]
         let secure = certificate == nil ? [] : ["ssl=on", "ssl_cert_file=server.pem", "ssl_key_file=server.key"]
         self.settings = own + secure + settings
         let files = certificate.map { [$0.certificate, $0.key] } ?? []

@@ -120,7 +120,7 @@ extension EraseUser {
     /// Nobody can read it any more.
     private func isAbandoned(_ record: ConversationRecord, _ tables: some Tables) throws(StoreError) -> Bool {
         guard record.machine.kind.rules.membership != .open else { return false }
-        for user in record.machine.members.keys where user != self.user {
+        for user in record.machine.members.keys.sorted(by: { $0.text < $1.text }) where user != self.user {
             guard try tables.user(user)?.tombstone != nil else { return false }
         }
         return true

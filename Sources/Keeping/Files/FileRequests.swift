@@ -116,7 +116,7 @@ enum FileUse {
     }
 
     static func show(_ ids: [FileID], in key: EntryKey, _ tables: some Tables) throws(StoreError) {
-        for id in Set(ids) {
+        for id in ids.withoutDuplicates {
             try tables.show(id, in: key)
             try tables.changeUses(of: id, by: 1)
         }
@@ -153,7 +153,7 @@ package struct SweepFiles: StoreRequest {
         let gone = try tables.unusedFiles(createdBefore: self.unusedSince, limit: self.limit)
         for file in gone { try tables.removeFile(file.id) }
         swept.hasMore = gone.count == self.limit || swept.uploads.count == self.limit
-        swept.contents = try FindUnknownContents(among: Array(Set(gone.map(\.hash)))).perform(on: tables)
+        swept.contents = try FindUnknownContents(among: gone.map(\.hash).withoutDuplicates).perform(on: tables)
         return swept
     }
 }

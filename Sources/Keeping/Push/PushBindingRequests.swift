@@ -56,7 +56,9 @@ package struct ChangePushBinding: StoreRequest {
             return .failure(refusal)
         }
         for tag in old where !new.contains(tag) { try tables.removePushTag(tag, of: self.registration) }
-        for tag in new where !old.contains(tag) { try tables.insertPushTag(tag, of: self.registration) }
+        for tag in new.sorted(by: { $0.text < $1.text }) where !old.contains(tag) {
+            try tables.insertPushTag(tag, of: self.registration)
+        }
         if case .set(let alias) = self.alias { device.alias = alias }
         if case .set(let mobile) = self.mobile { device.mobile = mobile }
         try tables.put(device)

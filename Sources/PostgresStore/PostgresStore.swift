@@ -1,0 +1,75 @@
+internal import Journal
+package import Keeping
+package import PostgresLink
+internal import Reactor
+internal import System
+internal import Vocabulary
+
+/// A store in a PostgreSQL database, which other programs and other servers of ours may write as well.
+///
+/// It has a loop of its own, on which every request is carried out: those that write on one connection, group by group;
+/// those that only read on others beside it. No thread waits for the database but the one that opens or closes it.
+package final class PostgresStore: Store {
+    private let loop: EventLoop
+    private let desk: LoopBound<StoreDesk>
+    private let address: PostgresAddress
+
+    /// Comes back when the tables have the form this program knows. Never call it from a loop.
+    ///
+    /// - Parameter largestGroup: how many requests are committed together.
+    package init(
+        _ address: PostgresAddress, _ settings: StoreSettings = StoreSettings(),
+        durability: StoreDurability = .full, largestGroup: Int = 512, metrics: StoreMetrics? = nil
+    ) throws(StoreError) {
+        self.address = address
+        do throws(ReactorError) {
+            self.loop = try EventLoop()
+        } catch {
+            throw StoreError(.other(code: 0), database: "\(address)", detail: "\(error)")
+        }
+        self.desk = LoopBound()
+        let opened = Locked<StoreError?>(nil)
+        let gate = Gate()
+        self.loop.execute { [desk] reactor in
+            desk.value = StoreDesk(address, settings, durability, metrics, largestGroup: largestGroup, on: reactor) {
+                error in
+                opened.withLock { $0 = error }
+                gate.open()
+            }
+        }
+        gate.wait()
+        if let error = opened.withLock({ $0 }) {
+            self.close()
+            throw error
+        }
+    }
+
+    package func send<Request: StoreRequest>(
+        _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void
+    ) {
+        let task = StoreTask(request, answer)
+        let desk = self.desk
+        self.loop.execute { _ in desk.value?.post(task) }
+    }
+
+    package func close() {
+        let gate = Gate()
+        let desk = self.desk
+        self.loop.execute { reactor in
+            guard let open = desk.value else { return gate.open() }
+            open.close {
+                desk.value = nil
+                reactor.shutDown()
+                gate.open()
+            }
+        }
+        gate.wait()
+        self.loop.join()
+    }
+}
+
+/// What only one loop touches.
+private final class LoopBound<Value>: @unchecked Sendable {
+    // Unchecked because the compiler cannot see that only calls on the loop touch it.
+    var value: Value?
+}

@@ -1,0 +1,157 @@
+internal import Keeping
+internal import PostgresLink
+internal import Reactor
+internal import Vocabulary
+
+/// The inside of the store, on its loop: one lane that writes, readers beside it, and what becomes of requests while the
+/// database is away.
+final class StoreDesk {
+    private let database: String
+    private let durability: StoreDurability
+    private let reactor: Reactor
+    private let lane: WritingLane
+    private var readers: [SnapshotReader] = []
+    private var reading: TaskQueue
+    private var links: [PostgresLink] = []
+    private var whenClosed: (() -> Void)?
+    private var whenOpened: ((StoreError?) -> Void)?
+    private var isAway = false
+    private var awayTimer: TimerToken?
+
+    private static let readerCount = 2
+    /// So long requests wait for a database that is away; then they are refused until it is back.
+    private static let timeout = Duration.seconds(10)
+
+    init(
+        _ address: PostgresAddress, _ settings: StoreSettings, _ durability: StoreDurability, _ metrics: StoreMetrics?,
+        largestGroup: Int,
+        on reactor: Reactor, _ opened: @escaping (StoreError?) -> Void
+    ) {
+        self.database = "\(address)"
+        self.durability = durability
+        self.reactor = reactor
+        self.whenOpened = opened
+        self.reading = TaskQueue(of: self.database, metrics?.waiting)
+        var random = SystemRandomNumberGenerator()
+        self.lane = WritingLane(
+            RandomToken(using: &random).text, of: self.database, settings, metrics, largestGroup: largestGroup,
+            on: reactor)
+        self.lane.onIdle = { [unowned self] in self.mayEnd() }
+        self.connectLane(address)
+        self.readers = (0..<Self.readerCount).map { _ in self.reader(settings) }
+        for reader in self.readers { self.connect(reader, address) }
+    }
+
+    func post(_ task: StoreTask) {
+        guard self.whenClosed == nil else {
+            return task.refuse(StoreError(.closed, database: self.database, detail: ""))
+        }
+        guard !self.isAway else { return task.refuse(self.unreachable) }
+        // Those who write can read as well.
+        guard task.access.usesReader, self.readers.contains(where: \.isUp) else { return self.lane.post(task) }
+        self.reading.append(task)
+        for reader in self.readers where reader.isIdle { reader.wake() }
+    }
+
+    func close(_ closed: @escaping () -> Void) {
+        self.whenClosed = closed
+        self.mayEnd()
+    }
+
+    /// Closed when all that was asked before is answered.
+    private func mayEnd() {
+        guard let closed = self.whenClosed else { return }
+        guard self.isAway || self.lane.isIdle && self.reading.isEmpty && self.readers.allSatisfy(\.isIdle) else {
+            return
+        }
+        self.whenClosed = nil
+        for link in self.links { link.close() }
+        closed()
+    }
+
+    private var options: PostgresOptions {
+        var options = PostgresOptions()
+        options.searchPath = Schema.name
+        return options
+    }
+
+    private var unreachable: StoreError {
+        StoreError(.unreachable, database: self.database, detail: "the database does not answer")
+    }
+}
+
+// MARK: - Connections
+
+extension StoreDesk {
+    private func connectLane(_ address: PostgresAddress) {
+        let link = PostgresLink(address, self.options, on: self.reactor)
+        link.onUp = { [unowned self] connection in self.isUp(connection) }
+        link.onDown = { [unowned self] error, _ in
+            self.lane.down()
+            self.isDown(error)
+        }
+        self.start(link)
+    }
+
+    private func isUp(_ connection: PostgresConnection) {
+        self.awayTimer.map { self.reactor.cancel($0) }
+        self.awayTimer = nil
+        Schema.prepare(on: connection, self.durability, of: self.database) { [unowned self] result in
+            switch result {
+            case .success: self.isReady(connection)
+            case .failure(let error): self.opened(error)
+            }
+        }
+    }
+
+    private func isReady(_ connection: PostgresConnection) {
+        self.isAway = false
+        self.lane.up(connection)
+        self.opened(nil)
+    }
+
+    private func opened(_ error: StoreError?) {
+        self.whenOpened?(error)
+        self.whenOpened = nil
+    }
+
+    private func isDown(_ error: PostgresError) {
+        guard self.whenOpened == nil else { return self.opened(StoreError(error, database: self.database)) }
+        guard self.awayTimer == nil, !self.isAway else { return }
+        self.awayTimer = self.reactor.schedule(after: Self.timeout) { [unowned self] in self.giveUpWaiting() }
+    }
+
+    private func giveUpWaiting() {
+        self.awayTimer = nil
+        self.isAway = true
+        self.lane.refuseWaiting(self.unreachable)
+        self.reading.refuseAll(self.unreachable)
+        self.mayEnd()
+    }
+
+    private func isDown(_ reader: SnapshotReader) {
+        if let task = reader.down() { self.lane.post(task) }
+        guard !self.readers.contains(where: \.isUp) else { return }
+        for task in self.reading.take(upTo: .max) { self.lane.post(task) }
+    }
+
+    private func reader(_ settings: StoreSettings) -> SnapshotReader {
+        SnapshotReader(of: self.database, settings) { [unowned self] in
+            let task = self.reading.take(upTo: 1).first
+            if task == nil { self.mayEnd() }
+            return task
+        }
+    }
+
+    private func connect(_ reader: SnapshotReader, _ address: PostgresAddress) {
+        let link = PostgresLink(address, self.options, on: self.reactor)
+        link.onUp = { reader.up($0) }
+        link.onDown = { [unowned self] _, _ in self.isDown(reader) }
+        self.start(link)
+    }
+
+    private func start(_ link: PostgresLink) {
+        self.links.append(link)
+        link.start()
+    }
+}

@@ -1,0 +1,71 @@
+internal import Keeping
+internal import PostgresLink
+
+/// Requests that are committed together, and how far they have come.
+final class StoreGroup {
+    enum Outcome {
+        case performed(() -> Void)
+        case failed(StoreError)
+    }
+
+    let tasks: [StoreTask]
+    private(set) var outcomes: [Outcome] = []
+    var hasBegun = false
+    var writes = false
+    /// The first thing that went wrong on the way, and at which task.
+    private(set) var failure: (task: Int, error: PostgresError)?
+    /// How often it was begun again because others had written what it had read.
+    var conflicts = 0
+    /// What is known before a task is carried out once more.
+    private var remarks: [Int: Remark] = [:]
+
+    private enum Remark {
+        /// A write that should have changed a row did not, so it is waited for.
+        case careful
+        /// It breaks a rule of the tables, whenever it is carried out.
+        case hopeless(StoreError)
+    }
+
+    init(_ tasks: [StoreTask]) { self.tasks = tasks }
+
+    /// Which task is to be carried out, if not all are.
+    var current: Int? { self.outcomes.count < self.tasks.count ? self.outcomes.count : nil }
+
+    func isCareful(_ task: Int) -> Bool { if case .careful = self.remarks[task] { true } else { false } }
+
+    func refusal(of task: Int) -> StoreError? {
+        if case .hopeless(let error) = self.remarks[task] { error } else { nil }
+    }
+
+    func ended(_ outcome: Outcome) { self.outcomes.append(outcome) }
+
+    func failed(_ error: PostgresError, at task: Int) {
+        if self.failure == nil { self.failure = (task, error) }
+    }
+
+    /// Nothing of it has happened: everything is carried out again.
+    func restart() {
+        self.outcomes = []
+        self.failure = nil
+        self.hasBegun = false
+        self.writes = false
+    }
+
+    /// A row was there already: the first time that is found out by waiting for it, the second time it is the answer.
+    func broke(_ error: StoreError, at task: Int, mayBeCareful: Bool) {
+        self.remarks[task] = mayBeCareful && self.remarks[task] == nil ? .careful : .hopeless(error)
+    }
+
+    func answer() {
+        for (task, outcome) in zip(self.tasks, self.outcomes) {
+            switch outcome {
+            case .performed(let complete): complete()
+            case .failed(let error): task.refuse(error)
+            }
+        }
+    }
+
+    func refuse(_ error: StoreError) {
+        for task in self.tasks { task.refuse(error) }
+    }
+}

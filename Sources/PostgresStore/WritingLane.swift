@@ -1,0 +1,275 @@
+internal import Conversing
+internal import Journal
+internal import Keeping
+internal import PostgresLink
+internal import Reactor
+internal import SQLTables
+internal import Vocabulary
+
+/// Carries out what waits, group by group, on one connection: what queued up while the last group was committed is
+/// committed together. It lives on the store's loop.
+///
+/// A group is one transaction. Its requests are carried out one after the other, each as often as it asks for rows that
+/// were not fetched; what they write leaves without waiting for an answer. Each group that writes has a number, so that
+/// a commit whose answer was lost with the connection is looked up and not repeated.
+final class WritingLane {
+    private enum State {
+        case idle
+        case working(StoreGroup)
+        /// Its commit was on the way when the connection broke.
+        case unsettled(StoreGroup)
+    }
+
+    private let name: String
+    private let database: String
+    private let tables: SQLTables
+    private let replay: ReplayConnection
+    private let metrics: StoreMetrics?
+    private let largestGroup: Int
+    private let clock: any Scheduler
+    private var state = State.idle
+    /// Nil while there is none.
+    private var connection: PostgresConnection?
+    private var queue: TaskQueue
+    /// Of the last group that was committed.
+    private var number: Int64 = 0
+    /// Called whenever nothing waits and nothing is under way.
+    var onIdle: () -> Void = {}
+
+    /// As often a group is begun again because others wrote what it had read.
+    private static let maximumConflicts = 20
+
+    init(
+        _ name: String, of database: String, _ settings: StoreSettings, _ metrics: StoreMetrics?, largestGroup: Int,
+        on clock: any Scheduler
+    ) {
+        self.name = name
+        self.database = database
+        self.replay = ReplayConnection(of: database)
+        self.tables = SQLTables(self.replay, words: TSVectorTable(self.replay), settings, cache: nil)
+        self.metrics = metrics
+        self.largestGroup = largestGroup
+        self.clock = clock
+        self.queue = TaskQueue(of: database, metrics?.waiting)
+    }
+
+    var isIdle: Bool { if case .idle = self.state, self.queue.isEmpty { true } else { false } }
+
+    func post(_ task: StoreTask) {
+        self.queue.append(task)
+        self.start()
+    }
+
+    /// What waits is not going to be carried out.
+    func refuseWaiting(_ error: StoreError) {
+        self.queue.refuseAll(error)
+        if case .working(let group) = self.state, self.connection == nil {
+            self.state = .idle
+            group.refuse(error)
+        }
+    }
+
+    // MARK: - The connection
+
+    func up(_ connection: PostgresConnection) {
+        let sql = "INSERT INTO lanes (name, number) VALUES ($1, 0) ON CONFLICT DO NOTHING"
+        connection.send(sql, [.text(self.name)]) { _ in }
+        connection.sync { _ in }
+        self.connection = connection
+        switch self.state {
+        case .idle: self.start()
+        case .working(let group): self.carryOutAgain(group)
+        case .unsettled(let group): self.settle(group)
+        }
+    }
+
+    func down() { self.connection = nil }
+
+    // MARK: - A group
+
+    private func start() {
+        guard case .idle = self.state, self.connection != nil else { return }
+        guard !self.queue.isEmpty else { return self.onIdle() }
+        let group = StoreGroup(self.queue.take(upTo: self.largestGroup))
+        self.state = .working(group)
+        self.carryOn(group)
+    }
+
+    /// Carries out one request after the other, until one needs rows that are not there.
+    private func carryOn(_ group: StoreGroup) {
+        while let task = group.current {
+            guard self.carryOut(task, of: group) else { return self.fetch(task, of: group) }
+            self.replay.log = ReplayLog()
+        }
+        self.commit(group)
+    }
+
+    /// False when rows have to be fetched first.
+    private func carryOut(_ task: Int, of group: StoreGroup) -> Bool {
+        if let error = group.refusal(of: task) {
+            group.ended(.failed(error))
+            return true
+        }
+        self.replay.rewind()
+        self.replay.log.isCareful = group.isCareful(task)
+        switch group.tasks[task].perform(self.tables) {
+        case .performed(let complete):
+            self.send(task, of: group)
+            group.ended(.performed(complete))
+        case .failed(ReplayConnection.notFetched):
+            return false
+        case .failed(let error):
+            if self.replay.log.hasSentWrites { self.tell("ROLLBACK TO SAVEPOINT request", [], task, of: group) }
+            group.ended(.failed(error))
+        }
+        return true
+    }
+
+    private func fetch(_ task: Int, of group: StoreGroup) {
+        let needsSavepoint = self.replay.log.hasUnsentWrites && !self.replay.log.hasSentWrites
+        self.send(task, of: group, savepoint: needsSavepoint)
+        self.connection?.synchronize { [weak self] _ in
+            guard let self else { return }
+            if let failure = group.failure { return self.rollBack(group, failure) }
+            self.carryOn(group)
+        }
+    }
+
+    // MARK: - What the database is told
+
+    /// What a request has said since the last time.
+    private func send(_ task: Int, of group: StoreGroup, savepoint: Bool = false) {
+        guard self.replay.log.sent < self.replay.log.steps.count else { return }
+        self.begin(group, task)
+        if self.replay.log.hasUnsentWrites, !group.writes {
+            group.writes = true
+            let values: [PostgresValue] = [.text(self.name), .integer(self.number + 1)]
+            self.tell("SELECT begin_group($1, $2)", values, task, of: group)
+        }
+        if savepoint { self.tell("SAVEPOINT request", [], task, of: group) }
+        for place in self.replay.log.sent..<self.replay.log.steps.count { self.send(place, task, of: group) }
+        self.replay.log.sent = self.replay.log.steps.count
+    }
+
+    private func begin(_ group: StoreGroup, _ task: Int) {
+        guard !group.hasBegun else { return }
+        group.hasBegun = true
+        self.tell("BEGIN ISOLATION LEVEL SERIALIZABLE", [], task, of: group)
+    }
+
+    private func send(_ place: Int, _ task: Int, of group: StoreGroup) {
+        let step = self.replay.log.steps[place]
+        let sql = PostgresStatements.text(of: step.sql, changesOne: step.kind == .changesOne)
+        let values = step.values.map { PostgresValue($0) }
+        guard step.kind == .reads else { return self.tell(sql, values, task, of: group) }
+        self.connection?.send(sql, values) { [weak self] result in
+            switch result {
+            case .success(let rows): self?.replay.log.steps[place].rows = rows
+            case .failure(let error): group.failed(error, at: task)
+            }
+        }
+    }
+
+    private func tell(_ sql: String, _ values: [PostgresValue], _ task: Int, of group: StoreGroup) {
+        self.connection?.send(sql, values) { result in
+            if case .failure(let error) = result { group.failed(error, at: task) }
+        }
+    }
+}
+
+// MARK: - The end of a group
+
+extension WritingLane {
+    private func commit(_ group: StoreGroup) {
+        guard group.hasBegun else { return self.finish(group) }
+        let start = self.clock.now
+        self.tell("COMMIT", [], group.tasks.count, of: group)
+        // From here on it may have happened, whatever becomes of the connection.
+        if group.writes { self.state = .unsettled(group) }
+        self.connection?.synchronize { [weak self] error in
+            guard let self else { return }
+            if let error { group.failed(error, at: group.tasks.count) }
+            self.state = .working(group)
+            if let failure = group.failure { return self.rollBack(group, failure) }
+            if group.writes { self.committed(since: start) }
+            self.finish(group)
+        }
+    }
+
+    private func committed(since start: UInt64) {
+        self.number += 1
+        self.metrics?.commits.observe(.milliseconds(Int64(self.clock.now - start)))
+    }
+
+    private func finish(_ group: StoreGroup) {
+        group.answer()
+        self.state = .idle
+        self.start()
+    }
+
+    private func rollBack(_ group: StoreGroup, _ failure: (task: Int, error: PostgresError)) {
+        self.connection?.send("ROLLBACK", []) { _ in }
+        self.connection?.synchronize { [weak self] _ in
+            self?.decide(group, failure)
+        }
+    }
+
+    /// What becomes of a group that was not committed.
+    private func decide(_ group: StoreGroup, _ failure: (task: Int, error: PostgresError)) {
+        let error = StoreError(failure.error, database: self.database)
+        switch failure.error.reason {
+        case _ where failure.error.isConflict:
+            group.conflicts += 1
+            guard group.conflicts <= Self.maximumConflicts else { return self.giveUp(group, error) }
+        case .unique: group.broke(error, at: failure.task, mayBeCareful: true)
+        case _ where failure.error.isAboutStatement && failure.task < group.tasks.count:
+            group.broke(error, at: failure.task, mayBeCareful: false)
+        default: return self.giveUp(group, error)
+        }
+        self.carryOutAgain(group)
+    }
+
+    /// Nothing of it has happened.
+    private func carryOutAgain(_ group: StoreGroup) {
+        self.replay.log = ReplayLog()
+        self.state = .working(group)
+        group.restart()
+        self.carryOn(group)
+    }
+
+    private func giveUp(_ group: StoreGroup, _ error: StoreError) {
+        self.metrics?.failures.increment()
+        self.replay.log = ReplayLog()
+        self.state = .idle
+        group.refuse(error)
+        self.start()
+    }
+
+    /// Looks whether a commit happened whose answer never came. The row of the lane waits for a backend that is still
+    /// at it.
+    private func settle(_ group: StoreGroup) {
+        var found: Result<Int64?, PostgresError> = .success(nil)
+        self.connection?.send("SELECT number FROM lanes WHERE name = $1 FOR UPDATE", [.text(self.name)]) { result in
+            found = result.map { rows in rows.count == 1 ? rows.integer(0, 0) : nil }
+        }
+        self.connection?.synchronize { [weak self] _ in
+            guard let self else { return }
+            self.settled(group, found)
+        }
+    }
+
+    private func settled(_ group: StoreGroup, _ found: Result<Int64?, PostgresError>) {
+        switch found {
+        case .success(self.number + 1):
+            self.number += 1
+            self.finish(group)
+        case .success: self.carryOutAgain(group)
+        case .failure:
+            // Whoever holds the row has not ended yet.
+            self.clock.schedule(after: .milliseconds(200)) { [weak self] in
+                guard let self, case .unsettled(let group) = self.state, self.connection != nil else { return }
+                self.settle(group)
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+"""A PostgreSQL that runs for as long as a test looks at it, in a folder of its own and as an ordinary user."""
+
+import atexit
+import functools
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+from server import PATIENCE, eventually
+
+PROGRAMS = "/usr/lib/postgresql"
+
+
+@functools.cache
+def programs() -> Path:
+    found = sorted(Path(PROGRAMS).glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
+    if not found:
+        raise FileNotFoundError(f"no PostgreSQL under {PROGRAMS}: Scripts/install tests")
+    return found[-1].parent
+
+
+def as_ordinary_user() -> list[str]:
+    """PostgreSQL refuses to run as root."""
+    return ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.geteuid() == 0 else []
+
+
+class Postgres:
+    """`settings` are lines of its configuration, say `fsync=off`."""
+
+    def __init__(self, *settings: str):
+        # A short name: that of a socket has room for a hundred bytes.
+        self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, "nobody")
+        self.data = self.folder / "data"
+        self.settings = ["listen_addresses=", f"unix_socket_directories={self.folder}", "max_connections=200", *settings]
+        self._run("initdb", "--pgdata", self.data, "--username=parley", "--auth=trust", "--no-sync", "--encoding=UTF8",
+                  "--locale=C.UTF-8")
+        self.start()
+
+    def _run(self, program: str, *words) -> str:
+        done = subprocess.run(
+            [*as_ordinary_user(), programs() / program, *words], capture_output=True, text=True, cwd=self.folder,
+            timeout=PATIENCE * 3)
+        if done.returncode:
+            raise AssertionError(f"{program} said: {done.stderr or done.stdout}")
+        return done.stdout
+
+    def start(self) -> None:
+        options = [word for setting in self.settings for word in ("-c", setting)]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [*as_ordinary_user(), programs() / "postgres", "-D", self.data, *options], stdin=subprocess.DEVNULL,
+                stdout=log, stderr=log, cwd=self.folder)
+        eventually(self._is_ready, "PostgreSQL is ready")
+
+    def _is_ready(self) -> bool:
+        if self.process.poll() is not None:
+            raise AssertionError(f"PostgreSQL ended: {(self.folder / 'log').read_text()[-1000:]}")
+        return subprocess.run([programs() / "pg_isready", "-q", "-h", self.folder]).returncode == 0
+
+    def url(self, database: str) -> str:
+        return f"postgresql://parley@{str(self.folder).replace('/', '%2F')}/{database}"
+
+    def create(self, database: str) -> str:
+        """Its address; nothing happens where there is one of this name."""
+        if self.ask("SELECT 1 FROM pg_database WHERE datname = '" + database + "'", "postgres") == "":
+            self._run("createdb", "--host", self.folder, "--username=parley", database)
+        return self.url(database)
+
+    def of(self, data: str) -> str:
+        """The database that belongs to a data directory."""
+        return self.create(f"d{hashlib.sha256(data.encode()).hexdigest()[:20]}")
+
+    def ask(self, sql: str, database: str) -> str:
+        return self._run("psql", "--host", self.folder, "--username=parley", "--no-psqlrc", "--tuples-only", "--no-align",
+                         "--command", sql, database).strip()
+
+    def kill(self) -> None:
+        """At once, with all its children, as a crash does."""
+        children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split()
+        self.process.kill()
+        self.process.wait()
+        for child in children:
+            try:
+                os.kill(int(child), signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+    def signal(self, number: int) -> None:
+        """To the server and everybody who works in it."""
+        children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True, text=True).stdout.split()
+        for process in [self.process.pid, *map(int, children)]:
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:
+                pass
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        self.process.wait(PATIENCE)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> "Postgres":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.end()
+
+
+@functools.cache
+def shared() -> Postgres:
+    """One for all tests of a process, quick rather than safe."""
+    server = Postgres("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+    atexit.register(server.end)
+    return server

@@ -1,0 +1,72 @@
+"""A server whose messages and accounts are in PostgreSQL."""
+
+import concurrent.futures
+import subprocess
+import tempfile
+import unittest
+
+import postgres
+from people import VOUCHED, Person
+from postgres_torture import PostgresTorture
+from server import PATIENCE, Server, binary
+
+
+class OverPostgres(unittest.TestCase):
+    def setUp(self):
+        self.database = self.enterContext(postgres.Postgres("fsync=off"))
+        self.server = self.enterContext(Server(*VOUCHED, "--store", self.database.create("parley")))
+
+    def person(self, name: str) -> Person:
+        return self.enterContext(Person(self.server, name))
+
+    def test_what_was_said_is_in_the_database_and_there_after_a_restart(self):
+        """X07"""
+        a, b = self.person("A"), self.person("B")
+        said = [a.ask("chat.send", user=b.user, body={"text": f"word {n}"}) for n in range(20)]
+        self.assertEqual([answer["number"] for answer in said], list(range(1, 21)))
+        self.assertEqual(self.database.ask("SELECT count(*) FROM parley.entries", "parley"), "20")
+        found = a.ask("chat.search", text="word 7")
+        self.assertEqual([entry["number"] for entry in found["entries"]], [8])
+        self.server.restart()
+        with Person(self.server, token=a.token) as again:
+            page = again.ask("chat.history", conversation=said[0]["conversation"], limit=50)
+        self.assertEqual([entry["body"]["text"] for entry in page["entries"]], [f"word {n}" for n in range(20)])
+
+    def test_while_the_database_is_away_nobody_is_cut_and_messages_wait(self):
+        """X08"""
+        a, b = self.person("A"), self.person("B")
+        first = a.ask("chat.send", user=b.user, body={"text": "before"})
+        self.database.kill()
+        with concurrent.futures.ThreadPoolExecutor() as threads:
+            waiting = threads.submit(a.ask, "chat.send", user=b.user, body={"text": "meanwhile"})
+            # Calls and presence need no database.
+            self.assertNotIn("error", b.ask("presence.watch", users=[a.user]))
+            self.assertFalse(waiting.done())
+            self.database.start()
+            answer = waiting.result(PATIENCE)
+        self.assertEqual(answer["number"], 2)
+        page = a.ask("chat.history", conversation=first["conversation"], limit=50)
+        self.assertEqual([entry["body"]["text"] for entry in page["entries"]], ["before", "meanwhile"])
+
+    def test_a_database_that_cannot_be_reached_is_said_at_the_start(self):
+        """X07.start"""
+        with tempfile.TemporaryDirectory() as data:
+            done = subprocess.run(
+                [binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--stun", "off", "--data", data,
+                 "--store", self.database.url("nowhere")], capture_output=True, text=True, timeout=PATIENCE)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("nowhere", done.stderr)
+        wrong = subprocess.run(
+            [binary(), "serve", "--store", "mysql://x/y"], capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(wrong.returncode, 64)
+        self.assertIn("postgresql://", wrong.stderr)
+
+
+class Torture(unittest.TestCase):
+    def test_nothing_that_was_acknowledged_is_lost_when_database_or_server_are_killed_or_frozen(self):
+        """X09"""
+        torture = PostgresTorture(kills=6, seed=7)
+        self.addCleanup(torture.close)
+        found = torture.run()
+        self.assertGreater(found["acknowledged"], 50)
+        self.assertGreaterEqual(found["heard"], found["acknowledged"])
