@@ -260,6 +260,9 @@ let package = Package(
                 "TestSupport", "Vocabulary",
             ],
             swiftSettings: houseForTests),
+        tests(
+            of: "PostgresStore", "Conversing", "Keeping", "MemoryStore", "PostgresLink", "SQLTables", "TestSupport",
+            "Vocabulary"),
         tests(of: "PostgresLink", "Reactor", "System", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "System", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),

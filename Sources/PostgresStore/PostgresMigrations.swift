@@ -6,7 +6,7 @@ enum PostgresMigrations {
     static let all: [String] = Migration.all.map { PostgresDialect.script($0) }
 
     /// Beside the shared ones; each is carried out once as well, after those.
-    static let own: [String] = [lanes]
+    static let own: [String] = [lanes, versionsOfConversations]
 
     static let versions = """
         CREATE SCHEMA IF NOT EXISTS parley;
@@ -25,5 +25,73 @@ enum PostgresMigrations {
             IF NOT FOUND THEN RAISE EXCEPTION 'group % of this lane has had its time', $2; END IF;
         END $$;
         CREATE UNIQUE INDEX users_by_name ON users (lower(name));
+        """
+
+    /// A conversation has the number of the last transaction that changed its members, its settings or who blocks whom in
+    /// it, and what it had before that one. So a server that remembers a conversation sees when another has changed it, even
+    /// behind a change of its own. Messages need no version: their numbers are unique.
+    private static let versionsOfConversations = """
+        ALTER TABLE conversations ADD COLUMN version BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE conversations ADD COLUMN previous BIGINT NOT NULL DEFAULT 0;
+        ALTER TABLE conversations SET (fillfactor = 70);
+
+        CREATE FUNCTION this_transaction() RETURNS BIGINT LANGUAGE sql AS
+            $$ SELECT CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT) $$;
+
+        CREATE FUNCTION change_conversation(BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
+        BEGIN
+            UPDATE conversations SET previous = version, version = this_transaction()
+            WHERE number = $1 AND version <> this_transaction();
+        END $$;
+
+        CREATE FUNCTION member_changed() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+        BEGIN
+            PERFORM change_conversation(CASE WHEN TG_OP = 'DELETE' THEN OLD.conversation ELSE NEW.conversation END);
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER member_changed AFTER INSERT OR UPDATE OR DELETE ON members
+            FOR EACH ROW EXECUTE FUNCTION member_changed();
+
+        CREATE FUNCTION settings_changed() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+        BEGIN
+            IF NEW.version = OLD.version AND OLD.version <> this_transaction() THEN
+                NEW.previous := OLD.version;
+                NEW.version := this_transaction();
+            END IF;
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER settings_changed BEFORE UPDATE OF title, subject, dissolved, retention, slow_mode ON conversations
+            FOR EACH ROW EXECUTE FUNCTION settings_changed();
+
+        CREATE FUNCTION block_changed() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+        DECLARE
+            pair RECORD;
+        BEGIN
+            IF TG_OP = 'DELETE' THEN pair := OLD; ELSE pair := NEW; END IF;
+            PERFORM change_conversation(conversation) FROM directs
+                WHERE low = least(pair."user", pair.blocked) AND high = greatest(pair."user", pair.blocked);
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER block_changed AFTER INSERT OR DELETE ON blocks
+            FOR EACH ROW EXECUTE FUNCTION block_changed();
+
+        -- The versions of these conversations, in their order. Fails when one of them is not the one that is expected; -1
+        -- stands for one that was read in this transaction.
+        CREATE FUNCTION conversation_versions(keys BIGINT[], expected BIGINT[]) RETURNS TEXT LANGUAGE plpgsql AS $$
+        DECLARE
+            found TEXT;
+            wrong BIGINT;
+        BEGIN
+            SELECT string_agg(CAST(c.version AS TEXT), ',' ORDER BY e.place), count(*) FILTER (
+                WHERE e.version >= 0 AND c.version <> e.version
+                AND NOT (c.version = this_transaction() AND c.previous = e.version))
+            INTO found, wrong
+            FROM unnest(keys, expected) WITH ORDINALITY AS e (number, version, place)
+            JOIN conversations c ON c.number = e.number;
+            IF wrong > 0 THEN
+                RAISE EXCEPTION 'another server has changed a conversation' USING ERRCODE = 'serialization_failure';
+            END IF;
+            RETURN found;
+        END $$;
         """
 }

@@ -34,7 +34,7 @@ final class ReplayConnection: SQLConnection {
             _ = try self.next(sql, values, .changesOne)
             return true
         }
-        guard let rows = try self.next(sql, values, .reads).rows else { throw Self.notFetched }
+        guard let rows = try self.next(sql, values, .mayChangeOne).rows else { throw Self.notFetched }
         return rows.changed == 1
     }
 

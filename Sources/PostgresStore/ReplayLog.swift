@@ -4,7 +4,16 @@ internal import SQLTables
 /// What a request has asked and written so far, in its order.
 struct ReplayLog {
     struct Step {
-        enum Kind: Hashable { case reads, writes, changesOne }
+        enum Kind: Hashable {
+            case reads, writes
+            /// It fails where it would change no row, so that nobody has to wait for it.
+            case changesOne
+            /// The same, waited for.
+            case mayChangeOne
+
+            var writes: Bool { self != .reads }
+            var isAwaited: Bool { self == .reads || self == .mayChangeOne }
+        }
 
         let kind: Kind
         let sql: String
@@ -26,6 +35,6 @@ struct ReplayLog {
     var isCareful = false
 
     /// Whether something was written of which the database has heard.
-    var hasSentWrites: Bool { self.steps.prefix(self.sent).contains { $0.kind != .reads } }
-    var hasUnsentWrites: Bool { self.steps.dropFirst(self.sent).contains { $0.kind != .reads } }
+    var hasSentWrites: Bool { self.steps.prefix(self.sent).contains { $0.kind.writes } }
+    var hasUnsentWrites: Bool { self.steps.dropFirst(self.sent).contains { $0.kind.writes } }
 }

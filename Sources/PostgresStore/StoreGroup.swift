@@ -12,12 +12,17 @@ final class StoreGroup {
     private(set) var outcomes: [Outcome] = []
     var hasBegun = false
     var writes = false
+    /// Conversations that were remembered, or are from now on.
+    private(set) var used: [ConversationRecord] = []
+    private var known: Set<ObjectIdentifier> = []
     /// The first thing that went wrong on the way, and at which task.
     private(set) var failure: (task: Int, error: PostgresError)?
     /// How often it was begun again because others had written what it had read.
     var conflicts = 0
     /// What is known before a task is carried out once more.
     private var remarks: [Int: Remark] = [:]
+    private var collisions: [Int: Int] = [:]
+    private static let maximumCollisions = 5
 
     private enum Remark {
         /// A write that should have changed a row did not, so it is waited for.
@@ -49,11 +54,23 @@ final class StoreGroup {
         self.failure = nil
         self.hasBegun = false
         self.writes = false
+        self.used = []
+        self.known = []
     }
 
-    /// A row was there already: the first time that is found out by waiting for it, the second time it is the answer.
-    func broke(_ error: StoreError, at task: Int, mayBeCareful: Bool) {
-        self.remarks[task] = mayBeCareful && self.remarks[task] == nil ? .careful : .hopeless(error)
+    func uses(_ records: [ConversationRecord]) {
+        for record in records where self.known.insert(ObjectIdentifier(record)).inserted { self.used.append(record) }
+    }
+
+    /// It breaks a rule of the tables, whoever else writes.
+    func broke(_ error: StoreError, at task: Int) { self.remarks[task] = .hopeless(error) }
+
+    /// A row was there already. Others may have been quicker, so that is asked again a few times, and waited for; then it is
+    /// the answer.
+    func collided(_ error: StoreError, at task: Int) {
+        self.collisions[task, default: 0] += 1
+        let isHopeless = self.collisions[task, default: 0] > Self.maximumCollisions
+        self.remarks[task] = isHopeless ? .hopeless(error) : .careful
     }
 
     func answer() {

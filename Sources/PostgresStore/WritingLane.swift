@@ -24,6 +24,7 @@ final class WritingLane {
     private let database: String
     private let tables: SQLTables
     private let replay: ReplayConnection
+    private let cache = ConversationCache(isShared: true)
     private let metrics: StoreMetrics?
     private let largestGroup: Int
     private let clock: any Scheduler
@@ -46,7 +47,7 @@ final class WritingLane {
         self.name = name
         self.database = database
         self.replay = ReplayConnection(of: database)
-        self.tables = SQLTables(self.replay, words: TSVectorTable(self.replay), settings, cache: nil)
+        self.tables = SQLTables(self.replay, words: TSVectorTable(self.replay), settings, cache: self.cache)
         self.metrics = metrics
         self.largestGroup = largestGroup
         self.clock = clock
@@ -115,10 +116,13 @@ final class WritingLane {
         switch group.tasks[task].perform(self.tables) {
         case .performed(let complete):
             self.send(task, of: group)
+            group.uses(self.cache.takeUsed())
             group.ended(.performed(complete))
         case .failed(ReplayConnection.notFetched):
+            self.cache.restoreUsed()
             return false
         case .failed(let error):
+            self.cache.restoreUsed()
             if self.replay.log.hasSentWrites { self.tell("ROLLBACK TO SAVEPOINT request", [], task, of: group) }
             group.ended(.failed(error))
         }
@@ -161,7 +165,7 @@ final class WritingLane {
         let step = self.replay.log.steps[place]
         let sql = PostgresStatements.text(of: step.sql, changesOne: step.kind == .changesOne)
         let values = step.values.map { PostgresValue($0) }
-        guard step.kind == .reads else { return self.tell(sql, values, task, of: group) }
+        guard step.kind.isAwaited else { return self.tell(sql, values, task, of: group) }
         self.connection?.send(sql, values) { [weak self] result in
             switch result {
             case .success(let rows): self?.replay.log.steps[place].rows = rows
@@ -181,6 +185,7 @@ final class WritingLane {
 
 extension WritingLane {
     private func commit(_ group: StoreGroup) {
+        if !group.used.isEmpty { self.compare(group) }
         guard group.hasBegun else { return self.finish(group) }
         let start = self.clock.now
         self.tell("COMMIT", [], group.tasks.count, of: group)
@@ -196,6 +201,31 @@ extension WritingLane {
         }
     }
 
+    /// What is remembered of a conversation holds only if nobody else has changed it.
+    private func compare(_ group: StoreGroup) {
+        self.begin(group, group.tasks.count)
+        let values: [PostgresValue] = [
+            .integers(group.used.map(\.key.number)), .integers(group.used.map { $0.version ?? -1 }),
+        ]
+        self.connection?.send("SELECT conversation_versions($1, $2)", values) { [weak self] result in
+            switch result {
+            case .success(let rows): self?.learn(group, rows.text(0, 0) ?? "")
+            case .failure(let error): group.failed(error, at: group.tasks.count)
+            }
+        }
+    }
+
+    private func learn(_ group: StoreGroup, _ text: String) {
+        let versions = text.split(separator: ",").compactMap { Int64($0) }
+        guard versions.count == group.used.count else { return self.forget() }
+        for (record, version) in zip(group.used, versions) { record.version = version }
+    }
+
+    private func forget() {
+        self.cache.forget()
+        _ = self.cache.takeUsed()
+    }
+
     private func committed(since start: UInt64) {
         self.number += 1
         self.metrics?.commits.observe(.milliseconds(Int64(self.clock.now - start)))
@@ -204,6 +234,9 @@ extension WritingLane {
     private func finish(_ group: StoreGroup) {
         group.answer()
         self.state = .idle
+        self.cache.trim()
+        _ = self.cache.takeUsed()
+        if self.cache.takeIndexing() { self.queue.append(StoreTask(IndexMessages(.cached)) { _ in }) }
         self.start()
     }
 
@@ -218,12 +251,12 @@ extension WritingLane {
     private func decide(_ group: StoreGroup, _ failure: (task: Int, error: PostgresError)) {
         let error = StoreError(failure.error, database: self.database)
         switch failure.error.reason {
-        case _ where failure.error.isConflict:
+        case _ where failure.error.isConflict || failure.task == group.tasks.count:
             group.conflicts += 1
             guard group.conflicts <= Self.maximumConflicts else { return self.giveUp(group, error) }
-        case .unique: group.broke(error, at: failure.task, mayBeCareful: true)
-        case _ where failure.error.isAboutStatement && failure.task < group.tasks.count:
-            group.broke(error, at: failure.task, mayBeCareful: false)
+        case .unique: group.collided(error, at: failure.task)
+        case _ where failure.error.isAboutStatement:
+            group.broke(error, at: failure.task)
         default: return self.giveUp(group, error)
         }
         self.carryOutAgain(group)
@@ -232,6 +265,7 @@ extension WritingLane {
     /// Nothing of it has happened.
     private func carryOutAgain(_ group: StoreGroup) {
         self.replay.log = ReplayLog()
+        self.forget()
         self.state = .working(group)
         group.restart()
         self.carryOn(group)
@@ -240,6 +274,7 @@ extension WritingLane {
     private func giveUp(_ group: StoreGroup, _ error: StoreError) {
         self.metrics?.failures.increment()
         self.replay.log = ReplayLog()
+        self.forget()
         self.state = .idle
         group.refuse(error)
         self.start()
