@@ -13,6 +13,7 @@ package final class PostgresStore: Store {
     private let loop: EventLoop
     private let desk: LoopBound<StoreDesk>
     private let address: PostgresAddress
+    private let isClosed = Locked(false)
 
     /// Comes back when the tables have the form this program knows. Never call it from a loop.
     ///
@@ -47,12 +48,20 @@ package final class PostgresStore: Store {
     package func send<Request: StoreRequest>(
         _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void
     ) {
+        guard !self.isClosed.withLock({ $0 }) else {
+            return answer(.failure(StoreError(.closed, database: "\(self.address)", detail: "")))
+        }
         let task = StoreTask(request, answer)
         let desk = self.desk
         self.loop.execute { _ in desk.value?.post(task) }
     }
 
     package func close() {
+        let wasClosed = self.isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        guard !wasClosed else { return }
         let gate = Gate()
         let desk = self.desk
         self.loop.execute { reactor in

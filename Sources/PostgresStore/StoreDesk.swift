@@ -36,7 +36,7 @@ final class StoreDesk {
         self.lane = WritingLane(
             RandomToken(using: &random).text, of: self.database, settings, metrics, largestGroup: largestGroup,
             on: reactor)
-        self.lane.onIdle = { [unowned self] in self.mayEnd() }
+        self.lane.onIdle = { [weak self] in self?.mayEnd() }
         self.connectLane(address)
         self.readers = (0..<Self.readerCount).map { _ in self.reader(settings) }
         for reader in self.readers { self.connect(reader, address) }
@@ -85,10 +85,10 @@ final class StoreDesk {
 extension StoreDesk {
     private func connectLane(_ address: PostgresAddress) {
         let link = PostgresLink(address, self.options, on: self.reactor)
-        link.onUp = { [unowned self] connection in self.isUp(connection) }
-        link.onDown = { [unowned self] error, _ in
-            self.lane.down()
-            self.isDown(error)
+        link.onUp = { [weak self] connection in self?.isUp(connection) }
+        link.onDown = { [weak self] error, _ in
+            self?.lane.down()
+            self?.isDown(error)
         }
         self.start(link)
     }
@@ -96,10 +96,10 @@ extension StoreDesk {
     private func isUp(_ connection: PostgresConnection) {
         self.awayTimer.map { self.reactor.cancel($0) }
         self.awayTimer = nil
-        Schema.prepare(on: connection, self.durability, of: self.database) { [unowned self] result in
+        Schema.prepare(on: connection, self.durability, of: self.database) { [weak self] result in
             switch result {
-            case .success: self.isReady(connection)
-            case .failure(let error): self.opened(error)
+            case .success: self?.isReady(connection)
+            case .failure(let error): self?.opened(error)
             }
         }
     }
@@ -118,7 +118,7 @@ extension StoreDesk {
     private func isDown(_ error: PostgresError) {
         guard self.whenOpened == nil else { return self.opened(StoreError(error, database: self.database)) }
         guard self.awayTimer == nil, !self.isAway else { return }
-        self.awayTimer = self.reactor.schedule(after: Self.timeout) { [unowned self] in self.giveUpWaiting() }
+        self.awayTimer = self.reactor.schedule(after: Self.timeout) { [weak self] in self?.giveUpWaiting() }
     }
 
     private func giveUpWaiting() {
@@ -136,9 +136,9 @@ extension StoreDesk {
     }
 
     private func reader(_ settings: StoreSettings) -> SnapshotReader {
-        SnapshotReader(of: self.database, settings) { [unowned self] in
-            let task = self.reading.take(upTo: 1).first
-            if task == nil { self.mayEnd() }
+        SnapshotReader(of: self.database, settings) { [weak self] in
+            let task = self?.reading.take(upTo: 1).first
+            if task == nil { self?.mayEnd() }
             return task
         }
     }
@@ -146,7 +146,7 @@ extension StoreDesk {
     private func connect(_ reader: SnapshotReader, _ address: PostgresAddress) {
         let link = PostgresLink(address, self.options, on: self.reactor)
         link.onUp = { reader.up($0) }
-        link.onDown = { [unowned self] _, _ in self.isDown(reader) }
+        link.onDown = { [weak self] _, _ in self?.isDown(reader) }
         self.start(link)
     }
 
