@@ -193,7 +193,8 @@ let package = Package(
 
         // Beside the house: what only tests may use.
         .target(
-            name: "TestSupport", dependencies: ["Bytes", "Reactor", "STUN", "Vocabulary"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Bytes", "Reactor", "STUN", "System", "Vocabulary"],
+            path: "Tests/TestSupport",
             swiftSettings: houseForTests,
             // So that libraries find our clock (VirtualTimeOfDay).
             linkerSettings: [

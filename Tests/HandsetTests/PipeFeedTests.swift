@@ -16,10 +16,9 @@ struct PipeFeedTests {
         let reading: Int32
         private var writing: Int32
 
-        init() {
-            var ends: [Int32] = [-1, -1]
-            precondition(pipe(&ends) == 0, "no pipe: \(errno)")
-            (self.reading, self.writing) = (ends[0], ends[1])
+        init() throws {
+            let ends = try PipeEnds()
+            (self.reading, self.writing) = (ends.reader, ends.writer)
         }
 
         func write(_ bytes: [UInt8]) {
@@ -53,8 +52,8 @@ struct PipeFeedTests {
     }
 
     @Test("are as loud as they say")
-    func values() {
-        let writer = Writer()
+    func values() throws {
+        let writer = try Writer()
         let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         writer.write([0, 0, 0xFF, 0x7F, 0, 0x80, 0, 0x40])
         #expect(Self.read(feed, 4) == [0, 32767.0 / 32768, -1, 0.5])
@@ -62,8 +61,8 @@ struct PipeFeedTests {
     }
 
     @Test("are not waited for")
-    func nothingThere() {
-        let writer = Writer()
+    func nothingThere() throws {
+        let writer = try Writer()
         let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         #expect(Self.read(feed, 960).isEmpty && !feed.isOver)
         writer.write([0, 0x40])
@@ -71,8 +70,8 @@ struct PipeFeedTests {
     }
 
     @Test("may come in halves")
-    func halves() {
-        let writer = Writer()
+    func halves() throws {
+        let writer = try Writer()
         let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         writer.write([0, 0x40, 0])
         #expect(Self.read(feed, 960) == [0.5])
@@ -84,8 +83,8 @@ struct PipeFeedTests {
     }
 
     @Test("keep the two of a moment together, however they come")
-    func moments() {
-        let writer = Writer()
+    func moments() throws {
+        let writer = try Writer()
         let feed = PipeFeed(descriptor: FileDescriptor(writer.reading), channels: 2)
         writer.write([0, 0x40, 0, 0xC0, 0, 0x20])
         #expect(Self.read(feed, 1920) == [0.5, -0.5])
@@ -98,16 +97,16 @@ struct PipeFeedTests {
     }
 
     @Test("leave behind what was not asked for")
-    func rest() {
-        let writer = Writer()
+    func rest() throws {
+        let writer = try Writer()
         let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         writer.write([0, 0x40, 0, 0xC0, 0, 0])
         #expect(Self.read(feed, 2) == [0.5, -0.5] && Self.read(feed, 2) == [0])
     }
 
     @Test("end when nobody writes any more, half a sample included")
-    func end() {
-        let writer = Writer()
+    func end() throws {
+        let writer = try Writer()
         let feed = PipeFeed(descriptor: FileDescriptor(writer.reading))
         writer.write([0, 0x40, 7])
         writer.end()

@@ -1,4 +1,5 @@
 import System
+import TestSupport
 import Testing
 
 #if canImport(Glibc)
@@ -77,9 +78,8 @@ private struct Pipe: Sendable {
     let writer: Int32
 
     init() throws {
-        var ends: [Int32] = [0, 0]
-        try #require(pipe(&ends) == 0)
-        (self.reader, self.writer) = (ends[0], ends[1])
+        let ends = try PipeEnds()
+        (self.reader, self.writer) = (ends.reader, ends.writer)
     }
 
     /// Writes until nothing fits any more.

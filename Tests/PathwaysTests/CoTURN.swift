@@ -72,21 +72,20 @@ final class CoTURN {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Failure(what: "no pipe") }
-        defer { close(ends[1]) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let ends = try PipeEnds()
+        defer { close(ends.writer) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        posix_spawn_file_actions_adddup2(&actions, ends.writer, 1)
         var arguments = ([program] + words).map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var child: pid_t = 0
-        guard posix_spawn(&child, path, &actions, nil, &arguments, environ) == 0 else {
-            close(ends[0])
+        let code = PipeEnds.spawn { posix_spawn(&child, path, &actions, nil, &arguments, environ) }
+        guard code == 0 else {
+            close(ends.reader)
             throw Failure(what: "\(path) does not start")
         }
-        return (child, ends[0])
+        return (child, ends.reader)
     }
 
     private static func find(_ program: String) -> String? {

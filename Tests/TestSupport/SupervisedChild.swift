@@ -16,18 +16,19 @@ final class SupervisedChild: @unchecked Sendable {
     }
 
     init(script: String, _ arguments: [String]) throws {
-        let (childInput, input) = try Self.pipe()
-        let (output, childOutput) = try Self.pipe()
-        defer { for end in [childInput, childOutput] { close(end) } }
+        let (incoming, outgoing) = (try PipeEnds(), try PipeEnds())
+        let (input, output) = (incoming.writer, outgoing.reader)
+        defer { for end in [incoming.reader, outgoing.writer] { close(end) } }
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, childInput, 0)
-        posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
+        posix_spawn_file_actions_adddup2(&actions, incoming.reader, 0)
+        posix_spawn_file_actions_adddup2(&actions, outgoing.writer, 1)
         var words = (["sh", "-c", script, "sh"] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
         var child: pid_t = 0
-        guard posix_spawn(&child, "/bin/sh", &actions, nil, &words, environ) == 0 else {
+        let code = PipeEnds.spawn { posix_spawn(&child, "/bin/sh", &actions, nil, &words, environ) }
+        guard code == 0 else {
             for end in [input, output] { close(end) }
             throw Failure(description: "/bin/sh does not start")
         }
@@ -74,18 +75,5 @@ final class SupervisedChild: @unchecked Sendable {
         #else
         Darwin.write(descriptor, bytes, bytes.count)
         #endif
-    }
-
-    /// Where to read and where to write. A child that another test starts in between may hold on to them until it ends.
-    private static func pipe() throws -> (Int32, Int32) {
-        var ends: [Int32] = [-1, -1]
-        #if canImport(Glibc)
-        let code = Glibc.pipe(&ends)
-        #else
-        let code = Darwin.pipe(&ends)
-        #endif
-        guard code == 0 else { throw Failure(description: "no pipe") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
     }
 }
