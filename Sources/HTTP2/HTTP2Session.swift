@@ -14,6 +14,8 @@ internal import Web
         package var maximumStreams = 100
         /// Frames between two calls of `restoreAllowance`.
         package var maximumFrames = 10_000
+        /// In the same time, also of what nobody waits for or knows.
+        package var maximumBytes = 16 << 20
 
         package init() {}
     }
@@ -39,6 +41,7 @@ internal import Web
     private var streams: [Int32: Stream] = [:]
     private var events: [Event] = []
     private var frames = 0
+    private var bytes = 0
     private var hasSettings = false
     /// The server takes no new requests on this connection.
     package private(set) var isGoingAway = false
@@ -139,13 +142,16 @@ internal import Web
     }
 
     /// To be called now and then: a server that sends more frames than are allowed until then wants something else.
-    package func restoreAllowance() { self.frames = 0 }
+    package func restoreAllowance() { (self.frames, self.bytes) = (0, 0) }
 
     /// Says goodbye.
     package func finish() { unsafe nghttp2_session_terminate_session(self.handle, NGHTTP2_NO_ERROR.rawValue) }
 
     /// Takes what came, and answers what it meant. After an error the connection is of no more use.
     package func receive(_ bytes: Span<UInt8>) throws(HTTP2Error) -> [Event] {
+        // Frames of closed streams and of kinds that nobody knows are skipped without being told of.
+        self.bytes += bytes.count
+        guard self.bytes <= self.limits.maximumBytes else { throw .broken("it sends without end") }
         let count = unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe nghttp2_session_mem_recv(self.handle, bytes.baseAddress, bytes.count)
         }

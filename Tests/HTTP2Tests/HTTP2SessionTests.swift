@@ -202,11 +202,105 @@ struct HTTP2HostilityTests {
 
     @Test(
         "may not keep us busy with frames that mean nothing",
-        arguments: [Frame.ping, Frame.settings(), Frame.make(8, [0, 0, 0, 1]), Frame.data(1, [], isLast: false)])
+        arguments: [
+            Frame.ping, Frame.settings(), Frame.make(8, [0, 0, 0, 1]), Frame.data(1, [], isLast: false),
+            Frame.reset(1, code: 8), Frame.settings(maximumStreams: 0),
+            Frame.make(2, flags: 0, stream: 1, [0, 0, 0, 0, 1]),
+        ])
     func floods(frame: [UInt8]) throws {
         var limits = HTTP2Session.Limits()
         limits.maximumFrames = 1000
         #expect(try Self.outcome(Frame.head(1) + Array(repeating: frame, count: 1100).flatMap { $0 }, limits) != nil)
+    }
+
+    @Test("may not cut the fields of an answer into frames for ever", arguments: [[], Frame.field("a", "b")])
+    func continuations(fields: [UInt8]) throws {
+        var limits = HTTP2Session.Limits()
+        limits.maximumFrames = 1000
+        let bytes =
+            Frame.make(1, stream: 1, Frame.ok)
+            + Array(repeating: Frame.make(9, stream: 1, fields), count: 1100)
+            .flatMap { $0 }
+        #expect(try Self.outcome(bytes, limits) != nil)
+    }
+
+    @Test("takes no frame that is longer than all may be, before it has come")
+    func frameSize() throws {
+        // 16,385 bytes are announced (RFC 9113 §4.2).
+        for type in UInt8(0)...9 {
+            let head: [UInt8] = [0, 0x40, 1, type, 0, 0, 0, 0, type == 4 || type == 6 || type == 7 ? 0 : 1]
+            #expect(try Self.outcome(Frame.head(1) + head + [0]) != nil, "type \(type)")
+        }
+    }
+
+    @Test("may not open the window for what we send wider than there are numbers", arguments: [UInt8(0), 1])
+    func windowOverflow(stream: UInt8) throws {
+        let more = Frame.make(8, stream: stream, [0x7F, 0xFF, 0xFF, 0xFF])
+        #expect(try Self.outcome(more) != nil)
+    }
+
+    @Test("gets an end for a body that has none, and the others of its connection go on")
+    func endlessBody() throws {
+        let session = try HTTP2Session()
+        _ = try session.receive(Frame.settings().span)
+        for _ in 0..<2 { _ = try session.send(HTTP2Request(.get, authority: "a", path: "/")) }
+        _ = try session.takeOutput { _ in }
+        var events = try session.receive(Frame.head(1).span)
+        let piece = Frame.data(1, Array(repeating: 7, count: 8192), isLast: false)
+        for _ in 0..<100 { events += try session.receive(piece.span) + session.takeOutput { _ in } }
+        #expect(events == [.init(stream: 1, outcome: .failure(.answerTooLarge))])
+        events = try session.receive(Frame.head(3, isLast: true).span) + session.takeOutput { _ in }
+        #expect(try events.map { try $0.outcome.get().status } == [.ok])
+    }
+
+    @Test(
+        "may not go on for ever with what nobody waits for, or with kinds of frames that nobody knows",
+        arguments: [
+            Frame.data(1, Array(repeating: 7, count: 8192), isLast: false), Frame.make(11, [1, 2, 3]),
+            Frame.make(200, Array(repeating: 7, count: 8192)),
+        ])
+    func unwanted(frame: [UInt8]) throws {
+        var limits = HTTP2Session.Limits()
+        limits.maximumBytes = 1 << 20
+        let session = try Self.begun(limits)
+        _ = try session.receive(Frame.head(1).span)
+        session.cancel(1)
+        var taken = 0
+        #expect(throws: HTTP2Error.self) {
+            while taken <= 2 << 20 {
+                _ = try session.receive(frame.span)
+                _ = try session.takeOutput { _ in }
+                taken += frame.count
+            }
+        }
+        #expect(taken <= 1 << 20)
+    }
+
+    @Test(
+        "is left when its settings make no sense, or its table of fields is wider than ours",
+        arguments: [
+            Frame.make(4, [0, 4, 0xFF, 0xFF, 0xFF, 0xFF]), Frame.make(4, [0, 5, 0, 0, 0, 0]),
+            Frame.make(4, [0, 2, 0, 0, 0, 7]), Frame.head(1, [0x3F, 0xE1, 0xFF, 0x03] + Frame.ok, isLast: true),
+            Frame.make(4, Array(repeating: [0, 3, 0, 0, 0, 1], count: 33).flatMap { $0 }),
+        ])
+    func settings(bytes: [UInt8]) throws {
+        #expect(try Self.outcome(bytes) != nil)
+    }
+
+    @Test("says which requests it saw when it leaves in the middle of an answer")
+    func leaving() throws {
+        let session = try HTTP2Session()
+        _ = try session.receive(Frame.settings().span)
+        for _ in 0..<3 { _ = try session.send(HTTP2Request(.get, authority: "a", path: "/")) }
+        _ = try session.takeOutput { _ in }
+        var bytes = Frame.head(1) + Frame.data(1, [1], isLast: false) + Frame.goAway(last: 1)
+        var events = try session.receive(bytes.span) + session.takeOutput { _ in }
+        #expect(Set(events.map(\.stream)) == [3, 5])
+        #expect(events.allSatisfy { $0.outcome == .failure(.unprocessed) })
+        bytes = Frame.data(1, [2])
+        events = try session.receive(bytes.span) + session.takeOutput { _ in }
+        #expect(try events.map { try $0.outcome.get().body } == [[1, 2]])
+        #expect(!session.isUsable)
     }
 
     @Test("may send as many frames as it likes in time")

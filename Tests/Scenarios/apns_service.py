@@ -15,16 +15,21 @@ from pathlib import Path
 import h2.config
 import h2.connection
 import h2.events
+import hpack
 from authority import certificate, pem
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, utils
 from h2.settings import SettingCodes
-from hyperframe.frame import GoAwayFrame
+from hyperframe.frame import (
+    ContinuationFrame, DataFrame, GoAwayFrame, HeadersFrame, PingFrame, PushPromiseFrame, RstStreamFrame, SettingsFrame,
+    WindowUpdateFrame)
 
 KEY, TEAM, TOPIC = "KEY4567890", "TEAM567890", "org.example.app"
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 REFUSED_STREAM = 7
+# So many bytes of an attack nobody has to take, however much waits on the way.
+ATTACK = 64 << 20
 
 
 def opened(text: str) -> bytes:
@@ -102,8 +107,10 @@ class APNsService:
         # How many requests have to wait for an answer together before all of them get theirs.
         self.gate = 1
         self.most_at_once = 0
-        # What happens to a request instead of an answer, by its number from 0: "refuse", "leave", "hang up".
+        # What happens to a request instead of an answer, by its number from 0: "refuse", "leave", "hang up", or the name of an attack.
         self.fate: Callable[[int], str | None] = lambda number: None
+        # How many bytes were sent of each attack.
+        self.attacks: dict[str, int] = {}
         self.requests = 0
         self.lock = threading.Lock()
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -192,6 +199,40 @@ class APNsService:
                 pass
 
 
+def attack_frames(name: str, stream: int) -> tuple[bytes, bytes]:
+    """What it begins with, and what comes again and again (RFC 9113 §10.5)."""
+    fields = lambda count: hpack.Encoder().encode([(f"field-{number}", "x" * 100) for number in range(count)], huffman=False)  # noqa: E731
+    head = HeadersFrame(stream, b"\x88", flags=["END_HEADERS"]).serialize()
+    match name:
+        case "settings":
+            return b"", SettingsFrame(0, {3: 100}).serialize()
+        case "pings":
+            return b"", PingFrame(0, b"8 bytes.").serialize()
+        case "resets":
+            return b"", RstStreamFrame(stream, 8).serialize()
+        case "windows":
+            return b"", WindowUpdateFrame(0, 2**31 - 1).serialize()
+        case "fields":
+            return HeadersFrame(stream, b"\x88").serialize(), ContinuationFrame(stream, fields(100)).serialize()
+        case "empty fields":
+            return HeadersFrame(stream, b"\x88").serialize(), ContinuationFrame(stream, b"").serialize()
+        case "body":
+            return head, DataFrame(stream, b"x" * 8192).serialize()
+        case "empty body":
+            return head, DataFrame(stream, b"").serialize()
+        case "long frames":
+            return head, DataFrame(stream, b"x" * 16_385).serialize()
+        case "unknown frames":
+            return b"", b"\x00\x20\x00\x0b\x00\x00\x00\x00\x00" + b"x" * 8192
+        case "promises":
+            return b"", PushPromiseFrame(stream, 2, b"\x82", flags=["END_HEADERS"]).serialize()
+    raise ValueError(name)
+
+
+ATTACKS = ("settings", "pings", "resets", "windows", "fields", "empty fields", "body", "empty body", "long frames", "unknown frames",
+           "promises")
+
+
 class Connection:
     """Takes one request at a time until a token was good, as Apple's does."""
 
@@ -237,13 +278,29 @@ class Connection:
                 # Whatever began before this one is answered still.
                 self.flush()
                 self.line.sendall(GoAwayFrame(0, last_stream_id=stream - 2).serialize())
-            case _:
+            case str() as attack:
+                self.flush()
+                self.attack(attack, stream)
+            case None:
                 self.waiting.append(stream)
                 self.service.most_at_once = max(self.service.most_at_once, len(self.waiting))
         if len(self.waiting) >= self.service.gate:
             waiting, self.waiting = self.waiting, []
             for each in waiting:
                 self.answer(each)
+
+    def attack(self, name: str, stream: int) -> None:
+        """Goes on until the other side hangs up, or there is enough of it."""
+        first, again = attack_frames(name, stream)
+        block = again * max(1, 65_536 // len(again))
+        self.service.attacks[name] = 0
+        try:
+            self.line.sendall(first)
+            while self.service.attacks[name] < ATTACK:
+                self.line.sendall(block)
+                self.service.attacks[name] += len(block)
+        finally:
+            self.line.close()
 
     def answer(self, stream: int) -> None:
         headers, body = self.requests.pop(stream)

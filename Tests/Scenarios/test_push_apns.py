@@ -10,7 +10,7 @@ from email.utils import formatdate
 from unittest import mock
 
 import apns_service
-from apns_service import KEY, TEAM, TOPIC, APNsAccount, APNsService, Installation, refusal
+from apns_service import ATTACK, ATTACKS, KEY, TEAM, TOPIC, APNsAccount, APNsService, Installation, refusal
 from people import Person
 from push_service import Device
 from server import PATIENCE, binary, eventually
@@ -288,6 +288,26 @@ class Losses(APNs):
 
     def test_H13_a_push_goes_again_when_its_connection_to_APNs_is_lost(self):
         self.lost("hang up", 1)
+
+
+class Attacks(APNs):
+    def test_H13_a_push_goes_again_when_APNs_attacks_instead_of_answering(self):
+        """H13.apns"""
+        b, installation = self.sleeper()
+        self.wake(b)
+        eventually(lambda: installation.pushes, "the first one came")
+        for attack in ATTACKS:
+            with self.subTest(attack):
+                number, came = self.service.requests, len(installation.pushes)
+                self.service.fate = lambda request: attack if request == number else None  # noqa: B023
+                answer = ask_http(self.server, "POST", "/v1/push/test", headers=bearer(b.token))
+                eventually(lambda: len(installation.pushes) > came, "it came by another connection", within=20)  # noqa: B023
+                steps = ask_http(self.server, "GET", "/v1/push/trace", headers=bearer(b.token)).json["events"]
+                failed = [step for step in steps if step["push"] == answer.json["push"] and step["event"] == "failed"]
+                self.assertEqual(len(failed), 1)
+                self.assertRegex(failed[0]["reason"], "HTTP/2|too long|gave the request up|closed the connection")
+                self.assertLess(self.service.attacks[attack], ATTACK, "it was left soon")
+        self.assertEqual(len(self.devices(b)), 1)
 
 
 class Unvouched(APNs):

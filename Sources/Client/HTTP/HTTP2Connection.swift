@@ -123,7 +123,9 @@ final class HTTP2Connection: StreamHandler {
         guard let changed = self.changed.take() else { return }
         if let alarm = self.alarm.take() { self.reactor.cancel(alarm) }
         self.dialer.take()?.cancel()
-        self.stream.take()?.close()
+        let stream = self.stream.take()
+        // Of a server that breaks the rules nothing more is read.
+        if case .http2 = failure { stream?.abort() } else { stream?.close() }
         let calls = self.calls
         (self.calls, self.session) = ([:], nil)
         changed(.ended(failure))
