@@ -280,7 +280,7 @@ let package = Package(
             "Switchboard",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Service", "Assets", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "System",
+            of: "Service", "Assets", "Calling", "Conversing", "FileTypes", "HTTPServer", "JSON", "Journal", "System",
             "Operations", "Reactor",
             "Secure",
             "Sessions",

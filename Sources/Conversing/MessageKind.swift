@@ -26,7 +26,13 @@ package struct MessageKind: Hashable, Sendable {
     package static let mixed = MessageKind(known: "mixed")
     package static let call = MessageKind(known: "call")
     package static let notice = MessageKind(known: "notice")
+    package static let emotion = MessageKind(known: "emotion")
     package static let custom = MessageKind(known: "custom")
+
+    /// Those that every program knows.
+    package static let common: [MessageKind] = [
+        .text, .image, .voice, .video, .file, .location, .card, .mixed, .call, .notice, .emotion, .custom,
+    ]
 
     /// Whether it is about one file that was brought here.
     package var isOneFile: Bool { [.image, .voice, .video, .file].contains(self) }

@@ -176,10 +176,6 @@ class WorkerTests(PageTest):
         anna, bo = self.pair()
         bo.page.context.grant_permissions(["notifications"])
         bo.page.evaluate("() => navigator.serviceWorker.ready.then(() => {})")
-        bo.page.evaluate("""async () => {
-          const cache = await caches.open('parley-words');
-          await cache.put('words', Response.json({ calls: { audio: 'Incoming voice call' } }));
-        }""")
         page, address, place = bo.page, bo.page.url, self.registration(bo)
         worker = page.context.service_workers[0]
         shown = lambda: page.wait_for_timeout(20) or worker.evaluate(  # noqa: E731
@@ -187,7 +183,7 @@ class WorkerTests(PageTest):
         self.leave(page, worker)
         call = "abcdefghijklmnopqrst"
         for end in ("callOver", "tap"):
-            self.push(bo, {"type": "call", "call": call, "kind": "audio", "name": "Anna"}, place)
+            self.push(bo, {"type": "call", "call": call, "kind": "audio", "name": "Anna", "words": "Incoming voice call"}, place)
             note = {"title": "Anna", "body": "Incoming voice call", "tag": f"call {call}"}
             eventually(lambda: shown() == [note], "it rings")
             if end == "callOver":

@@ -451,7 +451,13 @@ class Quiet(Pushed):
         answer = self.say(a, "secret", user=b.user)
         message, = self.wait_for(device)
         self.assertEqual(message["conversation"], answer["conversation"])
-        self.assertFalse({"text", "name", "title", "messageKind"} & message.keys())
+        self.assertFalse({"text", "name", "title", "messageKind", "sender"} & message.keys())
+        self.assertEqual(message["words"], "新消息", "in the language of the device")
+        call = a.ask("call.invite", user=b.user)["call"]
+        rings = self.wait_for(device, 2)[1]
+        a.ask("call.hangup", call=call)
+        self.assertEqual((rings["call"], rings["words"]), (call, "来电"))
+        self.assertFalse({"name", "kind", "sender"} & rings.keys())
 
 
 class Closed(Talk):

@@ -104,7 +104,7 @@ class Messages(APNs):
         call = a.ask("call.invite", user=b.user)["call"]
         eventually(lambda: installation.pushes, "it came", within=15)
         push = installation.pushes[0]
-        self.assertEqual((push.message["call"], push.aps["alert"]), (call, {"title": "Ann", "body": "来电"}))
+        self.assertEqual((push.message["call"], push.aps["alert"]), (call, {"title": "Ann", "body": "视频来电"}))
         self.assertEqual(push.aps["interruption-level"], "time-sensitive")
         self.assertLess(int(push.headers["apns-expiration"]), time.time() + 120)
         a.ask("call.hangup", call=call)

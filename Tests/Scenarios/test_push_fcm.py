@@ -213,7 +213,7 @@ class Shown(FCM):
         self.assertEqual(message["data"]["text"], "hello")
         self.wake(c)
         eventually(lambda: chinese.messages, "it came")
-        self.assertEqual(chinese.messages[0]["notification"]["title"], "测试")
+        self.assertEqual(chinese.messages[0]["notification"]["title"], "通知可以送达。")
 
 
 class Credentials(unittest.TestCase):

@@ -40,7 +40,7 @@ struct FCMTests {
     }
 
     private static func envelope() throws -> FCMMessage.Envelope {
-        FCMMessage.Envelope(token: try FCMToken("t"), topic: "topic", urgency: .high, life: 9_999_999, language: nil)
+        FCMMessage.Envelope(token: try FCMToken("t"), topic: "topic", urgency: .high, life: 9_999_999)
     }
 
     @Test("H08 the payload of a push by FCM is counted in bytes of names and values")
@@ -54,13 +54,13 @@ struct FCMTests {
 
     @Test("H12 a notice names the conversation, the sender and the words as far as they are there")
     func notice() throws {
-        func notice(_ json: String, _ language: String? = nil) -> [String]? {
-            PushNotice(Array(json.utf8), language: language).map { [$0.title, $0.body] }
+        func notice(_ json: String) -> [String]? {
+            PushNotice(Array(json.utf8)).map { [$0.title, $0.body] }
         }
         #expect(notice(#"{"type":"message","title":"Tea","name":"Ann","text":"hi"}"#) == ["Tea", "Ann: hi"])
         #expect(notice(#"{"type":"message","name":"Ann","text":"hi"}"#) == ["Ann", "hi"])
-        #expect(notice(#"{"type":"message"}"#, "zh-CN") == ["新消息", "新消息"])
-        #expect(notice(#"{"type":"call","name":"Ann"}"#) == ["Ann", "Incoming call"])
+        #expect(notice(#"{"type":"message","words":"新消息"}"#) == ["新消息", "新消息"])
+        #expect(notice(#"{"type":"call","name":"Ann","words":"Incoming call"}"#) == ["Ann", "Incoming call"])
         #expect(notice(#"{"type":"callOver"}"#) == nil, "there is nothing to show")
     }
 }

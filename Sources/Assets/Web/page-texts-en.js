@@ -230,8 +230,6 @@ export const en = {
   erased: 'Your account is erased.',
   notifications: 'Notifications',
   notificationsWhy: 'Be told of messages and calls while this page is in the background.',
-  notificationsWork: 'Notifications arrive.',
-  newMessage: 'New message',
   notificationsOn: 'Turn on',
   notNow: 'Not now',
   notificationsRefused: 'The browser does not allow notifications. Allow them in the address bar.',

@@ -220,8 +220,6 @@ export const zh = {
   erased: '你的账号已注销。',
   notifications: '通知',
   notificationsWhy: '页面在后台时，有消息和来电就通知你。',
-  notificationsWork: '通知可以送达。',
-  newMessage: '新消息',
   notificationsOn: '开启',
   notNow: '以后再说',
   notificationsRefused: '浏览器不允许通知。请在地址栏中允许。',

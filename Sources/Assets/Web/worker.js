@@ -42,7 +42,8 @@ async function fresh(request, url) {
 
 // MARK: Messages and calls that come while the page is closed
 
-const wordsCache = 'parley-words';
+const clicksCache = 'parley-clicks';
+const nameless = 'Parley';
 
 addEventListener('push', (event) => event.waitUntil(tell(event.data)));
 addEventListener('notificationclick', (event) => {
@@ -56,26 +57,27 @@ async function tell(data) {
   if (message.type === 'announcementOver') return close(message.topic);
   if (Number.isFinite(message.badge)) await navigator.setAppBadge?.(message.badge).catch(() => {});
   if (message.type === 'read') return close(message.conversation, message.number);
-  const words = await caches.match('words', { cacheName: wordsCache }).then((kept) => kept?.json()).catch(() => undefined) ?? {};
-  if (message.type === 'call') return ring(message, words);
-  // Nobody can read what is told here, since nobody wrote it: a test, or a push without its contents.
-  const { title, body } = message.type === 'message' ? said(message, words) : message.type === 'announcement' ? announced(message) : { title: 'Parley', body: words.test ?? 'Parley' };
+  if (message.type === 'call') return ring(message);
+  const { title, body } = said(message);
   const pages = await openPages();
   if (message.type === 'message' && pages.some((page) => page.focused)) return;
   const { conversation, topic, number, push, silent = false } = message;
   await registration.showNotification(title, { body, tag: conversation ?? topic ?? 'parley', icon: 'page-icon.svg', data: { conversation, number, push }, silent, renotify: !silent });
 }
 
-// Words of a program on another server.
-const announced = ({ title, text, content }) => ({ title: title ?? 'Parley', body: text ?? content ?? '' });
+// The server says `words` in the language of this device, where there are none of the sender's.
+function said({ type, name, title, text, words = nameless, content }) {
+  if (type === 'announcement') return { title: title ?? nameless, body: text ?? content ?? '' };
+  const body = text || words;
+  return { title: title ?? name ?? nameless, body: title && name ? `${name}: ${body}` : body };
+}
 
 // It stays until somebody chooses it, or until the call rings no more.
-async function ring({ call, kind, name, push }, { calls = {}, someone = 'Parley' }) {
+async function ring({ call, name = nameless, words = nameless, push }) {
   const pages = await openPages();
   if (pages.some((page) => page.focused)) return;
-  const body = calls[kind] ?? calls.video ?? 'Call';
-  await registration.showNotification(name ?? someone, {
-    body, tag: callTag(call), icon: 'page-icon.svg', data: { call, push }, renotify: true, requireInteraction: true, vibrate: [400, 200, 400, 200, 400],
+  await registration.showNotification(name, {
+    body: words, tag: callTag(call), icon: 'page-icon.svg', data: { call, push }, renotify: true, requireInteraction: true, vibrate: [400, 200, 400, 200, 400],
   });
 }
 
@@ -101,11 +103,6 @@ function read(data) {
   }
 }
 
-function said({ name, title, text, messageKind }, { kinds = {}, message = 'New message', someone = 'Parley' }) {
-  const words = text || (messageKind && messageKind !== 'text' && kinds[messageKind] ? `[${kinds[messageKind]}]` : message);
-  return { title: title ?? name ?? someone, body: title && name ? `${name}: ${words}` : words };
-}
-
 // A page that is open shows it; else one is opened, and goes there when it has loaded.
 async function open({ conversation, call, push }) {
   if (push) await keepClick(push);
@@ -119,7 +116,7 @@ async function open({ conversation, call, push }) {
 
 // The next page that is signed in tells the server: the worker has no name there.
 async function keepClick(push) {
-  const cache = await caches.open(wordsCache);
+  const cache = await caches.open(clicksCache);
   const kept = await cache.match('clicks').then((answer) => answer?.json()).catch(() => undefined) ?? [];
   await cache.put('clicks', Response.json([...kept, push].slice(-10)));
 }

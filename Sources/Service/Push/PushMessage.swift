@@ -7,14 +7,18 @@ internal import Keeping
 internal import Secure
 internal import Vocabulary
 
-/// What a device is told when it is woken: a JSON object that its program shows in the words of its user.
+/// What a device is told when it is woken: a JSON object that its program shows, with words in the language of its user where
+/// there are none of the sender's.
 struct PushMessage: Hashable, Sendable {
     /// By which its way can be followed.
     let id: RandomToken
     let subject: PushEvent.Subject
-    let json: [UInt8]
+    private let json: [UInt8]
+    /// What is said of it where it has no words of its own.
+    private let text: PushText?
     /// What to say where the whole is too long, or the service does not take it.
-    let idsAlone: [UInt8]
+    private let idsAlone: [UInt8]
+    private let shortText: PushText?
     /// Later ones about the same take its place, at the push service as here.
     let topic: String
     /// As long as it is worth being delivered.
@@ -25,6 +29,7 @@ struct PushMessage: Hashable, Sendable {
     private(set) var isInstant = false
 
     private static let maximumLetters = 200
+    private static let maximumWordBytes = 800
     private static let topicLength = 32
 
     /// - Parameters:
@@ -37,18 +42,40 @@ struct PushMessage: Hashable, Sendable {
         self.id = id
         self.subject = push.subject
         self.topic = Self.topic(of: push.conversation)
-        self.idsAlone = JSONWriter.object { $0.ids(push, id, badge) }
+        let body = content == .full ? push.entry.body.map { MessageBody(proven: $0) } : nil
+        let words = Self.beginning(of: body?.words ?? "")
+        self.idsAlone = JSONWriter.object { $0.ids(push, id, badge, content) }
+        self.shortText = .message
+        self.text = words.isEmpty ? PushText(content == .full ? push.entry.kind : nil, body) : nil
         self.json = JSONWriter.object { json in
-            json.ids(push, id, badge)
+            json.ids(push, id, badge, content)
             if isSilent { json.field("silent", true) }
             guard content != .none else { return }
             if let name = push.senderName { json.field("name", name.text) }
             if let title = push.title { json.field("title", title.text) }
             guard content == .full else { return }
             json.field("messageKind", push.entry.kind?.text ?? "")
-            let words = push.entry.body.map { MessageBody(proven: $0).words } ?? ""
-            if !words.isEmpty { json.field("text", String(words.prefix(Self.maximumLetters))) }
+            if !words.isEmpty { json.field("text", words) }
         }
+    }
+
+    /// Letters may be made of many marks, and take many bytes.
+    private static func beginning(of words: String) -> String {
+        var (beginning, bytes) = ("", 0)
+        for letter in words.prefix(Self.maximumLetters) {
+            bytes += letter.utf8.count
+            guard bytes <= Self.maximumWordBytes else { break }
+            beginning.append(letter)
+        }
+        return beginning
+    }
+
+    /// The whole, or its ids alone, with what is said by itself in the language of a device.
+    func plain(for language: String?, idsAlone: Bool = false) -> [UInt8] {
+        let (json, text) = idsAlone ? (self.idsAlone, self.shortText) : (self.json, self.text)
+        guard let words = text?.text(in: .init(language)) else { return json }
+        // Behind the last of its members, of which there are some.
+        return json.dropLast() + [UInt8(ascii: ",")] + JSONWriter.object { $0.field("words", words) }.dropFirst()
     }
 
     /// A conversation was read elsewhere, up to a message.
@@ -69,11 +96,13 @@ struct PushMessage: Hashable, Sendable {
         _ call: CallInvitation, callerName: DisplayName, at now: WallTime, for ringTime: Duration,
         _ content: PushSettings.Content
     ) {
-        self.init(PushEvent.Subject(.call, in: call.id.text), topic: Self.topic(call.id), at: now) { json in
+        let text = content == .none ? .incomingCall : PushText(call.kind)
+        self.init(PushEvent.Subject(.call, in: call.id.text), text, topic: Self.topic(call.id), at: now) { json in
             json.field("call", call.id.text)
+            guard content != .none else { return }
             json.field("kind", call.kind.rawValue)
             json.field("sender", call.caller.user.text)
-            if content != .none { json.field("name", callerName.text) }
+            json.field("name", callerName.text)
         }
         self.life = ringTime
         self.isUrgent = true
@@ -90,7 +119,7 @@ struct PushMessage: Hashable, Sendable {
 
     /// That pushes arrive.
     static func test(at now: WallTime) -> PushMessage {
-        PushMessage(PushEvent.Subject(.test), topic: "test", at: now) { _ in }
+        PushMessage(PushEvent.Subject(.test), .test, topic: "test", at: now) { _ in }
     }
 
     /// What a program on another server says.
@@ -114,6 +143,7 @@ struct PushMessage: Hashable, Sendable {
         let whole = json(members)
         self.idsAlone = json(short)
         self.json = whole.count <= Self.maximumBytes ? whole : self.idsAlone
+        (self.text, self.shortText) = (nil, nil)
         self.life = max(.zero, .milliseconds(announcement.expiry.milliseconds - now.milliseconds))
         self.isInstant = isInstant
     }
@@ -124,6 +154,7 @@ struct PushMessage: Hashable, Sendable {
         self.subject = PushEvent.Subject(.announcement, in: "\(announcement.number)")
         self.topic = Self.topic(announcement: announcement.topic)
         (self.json, self.idsAlone) = (json, json)
+        (self.text, self.shortText) = (nil, nil)
         self.life = max(.zero, .milliseconds(announcement.expiry.milliseconds - now.milliseconds))
         self.isInstant = isInstant
     }
@@ -146,7 +177,8 @@ struct PushMessage: Hashable, Sendable {
 
     /// One that is short enough for every service.
     private init(
-        _ subject: PushEvent.Subject, topic: String, at now: WallTime, _ members: (inout JSONWriter) -> Void
+        _ subject: PushEvent.Subject, _ text: PushText? = nil, topic: String, at now: WallTime,
+        _ members: (inout JSONWriter) -> Void
     ) {
         let id = RandomToken.fresh()
         self.id = id
@@ -159,6 +191,7 @@ struct PushMessage: Hashable, Sendable {
             members(&json)
         }
         self.idsAlone = self.json
+        (self.text, self.shortText) = (text, text)
     }
 
     /// At most 32 letters of Base64 (RFC 8030 §5.4), which tell the push service nothing.
@@ -182,13 +215,15 @@ extension PendingPush {
 }
 
 extension JSONWriter {
-    fileprivate mutating func ids(_ push: PendingPush, _ id: RandomToken, _ badge: UInt64) {
+    fileprivate mutating func ids(
+        _ push: PendingPush, _ id: RandomToken, _ badge: UInt64, _ content: PushSettings.Content
+    ) {
         self.field("type", "message")
         self.field("push", id.text)
         self.field("conversation", push.conversation.text)
         self.field("kind", push.kind.rawValue)
         self.field("number", push.entry.number)
-        self.field("sender", push.entry.sender.text)
+        if content != .none { self.field("sender", push.entry.sender.text) }
         self.field("time", push.entry.time.milliseconds)
         self.field("badge", badge)
     }

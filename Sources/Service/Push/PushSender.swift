@@ -93,8 +93,8 @@ final class PushSender {
         let job = item.push
         self.trace.note(.sent, job)
         let push = OutgoingPush(
-            device: job.device, plain: idsAlone ? job.message.idsAlone : job.message.json, id: job.message.id,
-            topic: item.topic, urgency: job.urgency, life: self.life(of: item))
+            device: job.device, plain: job.message.plain(for: job.device.language, idsAlone: idsAlone),
+            id: job.message.id, topic: item.topic, urgency: job.urgency, life: self.life(of: item))
         do throws(PushRefusal) {
             try self.sinks.sink(for: PushKind(job.device)).send(push) { [weak self] answer, status in
                 self?.answered(answer, status, item, idsAlone: idsAlone)

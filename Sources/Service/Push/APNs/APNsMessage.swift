@@ -26,8 +26,7 @@ struct APNsMessage: Hashable {
         let isSilent = form["silent", .bool] ?? false
         // What an announcement says is as much the app's own as what a message says.
         let shownType = form.value("aps") == nil ? type : "message"
-        let shown = sealed == nil ? message : JSONWriter.object { $0.field("type", shownType) }
-        let notice = PushNotice(shown, language: language)
+        let notice = sealed == nil ? PushNotice(message) : PushNotice.sealed(shownType, in: language)
         self.kind = notice == nil ? .background : .alert
         self.priority = notice == nil || isSilent ? 5 : 10
         self.json = JSONWriter.object { json in

@@ -17,13 +17,11 @@ struct FCMMessage: Hashable {
         let urgency: PushSender.Urgency
         /// In seconds.
         let life: Int64
-        /// As the device's user reads it.
-        var language: String?
     }
 
     /// - Parameter message: a JSON object, whose members the device's program gets as texts.
     init(_ message: [UInt8], _ style: FCMSettings.Style, _ envelope: Envelope) {
-        let notice = style == .notification ? PushNotice(message, language: envelope.language) : nil
+        let notice = style == .notification ? PushNotice(message) : nil
         self.init(data: Self.texts(message), notice, envelope)
     }
 
@@ -59,40 +57,6 @@ struct FCMMessage: Hashable {
         return object.members.map { member in
             let text = object.reader.string(member.value)
             return (object.name(of: member), text ?? String(decoding: object.reader.raw(member.value), as: UTF8.self))
-        }
-    }
-}
-
-/// What a device's system shows of a push.
-struct PushNotice: Hashable {
-    let title: String
-    let body: String
-
-    /// Nil where there is nothing to show.
-    init?(_ message: [UInt8], language: String?) {
-        let form = JSONObject(proven: message.span)
-        let isChinese = language?.lowercased().hasPrefix("zh") ?? false
-        let name = form["name", .text]
-        switch form["type", .text] {
-        case "message":
-            let (title, text) = (form["title", .text], form["text", .text])
-            let plain = isChinese ? "新消息" : "New message"
-            self.title = title ?? name ?? plain
-            guard let name, title != nil else {
-                self.body = text ?? plain
-                return
-            }
-            self.body = "\(name): \(text ?? plain)"
-        case "call":
-            self.title = name ?? (isChinese ? "来电" : "Incoming call")
-            self.body = isChinese ? "来电" : "Incoming call"
-        case "announcement":
-            // What is for the device's program alone is not shown.
-            guard let text = form["text", .text] else { return nil }
-            self.title = form["title", .text] ?? ""
-            self.body = text
-        case "test": (self.title, self.body) = isChinese ? ("测试", "推送可以到达") : ("Test", "Pushes arrive")
-        default: return nil
         }
     }
 }

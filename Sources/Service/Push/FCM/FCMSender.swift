@@ -31,7 +31,7 @@ final class FCMSender: PushSink {
             throw PushRefusal("this is no token of FCM")
         }
         let envelope = FCMMessage.Envelope(
-            token: token, topic: push.topic, urgency: push.urgency, life: push.life, language: push.device.language)
+            token: token, topic: push.topic, urgency: push.urgency, life: push.life)
         let message =
             try push.sealed.map { FCMMessage(sealed: $0, envelope) } ?? FCMMessage(push.plain, self.style, envelope)
         self.send(message, hasFreshToken: false, completion)
