@@ -159,7 +159,8 @@ let package = Package(
             "ICEServers",
             "Identity", "Journal",
             "JSON", "Keeping", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer",
-            "PostgresLink", "PostgresStore", "SQLiteStore", "STUN", "Switchboard", "System", "TURN", "Vocabulary", "Web"
+            "PostgresLink", "PostgresStore", "SQLTables", "SQLiteStore", "STUN", "Switchboard", "System", "TURN",
+            "Vocabulary", "Web"
         ),
         room(
             "Handset", "AudioFiles", "AudioStreams", "Bytes", "OpusCodec", "Pathways", "Peer",
@@ -186,7 +187,7 @@ let package = Package(
                 "Peer",
                 "Reactor", "STUN",
                 "Secure", "Service",
-                "Keeping", "Sessions", "Sound", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
+                "Keeping", "SQLTables", "Sessions", "Sound", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
             swiftSettings: house
         ),
@@ -257,8 +258,8 @@ let package = Package(
         .testTarget(
             name: "StoreConformanceTests",
             dependencies: [
-                "Conversing", "FileTypes", "Keeping", "MemoryStore", "PostgresLink", "PostgresStore", "SQLiteStore",
-                "TestSupport", "Vocabulary",
+                "Conversing", "FileTypes", "Keeping", "MemoryStore", "PostgresLink", "PostgresStore", "SQLTables",
+                "SQLiteStore", "TestSupport", "Vocabulary",
             ],
             swiftSettings: houseForTests),
         tests(

@@ -39,6 +39,7 @@ enum PostgresDialect {
     /// be walked for those of one conversation.
     private static let words = """
         CREATE TABLE words (id BIGINT PRIMARY KEY, words TSVECTOR NOT NULL);
-        CREATE INDEX words_by_word ON words USING GIN (words) WITH (fastupdate = off);
+        \(indexOfWords);
         """
+    static let indexOfWords = "CREATE INDEX words_by_word ON words USING GIN (words) WITH (fastupdate = off)"
 }

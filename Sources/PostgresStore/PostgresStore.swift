@@ -76,9 +76,3 @@ package final class PostgresStore: Store {
         self.loop.join()
     }
 }
-
-/// What only one loop touches.
-private final class LoopBound<Value>: @unchecked Sendable {
-    // Unchecked because the compiler cannot see that only calls on the loop touch it.
-    var value: Value?
-}

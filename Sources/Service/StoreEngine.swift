@@ -1,4 +1,5 @@
 package import Keeping
+package import PostgresLink
 internal import PostgresStore
 internal import SQLiteStore
 package import Vocabulary
@@ -24,13 +25,28 @@ package enum StoreEngine {
         try StoreBackup.make(of: path, to: target)
     }
 
-    /// What is not as it should be in a store that may be in use; nothing when all is well.
-    package static func findings(in path: String) throws(StoreError) -> [String] {
-        try StoreCheck.findings(in: path)
+    /// What is found by looking through a store that may be in use.
+    package struct Check: Sendable {
+        /// What is not as it should be; nothing when all is well.
+        package var findings: [String]
+        /// What has to lie in the folder of files, and how large each is.
+        package var contents: [ContentHash: Int] = [:]
     }
 
-    /// What has to lie in the folder of files, and how large each is.
-    package static func contents(in path: String) throws(StoreError) -> [ContentHash: Int] {
+    /// - Parameter path: of the database file.
+    package static func check(_ path: String) throws(StoreError) -> Check {
+        var check = Check(findings: try StoreCheck.findings(in: path))
+        if check.findings.isEmpty { check.contents = try StoreCheck.contents(in: path) }
+        return check
+    }
+
+    package static func check(_ address: PostgresAddress) throws(StoreError) -> Check {
+        let database = try PostgresCheck(address)
+        return Check(findings: try database.findings(), contents: try database.contents())
+    }
+
+    /// What has to lie in the folder of files beside a copy of the database.
+    static func contents(in path: String) throws(StoreError) -> [ContentHash: Int] {
         try StoreCheck.contents(in: path)
     }
 }

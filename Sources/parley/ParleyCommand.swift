@@ -15,7 +15,7 @@ struct ParleyCommand: CommandGroup {
             ServeCommand.self, CallCommand.self, AnswerCommand.self, DevicesCommand.self,
             PeerCommand.self, ChatCommand.self,
             SendCommand.self, HistoryCommand.self, GroupCommand.self, RegisterCommand.self, LoginCommand.self,
-            BackupCommand.self, CheckCommand.self,
+            BackupCommand.self, CheckCommand.self, MoveCommand.self,
             StunCommand.self, LoadCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self,
             WebhooksCommand.self,
             AuditCommand.self, ModeratorsCommand.self, ReportsCommand.self, RulesCommand.self,

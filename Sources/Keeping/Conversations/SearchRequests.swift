@@ -145,7 +145,7 @@ package struct IndexMessages: StoreRequest {
     }
 }
 
-enum SearchIndex {
+package enum SearchIndex {
     static func add(_ body: [UInt8]?, _ key: EntryKey, _ tables: some Tables) throws(StoreError) {
         let words = self.words(of: body)
         if !words.isEmpty { try tables.index(words, as: key) }
@@ -163,7 +163,8 @@ enum SearchIndex {
         try self.add(body?.json, key, tables)
     }
 
-    private static func words(of body: [UInt8]?) -> String {
+    /// In the form in which they are indexed; empty where there are none.
+    package static func words(of body: [UInt8]?) -> String {
         body.map { SearchWords.indexed(MessageBody(proven: $0).words) } ?? ""
     }
 }
