@@ -263,8 +263,8 @@ let package = Package(
             ],
             swiftSettings: houseForTests),
         tests(
-            of: "PostgresStore", "Conversing", "Keeping", "MemoryStore", "PostgresLink", "SQLTables", "TestSupport",
-            "Vocabulary"),
+            of: "PostgresStore", "Conversing", "Keeping", "MemoryStore", "PostgresLink", "SQLTables", "System",
+            "TestSupport", "Vocabulary"),
         tests(of: "PostgresLink", "Reactor", "System", "TestSupport", "Vocabulary"),
         tests(of: "Reactor", "System", "TestSupport", "Vocabulary"),
         tests(of: "Web", "Bytes", "TestSupport"),

@@ -17,10 +17,13 @@ package final class PostgresStore: Store {
 
     /// Comes back when the tables have the form this program knows. Never call it from a loop.
     ///
-    /// - Parameter largestGroup: how many requests are committed together.
+    /// - Parameters:
+    ///   - largestGroup: how many requests are committed together.
+    ///   - promised: told what an acknowledgement is worth, at first and whenever that changes, on the store's loop.
     package init(
         _ address: PostgresAddress, _ settings: StoreSettings = StoreSettings(),
-        durability: StoreDurability = .full, largestGroup: Int = 512, metrics: StoreMetrics? = nil
+        durability: StoreDurability = .full, largestGroup: Int = 512, metrics: StoreMetrics? = nil,
+        promised: @escaping @Sendable (StorePromise) -> Void = { _ in }
     ) throws(StoreError) {
         self.address = address
         do throws(ReactorError) {
@@ -32,8 +35,9 @@ package final class PostgresStore: Store {
         let opened = Locked<StoreError?>(nil)
         let gate = Gate()
         self.loop.execute { [desk] reactor in
-            desk.value = StoreDesk(address, settings, durability, metrics, largestGroup: largestGroup, on: reactor) {
-                error in
+            desk.value = StoreDesk(
+                address, settings, durability, metrics, largestGroup: largestGroup, on: reactor, promised: promised
+            ) { error in
                 opened.withLock { $0 = error }
                 gate.open()
             }

@@ -17,16 +17,23 @@ final class StoreDesk {
     private var whenOpened: ((StoreError?) -> Void)?
     private var isAway = false
     private var awayTimer: TimerToken?
+    /// Told what an acknowledgement is worth, whenever that changes.
+    private let promised: (StorePromise) -> Void
+    private var promise: StorePromise?
+    private var promiseTimer: TimerToken?
 
     private static let readerCount = 2
     /// So long requests wait for a database that is away; then they are refused until it is back.
     private static let timeout = Duration.seconds(10)
+    /// A standby comes and goes without a word to us.
+    private static let promiseInterval = Duration.seconds(10)
 
     init(
         _ address: PostgresAddress, _ settings: StoreSettings, _ durability: StoreDurability, _ metrics: StoreMetrics?,
         largestGroup: Int,
-        on reactor: Reactor, _ opened: @escaping (StoreError?) -> Void
+        on reactor: Reactor, promised: @escaping (StorePromise) -> Void, _ opened: @escaping (StoreError?) -> Void
     ) {
+        self.promised = promised
         self.database = "\(address)"
         self.durability = durability
         self.reactor = reactor
@@ -65,6 +72,7 @@ final class StoreDesk {
             return
         }
         self.whenClosed = nil
+        self.promiseTimer.map { self.reactor.cancel($0) }
         for link in self.links { link.close() }
         closed()
     }
@@ -105,9 +113,11 @@ extension StoreDesk {
     }
 
     private func isReady(_ connection: PostgresConnection) {
-        self.isAway = false
-        self.lane.up(connection)
-        self.opened(nil)
+        self.askForPromise(on: connection) { [weak self] in
+            self?.isAway = false
+            self?.lane.up(connection)
+            self?.opened(nil)
+        }
     }
 
     private func opened(_ error: StoreError?) {
@@ -153,5 +163,51 @@ extension StoreDesk {
     private func start(_ link: PostgresLink) {
         self.links.append(link)
         link.start()
+    }
+}
+
+// MARK: - What an acknowledgement is worth
+
+extension StoreDesk {
+    /// Calls back when it was answered; when the connection breaks before, the link brings another one.
+    private func askForPromise(on connection: PostgresConnection, _ done: @escaping () -> Void) {
+        connection.send(DurabilityFacts.question) { [weak self] result in
+            // Whoever reads on this connection may have failed; the next time is soon.
+            guard case .success(let rows) = result, let facts = DurabilityFacts(rows) else { return }
+            self?.heard(facts)
+        }
+        connection.synchronize { _ in done() }
+        self.askAgain()
+    }
+
+    /// After a while, on a connection that waits for no commit.
+    private func askAgain() {
+        self.promiseTimer.map { self.reactor.cancel($0) }
+        self.promiseTimer = self.reactor.schedule(after: Self.promiseInterval) { [weak self] in
+            guard let self else { return }
+            guard let reading = self.links.dropFirst().first(where: \.isUp)?.connection else { return self.askAgain() }
+            self.askForPromise(on: reading) {}
+        }
+    }
+
+    private func heard(_ facts: DurabilityFacts) {
+        var facts = facts
+        if self.durability == .normal { facts.synchronousCommit = .off }
+        let promise = facts.promise(asked: self.durability)
+        guard promise != self.promise else { return }
+        self.promise = promise
+        self.promised(promise)
+    }
+}
+
+extension DurabilityFacts {
+    /// The answer to `question`.
+    fileprivate init?(_ rows: PostgresRows) {
+        guard rows.count == 1, let commit = rows.text(0, 0).flatMap({ SynchronousCommit(rawValue: $0) }) else {
+            return nil
+        }
+        self.init(
+            synchronousCommit: commit, flushes: rows.text(0, 1) == "on", writesFullPages: rows.text(0, 2) == "on",
+            synchronousStandbys: rows.text(0, 3) ?? "", attached: Int(rows.integer(0, 4) ?? 0))
     }
 }

@@ -1,4 +1,5 @@
 internal import Journal
+internal import Keeping
 internal import System
 
 /// Whether the service lives, and whether it should be given work.
@@ -7,6 +8,9 @@ internal import System
 package final class Health: Sendable {
     private let reasons = Locked<[String]>(["the service is starting"])
     private let conditions = Locked<[@Sendable () -> String?]>([])
+
+    /// What an acknowledged message outlives, where it is another program that keeps it.
+    private let promise = Locked<StorePromise?>(nil)
 
     package init() {}
 
@@ -20,4 +24,27 @@ package final class Health: Sendable {
 
     func started() { self.reasons.withLock { $0 = [] } }
     func stopping() { self.reasons.withLock { $0 = ["the service is shutting down"] } }
+
+    /// What is said beside being ready, a line for each: nobody is sent away for it.
+    var remarks: [String] {
+        guard let promise = self.promise.withLock(\.self) else { return [] }
+        return [promise.text] + promise.risks.map { "warning: \($0)" }
+    }
+
+    func heard(_ promise: StorePromise, _ journal: Journal) {
+        self.promise.withLock { $0 = promise }
+        journal.notice(.storePromise, "what an acknowledgement is worth", [.promise: .plain(promise.text)])
+        for risk in promise.risks {
+            journal.warning(.storeRisk, "messages that were acknowledged could be lost", [.reason: .plain(risk)])
+        }
+    }
+}
+
+extension LogName {
+    static let storePromise = LogName("store.promise")
+    static let storeRisk = LogName("store.risk")
+}
+
+extension LogKey {
+    static let promise = LogKey("promise")
 }

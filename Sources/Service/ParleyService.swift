@@ -44,7 +44,7 @@ package final class ParleyService: Sendable {
         self.group = try EventLoopGroup(count: configuration.loops)
         do {
             self.signalling = try Signalling(
-                configuration, self.group, ServiceMetrics(self.registry), journal: journal)
+                configuration, self.group, ServiceMetrics(self.registry), self.health, journal: journal)
         } catch {
             self.group.shutDown()
             throw error

@@ -29,20 +29,24 @@ def as_ordinary_user() -> list[str]:
 
 
 class Postgres:
-    """`settings` are lines of its configuration, say `fsync=off`."""
+    """`settings` are lines of its configuration, say `fsync=off`. With `primary` it is a standby of that one."""
 
-    def __init__(self, *settings: str):
+    def __init__(self, *settings: str, primary: "Postgres | None" = None):
         # A short name: that of a socket has room for a hundred bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
         if os.geteuid() == 0:
             shutil.chown(self.folder, "nobody")
         self.data = self.folder / "data"
         self.settings = ["listen_addresses=", f"unix_socket_directories={self.folder}", "max_connections=200", *settings]
-        self._run("initdb", "--pgdata", self.data, "--username=parley", "--auth=trust", "--no-sync", "--encoding=UTF8",
-                  "--locale=C.UTF-8")
+        if primary:
+            self.run("pg_basebackup", "--pgdata", self.data, "--host", primary.folder, "--username=parley", "--no-sync",
+                     "--checkpoint=fast", "--write-recovery-conf")
+        else:
+            self.run("initdb", "--pgdata", self.data, "--username=parley", "--auth=trust", "--no-sync",
+                     "--encoding=UTF8", "--locale=C.UTF-8")
         self.start()
 
-    def _run(self, program: str, *words) -> str:
+    def run(self, program: str, *words) -> str:
         done = subprocess.run(
             [*as_ordinary_user(), programs() / program, *words], capture_output=True, text=True, cwd=self.folder,
             timeout=PATIENCE * 3)
@@ -63,13 +67,14 @@ class Postgres:
             raise AssertionError(f"PostgreSQL ended: {(self.folder / 'log').read_text()[-1000:]}")
         return subprocess.run([programs() / "pg_isready", "-q", "-h", self.folder]).returncode == 0
 
-    def url(self, database: str) -> str:
-        return f"postgresql://parley@{str(self.folder).replace('/', '%2F')}/{database}"
+    def url(self, database: str, *others: "Postgres") -> str:
+        hosts = ",".join(str(server.folder).replace("/", "%2F") for server in (self, *others))
+        return f"postgresql://parley@{hosts}/{database}"
 
     def create(self, database: str) -> str:
         """Its address; nothing happens where there is one of this name."""
         if self.ask("SELECT 1 FROM pg_database WHERE datname = '" + database + "'", "postgres") == "":
-            self._run("createdb", "--host", self.folder, "--username=parley", database)
+            self.run("createdb", "--host", self.folder, "--username=parley", database)
         return self.url(database)
 
     def of(self, data: str) -> str:
@@ -77,7 +82,7 @@ class Postgres:
         return self.create(f"d{hashlib.sha256(data.encode()).hexdigest()[:20]}")
 
     def ask(self, sql: str, database: str) -> str:
-        return self._run("psql", "--host", self.folder, "--username=parley", "--no-psqlrc", "--tuples-only", "--no-align",
+        return self.run("psql", "--host", self.folder, "--username=parley", "--no-psqlrc", "--tuples-only", "--no-align",
                          "--command", sql, database).strip()
 
     def kill(self) -> None:

@@ -8,7 +8,7 @@ import unittest
 import postgres
 from people import VOUCHED, Person
 from postgres_torture import PostgresTorture
-from server import PATIENCE, Server, binary
+from server import PATIENCE, Server, binary, eventually
 
 
 class OverPostgres(unittest.TestCase):
@@ -60,6 +60,48 @@ class OverPostgres(unittest.TestCase):
             [binary(), "serve", "--store", "mysql://x/y"], capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(wrong.returncode, 64)
         self.assertIn("postgresql://", wrong.stderr)
+
+
+class Promise(unittest.TestCase):
+    """What an acknowledgement is worth, and that it is kept."""
+
+    def remarks(self, server: Server) -> list[str]:
+        status, words = server.get("/readyz", admin=True)
+        self.assertEqual((status, words.splitlines()[0]), (200, "ready"))
+        return words.splitlines()[1:]
+
+    def test_what_the_settings_can_keep_is_said_in_the_journal_and_to_whoever_asks_for_readiness(self):
+        """X13.asked"""
+        with postgres.Postgres("fsync=off") as database, Server("--store", database.create("parley")) as server:
+            promise, warning = self.remarks(server)
+            self.assertIn("in the memory of the database's machine", promise)
+            self.assertIn("warning: fsync is off", warning)
+            said = {event["event"]: event for event in server.log}
+            self.assertEqual(said["store.promise"]["promise"], promise)
+            self.assertIn("fsync is off", said["store.risk"]["reason"])
+
+    def test_with_a_synchronous_standby_nothing_is_lost_when_the_primary_dies(self):
+        """X13.standby"""
+        primary = self.enterContext(postgres.Postgres())
+        primary.create("parley")
+        standby = self.enterContext(postgres.Postgres(primary=primary))
+        with Server(*VOUCHED, "--store", primary.url("parley", standby)) as server:
+            eventually(
+                lambda: any("no commit waits for a standby" in line for line in self.remarks(server)),
+                "a standby that nobody waits for is named")
+            primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'", "parley")
+            primary.ask("SELECT pg_reload_conf()", "parley")
+            eventually(
+                lambda: [line.endswith("of a standby's") for line in self.remarks(server)] == [True],
+                "a standby that is waited for is named")
+            with Person(server, "A") as a, Person(server, "B") as b:
+                said = [a.ask("chat.send", user=b.user, body={"text": f"word {n}"}) for n in range(150)]
+                primary.kill()
+                standby.ask("SELECT pg_promote()", "postgres")
+                further = a.ask("chat.send", user=b.user, body={"text": "on the other machine"})
+                page = a.ask("chat.history", conversation=said[0]["conversation"], limit=200)
+        self.assertEqual([entry["number"] for entry in page["entries"]], list(range(1, 152)))
+        self.assertEqual(further["number"], 151)
 
 
 class Torture(unittest.TestCase):

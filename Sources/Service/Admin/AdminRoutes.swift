@@ -36,7 +36,7 @@ struct AdminRoutes: Sendable {
         guard reasons.isEmpty else {
             return .plain(.serviceUnavailable, reasons.map { "\($0)\n" }.joined())
         }
-        return .plain(.ok, "ready\n")
+        return .plain(.ok, (["ready"] + self.health.remarks).map { "\($0)\n" }.joined())
     }
 
     private func showMetrics(_ exchange: HTTPExchange) {

@@ -33,14 +33,15 @@ final class Signalling: Sendable {
 
     /// Waits for the store, so it is made before the doors open.
     init(
-        _ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ metrics: ServiceMetrics, journal: Journal
+        _ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ metrics: ServiceMetrics, _ health: Health,
+        journal: Journal
     ) throws {
         self.metrics = metrics
         self.accessJournal = configuration.http.logsRequests ? journal : nil
         self.hasOutbox = configuration.hooks.webhook != nil
         // Before the store, which makes the database where there is none.
         let secret = try configuration.serverSecret()
-        let store = try StoreEngine.open(configuration, metrics.store)
+        let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
             settings: configuration.accounts, journal: journal)
