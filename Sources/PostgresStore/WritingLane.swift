@@ -34,6 +34,12 @@ final class WritingLane {
     private var queue: TaskQueue
     /// Of the last group that was committed.
     private var number: Int64 = 0
+    /// Whether the database has said that the row of this lane is there.
+    private var hasRow = false
+    /// Whether that row was gone when the connection came back: nobody knows any more what became of the last group.
+    private var isForgotten = false
+    private var sweepTimer: TimerToken?
+    private var isSweepDue = false
     /// Called whenever nothing waits and nothing is under way.
     var onIdle: () -> Void = {}
 
@@ -73,10 +79,16 @@ final class WritingLane {
     // MARK: - The connection
 
     func up(_ connection: PostgresConnection) {
-        let sql = "INSERT INTO lanes (name, number) VALUES ($1, 0) ON CONFLICT DO NOTHING"
-        connection.send(sql, [.text(self.name)]) { _ in }
+        let sql = "INSERT INTO lanes (name, number) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        self.isForgotten = false
+        connection.send(sql, [.text(self.name), .integer(self.number)]) { [weak self] result in
+            guard let self, case .success(let rows) = result else { return }
+            self.isForgotten = self.hasRow && rows.changed == 1
+            self.hasRow = true
+        }
         connection.sync { _ in }
         self.connection = connection
+        self.isSweepDue = true
         switch self.state {
         case .idle: self.start()
         case .working(let group): self.carryOutAgain(group)
@@ -89,7 +101,8 @@ final class WritingLane {
     // MARK: - A group
 
     private func start() {
-        guard case .idle = self.state, self.connection != nil else { return }
+        guard case .idle = self.state, let connection = self.connection else { return }
+        if self.isSweepDue { self.sweep(on: connection) }
         guard !self.queue.isEmpty else { return self.onIdle() }
         let group = StoreGroup(self.queue.take(upTo: self.largestGroup))
         self.state = .working(group)
@@ -295,6 +308,8 @@ extension WritingLane {
 
     private func settled(_ group: StoreGroup, _ found: Result<Int64?, PostgresError>) {
         switch found {
+        case .success where self.isForgotten:
+            self.giveUp(group, StoreError(.unreachable, database: self.database, detail: LaneSweep.forgotten))
         case .success(self.number + 1):
             self.number += 1
             self.finish(group)
@@ -306,5 +321,29 @@ extension WritingLane {
                 self.settle(group)
             }
         }
+    }
+}
+
+// MARK: - Rows of lanes that are no more
+
+extension WritingLane {
+    /// Every lane says from time to time that it is still there, and removes those that have not for long.
+    private func sweepLater() {
+        self.sweepTimer.map { self.clock.cancel($0) }
+        self.sweepTimer = self.clock.schedule(after: LaneSweep.every) { [weak self] in
+            self?.isSweepDue = true
+            self?.start()
+        }
+    }
+
+    /// Between two groups, in a transaction of its own.
+    private func sweep(on connection: PostgresConnection) {
+        self.isSweepDue = false
+        connection.send(LaneSweep.seen, [.text(self.name)]) { _ in }
+        connection.send(LaneSweep.remove, []) { _ in }
+        connection.sync { [weak self] error in
+            if error != nil { self?.metrics?.failures.increment() }
+        }
+        self.sweepLater()
     }
 }
