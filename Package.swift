@@ -334,7 +334,10 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "PushBench", targets: ["PushBench"]))
     package.targets += [
         .executableTarget(
-            name: "StoreBench", dependencies: ["Conversing", "Keeping", "SQLiteStore", "System", "Vocabulary"],
+            name: "StoreBench",
+            dependencies: [
+                "Conversing", "Keeping", "PostgresLink", "PostgresStore", "SQLiteStore", "System", "Vocabulary",
+            ],
             path: "Tests/Bench/Store",
             swiftSettings: houseForTests),
         .executableTarget(

@@ -6,7 +6,7 @@ enum PostgresMigrations {
     static let all: [String] = Migration.all.map { PostgresDialect.script($0) }
 
     /// Beside the shared ones; each is carried out once as well, after those.
-    static let own: [String] = [lanes, versionsOfConversations]
+    static let own: [String] = [lanes, versionsOfConversations, membersInOneStep]
 
     static let versions = """
         CREATE SCHEMA IF NOT EXISTS parley;
@@ -93,5 +93,27 @@ enum PostgresMigrations {
             END IF;
             RETURN found;
         END $$;
+        """
+
+    /// Members that change in one statement change their conversations in one as well.
+    private static let membersInOneStep = """
+        DROP TRIGGER member_changed ON members;
+        DROP FUNCTION member_changed();
+
+        CREATE FUNCTION members_changed() RETURNS TRIGGER LANGUAGE plpgsql AS $$
+        DECLARE
+            current BIGINT := this_transaction();
+        BEGIN
+            UPDATE conversations SET previous = version, version = current
+            FROM (SELECT DISTINCT conversation FROM changed ORDER BY conversation) AS theirs
+            WHERE number = theirs.conversation AND version <> current;
+            RETURN NULL;
+        END $$;
+        CREATE TRIGGER members_came AFTER INSERT ON members REFERENCING NEW TABLE AS changed
+            FOR EACH STATEMENT EXECUTE FUNCTION members_changed();
+        CREATE TRIGGER members_changed AFTER UPDATE ON members REFERENCING NEW TABLE AS changed
+            FOR EACH STATEMENT EXECUTE FUNCTION members_changed();
+        CREATE TRIGGER members_left AFTER DELETE ON members REFERENCING OLD TABLE AS changed
+            FOR EACH STATEMENT EXECUTE FUNCTION members_changed();
         """
 }

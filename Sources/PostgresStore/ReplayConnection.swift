@@ -8,6 +8,8 @@ internal import SQLTables
 /// An operation is deterministic, so the next attempt says the same up to there (decision 30).
 final class ReplayConnection: SQLConnection {
     var log = ReplayLog()
+    /// Of the group whose requests these are; nil where each request is a transaction of its own.
+    var memory: GroupMemory?
     private var place = 0
     private let database: String
 
@@ -42,11 +44,21 @@ final class ReplayConnection: SQLConnection {
         _ sql: String, _ values: [SQLValue], _ kind: ReplayLog.Step.Kind
     ) throws(StoreError) -> ReplayLog.Step {
         defer { self.place += 1 }
-        if self.place == self.log.steps.count { self.log.steps.append(ReplayLog.Step(kind, sql, values)) }
+        if self.place == self.log.steps.count { self.append(ReplayLog.Step(kind, sql, values)) }
         let step = self.log.steps[self.place]
         guard step.kind == kind, step.sql == sql, step.values == values else {
             throw StoreError(.other(code: 0), database: self.database, detail: "a request is not deterministic: \(sql)")
         }
         return step
+    }
+
+    private func append(_ new: ReplayLog.Step) {
+        var step = new
+        if step.kind == .reads {
+            step.rows = self.memory?.answer(to: step.sql, step.values)
+        } else {
+            self.memory?.written(by: step.sql)
+        }
+        self.log.steps.append(step)
     }
 }

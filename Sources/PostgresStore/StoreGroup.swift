@@ -17,6 +17,8 @@ final class StoreGroup {
     private var known: Set<ObjectIdentifier> = []
     /// The first thing that went wrong on the way, and at which task.
     private(set) var failure: (task: Int, error: PostgresError)?
+    /// Whether rows of several requests are told in one statement.
+    var gathers = true
     /// How often it was begun again because others had written what it had read.
     var conflicts = 0
     /// What is known before a task is carried out once more.

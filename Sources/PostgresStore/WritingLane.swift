@@ -32,6 +32,8 @@ final class WritingLane {
     /// Nil while there is none.
     private var connection: PostgresConnection?
     private var queue: TaskQueue
+    /// Of the group that is under way.
+    private var gathered = GatheredWrites()
     /// Of the last group that was committed.
     private var number: Int64 = 0
     /// Whether the database has said that the row of this lane is there.
@@ -105,6 +107,7 @@ final class WritingLane {
         if self.isSweepDue { self.sweep(on: connection) }
         guard !self.queue.isEmpty else { return self.onIdle() }
         let group = StoreGroup(self.queue.take(upTo: self.largestGroup))
+        self.replay.memory = GroupMemory()
         self.state = .working(group)
         self.carryOn(group)
     }
@@ -136,7 +139,10 @@ final class WritingLane {
             return false
         case .failed(let error):
             self.cache.restoreUsed()
-            if self.replay.log.hasSentWrites { self.tell("ROLLBACK TO SAVEPOINT request", [], task, of: group) }
+            if self.replay.log.hasSentWrites {
+                self.tell("ROLLBACK TO SAVEPOINT request", [], task, of: group)
+                self.replay.memory = GroupMemory()
+            }
             group.ended(.failed(error))
         }
         return true
@@ -145,6 +151,7 @@ final class WritingLane {
     private func fetch(_ task: Int, of group: StoreGroup) {
         let needsSavepoint = self.replay.log.hasUnsentWrites && !self.replay.log.hasSentWrites
         self.send(task, of: group, savepoint: needsSavepoint)
+        self.tellGathered(group)
         self.connection?.synchronize { [weak self] _ in
             guard let self else { return }
             if let failure = group.failure { return self.rollBack(group, failure) }
@@ -176,18 +183,44 @@ final class WritingLane {
 
     private func send(_ place: Int, _ task: Int, of group: StoreGroup) {
         let step = self.replay.log.steps[place]
+        guard step.rows == nil else { return }
+        if group.gathers, self.gather(step, task, of: group) { return }
         let sql = PostgresStatements.text(of: step.sql, changesOne: step.kind == .changesOne)
         let values = step.values.map { PostgresValue($0) }
         guard step.kind.isAwaited else { return self.tell(sql, values, task, of: group) }
+        self.tellGathered(group)
         self.connection?.send(sql, values) { [weak self] result in
             switch result {
-            case .success(let rows): self?.replay.log.steps[place].rows = rows
+            case .success(let rows): self?.answered(place, rows)
             case .failure(let error): group.failed(error, at: task)
             }
         }
     }
 
+    private func answered(_ place: Int, _ rows: PostgresRows) {
+        self.replay.log.steps[place].rows = rows
+        let step = self.replay.log.steps[place]
+        if step.kind == .reads { self.replay.memory?.remember(rows, for: step.sql, step.values) }
+    }
+
+    /// True when it waits for others of its like, and is told with them.
+    private func gather(_ step: ReplayLog.Step, _ task: Int, of group: StoreGroup) -> Bool {
+        let changesOne = step.kind == .changesOne
+        guard !step.kind.isAwaited, let form = PostgresStatements.gathered(step.sql, changesOne: changesOne) else {
+            return false
+        }
+        let sql = PostgresStatements.text(of: step.sql, changesOne: changesOne)
+        if self.gathered.add(step.values, to: sql, form, of: task) { return true }
+        self.tellGathered(group)
+        return self.gathered.add(step.values, to: sql, form, of: task)
+    }
+
+    private func tellGathered(_ group: StoreGroup) {
+        for told in self.gathered.takeAll() { self.tell(told.sql, told.values, told.task, of: group) }
+    }
+
     private func tell(_ sql: String, _ values: [PostgresValue], _ task: Int, of group: StoreGroup) {
+        if !self.gathered.isEmpty { self.tellGathered(group) }
         self.connection?.send(sql, values) { result in
             if case .failure(let error) = result { group.failed(error, at: task) }
         }
@@ -217,6 +250,7 @@ extension WritingLane {
     /// What is remembered of a conversation holds only if nobody else has changed it.
     private func compare(_ group: StoreGroup) {
         self.begin(group, group.tasks.count)
+        self.tellGathered(group)
         let values: [PostgresValue] = [
             .integers(group.used.map(\.key.number)), .integers(group.used.map { $0.version ?? -1 }),
         ]
@@ -267,6 +301,9 @@ extension WritingLane {
         case _ where failure.error.isConflict || failure.task == group.tasks.count:
             group.conflicts += 1
             guard group.conflicts <= Self.maximumConflicts else { return self.giveUp(group, error) }
+        case _ where group.gathers && (failure.error.isAboutStatement || failure.error.reason == .unique):
+            // Whose row it was is seen when each is told by itself.
+            group.gathers = false
         case .unique: group.collided(error, at: failure.task)
         case _ where failure.error.isAboutStatement:
             group.broke(error, at: failure.task)
@@ -278,6 +315,8 @@ extension WritingLane {
     /// Nothing of it has happened.
     private func carryOutAgain(_ group: StoreGroup) {
         self.replay.log = ReplayLog()
+        self.gathered = GatheredWrites()
+        self.replay.memory = GroupMemory()
         self.forget()
         self.state = .working(group)
         group.restart()
@@ -287,6 +326,7 @@ extension WritingLane {
     private func giveUp(_ group: StoreGroup, _ error: StoreError) {
         self.metrics?.failures.increment()
         self.replay.log = ReplayLog()
+        self.gathered = GatheredWrites()
         self.forget()
         self.state = .idle
         group.refuse(error)

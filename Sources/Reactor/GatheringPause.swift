@@ -7,10 +7,10 @@ struct GatheringPause {
     private var isWanted = false
     private var last: UInt64 = 0
 
-    /// With what the system adds, less than 0.3 ms: nobody hears that.
-    private static let nanoseconds = 200_000
+    /// A twentieth of a packet of voice: nobody hears that.
+    private static let nanoseconds = 900_000
     /// Of those that come less often, none would come in the meantime.
-    private static let interval: UInt64 = 400_000
+    private static let interval: UInt64 = 1_200_000
 
     mutating func wanted() { self.isWanted = true }
 

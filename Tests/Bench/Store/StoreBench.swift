@@ -1,7 +1,9 @@
 import Conversing
 import Keeping
-import System
+import PostgresLink
+import PostgresStore
 import SQLiteStore
+import System
 import Vocabulary
 
 #if canImport(Glibc)
@@ -12,7 +14,7 @@ import Darwin
 
 /// The store room alone, as `Scripts/bench chat` measures it beside a loop in C.
 ///
-///     StoreBench FILE full|normal BATCH SECONDS
+///     StoreBench FILE|URL full|normal BATCH SECONDS
 ///
 /// Messages of 64 people to one each, BATCH of them in a commit; prints how many there were as JSON.
 @main
@@ -20,11 +22,10 @@ enum StoreBench {
     static func main() throws {
         let words = CommandLine.arguments
         guard words.count == 5, let batch = Int(words[3]), let seconds = Double(words[4]) else {
-            print("usage: StoreBench FILE full|normal BATCH SECONDS")
+            print("usage: StoreBench FILE|URL full|normal BATCH SECONDS")
             exit(64)
         }
-        let store = try SQLiteStore(
-            path: words[1], durability: words[2] == "full" ? .full : .normal, largestGroup: batch)
+        let store = try Self.store(words[1], words[2] == "full" ? .full : .normal, batch)
         let crowd = try Crowd(store)
         let begin = Self.now()
         let deadline = begin + seconds
@@ -50,9 +51,15 @@ enum StoreBench {
         }
         before.wait()
         let elapsed = Self.now() - begin
-        let commits = store.statistics.commits
         store.close()
-        print("{\"messages\":\(sent),\"seconds\":\(elapsed),\"commits\":\(commits)}")
+        print("{\"messages\":\(sent),\"seconds\":\(elapsed)}")
+    }
+
+    private static func store(_ place: String, _ durability: StoreDurability, _ batch: Int) throws -> any Store {
+        guard place.hasPrefix("postgresql://") else {
+            return try SQLiteStore(path: place, durability: durability, largestGroup: batch)
+        }
+        return try PostgresStore(PostgresAddress(place), durability: durability, largestGroup: batch)
     }
 
     private static func now() -> Double {
@@ -63,11 +70,11 @@ enum StoreBench {
 }
 
 private struct Crowd {
-    private let store: SQLiteStore
+    private let store: any Store
     private let people: [(UserID, ConversationID)]
     private let body = MessageBody(proven: Array("{\"text\":\"\(String(repeating: "x", count: 100))\"}".utf8))
 
-    init(_ store: SQLiteStore) throws {
+    init(_ store: any Store) throws {
         self.store = store
         var random = SystemRandomNumberGenerator()
         self.people = (0..<64).compactMap { number in
