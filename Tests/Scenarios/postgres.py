@@ -29,9 +29,10 @@ def as_ordinary_user() -> list[str]:
 
 
 class Postgres:
-    """`settings` are lines of its configuration, say `fsync=off`. With `primary` it is a standby of that one."""
+    """`settings` are lines of its configuration, say `fsync=off`. With `primary` it is a standby of that one; with `backup` it begins
+    as a base backup was."""
 
-    def __init__(self, *settings: str, primary: "Postgres | None" = None):
+    def __init__(self, *settings: str, primary: "Postgres | None" = None, backup: str | None = None):
         # A short name: that of a socket has room for a hundred bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
         if os.geteuid() == 0:
@@ -41,6 +42,10 @@ class Postgres:
         if primary:
             self.run("pg_basebackup", "--pgdata", self.data, "--host", primary.folder, "--username=parley", "--no-sync",
                      "--checkpoint=fast", "--write-recovery-conf")
+        elif backup:
+            shutil.copytree(backup, self.data)
+            for path in [self.data, *self.data.rglob("*")] if os.geteuid() == 0 else []:
+                shutil.chown(path, "nobody", "nogroup")
         else:
             self.run("initdb", "--pgdata", self.data, "--username=parley", "--auth=trust", "--no-sync",
                      "--encoding=UTF8", "--locale=C.UTF-8")
