@@ -42,7 +42,7 @@ package struct PushQueue<Device: Hashable & Sendable, Push: Sendable>: Sendable 
     private let settings: Settings
     private var lanes: [Device: Lane] = [:]
     /// First come, first served. A device is in here once at most.
-    private var ready: [Device] = []
+    private var line: [Device] = []
     private var head = 0
     /// By the second in which they wake, so that the next one is found among few.
     private var resting: [Int64: [Device]] = [:]
@@ -66,9 +66,9 @@ package struct PushQueue<Device: Hashable & Sendable, Push: Sendable>: Sendable 
         guard lane.busy == nil, !lane.isResting else { return nil }
         // A device may stand here twice; then its second turn comes to nothing.
         if item.isUrgent {
-            self.ready.insert(item.device, at: self.head)
+            self.line.insert(item.device, at: self.head)
         } else if lane.waiting.count == 1 {
-            self.ready.append(item.device)
+            self.line.append(item.device)
         }
         return nil
     }
@@ -99,7 +99,7 @@ package struct PushQueue<Device: Hashable & Sendable, Push: Sendable>: Sendable 
         self.underWay -= 1
         self.count -= 1
         self.lanes[device] = lane.waiting.isEmpty ? nil : lane
-        if !lane.waiting.isEmpty { self.ready.append(device) }
+        if !lane.waiting.isEmpty { self.line.append(device) }
     }
 
     /// It is tried again later, unless a newer one about the same topic has come. Then that one's push is done with, and
@@ -149,17 +149,20 @@ package struct PushQueue<Device: Hashable & Sendable, Push: Sendable>: Sendable 
         for second in self.resting.keys.filter({ $0 <= Self.second(of: now) }).sorted() {
             for device in self.resting.removeValue(forKey: second) ?? [] {
                 self.lanes[device]?.isResting = false
-                self.ready.append(device)
+                self.line.append(device)
             }
         }
     }
 
+    /// How many devices are in line, at least; those that rest are not.
+    package var ready: Int { self.line.count - self.head }
+
     private mutating func popReady() -> Device? {
-        guard self.head < self.ready.count else { return nil }
-        let device = self.ready[self.head]
+        guard self.head < self.line.count else { return nil }
+        let device = self.line[self.head]
         self.head += 1
-        if self.head > 1000, self.head * 2 > self.ready.count {
-            self.ready.removeFirst(self.head)
+        if self.head > 1000, self.head * 2 > self.line.count {
+            self.line.removeFirst(self.head)
             self.head = 0
         }
         return device

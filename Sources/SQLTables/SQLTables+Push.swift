@@ -72,6 +72,11 @@ extension SQLTables {
         try self.connection.run(Self.putDevice, device.value(of:))
     }
 
+    package func note(_ outcome: PushDevice.Outcome, of user: UserID, _ device: DeviceID) throws(StoreError) {
+        let values: [SQLValue] = [.time(outcome.time), .text(outcome.trouble), .user(user), .text(device.text)]
+        try self.connection.run("UPDATE push_devices SET tried = ?, trouble = ? WHERE user = ? AND device = ?", values)
+    }
+
     package func removePushDevice(of user: UserID, _ device: DeviceID) throws(StoreError) {
         try self.removePushDevices("user = ? AND device = ?", [.user(user), .text(device.text)])
     }

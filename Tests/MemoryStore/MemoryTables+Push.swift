@@ -16,6 +16,13 @@ extension MemoryTables {
         self.rows.pushDevices.append(device)
     }
 
+    func note(_ outcome: PushDevice.Outcome, of user: UserID, _ device: DeviceID) throws(StoreError) {
+        for index in self.rows.pushDevices.indices
+        where self.rows.pushDevices[index].user == user && self.rows.pushDevices[index].device == device {
+            self.rows.pushDevices[index].outcome = outcome
+        }
+    }
+
     func removePushDevice(of user: UserID, _ device: DeviceID) throws(StoreError) {
         self.dropPushDevices { $0.user == user && $0.device == device }
     }

@@ -26,6 +26,17 @@ struct PushQueueTests {
         #expect(queue.count == 0)
     }
 
+    @Test("H01.crowd counts the devices in line, and not those that rest")
+    func line() {
+        var queue = Queue()
+        for push in 0..<100 { _ = queue.add(Self.item(push, to: "d\(push)")) }
+        #expect(queue.ready == 100)
+        #expect(queue.next(at: Self.at(0)).items.count == 32 && queue.ready == 68)
+        for push in 0..<32 { _ = queue.failed("d\(push)", retryAfter: nil, at: Self.at(0)) }
+        #expect(queue.next(at: Self.at(0)).items.count == 32)
+        #expect(queue.ready == 36 && queue.count == 100)
+    }
+
     @Test("H15 sends what is urgent before everything else that waits")
     func urgent() {
         var queue = Queue()

@@ -83,6 +83,25 @@ class Messages(Pushed):
         back = self.device(b)
         self.assertEqual(self.texts(self.everything(back, answer["conversation"])), ["are you there?", "hello?"])
 
+    def test_H01_a_message_to_a_crowd_wakes_each_once_and_keeps_nobody_else_waiting(self):
+        """H01.crowd"""
+        a, (other, alone) = self.listener("Ann"), self.sleeper("Other")
+        crowd = []
+        for number in range(70):
+            with self.person(f"Sleeper{number}") as person:
+                device = self.service.device()
+                self.subscribe(person, device)
+                crowd.append((person.user, device))
+        # Each third one rests, and stands in nobody's way.
+        for _, device in crowd[::3]:
+            device.answer = lambda attempt: (503, {}) if attempt < 1 else (201, {})
+        group = a.ask("chat.create", users=[user for user, _ in crowd])["conversation"]
+        self.say(a, "all of you", conversation=group)
+        self.say(a, "and you", user=other.user)
+        self.assertEqual(self.wait_for(alone)[0]["text"], "and you")
+        eventually(lambda: all(device.pushes for _, device in crowd), "everybody is woken", within=20)
+        self.assertEqual({len(device.pushes) for _, device in crowd}, {1})
+
     def test_E15_a_muted_conversation_wakes_nobody(self):
         """E15.silent"""
         a, c, b, device = self.listener("Ann"), self.listener("Cleo"), self.listener("Bob"), self.service.device()

@@ -26,10 +26,8 @@ package struct NotePushEvents: StoreRequest {
         case .accepted, .failed, .refused: break
         case .held, .delivered, .silenced, .queued, .sent, .gone, .expired, .replaced, .withdrawn, .clicked: return
         }
-        let devices = try tables.pushDevices(of: event.user)
-        guard var device = devices.first(where: { $0.device == event.device }) else { return }
-        device.outcome = PushDevice.Outcome(at: event.time, trouble: event.reason)
-        try tables.put(device)
+        guard let device = event.device else { return }
+        try tables.note(PushDevice.Outcome(at: event.time, trouble: event.reason), of: event.user, device)
     }
 }
 

@@ -8,6 +8,8 @@ package protocol PushTable: AnyObject {
     func pushDevices(of user: UserID) throws(StoreError) -> [PushDevice]
     /// In the place of the user's device of the same name.
     func put(_ device: PushDevice) throws(StoreError)
+    /// Nothing where there is no such device.
+    func note(_ outcome: PushDevice.Outcome, of user: UserID, _ device: DeviceID) throws(StoreError)
     func removePushDevice(of user: UserID, _ device: DeviceID) throws(StoreError)
     func removePushDevice(endpoint: String) throws(StoreError)
     func removePushDevices(of user: UserID) throws(StoreError)

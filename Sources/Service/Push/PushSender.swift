@@ -36,6 +36,8 @@ final class PushSender {
 
     /// More wait where they are kept.
     private static let maximumQueued = 10_000
+    /// So many need not wait for those before them for long.
+    private static let shortLine = 32
 
     init(_ sinks: PushSinks, _ store: any Store, on reactor: Reactor, _ metrics: PushMetrics) {
         self.sinks = sinks
@@ -46,6 +48,12 @@ final class PushSender {
     }
 
     var hasRoom: Bool { self.queue.count < Self.maximumQueued }
+
+    /// Whether what is sent now leaves soon, unless its device rests.
+    var isShort: Bool { self.queue.ready < Self.shortLine }
+
+    /// Pushes have left, and `isShort` may be true again.
+    var onTurn: (() -> Void)?
 
     private var now: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
 
@@ -95,12 +103,8 @@ final class PushSender {
         let push = OutgoingPush(
             device: job.device, plain: job.message.plain(for: job.device.language, idsAlone: idsAlone),
             id: job.message.id, topic: item.topic, urgency: job.urgency, life: self.life(of: item))
-        do throws(PushRefusal) {
-            try self.sinks.sink(for: PushKind(job.device)).send(push) { [weak self] answer, status in
-                self?.answered(answer, status, item, idsAlone: idsAlone)
-            }
-        } catch {
-            self.end(item, .refused, nil, trouble: error.words)
+        self.sinks.send(push) { [weak self] answer, status in
+            self?.answered(answer, status, item, idsAlone: idsAlone)
         }
     }
 
@@ -137,6 +141,7 @@ extension PushSender {
         self.queue.ended(item.device)
         item.push.ended.call()
         self.pump()
+        self.onTurn?()
     }
 
     private func again(
@@ -148,6 +153,7 @@ extension PushSender {
         let old = self.queue.failed(item.device, retryAfter: retryAfter, firstWait: firstWait, at: self.now)
         if let old { self.end(old, .replaced) }
         self.pump()
+        self.onTurn?()
     }
 }
 

@@ -19,6 +19,8 @@ final class PushService {
     /// Everything up to here was taken from the store.
     private var last: Int64 = 0
     private var unread = UnreadPushes<Place, DeviceID>(maximumPlaces: 50_000)
+    /// Whose next portion waits until those before it have left.
+    private var stalled: [Fanout] = []
     private var isLoading = false
     private var hasNews = false
 
@@ -46,7 +48,8 @@ final class PushService {
     }
 
     private static let portion = 100
-    private static let usersAtOnce = 200
+    /// What is done for them in one turn holds up nobody.
+    private static let usersAtOnce = 25
     private static let maximumFanouts = 20_000
     private static let wait = Duration.seconds(1)
 
@@ -60,6 +63,7 @@ final class PushService {
         self.board = board
         self.reactor = reactor
         self.journal = journal
+        sender.onTurn = { [weak self] in self?.resumeStalled() }
     }
 
     /// A message was written, or may have been.
@@ -137,6 +141,7 @@ extension PushService {
     private func goOn(_ fanout: Fanout) {
         guard let next = fanout.next, !fanout.isAsking else { return self.finish(fanout) }
         guard self.sender.hasRoom else { return self.later { $0.goOn(fanout) } }
+        guard self.sender.isShort else { return self.stalled.append(fanout) }
         self.ask(fanout, .after(next, limit: Self.usersAtOnce)) { service, page in
             fanout.next = page.next
             let isDue = service.isDue(fanout)
@@ -149,7 +154,15 @@ extension PushService {
                 }
             }
             service.goOn(fanout)
+            // It may have been the last one that others waited for.
+            service.resumeStalled()
         }
+    }
+
+    /// One after the other, so that a message to many keeps those to few waiting for a portion at most.
+    private func resumeStalled() {
+        guard !self.stalled.isEmpty, self.sender.isShort else { return }
+        self.goOn(self.stalled.removeFirst())
     }
 
     private func isDue(_ fanout: Fanout) -> Bool { self.timeLeft(fanout) == .zero }

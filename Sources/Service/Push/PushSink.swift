@@ -14,7 +14,7 @@ protocol PushSink: AnyObject {
 }
 
 /// One push as it leaves: to whom, what, and how urgent it is.
-struct OutgoingPush {
+struct OutgoingPush: Sendable {
     let device: PushDevice
     /// A JSON object.
     let plain: [UInt8]
@@ -51,7 +51,7 @@ enum PushKind: String, CaseIterable {
 }
 
 /// What a push service's answer means.
-enum PushAnswer: Hashable {
+enum PushAnswer: Hashable, Sendable {
     case taken
     /// Nobody has this address any more.
     case gone

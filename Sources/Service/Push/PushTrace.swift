@@ -12,7 +12,8 @@ final class PushTrace {
     private var alarm: TimerToken?
 
     private static let delay = Duration.milliseconds(100)
-    private static let portion = 250
+    /// Messages wait for no more than these to be written.
+    private static let portion = 25
     /// While the store has no time, more than these are forgotten.
     private static let maximumWaiting = 50_000
 
@@ -24,8 +25,13 @@ final class PushTrace {
     func note(_ event: PushEvent) {
         guard self.waiting.count < Self.maximumWaiting else { return }
         self.waiting.append(event)
+        self.writeSoon()
+    }
+
+    private func writeSoon() {
+        guard !self.isWriting, !self.waiting.isEmpty else { return }
         if self.waiting.count >= Self.portion { return self.write() }
-        guard self.alarm == nil, !self.isWriting else { return }
+        guard self.alarm == nil else { return }
         self.alarm = self.reactor.schedule(after: Self.delay) { [weak self] in
             self?.alarm = nil
             self?.write()
@@ -52,7 +58,7 @@ final class PushTrace {
             NotePushEvents(events),
             self.reactor.returning { [weak self] _ in
                 self?.isWriting = false
-                self?.write()
+                self?.writeSoon()
             })
     }
 }

@@ -57,7 +57,7 @@ final class Signalling: Sendable {
         let pushKey = try configuration.push.key(secret)
         self.pushKey = pushKey?.publicText
         let dependencies = SignallingApplication.Dependencies(
-            configuration: configuration, accounts: accounts, store: store,
+            group: group, configuration: configuration, accounts: accounts, store: store,
             calls: try store.waitForAnswer(to: ListCallsUnderWay()), files: files, iceServers: iceServers, doors: doors,
             filter: words.filter, pushKey: pushKey, metrics: metrics, journal: journal)
         let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }

@@ -34,6 +34,7 @@ final class SignallingApplication: SocketApplication {
     let push: PushRoutes.Desk?
 
     struct Dependencies: Sendable {
+        let group: EventLoopGroup
         let configuration: ServiceConfiguration
         let accounts: Accounts
         let store: any Store
@@ -101,8 +102,8 @@ final class SignallingApplication: SocketApplication {
         guard let key = dependencies.pushKey else { return nil }
         let (configuration, store) = (dependencies.configuration, dependencies.store)
         let sinks = PushSinks(
-            configuration.push, key, reaching: AddressPolicy(allowed: configuration.outgoingNetworks), on: reactor,
-            dependencies.journal)
+            configuration.push, key, reaching: AddressPolicy(allowed: configuration.outgoingNetworks),
+            on: dependencies.group, home: reactor, dependencies.journal)
         let sender = PushSender(sinks, store, on: reactor, dependencies.metrics.push)
         let service = PushService(sender, configuration.push, store, board, on: reactor, dependencies.journal)
         let calls = CallPushes(
