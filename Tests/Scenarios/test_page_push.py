@@ -171,6 +171,31 @@ class WorkerTests(PageTest):
         self.push(bo, {"type": "read", "conversation": "tea", "number": 3, "badge": 1}, place)
         eventually(lambda: shown() == ["coffee"], "the one that was read is gone, and the one with something newer is not")
 
+    def test_H12_what_a_program_announces_is_shown_replaced_and_taken_back(self):
+        """H12.announced"""
+        _, bo = self.pair()
+        bo.page.context.grant_permissions(["notifications"])
+        bo.page.evaluate("() => navigator.serviceWorker.ready.then(() => {})")
+        page, address, place = bo.page, bo.page.url.split("#")[0], self.registration(bo)
+        worker = page.context.service_workers[0]
+        shown = lambda: page.wait_for_timeout(20) or worker.evaluate(  # noqa: E731
+            "() => registration.getNotifications().then((all) => all.map(({ title, body, tag }) => ({ title, body, tag })))")
+        # Nothing else shows it, so it comes to a page that has the focus, too.
+        news = {"type": "announcement", "announcement": "7", "topic": "t7", "title": "Tea", "text": "It is ready", "badge": 1}
+        self.push(bo, news, place)
+        note = {"title": "Tea", "body": "It is ready", "tag": "t7"}
+        eventually(lambda: shown() == [note], "it is shown")
+        self.push(bo, news | {"announcement": "8", "text": "It is cold"}, place)
+        eventually(lambda: shown() == [note | {"body": "It is cold"}], "one of the same topic takes its place")
+        self.push(bo, {"type": "announcement", "announcement": "9", "topic": "t9", "content": "raw"}, place)
+        eventually(lambda: {"title": "Parley", "body": "raw", "tag": "t9"} in shown(), "what has no title is the program's own")
+        self.push(bo, {"type": "announcementOver", "announcement": "8", "topic": "t7"}, place)
+        eventually(lambda: [note["tag"] for note in shown()] == ["t9"], "it is taken back, and the other stays")
+        self.leave(page, worker)
+        worker.evaluate("() => { clients.openWindow = async (url) => { self.opened = new URL(url, registration.scope).href; }; }")
+        worker.evaluate(TAP)
+        eventually(lambda: page.wait_for_timeout(20) or worker.evaluate("() => self.opened") == address, "a tap opens the page")
+
     def test_H15_a_call_is_shown_until_it_rings_no_more_and_a_tap_opens_it(self):
         """H15.page"""
         anna, bo = self.pair()
