@@ -16,10 +16,7 @@ package final class PostgresCheck {
     }
 
     private func demandForm() throws(StoreError) {
-        let isOurs = "SELECT 1 FROM pg_class WHERE oid = to_regclass('parley.versions')"
-        guard try self.session.exists(isOurs) else {
-            throw StoreError(.damaged, database: self.session.database, detail: "it has no tables of Parley")
-        }
+        try self.session.demandTables()
         let versions = try self.session.first("SELECT shared, own FROM versions") { ($0.integer(0), $0.integer(1)) }
         let (shared, own) = versions ?? (0, 0)
         let known = (Int64(PostgresMigrations.all.count), Int64(PostgresMigrations.own.count))

@@ -80,6 +80,14 @@ final class WaitingSession {
         self.loop.join()
     }
 
+    /// Throws where no server of ours was ever started with this database.
+    func demandTables() throws(StoreError) {
+        let isOurs = "SELECT 1 FROM pg_class WHERE oid = to_regclass('\(Schema.name).versions')"
+        guard try self.exists(isOurs) else {
+            throw StoreError(.constraint, database: self.database, detail: "it has no tables of Parley")
+        }
+    }
+
     /// The tables in the form this program knows, as a server makes them at its start.
     func migrate() throws(StoreError) {
         let outcome = Locked<Result<Void, StoreError>>(.success(()))

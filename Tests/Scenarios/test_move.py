@@ -118,6 +118,7 @@ class Move(Files):
             (tempfile.gettempdir(), self.url, 66, "no database"),
             (self.server.data, self.database.url("nowhere"), 69, "nowhere"),
             (self.server.data, "mysql://x/y", 64, "postgresql://"),
+            (self.database.url("postgres"), tempfile.gettempdir(), 1, "no tables of Parley"),
         ):
             found, _, complaint = run("move", "--from", source, "--to", target)
             self.assertEqual(found, code, complaint)

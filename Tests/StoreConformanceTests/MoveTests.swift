@@ -27,7 +27,7 @@ struct MoveTests {
 
     @Test("X11.tables knows every table and every column that a new database has in both engines")
     func coverage() throws {
-        _ = try MovableTables.source(self.address)
+        _ = try MovableTables.target(self.address, self.tables)
         let found = try self.server.sql(
             "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'parley'",
             in: self.name)

@@ -32,7 +32,7 @@ struct MoveCommand: ParsableCommand {
             .init(.noInput, "There is nothing to move, or files are missing."),
             .init(.cannotCreate, "The target has data already, or cannot be made."),
             .init(.unavailable, "The database cannot be reached, or a server works with one of the two."),
-            .init(.failure, "It could not be completed; the target is as it was."),
+            .init(.failure, "It could not be completed; the target is as it was, or the message says otherwise."),
         ]
     )
 
