@@ -81,14 +81,7 @@ final class WritingLane {
     // MARK: - The connection
 
     func up(_ connection: PostgresConnection) {
-        let sql = "INSERT INTO lanes (name, number) VALUES ($1, $2) ON CONFLICT DO NOTHING"
-        self.isForgotten = false
-        connection.send(sql, [.text(self.name), .integer(self.number)]) { [weak self] result in
-            guard let self, case .success(let rows) = result else { return }
-            self.isForgotten = self.hasRow && rows.changed == 1
-            self.hasRow = true
-        }
-        connection.sync { _ in }
+        self.makeRow(on: connection)
         self.connection = connection
         self.isSweepDue = true
         switch self.state {
@@ -99,6 +92,17 @@ final class WritingLane {
     }
 
     func down() { self.connection = nil }
+
+    private func makeRow(on connection: PostgresConnection) {
+        let sql = "INSERT INTO lanes (name, number) VALUES ($1, $2) ON CONFLICT DO NOTHING"
+        self.isForgotten = false
+        connection.send(sql, [.text(self.name), .integer(self.number)]) { [weak self] result in
+            guard let self, case .success(let rows) = result else { return }
+            self.isForgotten = self.hasRow && rows.changed == 1
+            self.hasRow = true
+        }
+        connection.sync { _ in }
+    }
 
     // MARK: - A group
 
@@ -348,6 +352,9 @@ extension WritingLane {
 
     private func settled(_ group: StoreGroup, _ found: Result<Int64?, PostgresError>) {
         switch found {
+        case .success(nil):
+            if let connection = self.connection { self.makeRow(on: connection) }
+            self.giveUp(group, StoreError(.unreachable, database: self.database, detail: LaneSweep.forgotten))
         case .success where self.isForgotten:
             self.giveUp(group, StoreError(.unreachable, database: self.database, detail: LaneSweep.forgotten))
         case .success(self.number + 1):
