@@ -259,7 +259,7 @@ let package = Package(
             name: "StoreConformanceTests",
             dependencies: [
                 "Conversing", "FileTypes", "Keeping", "MemoryStore", "PostgresLink", "PostgresStore", "SQLTables",
-                "SQLiteStore", "TestSupport", "Vocabulary",
+                "SQLiteStore", "System", "TestSupport", "Vocabulary",
             ],
             swiftSettings: houseForTests),
         tests(
