@@ -378,6 +378,19 @@ class Traces(Pushed):
         self.assertEqual(self.told(b, "queued", "sent", "accepted", "clicked")[-1]["device"], "phone")
         self.assertEqual((click(a, {"push": push}), click(b, {"push": "x"}), click(b, {})), (404, 400, 400))
 
+    def test_H14_a_device_says_that_a_push_came(self):
+        """H14.acknowledged"""
+        a, (b, device) = self.listener("Ann"), self.sleeper()
+        self.say(a, "there?", user=b.user)
+        push = self.wait_for(device)[0]["push"]
+        say = lambda person, body: ask_http(self.server, "POST", "/v1/push/received", body, bearer(person.token)).status  # noqa: E731
+        came = {"push": push, "device": "phone"}
+        self.assertEqual([say(b, came) for _ in range(2)], [200, 200], "at once, however young the push is")
+        eventually(lambda: {"accepted", "received"} <= {s["event"] for s in self.steps(b)}, "it is in the trace")
+        self.assertEqual(sum(s["event"] == "received" for s in self.steps(b)), 1)
+        self.assertEqual([say(a, came), say(b, came | {"device": "laptop"})], [404, 404])
+        self.assertEqual([say(b, {"push": push}), say(b, {"push": "x", "device": "phone"}), say(b, {})], [400, 400, 400])
+
     def test_H14_what_is_asked_of_the_trace_has_limits(self):
         b, _ = self.sleeper()
         for query in ("limit=0", "limit=1001", "number=-1", "number=x", "call=a&conversation=b"):

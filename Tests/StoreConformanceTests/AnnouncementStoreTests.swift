@@ -198,16 +198,20 @@ struct AnnouncementStoreTests {
         #expect(try await house.store.ask(AdvanceAnnouncement(first.number, telling: receipts, next: nil)))
         for device in house.devices.dropLast() { try await house.step(.accepted, of: first, on: device) }
         for _ in 0..<2 {
-            let click = NotePushClicked(
-                first.push, by: house.devices[1].user, on: house.devices[1].device, at: Self.now)
+            let click = NotePushWord(
+                .clicked, first.push, by: house.devices[1].user, on: house.devices[1].device, at: Self.now)
             #expect(try await house.store.ask(click))
         }
+        let received = NotePushWord(
+            .received, first.push, by: house.devices[0].user, on: house.devices[0].device, at: Self.now)
+        #expect(try await house.store.ask(received))
+        try await house.step(.accepted, of: first, on: house.devices[0])
         let counts = try await house.store.ask(CountReceipts(of: [first.number, 1], from: "key"))
         #expect(
             counts == [
                 first.number: [
                     AnnouncementCount(platform: "android", event: .accepted, devices: 2, clicked: 1),
-                    AnnouncementCount(platform: "ios", event: .accepted, devices: 1, clicked: 0),
+                    AnnouncementCount(platform: "ios", event: .received, devices: 1, clicked: 0),
                 ]
             ])
         #expect(try await house.store.ask(CountReceipts(of: [first.number], from: "other")).isEmpty)

@@ -225,13 +225,17 @@ struct PushStoreTests {
 
         let later = Self.now + .seconds(1)
         let device = DeviceID("phone")
-        #expect(try await house.store.ask(NotePushClicked(push, by: .bob, on: device, at: later)))
-        #expect(try await house.store.ask(NotePushClicked(push, by: .bob, on: device, at: later)))
+        #expect(try await house.store.ask(NotePushWord(.clicked, push, by: .bob, on: device, at: later)))
+        #expect(try await house.store.ask(NotePushWord(.clicked, push, by: .bob, on: device, at: later)))
+        for name in ["phone", "phone", "laptop"] {
+            let word = NotePushWord(.received, push, by: .bob, on: DeviceID(name), at: Self.now)
+            #expect(try await house.store.ask(word) == (name == "phone"), "only where it was sent to")
+        }
         let stranger = try #require(UserID("stranger"))
-        #expect(try await !house.store.ask(NotePushClicked(push, by: stranger, on: device, at: later)))
+        #expect(try await !house.store.ask(NotePushWord(.clicked, push, by: stranger, on: device, at: later)))
         #expect(
             try await house.store.ask(ListPushEvents(of: .bob, limit: 10)).map(\.kind) == [
-                .queued, .accepted, .clicked,
+                .queued, .accepted, .clicked, .received,
             ])
         try await house.store.ask(ForgetPushEvents(before: later))
         #expect(try await house.store.ask(ListPushEvents(of: nil, limit: 10)).map(\.kind) == [.clicked])

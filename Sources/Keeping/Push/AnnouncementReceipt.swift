@@ -28,6 +28,9 @@ package struct AnnouncementReceipt: Hashable, Sendable {
         self.init(device.registration, device.user, device.device, platform: platform)
     }
 
+    /// Its push service has it, or the device itself.
+    package var wasTaken: Bool { [.accepted, .received].contains(self.event) }
+
     /// Something may still become of it.
     package var isOpen: Bool { self.event.isStep }
 }

@@ -245,7 +245,7 @@ package struct ListTold: StoreRequest {
         let receipts = try tables.receipts(of: self.number, after: self.start, limit: self.limit)
         var page = Page()
         if receipts.count == self.limit { page.next = receipts.last?.registration.text }
-        for receipt in receipts where receipt.isOpen || receipt.event == .accepted {
+        for receipt in receipts where receipt.isOpen || receipt.wasTaken {
             if let device = try tables.pushDevice(receipt.registration) { page.devices.append(device) }
         }
         return page

@@ -27,6 +27,8 @@ package struct PushEvent: Hashable, Sendable {
         case replaced
         /// What it told of is not true any more, and it had not left.
         case withdrawn
+        /// The device's program said that it came.
+        case received
         /// Its user chose the notification.
         case clicked
 
@@ -34,7 +36,9 @@ package struct PushEvent: Hashable, Sendable {
         package var isStep: Bool {
             switch self {
             case .held, .queued, .sent, .failed: true
-            case .delivered, .silenced, .accepted, .refused, .gone, .expired, .replaced, .withdrawn, .clicked: false
+            case .delivered, .silenced, .accepted, .refused, .gone, .expired, .replaced, .withdrawn, .received,
+                .clicked:
+                false
             }
         }
     }

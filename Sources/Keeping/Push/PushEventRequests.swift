@@ -24,7 +24,9 @@ package struct NotePushEvents: StoreRequest {
     private func noteOutcome(_ event: PushEvent, _ tables: some Tables) throws(StoreError) {
         switch event.kind {
         case .accepted, .failed, .refused: break
-        case .held, .delivered, .silenced, .queued, .sent, .gone, .expired, .replaced, .withdrawn, .clicked: return
+        case .held, .delivered, .silenced, .queued, .sent, .gone, .expired, .replaced, .withdrawn, .received,
+            .clicked:
+            return
         }
         guard let device = event.device else { return }
         try tables.note(PushDevice.Outcome(at: event.time, trouble: event.reason), of: event.user, device)
@@ -37,7 +39,12 @@ extension NotePushEvents {
         guard event.subject.kind == .announcement, let number = event.subject.place.flatMap({ Int64($0) }),
             let device = event.device, var receipt = try tables.receipt(of: number, on: device, of: event.user)
         else { return }
-        if event.kind == .clicked { receipt.isClicked = true } else { receipt.event = event.kind }
+        switch event.kind {
+        case .clicked: receipt.isClicked = true
+        // The device may say it before the push service does.
+        case .accepted where receipt.event == .received: return
+        default: receipt.event = event.kind
+        }
         try tables.put(receipt, of: number)
     }
 }
@@ -64,8 +71,12 @@ package struct ListPushEvents: StoreRequest {
     }
 }
 
-/// A user chose a notification. False of a push that they never got; said twice it is true once.
-package struct NotePushClicked: StoreRequest {
+/// A device's program says that a push came, or that its user chose the notification. False of a push that they never got;
+/// said twice it is true once.
+package struct NotePushWord: StoreRequest {
+    package enum Word: String, Hashable, Sendable, CaseIterable { case received, clicked }
+
+    package let word: Word
     package let push: RandomToken
     package let user: UserID
     package let device: DeviceID?
@@ -74,7 +85,8 @@ package struct NotePushClicked: StoreRequest {
     package static let access = StoreAccess.writes
     package var asker: UserID? { self.user }
 
-    package init(_ push: RandomToken, by user: UserID, on device: DeviceID?, at now: WallTime) {
+    package init(_ word: Word, _ push: RandomToken, by user: UserID, on device: DeviceID?, at now: WallTime) {
+        self.word = word
         self.push = push
         self.user = user
         self.device = device
@@ -83,12 +95,27 @@ package struct NotePushClicked: StoreRequest {
 
     package func perform(on tables: some Tables) throws(StoreError) -> Bool {
         let events = try tables.pushEvents(of: self.push, for: self.user)
-        guard let event = events.first else { return false }
-        guard !events.contains(where: { $0.kind == .clicked }) else { return true }
-        let clicked = PushEvent(
-            .clicked, of: self.push, for: self.user, on: self.device, about: event.subject, at: self.now)
-        try NotePushEvents([clicked]).perform(on: tables)
+        guard let event = events.first(where: self.concerns) else { return false }
+        guard !events.contains(where: { $0.kind == self.kind && self.concerns($0) }) else { return true }
+        let said = PushEvent(
+            self.kind, of: self.push, for: self.user, on: self.device, about: event.subject, at: self.now)
+        try NotePushEvents([said]).perform(on: tables)
         return true
+    }
+
+    private var kind: PushEvent.Kind {
+        switch self.word {
+        case .received: .received
+        case .clicked: .clicked
+        }
+    }
+
+    /// It comes to each device, and is chosen once.
+    private func concerns(_ event: PushEvent) -> Bool {
+        switch self.word {
+        case .received: event.device == self.device
+        case .clicked: true
+        }
     }
 }
 

@@ -31,7 +31,7 @@ struct PushRoutes: Sendable {
     static let described: [(method: HTTPMethod, path: String)] = [
         (.get, "/v1/push"), (.get, "/v1/push/devices"), (.put, "/v1/push/devices/:device"),
         (.delete, "/v1/push/devices/:device"), (.post, "/v1/push/devices/:device/labels"), (.post, "/v1/push/test"),
-        (.get, "/v1/push/trace"), (.post, "/v1/push/clicked"),
+        (.get, "/v1/push/trace"), (.post, "/v1/push/received"), (.post, "/v1/push/clicked"),
     ]
 
     private static let maximumBodyBytes = 8 << 10
@@ -56,8 +56,10 @@ struct PushRoutes: Sendable {
         self.on(.get, "/v1/push/trace", &router, desks) { visit, asked, desk throws(RequestError) in
             try visit.tracePushes(asked, desk)
         }
-        self.on(.post, "/v1/push/clicked", &router, desks) { visit, asked, desk throws(RequestError) in
-            try visit.noteClick(asked, desk)
+        for word in NotePushWord.Word.allCases {
+            self.on(.post, "/v1/push/\(word.rawValue)", &router, desks) { visit, asked, desk throws(RequestError) in
+                try visit.note(word, asked, desk)
+            }
         }
     }
 
@@ -93,11 +95,14 @@ struct PushRequest {
         }
     }
 
-    fileprivate func click(at now: WallTime) throws(RequestError) -> NotePushClicked {
+    fileprivate func said(_ word: NotePushWord.Word, at now: WallTime) throws(RequestError) -> NotePushWord {
         guard let form = try? JSONObject(self.body.span), let push = form["push", .text].flatMap({ RandomToken($0) })
         else { throw RequestError(.badRequest, "the body must name a 'push' by its 20 letters") }
         let device = form["device", .text].flatMap { DeviceID($0) }
-        return NotePushClicked(push, by: self.identity.user, on: device, at: now)
+        guard device != nil || word == .clicked else {
+            throw RequestError(.badRequest, "the body must name the 'device' that it came to")
+        }
+        return NotePushWord(word, push, by: self.identity.user, on: device, at: now)
     }
 
     /// A subscription as browsers give it: `{"endpoint","keys":{"p256dh","auth"},"language"?}`, or a token of FCM or
@@ -280,9 +285,14 @@ extension APIVisit {
             })
     }
 
-    fileprivate func noteClick(_ asked: PushRequest, _ desk: PushRoutes.Desk) throws(RequestError) {
+    fileprivate func note(
+        _ word: NotePushWord.Word, _ asked: PushRequest, _ desk: PushRoutes.Desk
+    ) throws(RequestError) {
+        let said = try asked.said(word, at: SystemClock.now())
+        // What led to it has to be there before it.
+        desk.sender.trace.writeAll()
         desk.store.send(
-            try asked.click(at: SystemClock.now()),
+            said,
             self.exchange.reactor.returning { result in
                 switch result {
                 case .success(true): self.answer(.json(.ok, JSONWriter.object { _ in }))

@@ -28,6 +28,14 @@ final class PushTrace {
         self.writeSoon()
     }
 
+    /// Whatever is asked of the store from now on finds all of it there.
+    func writeAll() {
+        let events = self.waiting
+        guard !events.isEmpty else { return }
+        self.waiting = []
+        self.store.send(NotePushEvents(events)) { _ in }
+    }
+
     private func writeSoon() {
         guard !self.isWriting, !self.waiting.isEmpty else { return }
         if self.waiting.count >= Self.portion { return self.write() }

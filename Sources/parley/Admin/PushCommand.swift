@@ -19,7 +19,7 @@ struct PushCommand: ParsableCommand {
             latest push and what trouble there was. 'test' sends a push to all of them and waits until the push services \
             have answered. 'trace' lists what became of pushes in the last seven days: held (the user was there), \
             delivered (so no push was needed), queued, sent, accepted, failed (it is tried again), refused, gone (the \
-            device was dropped), expired, replaced, withdrawn, clicked.
+            device was dropped), expired, replaced, withdrawn, received, clicked.
             """,
         examples: [
             .init("parley push trace ann --conversation AbC --number 17", "Why did Ann hear nothing of message 17?"),

@@ -12,17 +12,20 @@ struct JPushReports {
     init(_ visit: JPushVisit) { self.visit = visit }
 
     /// What this server knows of one push and one platform.
-    private struct Tally {
+    fileprivate struct Tally {
         var target = 0
         /// A push service took it. What comes behind that is between it and the device.
         var taken = 0
         var clicked = 0
+        /// Its device said that it came; nil where none did, for many say nothing.
+        var received: Int?
 
         init(_ counts: [AnnouncementCount], _ platform: JPushPlatform) {
             for count in counts where count.platform == platform.rawValue {
                 self.target += count.devices
                 self.clicked += count.clicked
-                if count.event == .accepted { self.taken += count.devices }
+                if [.accepted, .received].contains(count.event) { self.taken += count.devices }
+                if count.event == .received { self.received = (self.received ?? 0) + count.devices }
             }
         }
     }
@@ -32,7 +35,7 @@ struct JPushReports {
     func listReceived() throws(JPushProblem) {
         try self.count { json, android, ios in
             json.field("android_received", android.taken)
-            json.members(ios: ios.taken)
+            json.members(ios: ios)
         }
     }
 
@@ -40,7 +43,7 @@ struct JPushReports {
         try self.count { json, android, ios in
             json.field("jpush_received", android.taken)
             json.nullable("android_pns_sent", Int?.none)
-            json.members(ios: ios.taken)
+            json.members(ios: ios)
         }
     }
 
@@ -56,10 +59,10 @@ struct JPushReports {
             json.object("ios") { json in
                 json.field("apns_target", ios.target)
                 json.field("apns_sent", ios.taken)
-                json.nullable("apns_received", Int?.none)
+                json.nullable("apns_received", ios.received)
                 json.field("click", ios.clicked)
                 json.nullable("target", Int?.none)
-                json.nullable("received", Int?.none)
+                json.nullable("received", ios.received)
             }
             json.nullable("winphone", Int?.none)
         }
@@ -126,7 +129,7 @@ struct JPushReports {
             case .some(nil): .noTarget
             case .some(.some(let receipt)):
                 switch receipt.event {
-                case .accepted, .delivered, .clicked: .delivered
+                case .accepted, .delivered, .received, .clicked: .delivered
                 case .failed, .refused: .trouble
                 case .held, .silenced, .queued, .sent, .gone, .expired, .replaced, .withdrawn: .notDelivered
                 }
@@ -137,9 +140,9 @@ struct JPushReports {
 
 extension JSONWriter {
     /// What is counted for Apple's devices; null is what nobody tells this server.
-    fileprivate mutating func members(ios taken: Int) {
-        self.field("ios_apns_sent", taken)
-        self.nullable("ios_apns_received", Int?.none)
+    fileprivate mutating func members(ios: JPushReports.Tally) {
+        self.field("ios_apns_sent", ios.taken)
+        self.nullable("ios_apns_received", ios.received)
         self.nullable("ios_msg_received", Int?.none)
         self.nullable("wp_mpns_sent", Int?.none)
     }
