@@ -62,8 +62,7 @@ final class Signalling: Sendable {
             filter: words.filter, pushKey: pushKey, metrics: metrics, journal: journal)
         let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }
         self.openID = configuration.openIDFetcher(on: group.loops[0]).map { settings, fetcher in
-            let provider = OpenIDProvider(settings, fetcher)
-            return (settings, OpenIDRoutes(accounts, provider, words.filter, secret, journal))
+            (settings, OpenIDRoutes(accounts, OpenIDProvider(settings, fetcher), words.filter, secret, journal))
         }
         self.store = store
         self.words = words
@@ -72,9 +71,7 @@ final class Signalling: Sendable {
         self.accounts = accounts
         self.home = group.loops[0]
         self.applications = applications
-        self.sockets = SocketServer(group, configuration.sockets, journal: journal) {
-            applications.value(on: $0)
-        }
+        self.sockets = SocketServer(group, configuration.sockets, journal: journal) { applications.value(on: $0) }
         let home = self.home
         home.execute { applications.value(on: $0).deliverWhatIsLeft() }
         accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
