@@ -66,7 +66,7 @@ class DataTests(OwnTest):
         self.me(anna)
         anna.page.get_by_role("button", name="Erase account").click()
         anna.page.get_by_role("dialog").get_by_role("button", name="Erase account").click()
-        expect(anna.page.get_by_label("Your name")).to_be_visible()
+        expect(anna.page.get_by_label("Your name", exact=True)).to_be_visible()
         eventually(lambda: anna.page.evaluate("async () => (await indexedDB.databases()).length") == 0, "nothing is kept")
         bo.page.reload()
         bo.page.locator("button[data-place=chats]").click()
