@@ -4,10 +4,10 @@ internal import SQLTables
 /// A statement that writes one row, and what says the same of many rows at once: over arrays, planned and carried out once.
 ///
 /// Only statements that say all of a row in values have such a form: `INSERT … VALUES`, with a way out or without, one that
-/// replaces what is there, and `UPDATE … SET a = $1 … WHERE key = $2 …`.
+/// replaces what is there, `INSERT … SELECT $1 … WHERE EXISTS (…)`, and `UPDATE … SET a = $1 … WHERE key = $2 …`.
 struct GatheredStatement {
     private enum Form {
-        case insert(into: String, values: String, otherwise: String)
+        case insert(into: String, values: String, condition: String, otherwise: String)
         case update(sets: String, condition: String)
     }
 
@@ -18,7 +18,7 @@ struct GatheredStatement {
 
     /// - Parameter sql: in PostgreSQL's words. Nil where it has to be said row by row.
     init?(_ sql: String) {
-        if let insert = Self.insert(sql) {
+        if let insert = Self.insert(sql) ?? Self.conditionalInsert(sql) {
             self = insert
         } else if let update = Self.update(sql) {
             self = update
@@ -38,13 +38,22 @@ struct GatheredStatement {
         guard let match = sql.wholeMatch(of: shape) else { return nil }
         let (columns, values) = (Self.list(match.2), Self.list(match.3))
         let otherwise = match.4.map { String($0) } ?? ""
-        let form = Form.insert(into: "\(match.1) (\(match.2))", values: String(match.3), otherwise: otherwise)
+        let target = "\(match.1) (\(match.2))"
+        let form = Form.insert(into: target, values: String(match.3), condition: "", otherwise: otherwise)
         if otherwise.isEmpty || otherwise.hasSuffix("DO NOTHING") {
             return GatheredStatement(table: String(match.1), key: nil, form)
         }
         guard let key = Self.replacedKey(otherwise, columns), columns.count == values.count else { return nil }
         let places = key.compactMap { column in columns.firstIndex(of: column).flatMap { Self.place(values[$0]) } }
         return places.count == key.count ? GatheredStatement(table: String(match.1), key: places, form) : nil
+    }
+
+    private static func conditionalInsert(_ sql: String) -> GatheredStatement? {
+        let shape = /INSERT INTO (\w+) (\([^()]*\)) SELECT (\$\d+(?:, \$\d+)*) (WHERE EXISTS \([^()$]*\))/
+        guard let match = sql.wholeMatch(of: shape) else { return nil }
+        let form = Form.insert(
+            into: "\(match.1) \(match.2)", values: String(match.3), condition: String(match.4), otherwise: "")
+        return GatheredStatement(table: String(match.1), key: nil, form)
     }
 
     /// The columns of the key, where all others are replaced.
@@ -104,8 +113,8 @@ extension GatheredStatement {
             text.replacing(/\$(\d+)/) { match in name((Int(match.1) ?? 0) - 1) }
         }
         switch self.form {
-        case .insert(let target, let values, let otherwise):
-            return "INSERT INTO \(target) SELECT \(named(values)) FROM \(source) \(otherwise)"
+        case .insert(let target, let values, let condition, let otherwise):
+            return "INSERT INTO \(target) SELECT \(named(values)) FROM \(source) \(condition) \(otherwise)"
         case .update(let sets, let condition):
             return "UPDATE \(self.table) SET \(named(sets)) FROM \(source) WHERE \(named(condition))"
         }

@@ -8,7 +8,7 @@ final class StoreGroup {
         case failed(StoreError)
     }
 
-    let tasks: [StoreTask]
+    private(set) var tasks: [StoreTask] = []
     private(set) var outcomes: [Outcome] = []
     var hasBegun = false
     var writes = false
@@ -33,7 +33,7 @@ final class StoreGroup {
         case hopeless(StoreError)
     }
 
-    init(_ tasks: [StoreTask]) { self.tasks = tasks }
+    func add(_ tasks: [StoreTask]) { self.tasks += tasks }
 
     /// Which task is to be carried out, if not all are.
     var current: Int? { self.outcomes.count < self.tasks.count ? self.outcomes.count : nil }

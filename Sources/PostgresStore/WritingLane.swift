@@ -12,6 +12,9 @@ internal import Vocabulary
 /// A group is one transaction. Its requests are carried out one after the other, each as often as it asks for rows that
 /// were not fetched; what they write leaves without waiting for an answer. Each group that writes has a number, so that
 /// a commit whose answer was lost with the connection is looked up and not repeated.
+///
+/// While a group is committed the next one is prepared: its requests are carried out as far as they need no rows, and what
+/// they say is held back until the commit is through. If it is not, the preparation is given up.
 final class WritingLane {
     private enum State {
         case idle
@@ -32,7 +35,13 @@ final class WritingLane {
     /// Nil while there is none.
     private var connection: PostgresConnection?
     private var queue: TaskQueue
-    /// Of the group that is under way.
+    /// Prepared while the one before it is committed.
+    private var next: StoreGroup?
+    /// What the next group has said so far; nil while what is said leaves at once.
+    private var held: [HeldStatement]?
+    /// Whether the next group needs rows before it can go on.
+    private var isStalled = false
+    /// Of the group that is carried out.
     private var gathered = GatheredWrites()
     /// Of the last group that was committed.
     private var number: Int64 = 0
@@ -40,6 +49,8 @@ final class WritingLane {
     private var hasRow = false
     /// Whether that row was gone when the connection came back: nobody knows any more what became of the last group.
     private var isForgotten = false
+    /// Whether there are enough new messages to put into the index of words.
+    private var isIndexingDue = false
     private var sweepTimer: TimerToken?
     private var isSweepDue = false
     /// Called whenever nothing waits and nothing is under way.
@@ -66,12 +77,15 @@ final class WritingLane {
 
     func post(_ task: StoreTask) {
         self.queue.append(task)
-        self.start()
+        if self.held == nil { self.start() } else { self.prepare() }
     }
 
     /// What waits is not going to be carried out.
     func refuseWaiting(_ error: StoreError) {
         self.queue.refuseAll(error)
+        self.forgetPreparation()
+        self.next?.refuse(error)
+        self.next = nil
         if case .working(let group) = self.state, self.connection == nil {
             self.state = .idle
             group.refuse(error)
@@ -109,20 +123,35 @@ final class WritingLane {
     private func start() {
         guard case .idle = self.state, let connection = self.connection else { return }
         if self.isSweepDue { self.sweep(on: connection) }
-        guard !self.queue.isEmpty else { return self.onIdle() }
-        let group = StoreGroup(self.queue.take(upTo: self.largestGroup))
-        self.replay.memory = GroupMemory()
+        if self.next == nil { self.replay.memory = GroupMemory() }
+        let group = self.next ?? StoreGroup()
+        self.next = nil
+        self.fill(group)
+        guard !group.tasks.isEmpty || self.isIndexingDue else { return self.onIdle() }
         self.state = .working(group)
         self.carryOn(group)
     }
 
-    /// Carries out one request after the other, until one needs rows that are not there.
+    private func fill(_ group: StoreGroup) {
+        group.add(self.queue.take(upTo: self.largestGroup - group.tasks.count))
+    }
+
     private func carryOn(_ group: StoreGroup) {
+        if let task = self.carryOutAll(of: group) { return self.fetch(task, of: group) }
+        guard self.isIndexingDue else { return self.commit(group) }
+        // It reads much, so nothing behind it could be prepared.
+        self.isIndexingDue = false
+        group.add([StoreTask(IndexMessages(.cached)) { _ in }])
+        self.carryOn(group)
+    }
+
+    /// One request after the other. The one that needs rows which are not there, if there is one.
+    private func carryOutAll(of group: StoreGroup) -> Int? {
         while let task = group.current {
-            guard self.carryOut(task, of: group) else { return self.fetch(task, of: group) }
+            guard self.carryOut(task, of: group) else { return task }
             self.replay.log = ReplayLog()
         }
-        self.commit(group)
+        return nil
     }
 
     /// False when rows have to be fetched first.
@@ -171,12 +200,17 @@ final class WritingLane {
         self.begin(group, task)
         if self.replay.log.hasUnsentWrites, !group.writes {
             group.writes = true
-            let values: [PostgresValue] = [.text(self.name), .integer(self.number + 1)]
+            let values: [PostgresValue] = [.text(self.name), .integer(self.nextNumber)]
             self.tell("SELECT begin_group($1, $2)", values, task, of: group)
         }
         if savepoint { self.tell("SAVEPOINT request", [], task, of: group) }
         for place in self.replay.log.sent..<self.replay.log.steps.count { self.send(place, task, of: group) }
         self.replay.log.sent = self.replay.log.steps.count
+    }
+
+    /// Of the group that is carried out. The one before it has not been counted while it is committed.
+    private var nextNumber: Int64 {
+        if self.held != nil, case .unsettled = self.state { self.number + 2 } else { self.number + 1 }
     }
 
     private func begin(_ group: StoreGroup, _ task: Int) {
@@ -193,7 +227,7 @@ final class WritingLane {
         let values = step.values.map { PostgresValue($0) }
         guard step.kind.isAwaited else { return self.tell(sql, values, task, of: group) }
         self.tellGathered(group)
-        self.connection?.send(sql, values) { [weak self] result in
+        self.say(sql, values) { [weak self] result in
             switch result {
             case .success(let rows): self?.answered(place, rows)
             case .failure(let error): group.failed(error, at: task)
@@ -225,9 +259,62 @@ final class WritingLane {
 
     private func tell(_ sql: String, _ values: [PostgresValue], _ task: Int, of group: StoreGroup) {
         if !self.gathered.isEmpty { self.tellGathered(group) }
-        self.connection?.send(sql, values) { result in
+        self.say(sql, values) { result in
             if case .failure(let error) = result { group.failed(error, at: task) }
         }
+    }
+
+    private func say(
+        _ sql: String, _ values: [PostgresValue], _ heard: @escaping (Result<PostgresRows, PostgresError>) -> Void
+    ) {
+        guard self.held == nil else {
+            self.held?.append(HeldStatement(sql: sql, values: values, heard: heard))
+            return
+        }
+        self.connection?.send(sql, values, heard)
+    }
+}
+
+// MARK: - The next group
+
+extension WritingLane {
+    /// Carries out what waits while a group is committed, as far as that needs no rows.
+    private func prepare() {
+        self.held = self.held ?? []
+        let group = self.next ?? StoreGroup()
+        self.next = group
+        guard !self.isStalled else { return }
+        self.fill(group)
+        self.isStalled = self.carryOutAll(of: group) != nil
+        // Nothing of that request was said, so it begins anew.
+        if self.isStalled { self.replay.log = ReplayLog() }
+    }
+
+    /// What was held back leaves.
+    private func release() {
+        guard let connection = self.connection else { return self.forgetPreparation() }
+        if self.isSweepDue { self.sweep(on: connection) }
+        let statements = self.held ?? []
+        self.held = nil
+        self.isStalled = false
+        for statement in statements { connection.send(statement.sql, statement.values, statement.heard) }
+        if let next = self.next { self.tellGathered(next) }
+    }
+
+    /// It rested on a commit that has not happened.
+    private func forgetPreparation() {
+        self.held = nil
+        self.isStalled = false
+        guard let next = self.next else { return }
+        next.restart()
+        self.startAnew()
+    }
+
+    private func startAnew() {
+        self.replay.log = ReplayLog()
+        self.replay.memory = GroupMemory()
+        self.gathered = GatheredWrites()
+        self.forget()
     }
 }
 
@@ -249,6 +336,8 @@ extension WritingLane {
             if group.writes { self.committed(since: start) }
             self.finish(group)
         }
+        self.replay.memory = GroupMemory()
+        self.prepare()
     }
 
     /// What is remembered of a conversation holds only if nobody else has changed it.
@@ -283,11 +372,12 @@ extension WritingLane {
     }
 
     private func finish(_ group: StoreGroup) {
+        self.release()
         group.answer()
         self.state = .idle
         self.cache.trim()
         _ = self.cache.takeUsed()
-        if self.cache.takeIndexing() { self.queue.append(StoreTask(IndexMessages(.cached)) { _ in }) }
+        if self.cache.takeIndexing() { self.isIndexingDue = true }
         self.start()
     }
 
@@ -318,10 +408,8 @@ extension WritingLane {
 
     /// Nothing of it has happened.
     private func carryOutAgain(_ group: StoreGroup) {
-        self.replay.log = ReplayLog()
-        self.gathered = GatheredWrites()
-        self.replay.memory = GroupMemory()
-        self.forget()
+        self.forgetPreparation()
+        self.startAnew()
         self.state = .working(group)
         group.restart()
         self.carryOn(group)
@@ -329,9 +417,8 @@ extension WritingLane {
 
     private func giveUp(_ group: StoreGroup, _ error: StoreError) {
         self.metrics?.failures.increment()
-        self.replay.log = ReplayLog()
-        self.gathered = GatheredWrites()
-        self.forget()
+        self.forgetPreparation()
+        self.startAnew()
         self.state = .idle
         group.refuse(error)
         self.start()

@@ -57,10 +57,6 @@ extension SQLTables {
         AND EXISTS (SELECT 1 FROM push_devices WHERE push_devices.user = members.user) ORDER BY user LIMIT ?
         """
 
-    package func hasPushDevices() throws(StoreError) -> Bool {
-        try self.connection.exists("SELECT 1 FROM push_devices LIMIT 1")
-    }
-
     package func pushDevices(of user: UserID) throws(StoreError) -> [PushDevice] {
         try self.connection.all(Self.devicesOfUser, [.user(user)], read: PushDevice.init)
     }
@@ -168,7 +164,8 @@ extension SQLTables {
 
 extension SQLTables {
     package func insertPush(of entry: EntryKey) throws(StoreError) {
-        try self.connection.run("INSERT INTO pushes (entry) VALUES (?)", [.key(entry)])
+        let sql = "INSERT INTO pushes (entry) SELECT ? WHERE EXISTS (SELECT 1 FROM push_devices)"
+        try self.connection.run(sql, [.key(entry)])
     }
 
     package func pushes(after number: Int64, limit: Int) throws(StoreError) -> [PushRow] {

@@ -3,8 +3,6 @@ import Keeping
 import Vocabulary
 
 extension MemoryTables {
-    func hasPushDevices() throws(StoreError) -> Bool { try self.read { !$0.pushDevices.isEmpty } }
-
     func pushDevices(of user: UserID) throws(StoreError) -> [PushDevice] {
         try self.read { rows in
             rows.pushDevices.filter { $0.user == user }.sorted { $0.device.text < $1.device.text }
@@ -52,6 +50,7 @@ extension MemoryTables {
     }
 
     func insertPush(of entry: EntryKey) throws(StoreError) {
+        guard !self.rows.pushDevices.isEmpty else { return }
         self.rows.pushNumber += 1
         self.rows.pushes.append(PushRow(self.rows.pushNumber, entry))
     }

@@ -46,6 +46,17 @@ struct GatheredWritesTests {
         #expect(try Self.statement(sql).key == [0])
     }
 
+    @Test("X20.gathered insert rows under a condition that looks at no row of theirs")
+    func conditionalInsert() throws {
+        let statement = try Self.statement("INSERT INTO pushes (entry) SELECT $1 WHERE EXISTS (SELECT 1 FROM devices)")
+        #expect(
+            statement.statement(for: [[.integer(1)], [.integer(2)]]).sql.trimmingSpaces == """
+                INSERT INTO pushes (entry) SELECT gathered.v1 FROM unnest(CAST($1 AS BIGINT[])) AS gathered (v1) \
+                WHERE EXISTS (SELECT 1 FROM devices)
+                """)
+        #expect(statement.key == nil)
+    }
+
     @Test(
         "X20.gathered are told one by one where a row's own values matter",
         arguments: [

@@ -1,18 +1,15 @@
-import Conversing
 import Keeping
-import MemoryStore
 import PostgresLink
 import PostgresStore
 import TestSupport
 import Testing
-import Vocabulary
 
 /// The rows by which a server finds out what became of a commit whose answer was lost.
 @Suite("Lanes of servers that come and go")
 struct LaneTests {
     @Test("X14 are forgotten when their server was not heard of for a month, and no sooner")
     func old() async throws {
-        let (server, name, store) = try Self.open()
+        let (server, name, store) = try LaneProbe.open()
         store.close()
         try server.sql(
             """
@@ -21,7 +18,7 @@ struct LaneTests {
             """, in: name)
         let next = try PostgresStore(PostgresAddress(server.url(name)))
         defer { next.close() }
-        #expect(try await Self.say("anything", next) == 1)
+        #expect(try await LaneProbe.say("anything", next) == 1)
         let left = try server.sql(
             "SELECT count(*), count(*) FILTER (WHERE name = 'paused'), min(number) FROM parley.lanes", in: name)
         // Those of the two stores, and the one that may come back.
@@ -30,27 +27,27 @@ struct LaneTests {
 
     @Test("X14.paused go on with their own number when their row is gone")
     func paused() async throws {
-        let (server, name, store) = try Self.open()
+        let (server, name, store) = try LaneProbe.open()
         defer { store.close() }
-        for number in 1...3 { #expect(try await Self.say("word \(number)", store) == UInt64(number)) }
+        for number in 1...3 { #expect(try await LaneProbe.say("word \(number)", store) == UInt64(number)) }
         try server.sql("DELETE FROM parley.lanes", in: name)
-        try Self.cut(server, name)
-        try await Self.eventually("the lane is back") {
+        try LaneProbe.cut(server, name)
+        try await LaneProbe.eventually("the lane is back") {
             try server.sql("SELECT count(*) FROM parley.lanes", in: name) == "1"
         }
-        for number in 4...6 { #expect(try await Self.say("word \(number)", store) == UInt64(number)) }
+        for number in 4...6 { #expect(try await LaneProbe.say("word \(number)", store) == UInt64(number)) }
         #expect(try server.sql("SELECT count(*) FROM parley.lanes WHERE number >= 6", in: name) == "1")
     }
 
     @Test("X14.unknown repeat no commit whose outcome nobody knows any more")
     func unknown() async throws {
-        let (server, name, store) = try Self.open()
+        let (server, name, store) = try LaneProbe.open()
         defer { store.close() }
-        #expect(try await Self.say("before", store) == 1)
+        #expect(try await LaneProbe.say("before", store) == 1)
         // Commits wait for a standby that never comes, so that the answer to one is under way for as long as we like.
-        try Self.wait(for: "nobody", server)
-        let waiting = Task { try await Self.say("is it there?", store) }
-        try await Self.eventually("a commit waits") {
+        try LaneProbe.wait(for: "nobody", server)
+        let waiting = Task { try await LaneProbe.say("is it there?", store) }
+        try await LaneProbe.eventually("a commit waits") {
             try server.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", in: name) == "1"
         }
         // It has happened when its session ends; the lock keeps the next one from looking before the row is gone.
@@ -60,47 +57,9 @@ struct LaneTests {
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep';
             LOCK TABLE parley.lanes IN ACCESS EXCLUSIVE MODE; DELETE FROM parley.lanes; COMMIT
             """, in: name)
-        try Self.wait(for: "", server)
+        try LaneProbe.wait(for: "", server)
         await #expect(throws: StoreError.self) { try await waiting.value }
         #expect(try server.sql("SELECT count(*) FROM parley.entries", in: name) == "2")
-        #expect(try await Self.say("after", store) == 3)
-    }
-
-    private static func open() throws -> (PostgresServer, String, PostgresStore) {
-        let server = try PostgresServer()
-        let url = try server.freshDatabase()
-        let name = String(url.split(separator: "/").last ?? "")
-        return (server, name, try PostgresStore(PostgresAddress(url)))
-    }
-
-    private static func cut(_ server: PostgresServer, _ name: String) throws {
-        try server.sql(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley'", in: name)
-    }
-
-    private static func wait(for standby: String, _ server: PostgresServer) throws {
-        try server.sql("ALTER SYSTEM SET synchronous_standby_names = '\(standby)'")
-        try server.sql("SELECT pg_reload_conf()")
-        // The process that wakes and holds commits has read it, too, when it has written the log once more.
-        try server.sql("SET synchronous_commit TO local; CHECKPOINT")
-    }
-
-    private static func eventually(_ what: String, _ holds: () throws -> Bool) async throws {
-        for _ in 0..<1000 {
-            if try holds() { return }
-            await Task.yield()
-        }
-        Issue.record("still not true: \(what)")
-    }
-
-    /// The number of a message between two people.
-    private static func say(_ text: String, _ store: PostgresStore) async throws -> UInt64 {
-        let body = MessageBody(proven: Array("{\"text\":\"\(text)\"}".utf8))
-        let people = ["anna", "ben"].compactMap { UserID($0) }
-        var random = SystemRandomNumberGenerator()
-        let request = ChangeRequest(
-            .user(people[1], new: ConversationID(RandomToken(using: &random))), .post(Draft(.text, body)),
-            by: people[0], at: WallTime(seconds: 1_700_000_000))
-        return try await store.ask(request).get().entry.number
+        #expect(try await LaneProbe.say("after", store) == 3)
     }
 }

@@ -3,8 +3,6 @@ package import Vocabulary
 
 /// Devices that want to be woken, and the messages for which that is still to be done. A device goes with its sign-in.
 package protocol PushTable: AnyObject {
-    /// Whether there is any at all: without one nothing is written for a message.
-    func hasPushDevices() throws(StoreError) -> Bool
     func pushDevices(of user: UserID) throws(StoreError) -> [PushDevice]
     /// In the place of the user's device of the same name.
     func put(_ device: PushDevice) throws(StoreError)
