@@ -19,11 +19,11 @@ package final class PostgresStore: Store {
     ///
     /// - Parameters:
     ///   - largestGroup: how many requests are committed together.
-    ///   - promised: told what an acknowledgement is worth, at first and whenever that changes, on the store's loop.
+    ///   - heard: told how it stands with the database, on the store's loop.
     package init(
         _ address: PostgresAddress, _ settings: StoreSettings = StoreSettings(),
         durability: StoreDurability = .full, largestGroup: Int = 512, metrics: StoreMetrics? = nil,
-        promised: @escaping @Sendable (StorePromise) -> Void = { _ in }
+        heard: @escaping @Sendable (StoreEvent) -> Void = { _ in }
     ) throws(StoreError) {
         self.address = address
         do throws(ReactorError) {
@@ -36,7 +36,7 @@ package final class PostgresStore: Store {
         let gate = Gate()
         self.loop.execute { [desk] reactor in
             desk.value = StoreDesk(
-                address, settings, durability, metrics, largestGroup: largestGroup, on: reactor, promised: promised
+                address, settings, durability, metrics, largestGroup: largestGroup, on: reactor, heard: heard
             ) { error in
                 opened.withLock { $0 = error }
                 gate.open()

@@ -17,8 +17,8 @@ final class StoreDesk {
     private var whenOpened: ((StoreError?) -> Void)?
     private var isAway = false
     private var awayTimer: TimerToken?
-    /// Told what an acknowledgement is worth, whenever that changes.
-    private let promised: (StorePromise) -> Void
+    private let heard: (StoreEvent) -> Void
+    private var isLost = false
     private var promise: StorePromise?
     private var promiseTimer: TimerToken?
 
@@ -31,9 +31,9 @@ final class StoreDesk {
     init(
         _ address: PostgresAddress, _ settings: StoreSettings, _ durability: StoreDurability, _ metrics: StoreMetrics?,
         largestGroup: Int,
-        on reactor: Reactor, promised: @escaping (StorePromise) -> Void, _ opened: @escaping (StoreError?) -> Void
+        on reactor: Reactor, heard: @escaping (StoreEvent) -> Void, _ opened: @escaping (StoreError?) -> Void
     ) {
-        self.promised = promised
+        self.heard = heard
         self.database = "\(address)"
         self.durability = durability
         self.reactor = reactor
@@ -114,9 +114,12 @@ extension StoreDesk {
 
     private func isReady(_ connection: PostgresConnection) {
         self.askForPromise(on: connection) { [weak self] in
-            self?.isAway = false
-            self?.lane.up(connection)
-            self?.opened(nil)
+            guard let self else { return }
+            self.isAway = false
+            self.lane.up(connection)
+            self.opened(nil)
+            if self.isLost { self.heard(.back) }
+            self.isLost = false
         }
     }
 
@@ -127,6 +130,8 @@ extension StoreDesk {
 
     private func isDown(_ error: PostgresError) {
         guard self.whenOpened == nil else { return self.opened(StoreError(error, database: self.database)) }
+        if !self.isLost { self.heard(.lost(StoreError(error, database: self.database).description)) }
+        self.isLost = true
         guard self.awayTimer == nil, !self.isAway else { return }
         self.awayTimer = self.reactor.schedule(after: Self.timeout) { [weak self] in self?.giveUpWaiting() }
     }
@@ -174,7 +179,7 @@ extension StoreDesk {
         connection.send(DurabilityFacts.question) { [weak self] result in
             // Whoever reads on this connection may have failed; the next time is soon.
             guard case .success(let rows) = result, let facts = DurabilityFacts(rows) else { return }
-            self?.heard(facts)
+            self?.learn(facts)
         }
         connection.synchronize { _ in done() }
         self.askAgain()
@@ -190,13 +195,13 @@ extension StoreDesk {
         }
     }
 
-    private func heard(_ facts: DurabilityFacts) {
+    private func learn(_ facts: DurabilityFacts) {
         var facts = facts
         if self.durability == .normal { facts.synchronousCommit = .off }
         let promise = facts.promise(asked: self.durability)
         guard promise != self.promise else { return }
         self.promise = promise
-        self.promised(promise)
+        self.heard(.promise(promise))
     }
 }
 

@@ -11,12 +11,15 @@ package final class Health: Sendable {
 
     /// What an acknowledged message outlives, where it is another program that keeps it.
     private let promise = Locked<StorePromise?>(nil)
+    /// Why nothing can be kept now.
+    private let loss = Locked<String?>(nil)
 
     package init() {}
 
     /// Why the service should not be given work now; empty when it should.
     package var whyNotReady: [String] {
         self.reasons.withLock { $0 } + self.conditions.withLock { $0 }.compactMap { $0() }
+            + [self.loss.withLock(\.self)].compactMap(\.self)
     }
 
     /// Asked whenever somebody wants to know: says why not, or nothing.
@@ -31,7 +34,19 @@ package final class Health: Sendable {
         return [promise.text] + promise.risks.map { "warning: \($0)" }
     }
 
-    func heard(_ promise: StorePromise, _ journal: Journal) {
+    func heard(_ event: StoreEvent, _ journal: Journal) {
+        switch event {
+        case .promise(let promise): self.heard(promise, journal)
+        case .lost(let reason):
+            self.loss.withLock { $0 = "messages wait: \(reason)" }
+            journal.warning(.storeLost, "the database does not answer", [.reason: .plain(reason)])
+        case .back:
+            self.loss.withLock { $0 = nil }
+            journal.notice(.storeBack, "the database answers again")
+        }
+    }
+
+    private func heard(_ promise: StorePromise, _ journal: Journal) {
         self.promise.withLock { $0 = promise }
         journal.notice(.storePromise, "what an acknowledgement is worth", [.promise: .plain(promise.text)])
         for risk in promise.risks {
@@ -43,6 +58,8 @@ package final class Health: Sendable {
 extension LogName {
     static let storePromise = LogName("store.promise")
     static let storeRisk = LogName("store.risk")
+    static let storeLost = LogName("store.lost")
+    static let storeBack = LogName("store.back")
 }
 
 extension LogKey {

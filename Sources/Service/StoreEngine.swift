@@ -6,17 +6,17 @@ package import Vocabulary
 
 /// Which engine keeps everything: the one place that knows it by name.
 package enum StoreEngine {
-    /// - Parameter promised: told what an acknowledgement is worth where that is not up to this machine alone.
+    /// - Parameter heard: told how it stands with an engine that is another program.
     static func open(
         _ configuration: ServiceConfiguration, _ metrics: StoreMetrics,
-        promised: @escaping @Sendable (StorePromise) -> Void
+        heard: @escaping @Sendable (StoreEvent) -> Void
     ) throws(StoreError) -> any Store {
         var settings = StoreSettings()
         settings.keepsOutbox = configuration.hooks.webhook != nil
         settings.keepsPushes = configuration.push.isOn
         if let address = configuration.store {
             return try PostgresStore(
-                address, settings, durability: configuration.durability, metrics: metrics, promised: promised)
+                address, settings, durability: configuration.durability, metrics: metrics, heard: heard)
         }
         return try SQLiteStore(
             path: configuration.data.path(of: DataDirectory.database), settings, durability: configuration.durability,

@@ -58,12 +58,15 @@ enum LaneProbe {
         try await store.ask(self.message(text)).get().entry.number
     }
 
+    /// The answer comes on the store's own thread: the number, or nil when it was refused.
+    static func say(_ text: String, _ store: PostgresStore, _ answered: @escaping @Sendable (UInt64?) -> Void) {
+        store.send(self.message(text)) { answer in answered(try? answer.get().get().entry.number) }
+    }
+
     /// The numbers of messages that are sent at once, in the order of the answers; nil for one that was refused.
     static func sayAll(_ texts: [String], _ store: PostgresStore) -> AsyncStream<UInt64?> {
         let (stream, answers) = AsyncStream<UInt64?>.makeStream()
-        for text in texts {
-            store.send(self.message(text)) { answer in answers.yield(try? answer.get().get().entry.number) }
-        }
+        for text in texts { self.say(text, store) { answers.yield($0) } }
         return stream
     }
 

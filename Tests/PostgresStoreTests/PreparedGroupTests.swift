@@ -1,4 +1,6 @@
+import PostgresLink
 import PostgresStore
+import System
 import TestSupport
 import Testing
 
@@ -44,5 +46,34 @@ struct PreparedGroupTests {
         for number in 2...22 { #expect(await answers.next() == UInt64(number)) }
         #expect(try server.sql("SELECT count(*), max(id & 4294967295) FROM parley.entries", in: name) == "22|22")
         _ = try held.value?.get()
+    }
+
+    @Test("X10.paused a server that stands still between a write and its commit holds up the others only for a while")
+    func paused() async throws {
+        let (server, name, store) = try LaneProbe.open()
+        let other = try PostgresStore(PostgresAddress(server.url(name)))
+        let gate = Gate()
+        defer {
+            gate.open()
+            store.close()
+            other.close()
+        }
+        #expect(try await LaneProbe.say("before", store) == 1)
+        try LaneProbe.wait(for: "nobody", server)
+        let (standing, stands) = AsyncStream<Void>.makeStream()
+        // The answer to this one keeps the store's loop, when what is said next has been written and not committed.
+        LaneProbe.say("first", store) { _ in
+            stands.yield()
+            gate.wait()
+        }
+        try await LaneProbe.eventually("a commit waits") {
+            try server.sql("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'", in: name) == "1"
+        }
+        var late = LaneProbe.sayAll(["second"], store).makeAsyncIterator()
+        try LaneProbe.wait(for: "", server)
+        for await _ in standing { break }
+        #expect(try await LaneProbe.say("third", other) == 3)
+        gate.open()
+        #expect(await late.next() == 4)
     }
 }

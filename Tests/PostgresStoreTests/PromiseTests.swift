@@ -69,7 +69,8 @@ struct PromiseTests {
         _ server: PostgresServer, _ durability: StoreDurability = .full
     ) throws -> StorePromise {
         let heard = Locked<StorePromise?>(nil)
-        let store = try PostgresStore(PostgresAddress(server.url()), durability: durability) { promise in
+        let store = try PostgresStore(PostgresAddress(server.url()), durability: durability) { event in
+            guard case .promise(let promise) = event else { return }
             heard.withLock { $0 = $0 ?? promise }
         }
         store.close()

@@ -48,6 +48,25 @@ class OverPostgres(unittest.TestCase):
         page = a.ask("chat.history", conversation=first["conversation"], limit=50)
         self.assertEqual([entry["body"]["text"] for entry in page["entries"]], ["before", "meanwhile"])
 
+    def test_while_the_database_stays_away_messages_are_refused_and_calls_and_rooms_go_on(self):
+        """X08.refused"""
+        a, b = self.person("A"), self.person("B")
+        a.ask("chat.send", user=b.user, body={"text": "before"})
+        self.database.kill()
+        eventually(lambda: self.server.get("/readyz", admin=True)[0] == 503, "the server has seen it")
+        refused = a.ask("chat.send", user=b.user, body={"text": "too long ago"})["error"]
+        self.assertEqual(refused["code"], "unavailable")
+        self.assertGreater(refused["retryAfter"], 0)
+        call = a.ask("call.invite", user=b.user, kind="audio")["call"]
+        b.expect("call.incoming", call=call)
+        self.assertEqual(b.ask("call.accept", call=call), {})
+        a.expect("call.connected", call=call)
+        for person in (a, b):
+            self.assertNotIn("error", person.ask("room.join", room="kitchen"))
+        self.database.start()
+        eventually(lambda: self.server.get("/readyz", admin=True)[0] == 200, "the server is ready again")
+        self.assertEqual(a.ask("chat.send", user=b.user, body={"text": "after"})["number"], 2)
+
     def test_a_database_that_cannot_be_reached_is_said_at_the_start(self):
         """X07.start"""
         with tempfile.TemporaryDirectory() as data:
