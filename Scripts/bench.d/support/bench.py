@@ -94,7 +94,8 @@ def load(program, *arguments):
     command = ["taskset", "-c", str(LOAD_CORE), str(program), *[str(a) for a in arguments]]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode:
-        raise RuntimeError(f"{' '.join(command)}: {result.stderr.strip()}")
+        words = result.stderr.strip() or result.stdout.strip()[-1000:]
+        raise RuntimeError(f"{' '.join(command)}: exit code {result.returncode}: {words}")
     return json.loads(result.stdout)
 
 
