@@ -1,9 +1,11 @@
 """What people are called and what they look like, for themselves and for those who see them."""
 
+import os
 import sqlite3
 import subprocess
 import time
 import unittest
+import unittest.mock
 from pathlib import Path
 
 from people import APP, APP_SECRET, Person, post, vouch
@@ -185,6 +187,15 @@ class ProfileTests(Profiles):
         refused = a.ask("profile.change", name="Ann")["error"]
         self.assertEqual(refused["code"], "rate_limited")
         self.assertLessEqual(refused["retryAfter"], 1000)
+
+
+class KeptPictures(Profiles):
+    """In a data directory, whatever the others' servers keep things in."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        with unittest.mock.patch.dict(os.environ, STORE=""):
+            super().setUpClass()
 
     def test_A10_what_is_kept_is_as_it_should_be(self):
         a = self.person("Ann")
