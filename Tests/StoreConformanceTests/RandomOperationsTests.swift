@@ -12,7 +12,7 @@ struct RandomOperationsTests {
 
     @Test(
         "D04 D18 E04 X21 Every engine answers as the one that remembers nothing, whoever asks for what at the same time",
-        arguments: Engine.allCases.filter { $0 != .memory }, LongTests.seeds(2, long: 1000))
+        .serialized, arguments: Engine.allCases.filter { $0 != .memory }, LongTests.seeds(2, long: 1000))
     func agree(_ engine: Engine, _ seed: UInt64) async throws {
         let (store, model) = (try TestStore(engine), try TestStore(.memory))
         var operations = RandomOperations(seed: seed)
