@@ -1,15 +1,21 @@
 """Devices that sleep are woken: a push service of the test's own, and devices that open what comes."""
 
 import json
+import os
 import re
+import signal
 import time
 
 from people import VOUCHED, Person
 from push_service import Device, PushService
+from screens import Screen
 from server import Server, eventually
 from test_chat import Talk
 from test_moderation import run
 from wire import ask_http
+
+#: How many seconds a device stands still.
+FROZEN = 60 if os.environ.get("PARLEY_LONG_TESTS") else 12
 
 
 class Pushed(Talk):
@@ -129,6 +135,30 @@ class Messages(Pushed):
         self.assertAlmostEqual(device.pushes[0].time - began, 10, delta=1.5)
         self.assertEqual([e["body"]["text"] for e in b.heard("chat.entry")], ["frozen"], "delivered once all the same")
         self.assertEqual(quicker.pushes, [], "who has it is not woken")
+
+    def test_H02_a_device_that_is_frozen_is_woken_and_shows_the_message_once(self):
+        """H02.frozen"""
+        a, b, device = self.listener("Ann"), self.person("Bob"), self.service.device()
+        self.subscribe(b, device)
+        self.say(a, "before", user=b.user)
+        host, port = self.server.address
+        screen = Screen(("chat", f"@{a.user}", "--server", f"http://{host}:{port}", "--token", b.token))
+        self.addCleanup(screen.close)
+        screen.wait_for("before")
+        b.link.close()
+        screen.process.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        self.say(a, "while frozen", user=b.user)
+        self.assertEqual(self.wait_for(device, within=20)[-1]["text"], "while frozen")
+        self.assertAlmostEqual(device.pushes[-1].time - began, 10, delta=1)
+        # Its line is given up meanwhile, and it comes back by itself.
+        eventually(lambda: a.heard("-") == [] and time.monotonic() - began > FROZEN, "it was frozen for long", FROZEN + 5)
+        screen.process.send_signal(signal.SIGCONT)
+        screen.wait_for("while frozen")
+        self.say(a, "afterwards", user=b.user)
+        screen.wait_for("afterwards")
+        told = [push.message["type"] for push in device.pushes]
+        self.assertEqual((screen.text.count("while frozen"), told.count("message")), (1, 1))
 
     def test_H03_a_device_belongs_to_whoever_is_signed_in_on_it(self):
         """H03.bound H03.released"""
