@@ -20,10 +20,12 @@ class PageTest(unittest.TestCase):
     """One browser for all tests of a class; a new server and new people for each."""
 
     browser = "chromium"
+    # Whether Firefox has one.
+    has_loudspeaker = False
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.company = Company(cls.browser)
+        cls.company = Company(cls.browser, has_loudspeaker=cls.browser == "firefox" and cls.has_loudspeaker)
         cls.addClassCleanup(cls.company.close)
 
     def setUp(self) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from firefox import FIREFOX, PREFERENCES, need_firefox
 from nssstore import trust
 from server import Server
+from soundserver import SoundServer
 
 try:
     from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
@@ -246,13 +247,15 @@ class Company:
     It may run in a network namespace, trust a certificate of a test, and stand beside another browser, to be closed before it.
     """
 
-    def __init__(self, name: str = "chromium", netns: str | None = None, trusts: str | None = None, beside: "Company | None" = None):
+    def __init__(self, name: str = "chromium", netns: str | None = None, trusts: str | None = None, beside: "Company | None" = None,
+                 has_loudspeaker: bool = False):
         need_browser()
         self.name = name
         self._netns = netns
         self._trusts = trusts
         self._folder = tempfile.TemporaryDirectory(prefix="parley-browser-")
         self._beside = beside
+        self._sound = SoundServer("browser") if has_loudspeaker else None
         self._playwright = beside._playwright if beside else sync_playwright().start()
         self.browser: Browser = {"chromium": self._chromium, "firefox": self._firefox}[name]()
         self.visitors: list[Visitor] = []
@@ -271,7 +274,8 @@ class Company:
         options = f"--netns {self._netns} " if self._netns else ""
         options += f"--trusts {self._trusts}" if self._trusts else ""
         program = self._program(f'exec "{sys.executable}" "{relay}" {options} "{FIREFOX}" "$@"')
-        return self._playwright.firefox.launch(channel="moz-firefox", executable_path=program, firefox_user_prefs=PREFERENCES)
+        return self._playwright.firefox.launch(channel="moz-firefox", executable_path=program, firefox_user_prefs=PREFERENCES,
+                                               env={**os.environ, **(self._sound.client if self._sound else {})})
 
     def _program(self, line: str) -> Path:
         program = Path(self._folder.name, self.name)
@@ -293,7 +297,7 @@ class Company:
 
     def visitor_at(self, url: str, pitch: int, scripts: tuple[str, ...] = (), **options) -> Visitor:
         context = self._context(**options)
-        scripts += (DEAF,) if self.name == "firefox" else ()
+        scripts += (DEAF,) if self.name == "firefox" and not self._sound else ()
         if folder := os.environ.get("PAGE"):
             serve_page_from(context, Path(folder), url)
         visitor = Visitor(context, url, pitch, scripts)
@@ -312,4 +316,6 @@ class Company:
         self.browser.close()
         if not self._beside:
             self._playwright.stop()
+        if self._sound:
+            self._sound.close()
         self._folder.cleanup()
