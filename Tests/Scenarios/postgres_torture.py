@@ -8,8 +8,8 @@ from torture import StoreTorture
 
 
 class PostgresTorture(StoreTorture):
-    """Each third time the server is killed; else the database is, or it is frozen for a moment. It keeps its promise with
-    the disk."""
+    """Each third time the server is killed; else the database is, or it is frozen for a moment, of fifteen times once for ten
+    seconds. It keeps its promise with the disk."""
 
     def store(self) -> list[str]:
         self.postgres = Postgres()
@@ -24,7 +24,7 @@ class PostgresTorture(StoreTorture):
             case 1: self.server.restart()
             case _:
                 self.postgres.signal(signal.SIGSTOP)
-                time.sleep(self.random.uniform(0.5, 3))
+                time.sleep(10 if kill % 15 == 14 else self.random.uniform(0.5, 3))
                 self.postgres.signal(signal.SIGCONT)
 
     def close(self) -> None:
