@@ -31,7 +31,8 @@ package final class MovableFile: MovableDatabase {
     }
 
     package func lastNumber(of table: SchemaTable) throws(StoreError) -> Int64? {
-        try self.file.number("SELECT seq FROM sqlite_sequence WHERE name = ?", [.text(table.name)])
+        // A statement that might have written a row, and wrote none, leaves a 0.
+        try self.file.number("SELECT seq FROM sqlite_sequence WHERE name = ? AND seq > 0", [.text(table.name)])
     }
 
     package func setLastNumber(_ number: Int64, of table: SchemaTable) throws(StoreError) {
