@@ -365,15 +365,24 @@ declare module "parley-link" {
          * @param {URL} url
          * @param {() => Promise<object>} auth what we show at the door, asked for at each connect
          * @param {(event: string, argument: any) => void} receive
+         * @param {{pid?: string, offset?: string}} [recovery] of a session that another tab had
          */
-        constructor(url: URL, auth: () => Promise<object>, receive: (event: string, argument: any) => void);
+        constructor(url: URL, auth: () => Promise<object>, receive: (event: string, argument: any) => void, recovery?: {
+            pid?: string;
+            offset?: string;
+        });
         /** @type {'closed'|'connecting'|'connected'|'dropped'} */
         state: 'closed' | 'connecting' | 'connected' | 'dropped';
         /** Our name among others while connected. @type {string|undefined} */
         member: any;
+        /** What goes on with this session elsewhere. */
+        get recovery(): {};
         open(): void;
-        /** Ends the session for good. Requests that wait for their answer fail. */
-        close(): void;
+        /**
+         * Ends the session for good, or without a goodbye leaves it to another tab. Requests that wait for their answer fail.
+         * @param {boolean} withGoodbye
+         */
+        close(withGoodbye?: boolean): void;
         /**
          * Asks the server for something and waits for its answer, also while the line is down.
          * @param {string} event
@@ -389,22 +398,65 @@ declare module "parley-link" {
         #private;
     }
 }
+declare module "parley-tabs" {
+    /**
+     * The line of all tabs in which the same user is signed in. One of them, the leader, holds the session with the server; what
+     * the others ask and hear goes through it. When the leader's tab is closed, the one that has waited longest takes its session over, as
+     * after a line that broke, and nobody else notices.
+     *
+     *     tab ──ask──▶ BroadcastChannel ──▶ leader ──▶ Link ──▶ server
+     *      ▲                                  │
+     *      └──────── events, answers ◀────────┘
+     *
+     * Who leads is whoever holds a lock (Web Locks), so there is never more than one; a tab that is looked at takes it from a leader that
+     * does not answer. A browser without locks (a page that came without HTTPS) has a line for each tab.
+     *
+     * Events: those of `Link`; `asked` with `{event, argument}` when another tab takes a call or comes into a room; `ended` with a
+     * `ParleyError` when another tab ended the session for all.
+     */
+    export class TabLink extends EventTarget {
+        /**
+         * @param {URL} url
+         * @param {() => Promise<object>} auth
+         * @param {(event: string, argument: any) => void} receive
+         */
+        constructor(url: URL, auth: () => Promise<object>, receive: (event: string, argument: any) => void);
+        /** @type {'closed'|'connecting'|'connected'|'dropped'} */
+        state: 'closed' | 'connecting' | 'connected' | 'dropped';
+        /** Our name among others, the same in all tabs. @type {string|undefined} */
+        member: any;
+        /** Whether there may be other tabs. */
+        get hasOthers(): boolean;
+        /** @param {string} [key] the same in all tabs that share; without it this one is by itself */
+        open(key?: string): void;
+        /** Leaves; other tabs stay. Requests that wait for their answer fail. */
+        close(): void;
+        /** Ends the session in all tabs. @param {ParleyError} error why */
+        end(error: any): void;
+        /** As `Link.request`. */
+        request(event: any, argument?: {}, { timeout, onlyThisSession }?: {
+            timeout?: number;
+            onlyThisSession?: boolean;
+        }): any;
+        #private;
+    }
+}
 declare module "parley-calls" {
     /** All calls of a page: finds the one an event is for. */
     export class CallDesk {
         /**
          * @param {import('./parley.js').Parley} parley
-         * @param {import('./parley-link.js').Link} link
+         * @param {import('./parley-tabs.js').TabLink} link
          * @param {Storage} seat where a page that is loaded anew finds its call
          */
-        constructor(parley: import('./parley.js').Parley, link: import('./parley-link.js').Link, seat: Storage);
+        constructor(parley: import('./parley.js').Parley, link: import('./parley-tabs.js').TabLink, seat: Storage);
         get user(): string;
         get member(): any;
         get configuration(): {
             iceServers: any[];
         };
         get all(): Call[];
-        request(event: any, argument: any, options: any): Promise<any>;
+        request(event: any, argument: any, options: any): any;
         /** @param {{user: string, name?: string}} peer */
         dial(peer: {
             user: string;
@@ -427,6 +479,8 @@ declare module "parley-calls" {
         takeOver(ticket: any, { kind, ...options }?: {
             kind?: string;
         }): Promise<Call>;
+        /** Another tab of this user takes the call. */
+        takenElsewhere(id: any): void;
         received(event: any, argument: any): void;
         /** @param {boolean} recovered */
         lineMended(recovered: boolean): void;
@@ -707,11 +761,11 @@ declare module "parley-outbox" {
     export class Outbox extends EventTarget {
         /**
          * @param {import('./parley-cache.js').ChatCache} cache
-         * @param {import('./parley-link.js').Link} link
+         * @param {import('./parley-tabs.js').TabLink} link
          * @param {import('./parley-files.js').Files} files
          * @param {string} key the same in every tab of this user
          */
-        constructor(cache: import('./parley-cache.js').ChatCache, link: import('./parley-link.js').Link, files: import('./parley-files.js').Files, key: string);
+        constructor(cache: import('./parley-cache.js').ChatCache, link: import('./parley-tabs.js').TabLink, files: import('./parley-files.js').Files, key: string);
         /** @returns {Unsent[]} */
         get messages(): Unsent[];
         /** Takes up what an earlier page could not send. */
@@ -785,11 +839,11 @@ declare module "parley-chat" {
     export class Chat extends EventTarget {
         /**
          * Made by `Parley`.
-         * @param {{user: string, link: import('./parley-link.js').Link, files: import('./parley-files.js').Files, key: string}} parts
+         * @param {{user: string, link: import('./parley-tabs.js').TabLink, files: import('./parley-files.js').Files, key: string}} parts
          */
         constructor({ user, link, files, key }: {
             user: string;
-            link: import('./parley-link.js').Link;
+            link: import('./parley-tabs.js').TabLink;
             files: import('./parley-files.js').Files;
             key: string;
         });
@@ -857,17 +911,17 @@ declare module "parley-chat" {
         unsentTo(user: any): import("parley-outbox").Unsent[];
         retry(message: any): void;
         drop(message: any): void;
-        edit(id: any, number: any, body: any): Promise<any>;
-        recall(id: any, number: any): Promise<any>;
-        react(id: any, number: any, reaction: any, on?: boolean): Promise<any>;
-        pin(id: any, number: any, on?: boolean): Promise<any>;
-        pins(id: any): Promise<any>;
+        edit(id: any, number: any, body: any): any;
+        recall(id: any, number: any): any;
+        react(id: any, number: any, reaction: any, on?: boolean): any;
+        pin(id: any, number: any, on?: boolean): any;
+        pins(id: any): any;
         /** @returns {Promise<string>} the conversation's id */
         create(title: any, users: any): Promise<string>;
-        invite(id: any, users: any): Promise<any>;
-        remove(id: any, user: any): Promise<any>;
-        rename(id: any, title: any): Promise<any>;
-        role(id: any, user: any, role: any): Promise<any>;
+        invite(id: any, users: any): any;
+        remove(id: any, user: any): any;
+        rename(id: any, title: any): any;
+        role(id: any, user: any, role: any): any;
         leave(id: any): Promise<void>;
         /** Takes what was said out of one's own sight. */
         clear(id: any): Promise<void>;
@@ -877,9 +931,9 @@ declare module "parley-chat" {
         /** We have seen everything up to this number. */
         read(id: any, number: any): Promise<void>;
         typing(id: any, on: any): void;
-        members(id: any, after: any): Promise<any>;
-        search(text: any, id: any): Promise<any>;
-        block(user: any, on?: boolean): Promise<any>;
+        members(id: any, after: any): any;
+        search(text: any, id: any): any;
+        block(user: any, on?: boolean): any;
         blocked(): Promise<any>;
         #private;
     }
@@ -1284,7 +1338,7 @@ declare module "parley" {
          */
         knock(name: string): Promise<void>;
         /** Any request of the protocol, with its answer. */
-        request(event: any, argument: any, options: any): Promise<any>;
+        request(event: any, argument: any, options: any): any;
         #private;
     }
     import { Files } from "parley-files";

@@ -82,6 +82,7 @@ package enum Assets {
         ("parley-peer.js", PackageResources.parley_peer_js),
         ("parley-room.js", PackageResources.parley_room_js),
         ("parley-screen.js", PackageResources.parley_screen_js),
+        ("parley-tabs.js", PackageResources.parley_tabs_js),
         ("parley-talk.js", PackageResources.parley_talk_js),
     ]
 

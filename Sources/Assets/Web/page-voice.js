@@ -1,5 +1,5 @@
 import { byID, make, notice } from './page-elements.js';
-import { Recorder, longest } from './page-recorder.js';
+import { later } from './page-later.js';
 import { errorText, texts } from './page-texts.js';
 import { duration } from './page-time.js';
 
@@ -14,6 +14,9 @@ export class VoiceButton {
   #button = byID('record');
   #panel = byID('recording');
   #recorder;
+  /** Another one for each time the button is held. */
+  #attempt;
+  #longest = 0;
   #startY = 0;
   #isCancelling = false;
   #send;
@@ -45,8 +48,12 @@ export class VoiceButton {
   }
 
   async #start() {
-    const recorder = this.#recorder = new Recorder();
+    const attempt = this.#attempt = {};
     this.#slid(false);
+    const loaded = await later(() => import('./page-recorder.js'));
+    if (!loaded || this.#attempt !== attempt) return;
+    const recorder = this.#recorder = new loaded.Recorder();
+    this.#longest = loaded.longest;
     recorder.addEventListener('level', ({ detail }) => this.#paint(detail));
     recorder.addEventListener('full', () => this.#finish());
     try {
@@ -62,7 +69,7 @@ export class VoiceButton {
   }
 
   #paint({ seconds, level }) {
-    const left = Math.ceil(longest - seconds);
+    const left = Math.ceil(this.#longest - seconds);
     const text = left <= warnedFrom ? texts.secondsLeft(left) : this.#isCancelling ? texts.letGoToCancel : texts.recording;
     this.#panel.replaceChildren(make('meter', { max: '1', value: level.toFixed(2) }), make('span', {}, duration(seconds)), make('span', {}, text));
     this.#panel.classList.toggle('ending', left <= warnedFrom);
@@ -90,7 +97,7 @@ export class VoiceButton {
 
   #take() {
     const recorder = this.#recorder;
-    this.#recorder = undefined;
+    this.#recorder = this.#attempt = undefined;
     return recorder;
   }
 }

@@ -11,7 +11,7 @@ export class CallDesk {
 
   /**
    * @param {import('./parley.js').Parley} parley
-   * @param {import('./parley-link.js').Link} link
+   * @param {import('./parley-tabs.js').TabLink} link
    * @param {Storage} seat where a page that is loaded anew finds its call
    */
   constructor(parley, link, seat) {
@@ -94,6 +94,9 @@ export class CallDesk {
     }
     return call.isOver ? undefined : call;
   }
+
+  /** Another tab of this user takes the call. */
+  takenElsewhere(id) { this.#calls.get(id)?.ended('answeredElsewhere'); }
 
   // MARK: What the server says
 

@@ -34,7 +34,7 @@ export class Chat extends EventTarget {
 
   /**
    * Made by `Parley`.
-   * @param {{user: string, link: import('./parley-link.js').Link, files: import('./parley-files.js').Files, key: string}} parts
+   * @param {{user: string, link: import('./parley-tabs.js').TabLink, files: import('./parley-files.js').Files, key: string}} parts
    */
   constructor({ user, link, files, key }) {
     super();

@@ -42,13 +42,18 @@ export class Link extends EventTarget {
    * @param {URL} url
    * @param {() => Promise<object>} auth what we show at the door, asked for at each connect
    * @param {(event: string, argument: any) => void} receive
+   * @param {{pid?: string, offset?: string}} [recovery] of a session that another tab had
    */
-  constructor(url, auth, receive) {
+  constructor(url, auth, receive, recovery = {}) {
     super();
     this.#url = url;
     this.#auth = auth;
     this.#receive = receive;
+    this.#recovery = { ...recovery };
   }
+
+  /** What goes on with this session elsewhere. */
+  get recovery() { return { ...this.#recovery }; }
 
   open() {
     if (this.state !== 'closed') return;
@@ -57,11 +62,14 @@ export class Link extends EventTarget {
     this.#connect();
   }
 
-  /** Ends the session for good. Requests that wait for their answer fail. */
-  close() {
+  /**
+   * Ends the session for good, or without a goodbye leaves it to another tab. Requests that wait for their answer fail.
+   * @param {boolean} withGoodbye
+   */
+  close(withGoodbye = true) {
     removeEventListener('online', this.#hurry);
     document.removeEventListener('visibilitychange', this.#hurry);
-    this.#channel?.send('41');
+    if (withGoodbye) this.#channel?.send('41');
     this.#hangUp();
     this.#recovery = {};
     this.#become('closed');

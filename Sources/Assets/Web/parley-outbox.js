@@ -46,7 +46,7 @@ export class Outbox extends EventTarget {
 
   /**
    * @param {import('./parley-cache.js').ChatCache} cache
-   * @param {import('./parley-link.js').Link} link
+   * @param {import('./parley-tabs.js').TabLink} link
    * @param {import('./parley-files.js').Files} files
    * @param {string} key the same in every tab of this user
    */

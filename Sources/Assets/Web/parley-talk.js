@@ -1,6 +1,5 @@
 import { tell } from './parley-error.js';
 import { listDevices, openCamera, openMedia, openMicrophone, openScreen, preferDevices } from './parley-media.js';
-import { Screen } from './parley-screen.js';
 
 /**
  * What a call and a room have in common: our own sound and picture, and others who get them.
@@ -16,7 +15,7 @@ export class Talk extends EventTarget {
   kind;
   microphone = true;
   camera = false;
-  /** @type {Screen|undefined} */
+  /** @type {import('./parley-screen.js').Screen|undefined} */
   #screen;
   #isClosed = false;
 
@@ -135,7 +134,9 @@ export class Talk extends EventTarget {
    */
   async share(stream) {
     if (this.isSharing || !this.localStream) return;
-    const screen = new Screen(stream ?? await openScreen());
+    const shown = stream ?? await openScreen();
+    const { Screen } = await import('./parley-screen.js');
+    const screen = new Screen(shown);
     if (this.#isClosed || this.isSharing) return screen.close();
     this.#screen = screen;
     screen.picture.addEventListener('ended', () => { if (this.#screen === screen) this.stopSharing(); });

@@ -15,8 +15,8 @@ import { Chat } from './parley-chat.js';
 import { ParleyError, tell } from './parley-error.js';
 import { Files } from './parley-files.js';
 import { Identity } from './parley-identity.js';
-import { Link } from './parley-link.js';
 import { Room } from './parley-room.js';
+import { TabLink } from './parley-tabs.js';
 
 export { Call } from './parley-call.js';
 export { listDevices, preferDevices } from './parley-media.js';
@@ -66,12 +66,14 @@ export class Parley extends EventTarget {
     this.#identity = new Identity(server, storage);
     this.#files = new Files(server, () => this.#identity.token());
     this.user = this.#identity.user;
-    this.#link = new Link(server, () => this.#auth(), (event, argument) => this.#received(event, argument));
+    this.#link = new TabLink(server, () => this.#auth(), (event, argument) => this.#received(event, argument));
     this.#calls = new CallDesk(this, this.#link, session);
     this.#link.addEventListener('state', ({ detail }) => tell(this, 'state', detail));
     this.#link.addEventListener('connected', ({ detail }) => this.#connected(detail.recovered));
     this.#link.addEventListener('refused', ({ detail }) => this.#refused(detail));
     this.#link.addEventListener('dismissed', () => this.#refused(this.#lastEnding));
+    this.#link.addEventListener('asked', ({ detail }) => this.#askedElsewhere(detail));
+    this.#link.addEventListener('ended', ({ detail }) => this.#endedElsewhere(detail));
   }
 
   /** @type {'closed'|'connecting'|'connected'|'dropped'} */
@@ -113,7 +115,7 @@ export class Parley extends EventTarget {
     if (this.user !== this.#identity.user) this.#chat = undefined;
     this.user = this.#identity.user;
     this.name = this.#identity.name;
-    this.#link.open();
+    this.#link.open(this.user && `parley line ${this.#server.href} ${this.user}`);
     await welcomed;
   }
 
@@ -133,18 +135,20 @@ export class Parley extends EventTarget {
 
   /** Leaves, and forgets who we were, with everything that the browser kept. */
   signOut() {
-    this.close();
+    this.#leave(() => this.#link.end(new ParleyError('signed_out', 'signed out in another tab')));
     this.chat?.erase();
     this.#chat = undefined;
     this.#identity.signOut();
   }
 
   /** Leaves; `signIn` comes back as the same user. */
-  close() {
+  close() { this.#leave(() => this.#link.close()); }
+
+  #leave(hangUp) {
     for (const room of [...this.#rooms.values()]) room.leave();
     for (const call of this.#calls.all) call.hangup();
     clearTimeout(this.#renewal);
-    this.#link.close();
+    hangUp();
     this.#entry?.reject(new ParleyError('closed', 'nobody waits to be let in any more'));
   }
 
@@ -155,6 +159,19 @@ export class Parley extends EventTarget {
       case 'unauthorized': case 'token_expired': return this.#identity.markStale();
       case 'banned': case 'kicked': case 'signed_out': return this.#signedOut(error);
     }
+  }
+
+  // Tabs have one seat in a call and in a room.
+  #askedElsewhere({ event, argument }) {
+    if (event === 'room.join') this.#rooms.get(argument.room)?.received('room.dismissed', { reason: 'replaced' });
+    else if (event === 'call.accept') this.#calls.takenElsewhere(argument.call);
+  }
+
+  // Another tab has signed out. What this one keeps open cannot be erased over there.
+  #endedElsewhere(error) {
+    this.chat?.erase();
+    this.#chat = undefined;
+    this.#signedOut(error);
   }
 
   #signedOut(error) {
@@ -304,6 +321,8 @@ export class Parley extends EventTarget {
     const room = new Room(this, this.#link, name, kind, (room) => this.#rooms.delete(room.name));
     this.#rooms.set(name, room);
     try {
+      // Those who are there begin anew with this tab.
+      if (this.#link.hasOthers) await this.#link.request('room.leave', { room: name }).catch(() => {});
       await room.join(options);
     } catch (error) {
       room.leave();
