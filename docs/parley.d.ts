@@ -433,6 +433,11 @@ declare module "parley-tabs" {
         close(): void;
         /** Ends the session in all tabs. @param {ParleyError} error why */
         end(error: any): void;
+        /**
+         * Leaves the others and goes on with a session of its own: for a call that another tab has, since a session has one seat in it.
+         * Settles when it is connected.
+         */
+        separate(): Promise<void>;
         /** As `Link.request`. */
         request(event: any, argument?: {}, { timeout, onlyThisSession }?: {
             timeout?: number;

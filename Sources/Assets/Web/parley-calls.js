@@ -85,6 +85,7 @@ export class CallDesk {
     try {
       await call.openMedia(options.stream, seat.devices);
       if (seat.since !== undefined) call.talkingSince = seat.since - performance.timeOrigin;
+      if (seat.member === this.member) await this.#link.separate();
       const view = await this.request('call.take', { call: seat.call, replaces: seat.member });
       call.peer = { user: view.caller === this.user ? view.callee : view.caller };
       this.#calls.set(call.id, call);

@@ -84,16 +84,9 @@ export class TabLink extends EventTarget {
   /** Leaves; other tabs stay. Requests that wait for their answer fail. */
   close() {
     if (this.state === 'closed') return;
-    document.removeEventListener('visibilitychange', this.#lookForLeader);
-    removeEventListener('pagehide', this.#sayGoodbye);
-    clearTimeout(this.#patience);
-    this.#sayGoodbye();
     // With a goodbye to the server the session would be over for the tab that goes on with it.
     this.#stopLeading(this.#others.size === 0);
-    this.#channel?.close();
-    this.#channel = undefined;
-    this.#waiting.abort();
-    this.#letGo();
+    this.#leaveOthers();
     this.#recovery = {};
     this.#welcome = undefined;
     this.#others.clear();
@@ -106,6 +99,33 @@ export class TabLink extends EventTarget {
     this.#post({ what: 'ended', error: plain(error) });
     this.#others.clear();
     this.close();
+  }
+
+  /**
+   * Leaves the others and goes on with a session of its own: for a call that another tab has, since a session has one seat in it.
+   * Settles when it is connected.
+   */
+  async separate() {
+    if (this.#channel === undefined) return;
+    this.#stopLeading(this.#others.size === 0);
+    this.#leaveOthers();
+    this.#others.clear();
+    this.#recovery = {};
+    this.#become('connecting');
+    const connected = new Promise((resolve) => { this.addEventListener('connected', resolve, { once: true }); });
+    this.#lead();
+    await connected;
+  }
+
+  #leaveOthers() {
+    document.removeEventListener('visibilitychange', this.#lookForLeader);
+    removeEventListener('pagehide', this.#sayGoodbye);
+    clearTimeout(this.#patience);
+    this.#sayGoodbye();
+    this.#channel?.close();
+    this.#channel = undefined;
+    this.#waiting.abort();
+    this.#letGo();
   }
 
   #sayGoodbye = () => this.#channel?.postMessage({ what: 'goodbye', from: this.#tab });
