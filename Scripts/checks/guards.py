@@ -110,8 +110,8 @@ def no_private_paths(source: Source) -> Iterator[Finding]:
 
 
 _CUSTOMERS = re.compile(
-    r'(?i:flsocketim|jpush|order-?chats?\b)|\bFL[A-Z][a-z]\w*|\bOrder(?:Chat|Door|Repl(?:y|ies)|Routes|Service|Words)\w*'
-    r'|"(?:fl|oc|order)[-:]?"'
+    r'(?i:flsocketim|jpush|rongcloud|order-?chats?\b)|\bFL[A-Z][a-z]\w*|\bOrder(?:Chat|Door|Repl(?:y|ies)|Routes|Service|Words)\w*'
+    r'|"(?:fl|oc|rc|order)[-:]?"'
 )
 _OLD_VERSION = re.compile(r"\.v3\b")
 _DOORS = ("Sources/Service/Doors/", "Sources/parley/DoorOptions.swift")

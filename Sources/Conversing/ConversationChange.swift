@@ -26,6 +26,9 @@ package enum ConversationChange: Hashable, Sendable {
         }
     }
 
+    /// Whether devices that sleep are woken, for what wakes them.
+    package var wakes: Bool { if case .post(let draft) = self { draft.wakes } else { true } }
+
     /// The message it is about, which the machine has to be told of.
     package var target: UInt64? {
         switch self {
@@ -44,6 +47,10 @@ package struct Draft: Hashable, Sendable {
     package var reply: UInt64?
     package var mentions: [UserID] = []
     package var isForwarded = false
+    /// Whether it waits for those who have not read it.
+    package var isCounted = true
+    /// Whether devices that sleep are woken for it.
+    package var wakes = true
 
     package init(_ kind: MessageKind, _ body: MessageBody) {
         self.kind = kind

@@ -198,8 +198,10 @@ extension ConversationMachine {
         self.members[member.user] = member
     }
 
-    private func entry(_ sort: Entry.Sort, by sender: UserID, at now: WallTime) -> Entry {
-        let counted = sort == .message ? self.counted + 1 : self.counted
+    private func entry(
+        _ sort: Entry.Sort, by sender: UserID, at now: WallTime, isCounted: Bool = true
+    ) -> Entry {
+        let counted = sort == .message && isCounted ? self.counted + 1 : self.counted
         return Entry(number: self.last + 1, counted: counted, sort: sort, sender: sender, time: now)
     }
 }
@@ -232,19 +234,21 @@ extension ConversationMachine {
         try self.checkVoice(of: member, at: now)
         try self.checkPace(of: member, at: now)
         try self.checkLength(of: draft.body)
-        if draft.reply != nil { guard target?.isMessage == true else { throw .noMessage } }
         for user in draft.mentions { guard self.members[user] != nil else { throw .notMember } }
-        var entry = self.entry(.message, by: member.user, at: now)
+        return .init(spoken: try self.message(draft, by: member.user, at: now, about: target), by: member)
+    }
+
+    func message(
+        _ draft: Draft, by sender: UserID, at now: WallTime, about target: MessageState?
+    ) throws(ConversationRefusal) -> Entry {
+        if draft.reply != nil { guard target?.isMessage == true else { throw .noMessage } }
+        var entry = self.entry(.message, by: sender, at: now, isCounted: draft.isCounted)
         entry.kind = draft.kind
         entry.body = draft.body.json
         entry.target = draft.reply
         entry.mentions = draft.mentions
         entry.isForwarded = draft.isForwarded
-        var reader = member
-        reader.read = entry.number
-        reader.readCounted = entry.counted
-        reader.spokeAt = entry.time
-        return Proposal(entry: entry, effect: .spoke(reader))
+        return entry
     }
 
     private func edit(

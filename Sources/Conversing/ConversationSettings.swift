@@ -5,6 +5,8 @@ package struct ConversationSettings: Hashable, Sendable {
     package var maximumNames = 100
     /// A message's body.
     package var maximumBodyBytes = 64 << 10
+    /// The same of what a program on another server says in a user's name.
+    package var maximumPublishedBytes = 256 << 10
     /// Different signs under one message, and those of one person.
     package var maximumReactions = 50
     package var maximumReactionsOfOne = 10

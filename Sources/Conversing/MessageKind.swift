@@ -52,6 +52,9 @@ package struct MessageBody: Hashable, Sendable {
         return Self.searched.compactMap { body[$0, .text] }.joined(separator: "\n")
     }
 
+    /// What a notification says in the place of its words.
+    package var alert: String? { JSONObject(proven: self.json.span)["alert", .text] }
+
     private static let searched = ["text", "title", "name", "detail"]
 
     /// The same body with other words in it.

@@ -54,6 +54,8 @@ package struct Revocations: Sendable {
         guard identity.issuedAt.seconds > cut.time.seconds else { throw .revoked }
     }
 
+    package func isDeleted(_ user: UserID) -> Bool { self.deleted.contains(user) }
+
     /// Neither deleted nor banned.
     package func checkMayEnter(_ user: UserID, at now: WallTime) throws(IdentityRefusal) {
         guard !self.deleted.contains(user) else { throw .deleted }

@@ -96,6 +96,13 @@ package struct ServiceConfiguration: Sendable {
     /// Echo and broadcast endpoints for conformance suites and benchmarks; never for a service in earnest.
     package var exposesTestEndpoints = false
 
+    /// Tokens that a door hands out count while it is open.
+    var accountSettings: AccountSettings {
+        var settings = self.accounts
+        settings.acceptsVouched = self.doors.vouches
+        return settings
+    }
+
     /// Where the built-in STUN service listens.
     package enum STUN: Hashable, Sendable {
         case off

@@ -33,8 +33,16 @@ struct DoorOptions: ParsableArguments {
             """, valueName: "FILE"), completion: .file)
     var jpushKeys: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Programs that may call RongCloud's Server API: a file with APPKEY:SECRET on each line, letters and digits.
+            """, valueName: "FILE"), completion: .file)
+    var rongcloudKeys: String?
+
     func validate() throws(ValidationError) {
         _ = try self.readJPushKeys()
+        _ = try self.readRongCloudKeys()
         let occasions = self.orderReply.map { [$0.trigger.word, $0.voice.rawValue] }
         guard Set(occasions).count == occasions.count else {
             throw ValidationError("--order-reply: two replies for the same event and voice")
@@ -50,12 +58,22 @@ struct DoorOptions: ParsableArguments {
         }
     }
 
+    private func readRongCloudKeys() throws(ValidationError) -> RongCloudKeys {
+        guard let path = self.rongcloudKeys else { return .none }
+        do {
+            return try RongCloudKeys(try TextFile.read(path))
+        } catch {
+            throw ValidationError("--rongcloud-keys \(path): \(error)")
+        }
+    }
+
     var settings: DoorSettings {
         var settings = DoorSettings()
         settings.open = self.doors
         settings.orderReplies = self.orderReply
         settings.listsUsersPublicly = self.publicUserList
         settings.jpushKeys = (try? self.readJPushKeys()) ?? .none
+        settings.rongCloudKeys = (try? self.readRongCloudKeys()) ?? .none
         return settings
     }
 }

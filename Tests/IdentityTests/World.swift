@@ -49,6 +49,7 @@ final class World: Sendable {
 
     static var settings: AccountSettings {
         var settings = AccountSettings()
+        settings.vouchedLife = .seconds(86_400)
         settings.passwordCost = PasswordCost(logarithm: 2, blockSize: 1, parallelism: 1) ?? .usual
         return settings
     }

@@ -23,6 +23,10 @@ ROUTES = {
         ("GET", "/v3/aliases/a"), ("GET", "/v3/tags/"), ("GET", "/v3/device/tags/"),
         ("POST", "/v3/grouppush"), ("POST", "/v3/schedules/"), ("GET", "/v3/received"), ("POST", "/v3/push/batch/alias/single"),
     ],
+    "rongcloud": [
+        ("POST", "/user/getToken.json"), ("POST", "/user/checkOnline.json"), ("POST", "/message/private/publish.json"),
+        ("POST", "/message/group/publish.json"), ("POST", "/message/system/publish.json"), ("POST", "/group/create.json"),
+    ],
 }  # fmt: skip
 HANDSHAKES = ("EIO=3&transport=polling", "transport=polling&b64=1&auth_token=T")
 
@@ -61,6 +65,7 @@ class Doors(unittest.TestCase):
         orders = self.server("--doors", "orderchat")
         self.expect_closed(orders, "flsocketim")
         self.expect_closed(self.server("--doors", "jpush"), "jpush")
+        self.expect_closed(self.server("--doors", "rongcloud"), "rongcloud")
         shop = {"application": APP, "secret": APP_SECRET, "driver": "d", "passenger": "p"}
         self.assertEqual(ask_http(orders, "PUT", "/v1/orders/o-1", shop).json["ret_code"], 200)
         self.assertEqual(ask_http(orders, "GET", f"/socket.io/?{HANDSHAKES[0]}").status, 400)
@@ -70,10 +75,10 @@ class Doors(unittest.TestCase):
         person, other = Person(server, "P"), Person(server, "O")
         for one in (person, other):
             self.addCleanup(one.link.close)
-        for name in ("fl", "oc"):
+        for name in ("fl", "oc", "rc"):
             answer = person.ask("chat.send", user=other.user, body={"text": "x", name: {}})
             self.assertEqual(answer["error"]["code"], "bad_request")
-        for id in ("fl-x", "order-x"):
+        for id in ("fl-x", "order-x", "rcg:x", "rcr:x", "rcs:x"):
             self.assertEqual(person.ask("chat.create", conversation=id)["error"]["code"], "bad_request")
 
     def test_B10_a_door_that_does_not_exist_is_named(self):

@@ -28,8 +28,10 @@ struct DoorListTests {
 
     @Test("What a door alone may write is kept from others while it is closed, too")
     func keptFields() {
-        #expect(DoorList.keptFields.members == ["fl", "oc"])
-        #expect(DoorList.keptFields.idPrefixes == ["fl-", "order-"])
+        #expect(DoorList.keptFields.members == ["fl", "oc", "rc"])
+        #expect(
+            DoorList.keptFields.idPrefixes
+                == ["fl-", "order-", "rcg:", "rch:", "rcr:", "rco:", "rcs:"])
     }
 
     @Test("What a client says when it connects counts as not said where it makes no sense")

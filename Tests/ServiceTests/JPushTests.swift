@@ -121,7 +121,7 @@ struct JPushKeysTests {
 
 @Suite("When a schedule of JPush's interface pushes")
 struct JPushTriggerTests {
-    private static func wall(_ text: String) throws -> WallTime { try #require(JPushTime(text)).wall }
+    private static func wall(_ text: String) throws -> WallTime { try #require(BeijingTime(text)).wall }
 
     private static func period(_ members: String) throws -> JPushTrigger {
         let json = #"{"periodical":{"start":"2026-01-30 12:00:00","end":"2026-12-31 00:00:00",\#(members)}}"#
@@ -133,19 +133,19 @@ struct JPushTriggerTests {
         arguments: [-1, 0, 1, 951_782_400, 1_709_164_800, 1_700_000_000])
     func clock(day: Int64) throws {
         let time = WallTime(seconds: max(0, day))
-        #expect(JPushTime(time).wall == time)
+        #expect(BeijingTime(time).wall == time)
     }
 
     @Test("H04.schedule knows the days of the calendar, and no others")
     func calendar() throws {
         #expect(try Self.wall("1970-01-01 08:00:00") == WallTime(seconds: 0))
         #expect(try Self.wall("2026-11-23 23:25:00") == WallTime(seconds: 1_795_447_500))
-        for number in stride(from: 0, to: 60_000, by: 17) { #expect(JPushTime.Day(number).number == number) }
-        #expect(JPushTime("2028-02-29 00:00:00") != nil)
+        for number in stride(from: 0, to: 60_000, by: 17) { #expect(BeijingTime.Day(number).number == number) }
+        #expect(BeijingTime("2028-02-29 00:00:00") != nil)
         for text in [
             "2026-02-29 00:00:00", "2026-13-01 00:00:00", "2026-1-1 00:00:00", "2026-01-01 24:00:00",
             "2026-01-01 00:60:00", "2026-01-01", "2026-01-01T00:00:00", "+026-01-01 00:00:00", "",
-        ] { #expect(JPushTime(text) == nil) }
+        ] { #expect(BeijingTime(text) == nil) }
     }
 
     @Test(
@@ -167,7 +167,7 @@ struct JPushTriggerTests {
         var now = try Self.wall("2026-01-01 00:00:00")
         for text in times {
             now = try #require(trigger.next(after: now))
-            #expect(try now == Self.wall(text), "\(JPushTime(now))")
+            #expect(try now == Self.wall(text), "\(BeijingTime(now))")
         }
         #expect(trigger.next(after: try Self.wall("2026-12-31 00:00:00")) == nil)
     }

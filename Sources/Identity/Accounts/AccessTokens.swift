@@ -11,8 +11,15 @@ struct AccessTokens: Sendable {
     private let realms: [String: ApplicationRealm]
     private let serviceName: String
     private let life: Duration
+    private let vouchedKey: SigningKey
+    private let vouchedLife: Duration
+    /// Nil where there is no door that hands them out.
+    private let vouchedVerifier: TokenVerifier?
 
     private static let keyID = "parley-access"
+    /// Short, as the whole token is: some programs keep no more than 256 bytes. No application has such a name.
+    private static let vouchedKeyID = "*"
+    private static let vouchedType = "JWT"
     private static let type = "at+jwt"
     /// As OpenID Connect calls a session.
     fileprivate static let familyClaim = "sid"
@@ -26,6 +33,15 @@ struct AccessTokens: Sendable {
         self.ownVerifier = TokenVerifier(
             KeyRing([self.key]),
             .init(type: Self.type, audience: name, issuer: name, maximumLifetime: settings.accessLife))
+        let vouchedKey = secret.signingKey(id: Self.vouchedKeyID)
+        self.vouchedKey = vouchedKey
+        self.vouchedLife = settings.vouchedLife
+        self.vouchedVerifier =
+            settings.acceptsVouched
+            ? TokenVerifier(
+                KeyRing([vouchedKey]),
+                .init(type: Self.vouchedType, audience: name, maximumLifetime: settings.vouchedLife))
+            : nil
         self.applicationVerifier = TokenVerifier(
             KeyRing(applications.map(\.key)),
             .init(type: "JWT", audience: name, maximumLifetime: settings.applicationLife))
@@ -36,6 +52,10 @@ struct AccessTokens: Sendable {
             let token = try JSONWebToken(parsing: text)
             if token.keyID == Self.keyID {
                 return try Identity(try self.ownVerifier.verify(token, at: now), from: .ourselves)
+            }
+            if token.keyID == Self.vouchedKeyID {
+                guard let verifier = self.vouchedVerifier else { throw TokenRefusal.unknownKey }
+                return try Identity(try verifier.verify(token, at: now), from: .application)
             }
             let verified = try self.applicationVerifier.verify(token, at: now)
             guard self.realms[verified.keyID]?.holds(verified.subject) == true else {
@@ -56,6 +76,15 @@ struct AccessTokens: Sendable {
             tokenID: RandomToken.drawn().text, family: family, issuedAt: moment, expiry: moment + self.life)
         let text = try JSONWebToken.sign(self.claims(identity), type: Self.type, with: self.key)
         return (identity, SignIn.Token(text: text, expiry: identity.expiry))
+    }
+
+    /// Signs a token for a user whom a door's program vouches for. It has what is needed and no more.
+    func vouched(for user: UserID, at moment: WallTime) throws(SecureError) -> SignIn.Token {
+        let expiry = moment + self.vouchedLife
+        let claims = TokenClaims(
+            subject: user.text, audience: [self.serviceName], expiry: expiry.seconds, issuedAt: moment.seconds)
+        let text = try JSONWebToken.sign(claims, type: Self.vouchedType, with: self.vouchedKey)
+        return SignIn.Token(text: text, expiry: expiry)
     }
 
     private func claims(_ identity: Identity) -> TokenClaims {

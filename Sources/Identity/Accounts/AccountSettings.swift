@@ -8,6 +8,10 @@ package struct AccountSettings: Sendable {
     package var legacyLife = Duration.seconds(60 * 86_400)
     /// The longest an application may vouch for a user with one token.
     package var applicationLife = Duration.seconds(86_400)
+    /// The same of a token that a door hands out to a program on another server, whose clients know no other.
+    package var vouchedLife = Duration.seconds(3650 * 86_400)
+    /// Whether a door hands out such tokens. Those of one that was closed since do not count.
+    package var acceptsVouched = false
     /// How old a token may be that has to be fresh.
     package var freshLife = Duration.seconds(300)
     /// Ways to sign in that are open.

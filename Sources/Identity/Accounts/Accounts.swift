@@ -16,7 +16,7 @@ package final class Accounts: Sendable {
     let attempts: AttemptGuard
     let passwords: PasswordHasher
     private let applications: [String: Application]
-    private let accessTokens: AccessTokens
+    let accessTokens: AccessTokens
     private let legacyTokens: LegacyTokens
     /// Under which names of deleted accounts are remembered.
     let nameKey: [UInt8]
@@ -51,7 +51,7 @@ package final class Accounts: Sendable {
     }
 
     /// To ask; the lock is not held meanwhile.
-    private var revocationsNow: Revocations { self.revocations.withLock { $0 } }
+    var revocationsNow: Revocations { self.revocations.withLock { $0 } }
 
     func tellObservers(_ change: IdentityChange) {
         for observer in self.observers.withLock({ $0 }) { observer(change) }
@@ -131,7 +131,7 @@ extension Accounts {
 
     package var signInMethods: SignInMethods { self.settings.signIn }
 
-    private func demandOpen(_ method: SignInMethods) throws(IdentityRefusal) {
+    func demandOpen(_ method: SignInMethods) throws(IdentityRefusal) {
         guard self.settings.signIn.contains(method) else { throw .closed }
     }
 
@@ -478,12 +478,13 @@ extension Accounts {
 
     /// Whatever was issued before has ended.
     private var oldestLivingToken: WallTime {
-        self.time.wall() + (.zero - max(self.settings.accessLife, self.settings.applicationLife))
+        let lives = [self.settings.accessLife, self.settings.applicationLife, self.settings.vouchedLife]
+        return self.time.wall() + (.zero - (lives.max() ?? .zero))
     }
 }
 
 extension LogName {
-    fileprivate static let accountsFailed = LogName("accounts.failed")
+    static let accountsFailed = LogName("accounts.failed")
     fileprivate static let accountsTheft = LogName("accounts.refresh_token_reused")
     fileprivate static let accountsRevoked = LogName("accounts.revoked")
     fileprivate static let accountsBanned = LogName("accounts.banned")

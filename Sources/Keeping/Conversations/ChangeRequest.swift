@@ -22,6 +22,8 @@ package struct ChangeRequest: StoreRequest {
     package var keptFields = KeptFields()
     /// An operator asks, who may do what moderators may.
     package var isByOperator = false
+    /// A program on another server says it in the actor's name, whose place in the conversation is not asked.
+    package var isPublished = false
     /// Nil for what the server says by itself.
     package var approach: Approach?
     package let now: WallTime
@@ -95,6 +97,11 @@ extension ChangeRequest {
         _ strangers: Set<UserID>, _ moderates: Bool, _ tables: some Tables
     ) throws(StoreError) -> Result<ConversationMachine.Proposal, ConversationRefusal> {
         let machine = record.machine
+        if self.isPublished, case .post(let draft) = change {
+            return Result { () throws(ConversationRefusal) in
+                try machine.publication(draft, by: self.actor, at: self.now, about: target)
+            }
+        }
         if moderates {
             return Result { () throws(ConversationRefusal) in
                 try machine.moderation(change, by: self.actor, at: self.now, about: target)

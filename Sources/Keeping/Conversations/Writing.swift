@@ -16,7 +16,9 @@ enum Writing {
         }
         let key = EntryKey(record.key, entry.number)
         if tables.settings.keepsOutbox { try tables.insertDelivery(of: key) }
-        if entry.sort == .message, tables.settings.keepsPushes { try tables.insertPush(of: key) }
+        if entry.sort == .message, change?.wakes != false, tables.settings.keepsPushes {
+            try tables.insertPush(of: key)
+        }
         let isFirst = record.machine.last == 0
         try self.write(proposal.effect, record.key, at: entry.time, tables)
         if let kind = entry.kind, let body = entry.body {

@@ -86,6 +86,8 @@ package struct ProfileChange: Hashable, StoreRequest {
     package let user: UserID
     package var name = Wish<DisplayName>.keep
     package var picture = Wish<Picture>.keep
+    /// A picture from elsewhere, of which a program told that vouches for the user; it takes the place of `picture`.
+    package var link: AvatarLink?
     package let now: WallTime
 
     package static let access = StoreAccess.writes
@@ -141,13 +143,17 @@ extension ProfileChange {
             case .set(let name): name
             }
         let (avatar, picture): (AvatarLink?, FileID?) =
-            switch self.picture {
-            case .keep: (old.account.avatar, old.picture)
-            case .remove: (nil, nil)
-            case .set(let picture): (picture.link, picture.file)
-            }
+            if let link { (link, link == old.account.avatar ? old.picture : nil) } else { self.pictured(old) }
         let isSame = name == old.account.displayName && avatar == old.account.avatar
         return old.showing(name, avatar, picture, since: isSame ? old.profileChanged : self.now)
+    }
+
+    private func pictured(_ old: UserRow) -> (AvatarLink?, FileID?) {
+        switch self.picture {
+        case .keep: (old.account.avatar, old.picture)
+        case .remove: (nil, nil)
+        case .set(let picture): (picture.link, picture.file)
+        }
     }
 }
 

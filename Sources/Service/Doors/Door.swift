@@ -21,6 +21,9 @@ protocol Door: Sendable {
 
     init(_ settings: DoorSettings)
 
+    /// Whether it hands out tokens for users whom its programs vouch for.
+    var vouches: Bool { get }
+
     /// How its sockets are served over Engine.IO 3; nil when they do not need that.
     var legacyLink: LinkPolicy? { get }
 
@@ -35,6 +38,7 @@ protocol Door: Sendable {
 }
 
 extension Door {
+    var vouches: Bool { false }
     var legacyLink: LinkPolicy? { nil }
     func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)? { nil }
     func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)? { nil }
@@ -57,6 +61,7 @@ struct DoorDependencies {
     let accounts: Accounts
     let board: Switchboard
     let chat: ChatService
+    let profiles: ProfileService
     let files: FileService
     let store: any Store
     /// What each user may still ask over HTTP.

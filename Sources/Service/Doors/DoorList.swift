@@ -5,7 +5,7 @@ internal import SocketServer
 package struct DoorList: Hashable, Sendable {
     package let names: [String]
 
-    static let known: [any Door.Type] = [FLDoor.self, OrderChatDoor.self, JPushDoor.self]
+    static let known: [any Door.Type] = [FLDoor.self, OrderChatDoor.self, JPushDoor.self, RongCloudDoor.self]
 
     package static let none = DoorList(names: [])
     package static let all = DoorList(names: Self.known.map { $0.name })
@@ -43,11 +43,16 @@ package struct DoorSettings: Hashable, Sendable {
 
     /// Which programs may push by JPush's interface.
     package var jpushKeys = JPushKeys.none
+    /// Which programs may call RongCloud's Server API.
+    package var rongCloudKeys = RongCloudKeys.none
 
     package init() {}
 
     /// Engine.IO 3 is spoken where a door's clients need it.
     var legacyLink: LinkPolicy? { self.makeDoors().lazy.compactMap { $0.legacyLink }.first }
+
+    /// Whether one of the open doors hands out tokens.
+    var vouches: Bool { self.makeDoors().contains { $0.vouches } }
 
     func makeDoors() -> [any Door] {
         DoorList.known.filter { self.open.names.contains($0.name) }.map { $0.init(self) }

@@ -43,7 +43,7 @@ struct PushMessage: Hashable, Sendable {
         self.subject = push.subject
         self.topic = Self.topic(of: push.conversation)
         let body = content == .full ? push.entry.body.map { MessageBody(proven: $0) } : nil
-        let words = Self.beginning(of: body?.words ?? "")
+        let words = Self.beginning(of: body?.alert ?? body?.words ?? "")
         self.idsAlone = JSONWriter.object { $0.ids(push, id, badge, content) }
         self.shortText = .message
         self.text = words.isEmpty ? PushText(content == .full ? push.entry.kind : nil, body) : nil

@@ -44,7 +44,7 @@ final class Signalling: Sendable {
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
-            settings: configuration.accounts, journal: journal)
+            settings: configuration.accountSettings, journal: journal)
         let files = try FileService(
             accounts, store, in: configuration.data.path,
             linkKey: secret.key(for: "links to files"), configuration.files,

@@ -75,13 +75,13 @@ final class SignallingApplication: SocketApplication {
         let push = Self.makePush(dependencies, board, on: reactor)
         self.push = push
         let hall = DoorDependencies(
-            reactor: reactor, accounts: accounts, board: board, chat: chat, files: dependencies.files, store: store,
-            allowance: allowance, calls: configuration.switchboard.calls, push: push?.sender, journal: journal)
+            reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles,
+            files: dependencies.files, store: store, allowance: allowance, calls: configuration.switchboard.calls,
+            push: push?.sender, journal: journal)
         (self.doorDependencies, self.doors) = (hall, dependencies.doors)
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
         let eraser = AccountEraser(store, chat, on: reactor)
-        self.eraser = eraser
-        self.profiles = profiles
+        (self.eraser, self.profiles) = (eraser, profiles)
         self.housekeeper = Housekeeper(dependencies, on: reactor) { eraser.resume() }
         let hooks = configuration.hooks
         self.webhooks = hooks.webhook.map {

@@ -76,6 +76,15 @@ extension ProfileService {
         }
     }
 
+    /// What a program says of a user whom it vouches for.
+    package func change(_ change: ProfileChange, _ completion: @escaping ChatService.Completion<Profile>) {
+        self.chat.fetch(change) { [unowned self] result in
+            let changed = result.flatMap { $0.mapError { RequestError($0) } }
+            if case .success(let changed) = changed, changed.isNews { self.tell(changed) }
+            completion(changed.map(\.profile))
+        }
+    }
+
     private static func picture(
         _ avatar: Clearable<FileID>
     ) throws(RequestError) -> ProfileChange.Wish<ProfileChange.Picture> {

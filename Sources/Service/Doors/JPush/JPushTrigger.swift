@@ -3,14 +3,14 @@ internal import Vocabulary
 
 /// When something is announced: once, or again and again.
 enum JPushTrigger: Hashable {
-    case single(JPushTime)
+    case single(BeijingTime)
     case periodical(Period)
 
     struct Period: Hashable {
         enum Unit: String { case day, week, month }
 
-        let start: JPushTime
-        let end: JPushTime
+        let start: BeijingTime
+        let end: BeijingTime
         let secondOfDay: Int
         let unit: Unit
         /// Every second day, week or month is 2.
@@ -49,7 +49,7 @@ enum JPushTrigger: Hashable {
     func next(after now: WallTime) -> WallTime? {
         switch self {
         case .single(let time): time.wall > now ? time.wall : nil
-        case .periodical(let period): period.next(after: JPushTime(now))?.wall
+        case .periodical(let period): period.next(after: BeijingTime(now))?.wall
         }
     }
 
@@ -68,7 +68,7 @@ extension JPushTrigger.Period {
         self.start = try object.moment("start")
         self.end = try object.moment("end")
         guard self.start < self.end else { throw .wrong("'start' must be before 'end'") }
-        guard let second = try object.text("time").flatMap({ JPushTime.secondOfDay($0) }) else {
+        guard let second = try object.text("time").flatMap({ BeijingTime.secondOfDay($0) }) else {
             throw .wrong("'time' must be like 07:05:00")
         }
         guard let unit = try object.text("time_unit").flatMap({ Unit(rawValue: $0.lowercased()) }) else {
@@ -100,9 +100,9 @@ extension JPushTrigger.Period {
     }
 
     /// Day by day: there are no more than a year of them.
-    fileprivate func next(after now: JPushTime) -> JPushTime? {
+    fileprivate func next(after now: BeijingTime) -> BeijingTime? {
         for day in max(self.start.day, now.day)...max(self.start.day, now.day, self.end.day) where self.contains(day) {
-            let time = JPushTime(day: day, secondOfDay: self.secondOfDay)
+            let time = BeijingTime(day: day, secondOfDay: self.secondOfDay)
             if time > now, time >= self.start, time <= self.end { return time }
         }
         return nil
@@ -115,7 +115,7 @@ extension JPushTrigger.Period {
             let weeks = Self.week(of: day) - Self.week(of: self.start.day)
             return weeks % self.frequency == 0 && self.points.contains(Self.weekday(of: day))
         case .month:
-            let (date, first) = (JPushTime.Day(day), JPushTime.Day(self.start.day))
+            let (date, first) = (BeijingTime.Day(day), BeijingTime.Day(self.start.day))
             let months = (date.year - first.year) * 12 + date.month - first.month
             return months % self.frequency == 0 && self.points.contains(date.day)
         }
@@ -127,8 +127,8 @@ extension JPushTrigger.Period {
 }
 
 extension JPushObject {
-    fileprivate func moment(_ name: String) throws(JPushProblem) -> JPushTime {
-        guard let time = try self.text(name).flatMap({ JPushTime($0) }) else {
+    fileprivate func moment(_ name: String) throws(JPushProblem) -> BeijingTime {
+        guard let time = try self.text(name).flatMap({ BeijingTime($0) }) else {
             throw .wrong("'\(name)' must be like 2026-11-23 07:05:00")
         }
         return time

@@ -1,7 +1,7 @@
 internal import Vocabulary
 
-/// A moment by the clock and the calendar of JPush's interface, which are eight hours ahead of UTC.
-struct JPushTime: Hashable, Comparable {
+/// A moment by the clock and the calendar of Beijing, eight hours ahead of UTC: some doors' programs know no other.
+struct BeijingTime: Hashable, Comparable {
     /// Since 1970-01-01 there.
     let day: Int
     let secondOfDay: Int
@@ -50,7 +50,19 @@ struct JPushTime: Hashable, Comparable {
         WallTime(seconds: Int64(self.day * Self.secondsOfDay + self.secondOfDay)) + (.zero - Self.offset)
     }
 
-    static func < (one: JPushTime, other: JPushTime) -> Bool {
+    /// As `init` reads it.
+    var text: String {
+        let day = Day(self.day)
+        let (date, second) = ([day.year, day.month, day.day], self.secondOfDay)
+        let clock = [second / 3600, second / 60 % 60, second % 60]
+        return "\(Self.text(date, "-")) \(Self.text(clock, ":"))"
+    }
+
+    private static func text(_ numbers: [Int], _ sign: String) -> String {
+        numbers.map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: sign)
+    }
+
+    static func < (one: BeijingTime, other: BeijingTime) -> Bool {
         (one.day, one.secondOfDay) < (other.day, other.secondOfDay)
     }
 
