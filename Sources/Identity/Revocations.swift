@@ -17,6 +17,12 @@ package struct Revocations: Sendable {
         var serial: UInt64
     }
 
+    /// A user who may not come in, and until when.
+    package struct Ban: Hashable, Sendable {
+        package let user: UserID
+        package let end: WallTime
+    }
+
     /// Grows with every user whose tokens are called back.
     package private(set) var serial: UInt64 = 0
 
@@ -52,6 +58,11 @@ package struct Revocations: Sendable {
         if let family = identity.family, self.tokens[Self.name(of: family)] != nil { throw .revoked }
         guard let cut = self.users[identity.user] else { return }
         guard identity.issuedAt.seconds > cut.time.seconds else { throw .revoked }
+    }
+
+    package func bans(at now: WallTime) -> [Ban] {
+        self.bans.filter { now < $0.value }.map { Ban(user: $0.key, end: $0.value) }
+            .sorted { $0.user.text < $1.user.text }
     }
 
     package func isDeleted(_ user: UserID) -> Bool { self.deleted.contains(user) }

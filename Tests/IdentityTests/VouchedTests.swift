@@ -60,4 +60,29 @@ struct VouchedTests {
                 try await shut.accounts.vouch(for: Self.user, displayName: nil, avatar: nil)
             } == .closed)
     }
+
+    @Test("A08.expire calls back what was given up to a time, and nothing that came later")
+    func issuedUpTo() async throws {
+        let world = try self.world()
+        let first = try await world.accounts.vouch(for: Self.user, displayName: nil, avatar: nil)
+        world.clock.advance(by: .seconds(100))
+        let second = try await world.accounts.vouch(for: Self.user, displayName: nil, avatar: nil)
+        let between = world.clock.now + .seconds(-50)
+        try await world.accounts.revokeAll(of: Self.user, issuedUpTo: between)
+        #expect(world.refusal(ofToken: first.text) == .revoked && world.refusal(ofToken: second.text) == nil)
+        // An earlier time takes nothing of it back.
+        try await world.accounts.revokeAll(of: Self.user, issuedUpTo: between + .seconds(-1000))
+        #expect(world.refusal(ofToken: first.text) == .revoked)
+        try await world.accounts.revokeAll(of: Self.user, issuedUpTo: world.clock.now + .seconds(1))
+        #expect(world.refusal(ofToken: second.text) == .revoked)
+    }
+
+    @Test("A08.block lists who may not come in, for as long as that is so")
+    func bans() async throws {
+        let world = try self.world()
+        try await world.accounts.ban(Self.user, until: world.clock.now + .seconds(60))
+        #expect(world.accounts.bans.map(\.user) == [Self.user])
+        world.clock.advance(by: .seconds(60))
+        #expect(world.accounts.bans == [])
+    }
 }

@@ -26,6 +26,7 @@ ROUTES = {
     "rongcloud": [
         ("POST", "/user/getToken.json"), ("POST", "/user/checkOnline.json"), ("POST", "/message/private/publish.json"),
         ("POST", "/message/group/publish.json"), ("POST", "/message/system/publish.json"), ("POST", "/group/create.json"),
+        ("POST", "/chatroom/create.json"), ("POST", "/user/block.json"), ("POST", "/v3/message/private/query.json"),
     ],
 }  # fmt: skip
 HANDSHAKES = ("EIO=3&transport=polling", "transport=polling&b64=1&auth_token=T")

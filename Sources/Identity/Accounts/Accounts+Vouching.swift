@@ -1,6 +1,7 @@
 internal import Journal
 internal import Keeping
 internal import Secure
+internal import System
 package import Vocabulary
 
 extension Accounts {
@@ -21,5 +22,21 @@ extension Accounts {
             self.journal.error(.accountsFailed, "a token could not be signed", [.error: .error(error)])
             throw .unavailable
         }
+    }
+
+    /// Who may not come in just now, in the order of their ids.
+    package var bans: [Revocations.Ban] { self.revocationsNow.bans(at: self.time.wall()) }
+
+    /// Calls back what a user was given up to a time: all of it, where that is not over.
+    package func revokeAll(of user: UserID, issuedUpTo time: WallTime) async throws(IdentityRefusal) {
+        guard time < self.time.wall() else { return try await self.revokeAll(of: user) }
+        let isNews = self.revocations.withLock { revocations in
+            guard revocations.notBefore(of: user).map({ $0 < time }) ?? true else { return false }
+            revocations.revokedUser(user, upTo: time)
+            return true
+        }
+        guard isNews else { return }
+        self.tellObservers(.userRevoked(user, upTo: time))
+        try await self.store(restrictionOf: user)
     }
 }

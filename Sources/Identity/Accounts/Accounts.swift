@@ -345,7 +345,7 @@ extension Accounts {
         _ = try await self.ask(RecallRestrictions(at: now, tokensSince: oldest))
     }
 
-    private func store(restrictionOf user: UserID) async throws(IdentityRefusal) {
+    func store(restrictionOf user: UserID) async throws(IdentityRefusal) {
         let now = self.time.wall()
         let restriction = self.revocations.withLock { revocations in
             Restriction(

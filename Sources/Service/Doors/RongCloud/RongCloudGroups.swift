@@ -11,7 +11,7 @@ struct RongCloudGroups {
 
     private static let members = 1...1000
     private static let maximumListed = 10_000
-    private static let page = 500
+    private static let maximumSynced = 1000
 
     init(_ visit: RongCloudVisit) { self.visit = visit }
 
@@ -24,9 +24,16 @@ struct RongCloudGroups {
         let users = try form.users("userId", Self.members)
         let name = try form.required("groupId")
         let title = try RongCloudUsers.title(form["groupName"], "groupName")
-        self.find(try RongCloudPlace.group(name, "groupId")) { found in
+        self.open(name, try RongCloudPlace.group(name, "groupId"), title, with: users) { self.visit.answer() }
+    }
+
+    private func open(
+        _ name: String, _ place: ConversationID, _ title: DisplayName?, with users: [UserID],
+        _ then: @escaping () -> Void
+    ) {
+        self.find(place) { found in
             if let standing = found.standing {
-                return self.rename(standing, title) { self.invite(users, into: standing.id) }
+                return self.rename(standing, title) { self.invite(users, into: standing.id, then) }
             }
             var creation = CreationRequest(
                 found.id, .group, title: title ?? DisplayName(name), by: RongCloudPlace.server, with: users,
@@ -35,18 +42,55 @@ struct RongCloudGroups {
             self.chat.create(creation, isByServer: true) { result in
                 // Another request may have begun it meanwhile.
                 if case .failure(let error) = result, error.code == .conflict {
-                    return self.invite(users, into: found.id)
+                    return self.invite(users, into: found.id, then)
                 }
-                self.visit.unlessRefused(result) { _ in self.visit.answer() }
+                self.visit.unlessRefused(result) { _ in then() }
             }
         }
     }
 
-    private func invite(_ users: [UserID], into id: ConversationID) {
+    private struct Named {
+        let name: String
+        let place: ConversationID
+        let title: DisplayName?
+    }
+
+    /// `group[10001]=name`: in which groups a user is, and in no other of the program's.
+    func sync(_ form: RongCloudForm) throws(RongCloudProblem) {
+        let user = try form.user("userId")
+        let members = form.members(of: "group")
+        guard members.count <= Self.maximumSynced else { throw .illegal("group", "at most \(Self.maximumSynced)") }
+        var groups: [Named] = []
+        for (name, title) in members {
+            let place = try RongCloudPlace.group(name, "group")
+            groups.append(Named(name: name, place: place, title: try RongCloudUsers.title(title, "groupName")))
+        }
+        let request = ListConversationsNamed(RongCloudPlace.groupPrefixes, of: user, limit: Self.maximumListed)
+        self.visit.fetch(request) { [groups] rows in
+            let others = rows.filter { row in
+                !groups.contains { RongCloudPlace.isSuccessor(row.id, of: $0.place) }
+            }
+            self.leave(others.map(\.id)[...], user) { self.enter(groups[...], user) }
+        }
+    }
+
+    private func leave(_ places: ArraySlice<ConversationID>, _ user: UserID, _ then: @escaping () -> Void) {
+        guard let id = places.first else { return then() }
+        self.chat.change(ChangeRequest(.id(id), .leave, by: user, at: self.chat.now), isByServer: true) { _ in
+            self.leave(places.dropFirst(), user, then)
+        }
+    }
+
+    private func enter(_ groups: ArraySlice<Named>, _ user: UserID) {
+        guard let group = groups.first else { return self.visit.answer() }
+        self.open(group.name, group.place, group.title, with: [user]) { self.enter(groups.dropFirst(), user) }
+    }
+
+    private func invite(_ users: [UserID], into id: ConversationID, _ then: @escaping () -> Void) {
         self.change(.invite(users), in: id) { result in
             // They are in it already.
-            if case .failure(let error) = result, error.code == .conflict { return self.visit.answer() }
-            self.visit.unlessRefused(result) { _ in self.visit.answer() }
+            if case .failure(let error) = result, error.code == .conflict { return then() }
+            self.visit.unlessRefused(result) { _ in then() }
         }
     }
 
@@ -90,24 +134,13 @@ struct RongCloudGroups {
         let place = try RongCloudPlace.group(try form.required("groupId"), "groupId")
         self.find(place) { found in
             guard let standing = found.standing else { return Self.answer([], self.visit) }
-            self.collect([], in: standing.id) { users in Self.answer(users, self.visit) }
-        }
-    }
-
-    private func collect(_ users: [UserID], in id: ConversationID, _ done: @escaping ([UserID]) -> Void) {
-        let request = MemberRequest(id, for: RongCloudPlace.server, after: users.last?.text ?? "", limit: Self.page)
-        self.chat.ask(request, isPatient: true) { result in
-            self.visit.unlessRefused(result) { members in
-                let users = users + members.map(\.user)
-                guard members.count == Self.page, users.count < Self.maximumListed else { return done(users) }
-                self.collect(users, in: id, done)
-            }
+            RongCloudMembers(self.visit).collect(in: standing.id) { Self.answer($0, self.visit) }
         }
     }
 
     private static func answer(_ users: [UserID], _ visit: RongCloudVisit) {
         visit.answer { json in
-            json.array("users", of: users.filter { $0 != RongCloudPlace.server }) { json, user in
+            json.array("users", of: users) { json, user in
                 json.object { $0.field("id", user.text) }
             }
         }

@@ -14,6 +14,7 @@ struct RongCloudPublishing {
     static let privateTargets = 1...1000
     static let systemTargets = 1...100
     static let groupTargets = 1...3
+    static let roomTargets = 1...10
 
     init(_ visit: RongCloudVisit) { self.visit = visit }
 
@@ -26,6 +27,9 @@ struct RongCloudPublishing {
         let asksBlocks = try form.flag("verifyBlacklist", else: false)
         _ = try form.number("count", in: -1...9999)
         try self.visit.take(users.count, of: .privateMessages)
+        if message.type == RongCloudType.recall {
+            return try RongCloudRecall(self.visit).recall(message, by: sender, at: 1, users[0].text)
+        }
         let pair = Set([sender, users[0]])
         self.prepare(message, by: sender) {
             users.count == 1 && $0.conversation.kind == .direct && Set($0.members) == pair
@@ -47,12 +51,29 @@ struct RongCloudPublishing {
         }
         guard form["toUserId"] == nil else { throw .notOffered("messages to some members of a group") }
         try self.visit.take(groups.count, of: .groupMessages)
+        if message.type == RongCloudType.recall {
+            return try RongCloudRecall(self.visit).recall(message, by: sender, at: 3, groups[0].name)
+        }
         self.prepare(message, by: sender) {
             groups.count == 1 && RongCloudPlace.isSuccessor($0.conversation.id, of: groups[0].place)
                 && $0.conversation.dissolved == nil
         } _: { draft in
             self.gather(groups, "groupId", { $0.name }) { group, done in
                 self.post(draft, by: sender, into: group.place, done)
+            }
+        }
+    }
+
+    func publishToRooms(_ form: RongCloudForm) throws(RongCloudProblem) {
+        let message = try RongCloudMessage(form)
+        let sender = try form.user("fromUserId")
+        let rooms = try self.places("toChatroomId", form, Self.roomTargets) { id throws(RongCloudProblem) in
+            try RongCloudPlace.room(id, "toChatroomId")
+        }
+        try self.visit.take(rooms.count, of: .chatRoomMessages)
+        self.prepare(message, by: sender) { draft in
+            self.gather(rooms, "chatroomId", { $0.name }) { room, done in
+                self.post(draft, by: sender, into: room.place, done)
             }
         }
     }

@@ -18,6 +18,10 @@ struct RongCloudRoutes: Sendable {
         self.addUsers(to: &router)
         self.addMessages(to: &router)
         self.addGroups(to: &router)
+        self.addBlocks(to: &router)
+        self.addGags(to: &router)
+        self.addRooms(to: &router)
+        self.addPast(to: &router)
         for name in Self.notOffered {
             self.on(name, &router) { _, _ throws(RongCloudProblem) in throw .notOffered("'\(name)'") }
         }
@@ -55,6 +59,88 @@ struct RongCloudRoutes: Sendable {
         }
     }
 
+    private func addBlocks(to router: inout Router) {
+        self.on("user/block", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudBlocks(visit).block(form)
+        }
+        self.on("user/unblock", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudBlocks(visit).unblock(form)
+        }
+        self.on("user/block/query", &router) { visit, form in RongCloudBlocks(visit).listBlocked(form) }
+        self.on("user/token/expire", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudBlocks(visit).expireTokens(form)
+        }
+        for (name, isBlocked) in [("add", true), ("remove", false)] {
+            self.on("user/blacklist/\(name)", &router) { visit, form throws(RongCloudProblem) in
+                try RongCloudBlocks(visit).setBlocked(isBlocked, form)
+            }
+        }
+        self.on("user/blacklist/query", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudBlocks(visit).listBlacklist(form)
+        }
+    }
+
+    private func addGags(to router: inout Router) {
+        for (path, field) in [("group/user", "groupId"), ("chatroom/user", "chatroomId")] {
+            self.on("\(path)/gag/add", &router) { visit, form throws(RongCloudProblem) in
+                try RongCloudGags(visit, in: field).set(.gag, form)
+            }
+            self.on("\(path)/gag/rollback", &router) { visit, form throws(RongCloudProblem) in
+                try RongCloudGags(visit, in: field).endGag(form)
+            }
+            self.on("\(path)/gag/list", &router) { visit, form throws(RongCloudProblem) in
+                try RongCloudGags(visit, in: field).list(.gag, form)
+            }
+        }
+        self.on("chatroom/user/block/add", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudGags(visit, in: "chatroomId").set(.block, form)
+        }
+        self.on("chatroom/user/block/rollback", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudGags(visit, in: "chatroomId").endBlock(form)
+        }
+        self.on("chatroom/user/block/list", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudGags(visit, in: "chatroomId").list(.block, form)
+        }
+    }
+
+    private func addRooms(to router: inout Router) {
+        self.on("chatroom/create", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudRooms(visit).create(form)
+        }
+        self.on("chatroom/create_new", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudRooms(visit).createNew(form)
+        }
+        self.on("chatroom/destroy", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudRooms(visit).destroy(form)
+        }
+        self.on("chatroom/query", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudRooms(visit).query(form)
+        }
+        self.on("chatroom/user/query", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudRooms(visit).listUsers(form)
+        }
+        self.on("chatroom/user/exist", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudRooms(visit).isUserThere(form)
+        }
+        self.on("chatroom/users/exist", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudRooms(visit).areUsersThere(form)
+        }
+        self.on("message/chatroom/publish", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudPublishing(visit).publishToRooms(form)
+        }
+    }
+
+    private func addPast(to router: inout Router) {
+        self.on("message/recall", &router) { visit, form throws(RongCloudProblem) in
+            try RongCloudRecall(visit).recall(form)
+        }
+        for (name, kind) in [("private", RongCloudTarget.Kind.direct), ("group", .group), ("chatroom", .room)] {
+            self.onBody("v3/message/\(name)/query", &router) { visit, body throws(RongCloudProblem) in
+                try RongCloudPast(visit).query(kind, body)
+            }
+        }
+    }
+
     private func addGroups(to router: inout Router) {
         for name in ["group/create", "group/join"] {
             self.on(name, &router) { visit, form throws(RongCloudProblem) in try RongCloudGroups(visit).create(form) }
@@ -63,6 +149,7 @@ struct RongCloudRoutes: Sendable {
         self.on("group/dismiss", &router) { visit, form throws(RongCloudProblem) in
             try RongCloudGroups(visit).dismiss(form)
         }
+        self.on("group/sync", &router) { visit, form throws(RongCloudProblem) in try RongCloudGroups(visit).sync(form) }
         self.on("group/refresh", &router) { visit, form throws(RongCloudProblem) in
             try RongCloudGroups(visit).refresh(form)
         }
