@@ -93,6 +93,7 @@ let package = Package(
         room("Pacing", "Vocabulary"),
         room("HTTP2", "CNGHTTP2", "Web"),
         room("ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "Vocabulary"),
+        room("Clustering", "JSON", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
         room("MediaStreams", "Bytes", "RTP", "Vocabulary"),
         room("Negotiating", "RTP", "SDP"),
@@ -123,6 +124,7 @@ let package = Package(
             "Identity", "Assets", "Bytes", "Hashing", "JSON", "Journal", "Keeping", "Pacing", "Secure", "System",
             "Vocabulary", "Web"),
         room("PostgresLink", "COpenSSL", "CPostgres", "Reactor", "System", "Vocabulary"),
+        room("Cluster", "Clustering", "PostgresLink", "Reactor", "Vocabulary"),
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "CSoxr", "System", "OpusCodec", "SoundFiles"),
 
@@ -145,7 +147,8 @@ let package = Package(
 
         // Floor 7: who is where, what goes to whom.
         room(
-            "Switchboard", "Bytes", "Calling", "Conversing", "Hashing", "JSON", "Operations", "Keeping", "Pacing",
+            "Switchboard", "Bytes", "Calling", "Clustering", "Conversing", "Hashing", "JSON", "Operations", "Keeping",
+            "Pacing",
             "Reactor", "SocketIO", "SocketServer", "System", "Vocabulary"),
 
         room(
@@ -154,7 +157,8 @@ let package = Package(
 
         // Floor 8: what people run.
         room(
-            "Service", "ACME", "Assets", "Bytes", "Calling", "Client", "Conversing", "FileTypes", "Files", "Hashing",
+            "Service", "ACME", "Assets", "Bytes", "Calling", "Client", "Cluster", "Clustering", "Conversing",
+            "FileTypes", "Files", "Hashing",
             "HTTPServer",
             "ICEServers",
             "Identity", "Journal",
@@ -236,10 +240,12 @@ let package = Package(
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "TestSupport", "Vocabulary"),
+        tests(of: "Clustering", "TestSupport", "Vocabulary"),
         tests(of: "Conversing", "TestSupport", "Vocabulary"),
         tests(of: "Operations", "Calling", "Conversing", "JSON", "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Switchboard", "Conversing", "Keeping", "MemoryStore", "Operations", "Reactor", "SQLiteStore",
+            of: "Switchboard", "Clustering", "Conversing", "Keeping", "MemoryStore", "Operations", "Reactor",
+            "SQLiteStore",
             "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),

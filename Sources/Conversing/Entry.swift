@@ -93,6 +93,29 @@ extension Entry.Sort {
     }
 }
 
+/// Whom an entry brought in or let go, read from the entry itself.
+extension Entry {
+    package var arrivals: [UserID] {
+        switch self.sort {
+        case .created, .joined: self.said("users", JSONType<String>.text.map { UserID($0) }.list()) ?? []
+        default: []
+        }
+    }
+
+    package var departure: UserID? {
+        switch self.sort {
+        case .left: self.sender
+        case .removed: self.said("user", JSONType<String>.text.map { UserID($0) })
+        default: nil
+        }
+    }
+
+    private func said<Value>(_ name: String, _ type: JSONType<Value>) -> Value? {
+        guard let body = self.body else { return nil }
+        return JSONObject(proven: body.span)[name, type]
+    }
+}
+
 /// What entries say that are not messages.
 enum EntryBody {
     static func users(_ users: [UserID], title: DisplayName? = nil) -> [UInt8] {

@@ -44,6 +44,8 @@ package struct Revocations: Sendable {
 
     package mutating func deleted(_ user: UserID) { self.deleted.insert(user) }
 
+    package func isRevoked(_ token: String) -> Bool { self.tokens[token] != nil }
+
     package func notBefore(of user: UserID) -> WallTime? { self.users[user]?.time }
 
     package func ban(of user: UserID, at now: WallTime) -> WallTime? {

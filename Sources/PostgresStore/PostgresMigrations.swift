@@ -6,7 +6,7 @@ enum PostgresMigrations {
     static let all: [String] = Migration.all.map { PostgresDialect.script($0) }
 
     /// Beside the shared ones; each is carried out once as well, after those.
-    static let own: [String] = [lanes, versionsOfConversations, membersInOneStep]
+    static let own: [String] = [lanes, versionsOfConversations, membersInOneStep, duties]
 
     static let versions = """
         CREATE SCHEMA IF NOT EXISTS parley;
@@ -115,5 +115,10 @@ enum PostgresMigrations {
             FOR EACH STATEMENT EXECUTE FUNCTION members_changed();
         CREATE TRIGGER members_left AFTER DELETE ON members REFERENCING OLD TABLE AS changed
             FOR EACH STATEMENT EXECUTE FUNCTION members_changed();
+        """
+
+    /// What one server does for all, until when, by the database's clock. Not worth a log: it is claimed anew every second.
+    private static let duties = """
+        CREATE UNLOGGED TABLE duties (name TEXT COLLATE "C" PRIMARY KEY, node TEXT NOT NULL, until TIMESTAMPTZ NOT NULL);
         """
 }

@@ -180,7 +180,7 @@ private enum UnderWayColumn: Int32, Column {
     case callerSession = 2
     case callee
     case calleeSession = 4
-    case kind, started, answered
+    case kind, started, answered, node
 }
 
 extension CallUnderWay {
@@ -190,6 +190,7 @@ extension CallUnderWay {
             on: try row.required(.callerSession) { SessionID($0) }, callee: try row.required(.callee) { UserID($0) },
             on: try row.required(.calleeSession) { SessionID($0) }, kind: row.text(.kind) ?? "",
             started: row.requiredTime(.started), answered: row.requiredTime(.answered))
+        self.node = row.text(.node)
     }
 
     fileprivate func value(of column: UnderWayColumn) -> SQLValue {
@@ -202,6 +203,7 @@ extension CallUnderWay {
         case .kind: .text(self.kind)
         case .started: .time(self.started)
         case .answered: .time(self.answered)
+        case .node: .text(self.node)
         }
     }
 }

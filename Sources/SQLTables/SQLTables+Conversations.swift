@@ -62,6 +62,29 @@ extension SQLTables {
         try self.connection.first(Self.conversationByKey, [.key(key)], read: ConversationRow.init)
     }
 
+    private static let headsAtOnce = 100
+    private static let heads = """
+        SELECT c.id, \(EntryLayout.number(of: EntryLayout.latest(of: "c.number"))) FROM conversations c
+        WHERE c.id IN (\(Array(repeating: "?", count: headsAtOnce).joined(separator: ", ")))
+        """
+
+    /// A portion has always the same length, so that an engine knows the statement.
+    package func heads(of ids: [ConversationID]) throws(StoreError) -> [ConversationHead] {
+        var (heads, rest) = ([ConversationHead](), ids[...])
+        while !rest.isEmpty {
+            let portion = rest.prefix(Self.headsAtOnce)
+            rest = rest.dropFirst(portion.count)
+            let padding = Array(repeating: SQLValue.null, count: Self.headsAtOnce - portion.count)
+            let values = portion.map { SQLValue.text($0.text) } + padding
+            heads += try self.connection.all(Self.heads, values) { row -> ConversationHead? in
+                guard !row.isNull(1), let id = row.text(0).flatMap({ ConversationID($0) }) else { return nil }
+                return ConversationHead(id, UInt64(clamping: row.integer(1)))
+            }
+            .compactMap { $0 }
+        }
+        return heads
+    }
+
     package func isSubject(_ subject: String) throws(StoreError) -> Bool {
         try self.connection.exists("SELECT 1 FROM conversations WHERE subject = ?", [.text(subject)])
     }

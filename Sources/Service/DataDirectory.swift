@@ -1,4 +1,5 @@
 package import System
+internal import Vocabulary
 
 /// The folder in which a service keeps everything: only its own user may look into it.
 package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
@@ -31,6 +32,27 @@ package struct DataDirectory: Hashable, Sendable, CustomStringConvertible {
         do throws(SystemError) {
             try FileSystem.makeDirectories(self.path)
             try FileSystem.demand(.all, self.path)
+        } catch {
+            throw DataDirectoryError(path: error.path, .system(error.errno))
+        }
+    }
+
+    /// By which this directory is known among those that share a database; drawn at the first start.
+    func node() throws(DataDirectoryError) -> String {
+        do throws(SystemError) {
+            let path = self.path(of: "node")
+            if FileSystem.exists(path) {
+                let text = String(decoding: try FileHandle(path, for: .reading).contents(maximum: 64), as: UTF8.self)
+                if let name = RandomToken(text.split(separator: "\n").first.map { String($0) } ?? "") {
+                    return name.text
+                }
+            }
+            var random = SystemRandomNumberGenerator()
+            let name = RandomToken(using: &random)
+            var draft = try FileReplacement(of: path, .owner)
+            try draft.file.write(Array("\(name.text)\n".utf8).span)
+            try draft.commit(isDurable: true)
+            return name.text
         } catch {
             throw DataDirectoryError(path: error.path, .system(error.errno))
         }

@@ -11,6 +11,15 @@ extension MemoryTables {
         try self.read { $0.conversations[key] }
     }
 
+    func heads(of ids: [ConversationID]) throws(StoreError) -> [ConversationHead] {
+        try self.read { rows in
+            ids.compactMap { id in
+                guard let key = rows.keys[id], let last = rows.entries[key]?.last else { return nil }
+                return ConversationHead(id, last.number)
+            }
+        }
+    }
+
     func isSubject(_ subject: String) throws(StoreError) -> Bool {
         try self.read { $0.conversations.values.contains { $0.subject == subject } }
     }

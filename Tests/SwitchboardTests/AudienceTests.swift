@@ -1,3 +1,4 @@
+import Keeping
 import Testing
 import Vocabulary
 
@@ -25,6 +26,8 @@ struct AudienceTests {
         self.bob = try #require(UserID("bob"))
     }
 
+    private func head(_ id: ConversationID) -> ConversationHead { ConversationHead(id, 0) }
+
     private func names(_ audience: Audience, _ id: ConversationID) -> Set<UserID> {
         Set(audience.listeners(to: id).map(\.user))
     }
@@ -33,8 +36,8 @@ struct AudienceTests {
     func members() {
         var audience = Audience()
         let (ann, bob) = (Ear(self.ann), Ear(self.bob))
-        audience.add(ann, to: [self.kitchen, self.hall])
-        audience.add(bob, to: [self.hall])
+        audience.add(ann, to: [self.head(self.kitchen), self.head(self.hall)])
+        audience.add(bob, to: [self.head(self.hall)])
         #expect(self.names(audience, self.kitchen) == [self.ann])
         #expect(self.names(audience, self.hall) == [self.ann, self.bob])
         #expect(audience.hears(ann, self.kitchen) && !audience.hears(bob, self.kitchen))
@@ -45,12 +48,12 @@ struct AudienceTests {
         var audience = Audience()
         let (phone, page) = (Ear(self.bob), Ear(self.bob))
         for ear in [phone, page] { audience.add(ear, to: []) }
-        audience.came(self.bob, to: self.kitchen)
-        audience.came(self.bob, to: self.kitchen)
+        audience.came(self.bob, to: self.head(self.kitchen))
+        audience.came(self.bob, to: self.head(self.kitchen))
         #expect(audience.listeners(to: self.kitchen).map { ObjectIdentifier($0) }.count == 2)
-        audience.came(self.ann, to: self.kitchen)
+        audience.came(self.ann, to: self.head(self.kitchen))
         #expect(self.names(audience, self.kitchen) == [self.bob])
-        audience.went(self.bob, from: self.kitchen)
+        audience.went(self.bob, from: ConversationHead(self.kitchen, 1))
         #expect(self.names(audience, self.kitchen) == [])
         #expect(audience.count == 2)
     }
@@ -59,12 +62,12 @@ struct AudienceTests {
     func leaving() {
         var audience = Audience()
         let ear = Ear(self.ann)
-        audience.add(ear, to: [self.kitchen])
-        audience.add(ear, to: [self.hall])
+        audience.add(ear, to: [self.head(self.kitchen)])
+        audience.add(ear, to: [self.head(self.hall)])
         #expect(self.names(audience, self.kitchen) == [])
         audience.remove(ear)
         audience.remove(ear)
-        audience.came(self.ann, to: self.kitchen)
+        audience.came(self.ann, to: self.head(self.kitchen))
         #expect(
             audience.count == 0 && self.names(audience, self.hall) == [] && self.names(audience, self.kitchen) == [])
     }

@@ -11,13 +11,17 @@ package struct KeepCall: StoreRequest {
     package func perform(on tables: some Tables) throws(StoreError) { try tables.put(self.call) }
 }
 
-/// Those that nobody has recorded the end of.
+/// Those that nobody has recorded the end of, and that no other node looks after.
 package struct ListCallsUnderWay: StoreRequest {
+    package let node: String?
+
     package static let access = StoreAccess.reads
 
-    package init() {}
+    package init(of node: String? = nil) { self.node = node }
 
-    package func perform(on tables: some Tables) throws(StoreError) -> [CallUnderWay] { try tables.callsUnderWay() }
+    package func perform(on tables: some Tables) throws(StoreError) -> [CallUnderWay] {
+        try tables.callsUnderWay().filter { $0.node == nil || $0.node == self.node }
+    }
 }
 
 /// The call is under way no longer. Recording one call twice changes nothing.

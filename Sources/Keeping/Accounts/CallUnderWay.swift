@@ -12,6 +12,8 @@ package struct CallUnderWay: Hashable, Sendable {
     package let kind: String
     package let started: WallTime
     package let answered: WallTime
+    /// In whose data directory the server worked that knows of it; nil where there is only one.
+    package var node: String?
 
     package init(
         id: CallID, caller: UserID, on callerSession: SessionID, callee: UserID, on calleeSession: SessionID,

@@ -45,12 +45,14 @@ package struct Synced: Sendable {
     package var pieces: [Piece] = []
     /// There are more conversations with something new than fit in.
     package var hasMore = false
-    /// All the user is in.
-    package var ids: [ConversationID] = []
+    /// All the user is in, as they were at the moment of the answer.
+    package var heads: [ConversationHead] = []
     /// The sum of what is unread in all of them.
     package var badge: UInt64 = 0
 
     package init() {}
+
+    package var ids: [ConversationID] { self.heads.map(\.id) }
 }
 
 extension SyncRequest {
@@ -58,7 +60,7 @@ extension SyncRequest {
         let memberships = try tables.memberships(of: self.user, after: nil, limit: .max)
         let cursors = try tables.cursors(of: self.user, on: self.device)
         var synced = Synced()
-        synced.ids = memberships.map(\.conversation.id)
+        synced.heads = memberships.map { ConversationHead($0.conversation.id, $0.latest.number) }
         synced.badge = try Unread.badge(of: self.user, tables)
         var (room, bytes) = (self.limit, 0)
         for membership in memberships where self.kind == nil || self.kind == membership.conversation.kind {

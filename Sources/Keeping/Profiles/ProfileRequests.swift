@@ -176,6 +176,20 @@ extension ChangedProfile {
     }
 }
 
+/// A profile that was changed elsewhere, and who has to hear of it; nil for a user nobody knows.
+package struct FindChangedProfile: StoreRequest {
+    package let user: UserID
+
+    package static let access = StoreAccess.readsCommitted
+
+    package init(of user: UserID) { self.user = user }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> ChangedProfile? {
+        guard let row = try tables.user(self.user) else { return nil }
+        return try ChangedProfile(news: row.profile, tables)
+    }
+}
+
 // MARK: - Being introduced
 
 /// What a program that vouches for a user says of them, who may be unknown so far. What the user has said of themselves

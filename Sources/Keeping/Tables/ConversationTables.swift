@@ -4,6 +4,8 @@ package import Vocabulary
 package protocol ConversationTable: AnyObject {
     func conversation(_ id: ConversationID) throws(StoreError) -> ConversationRow?
     func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationRow?
+    /// Those of them that have an entry.
+    func heads(of ids: [ConversationID]) throws(StoreError) -> [ConversationHead]
     /// Whether one is bound to it.
     func isSubject(_ subject: String) throws(StoreError) -> Bool
     func direct(_ pair: UserPair) throws(StoreError) -> ConversationKey?

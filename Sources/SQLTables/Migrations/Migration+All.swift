@@ -3,7 +3,7 @@ extension Migration {
     package static let all = [
         accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation, pins,
         formerMembers, deletedUsers, audit, moderators, reports, callsUnderWay, wordRules, slowMode, timedRemovals,
-        push, pushEvents, quietHours, archived, pushLabels, announcements,
+        push, pushEvents, quietHours, archived, pushLabels, announcements, callNodes,
     ]
 
     /// Times are milliseconds since 1970, hashes are SHA-256.
@@ -82,4 +82,7 @@ extension Migration {
 
     /// For throwing out the oldest ones.
     private static let callsByEnd = Migration("CREATE INDEX calls_by_end ON calls (ended)")
+
+    /// Several servers may work over one database; each goes on with its own calls.
+    private static let callNodes = Migration("ALTER TABLE calls_under_way ADD COLUMN node TEXT")
 }

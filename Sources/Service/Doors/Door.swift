@@ -69,5 +69,6 @@ struct DoorDependencies {
     let calls: CallSettings
     /// Nil where no device is woken.
     let push: PushSender?
+    let errands: Errands
     let journal: Journal
 }

@@ -23,6 +23,9 @@ final class PushService {
     private var stalled: [Fanout] = []
     private var isLoading = false
     private var hasNews = false
+    private let errands: Errands
+    private var late = LateNumbers()
+    private var lateTimer: TimerToken?
 
     private struct Place: Hashable {
         let user: UserID
@@ -48,15 +51,17 @@ final class PushService {
     }
 
     private static let portion = 100
+    private static let lateInterval = Duration.milliseconds(250)
     /// What is done for them in one turn holds up nobody.
     private static let usersAtOnce = 25
     private static let maximumFanouts = 20_000
     private static let wait = Duration.seconds(1)
 
     init(
-        _ sender: PushSender, _ settings: PushSettings, _ store: any Store, _ board: Switchboard, on reactor: Reactor,
-        _ journal: Journal
+        _ sender: PushSender, _ settings: PushSettings, _ store: any Store, _ board: Switchboard, _ errands: Errands,
+        on reactor: Reactor, _ journal: Journal
     ) {
+        self.errands = errands
         self.sender = sender
         self.settings = settings
         self.store = store
@@ -64,6 +69,13 @@ final class PushService {
         self.reactor = reactor
         self.journal = journal
         sender.onTurn = { [weak self] in self?.resumeStalled() }
+    }
+
+    /// Another one may have done it until now; what is under way here goes on.
+    func begin() {
+        self.last = 0
+        self.late = LateNumbers()
+        self.wake()
     }
 
     /// A message was written, or may have been.
@@ -93,7 +105,9 @@ final class PushService {
     }
 
     private func load() {
-        guard self.hasNews, !self.isLoading, self.fanouts.count <= Self.maximumFanouts - Self.portion else { return }
+        guard self.errands.isOurs, self.hasNews, !self.isLoading,
+            self.fanouts.count <= Self.maximumFanouts - Self.portion
+        else { return }
         self.isLoading = true
         self.hasNews = false
         self.store.send(
@@ -108,13 +122,44 @@ final class PushService {
             return self.later { $0.load() }
         }
         if pushes.count == Self.portion { self.hasNews = true }
+        if self.errands.isShared {
+            self.late.took(pushes.map(\.number), after: self.last, at: self.now)
+            self.lookForLate()
+        }
         for push in pushes {
             self.last = push.number
-            let fanout = Fanout(push)
-            self.fanouts[push.number] = fanout
-            self.goOn(fanout)
+            self.start(push)
         }
         self.load()
+    }
+
+    private func start(_ push: PendingPush) {
+        guard self.fanouts[push.number] == nil else { return }
+        let fanout = Fanout(push)
+        self.fanouts[push.number] = fanout
+        self.goOn(fanout)
+    }
+
+    /// What another node commits behind what was taken already.
+    private func lookForLate() {
+        guard self.lateTimer == nil, !self.late.isEmpty else { return }
+        self.lateTimer = self.reactor.schedule(after: Self.lateInterval) { [weak self] in
+            guard let self else { return }
+            self.lateTimer = nil
+            for range in self.late.wanted(at: self.now) { self.look(in: range) }
+            self.lookForLate()
+        }
+    }
+
+    private func look(in range: ClosedRange<Int64>) {
+        self.store.send(
+            ListPushes(after: range.lowerBound - 1, limit: Self.portion),
+            self.reactor.returning { [weak self] result in
+                guard let self, let pushes = self.taken(result) else { return }
+                for push in pushes where range.contains(push.number) && self.late.found(push.number) {
+                    self.start(push)
+                }
+            })
     }
 
     private func taken<Value>(_ result: Result<Value, StoreError>) -> Value? {

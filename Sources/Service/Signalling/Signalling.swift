@@ -41,6 +41,7 @@ final class Signalling: Sendable {
         self.hasOutbox = configuration.hooks.webhook != nil
         // Before the store, which makes the database where there is none.
         let secret = try configuration.serverSecret()
+        let node = configuration.store == nil ? nil : try configuration.data.node()
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
@@ -58,7 +59,8 @@ final class Signalling: Sendable {
         self.pushKey = pushKey?.publicText
         let dependencies = SignallingApplication.Dependencies(
             group: group, configuration: configuration, accounts: accounts, store: store,
-            calls: try store.waitForAnswer(to: ListCallsUnderWay()), files: files, iceServers: iceServers, doors: doors,
+            node: node, calls: try store.waitForAnswer(to: ListCallsUnderWay(of: node)), files: files,
+            iceServers: iceServers, doors: doors,
             filter: words.filter, pushKey: pushKey, metrics: metrics, journal: journal)
         let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }
         self.openID = configuration.openIDFetcher(on: group.loops[0]).map { settings, fetcher in
@@ -75,6 +77,7 @@ final class Signalling: Sendable {
         let home = self.home
         home.execute { applications.value(on: $0).deliverWhatIsLeft() }
         accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
+        accounts.publish { change in home.execute { applications.value(on: $0).nodes.publish(change) } }
     }
 
     func addRoutes(to router: inout Router) {

@@ -28,6 +28,7 @@ final class SignallingApplication: SocketApplication {
     private let eraser: AccountEraser
     private let profiles: ProfileService
     private let disk: DiskReserve
+    let nodes: Nodes
     /// Nil where no other program wants to hear of what is said.
     let webhooks: WebhookSender?
     /// Nil where no device is woken.
@@ -38,6 +39,8 @@ final class SignallingApplication: SocketApplication {
         let configuration: ServiceConfiguration
         let accounts: Accounts
         let store: any Store
+        /// By which this data directory is known among those that share a database; nil where it is the only one.
+        let node: String?
         /// In which two talked when the last run ended.
         let calls: [CallUnderWay]
         let files: FileService
@@ -59,6 +62,8 @@ final class SignallingApplication: SocketApplication {
         settings.maximumDailyBytes = configuration.messageBytesPerDay
         let chat = ChatService(store, on: reactor, settings: settings, clock: SystemClock.now)
         let profiles = ProfileService(board, chat)
+        let nodes = Nodes(configuration.store, chat, profiles, accounts, on: reactor, journal)
+        self.nodes = nodes
         let faces = ProfileCache(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         self.board = board
@@ -72,12 +77,12 @@ final class SignallingApplication: SocketApplication {
             .init(
                 reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles, faces: faces,
                 sessions: self.sessions, iceServers: dependencies.iceServers, journal: journal))
-        let push = Self.makePush(dependencies, board, on: reactor)
+        let push = Self.makePush(dependencies, board, nodes.errands, on: reactor)
         self.push = push
         let hall = DoorDependencies(
             reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles,
             files: dependencies.files, store: store, allowance: allowance, calls: configuration.switchboard.calls,
-            push: push?.sender, journal: journal)
+            push: push?.sender, errands: nodes.errands, journal: journal)
         (self.doorDependencies, self.doors) = (hall, dependencies.doors)
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
         let eraser = AccountEraser(store, chat, on: reactor)
@@ -85,19 +90,20 @@ final class SignallingApplication: SocketApplication {
         self.housekeeper = Housekeeper(dependencies, on: reactor) { eraser.resume() }
         let hooks = configuration.hooks
         self.webhooks = hooks.webhook.map {
-            WebhookSender($0, hooks, store, on: reactor, dependencies.metrics, journal)
+            WebhookSender($0, hooks, store, nodes.errands, on: reactor, dependencies.metrics, journal)
         }
+        if let webhooks { nodes.errands.add(begin: { webhooks.begin() }, call: { webhooks.wake() }) }
+        if let service = push?.service { nodes.errands.add(begin: { service.begin() }, call: { service.wake() }) }
         self.chat.filter = dependencies.filter
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, store, on: reactor, journal) }
         self.observe(
-            store, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) }, dependencies.metrics,
-            journal: journal)
+            dependencies, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) })
         let hours = CallHours(now: board.now)
         board.resume(dependencies.calls.map { hours.running($0) })
     }
 
     private static func makePush(
-        _ dependencies: Dependencies, _ board: Switchboard, on reactor: Reactor
+        _ dependencies: Dependencies, _ board: Switchboard, _ errands: Errands, on reactor: Reactor
     ) -> PushRoutes.Desk? {
         guard let key = dependencies.pushKey else { return nil }
         let (configuration, store) = (dependencies.configuration, dependencies.store)
@@ -105,7 +111,8 @@ final class SignallingApplication: SocketApplication {
             configuration.push, key, reaching: AddressPolicy(allowed: configuration.outgoingNetworks),
             on: dependencies.group, home: reactor, dependencies.journal)
         let sender = PushSender(sinks, store, on: reactor, dependencies.metrics.push)
-        let service = PushService(sender, configuration.push, store, board, on: reactor, dependencies.journal)
+        let service = PushService(
+            sender, configuration.push, store, board, errands, on: reactor, dependencies.journal)
         let calls = CallPushes(
             sender, configuration.push, ringTime: configuration.switchboard.calls.ringTime, store, on: reactor)
         board.onCallPush = { [weak board] invitation, name in
@@ -118,17 +125,16 @@ final class SignallingApplication: SocketApplication {
 
     /// What the last run did not.
     func deliverWhatIsLeft() {
-        self.webhooks?.wake()
-        self.push?.service.wake()
+        self.nodes.start()
         for door in self.doors { door.begin(self.doorDependencies) }
     }
 
     /// What happens in one part and others have to know.
-    private func observe(
-        _ store: any Store, listeners: [(ChangeOutcome) -> Void], _ metrics: ServiceMetrics, journal: Journal
-    ) {
+    private func observe(_ dependencies: Dependencies, listeners: [(ChangeOutcome) -> Void]) {
+        let (metrics, journal) = (dependencies.metrics, dependencies.journal)
         self.chat.onEntry = { [webhooks, push] outcome in
             if outcome.entry.sort == .message, !outcome.isRepeated { metrics.messages.increment() }
+            // Where another node does it, it hears of the entry anyway.
             webhooks?.wake()
             if outcome.entry.sort == .message { push?.service.wake() }
             for listener in listeners { listener(outcome) }
@@ -140,15 +146,18 @@ final class SignallingApplication: SocketApplication {
         self.chat.onStoreFailure = { error in
             journal.error(.chatNotStored, "database error in chat", [.error: .error(error)])
         }
-        self.observeCalls(store, metrics, journal: journal)
+        self.observeCalls(dependencies)
     }
 
-    private func observeCalls(_ store: any Store, _ metrics: ServiceMetrics, journal: Journal) {
-        let chat = self.chat
+    private func observeCalls(_ dependencies: Dependencies) {
+        let (store, node, chat) = (dependencies.store, dependencies.node, self.chat)
+        let (metrics, journal) = (dependencies.metrics, dependencies.journal)
         self.board.onCallStarted = { metrics.callsStarted.increment() }
         self.board.onCallAnswered = { [board] call in
             metrics.callsAnswered.increment()
-            store.send(KeepCall(CallHours(now: board.now).stored(call))) { Self.recorded($0, journal) }
+            var kept = CallHours(now: board.now).stored(call)
+            kept.node = node
+            store.send(KeepCall(kept)) { Self.recorded($0, journal) }
         }
         self.board.onCallEnded = { [board] record in
             metrics.callsEnded[record.outcome].increment()
@@ -205,6 +214,7 @@ final class SignallingApplication: SocketApplication {
     /// Says goodbye to all who ring or are rung, before the server goes.
     func stop() {
         self.board.stop()
+        self.nodes.close()
         self.api.standing.end(RequestError(.unavailable, "the server stops")) { _ in true }
     }
 }

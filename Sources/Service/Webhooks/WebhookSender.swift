@@ -27,6 +27,11 @@ final class WebhookSender {
     private var hasNews = false
     private var alarm: TimerToken?
     private var retry: TimerToken?
+    private let errands: Errands
+    private var late = LateNumbers()
+    private var lateTimer: TimerToken?
+    /// Answers of the store to what was asked before are of no use.
+    private var run = 0
 
     private struct Payload {
         let id: String
@@ -34,13 +39,15 @@ final class WebhookSender {
     }
 
     private static let portion = 500
+    private static let lateInterval = Duration.milliseconds(250)
     /// More are not held in memory.
     private static let maximumQueued = 2000
 
     init(
-        _ url: HTTPURL, _ settings: HookSettings, _ store: any Store, on reactor: Reactor, _ metrics: ServiceMetrics,
-        _ journal: Journal
+        _ url: HTTPURL, _ settings: HookSettings, _ store: any Store, _ errands: Errands, on reactor: Reactor,
+        _ metrics: ServiceMetrics, _ journal: Journal
     ) {
+        self.errands = errands
         self.metrics = metrics
         self.url = url
         self.signature = HookSignature(secret: settings.secret)
@@ -48,6 +55,17 @@ final class WebhookSender {
         self.store = store
         self.reactor = reactor
         self.journal = journal
+    }
+
+    /// Another one may have done it until now.
+    func begin() {
+        self.run += 1
+        self.queue = DeliveryQueue()
+        self.payloads = [:]
+        self.late = LateNumbers()
+        self.last = 0
+        self.isLoading = false
+        self.wake()
     }
 
     /// Something was written into the outbox, or may have been.
@@ -59,14 +77,18 @@ final class WebhookSender {
     /// One portion after the other: what follows in a lane, or else what is new. So what is known of a lane is all there
     /// is of it up to `last`.
     private func load() {
-        guard !self.isLoading, self.queue.count <= Self.maximumQueued - Self.portion else { return }
+        guard self.errands.isOurs, !self.isLoading, self.queue.count <= Self.maximumQueued - Self.portion else {
+            return
+        }
         if let request = self.queue.nextLoad() { return self.load(request) }
         guard self.hasNews else { return }
         self.isLoading = true
         self.hasNews = false
         self.store.send(
             ListDeliveries.after(self.last, limit: Self.portion),
-            self.reactor.returning { [unowned self] in self.loaded($0) })
+            self.reactor.returning { [unowned self, run] result in
+                if run == self.run { self.loaded(result) }
+            })
     }
 
     private func loaded(_ result: Result<[Delivery], StoreError>) {
@@ -74,6 +96,10 @@ final class WebhookSender {
         guard let deliveries = self.taken(result) else {
             self.hasNews = true
             return self.loadLater()
+        }
+        if self.errands.isShared {
+            self.late.took(deliveries.map(\.number), after: self.last, at: self.now)
+            self.lookForLate()
         }
         for delivery in deliveries {
             self.last = delivery.number
@@ -89,7 +115,8 @@ final class WebhookSender {
         self.store.send(
             ListDeliveries.inConversation(
                 ConversationKey(request.lane), numbers, limit: self.queue.settings.maximumPerLane),
-            self.reactor.returning { [unowned self] result in
+            self.reactor.returning { [unowned self, run] result in
+                guard run == self.run else { return }
                 self.isLoading = false
                 guard let deliveries = self.taken(result) else {
                     self.queue.notLoaded(request)
@@ -97,6 +124,28 @@ final class WebhookSender {
                 }
                 for delivery in deliveries { self.hold(delivery) }
                 self.queue.loaded(deliveries.map { Self.item($0) }, for: request)
+                self.pump()
+            })
+    }
+
+    /// What another node commits behind what was taken already.
+    private func lookForLate() {
+        guard self.lateTimer == nil, !self.late.isEmpty else { return }
+        self.lateTimer = self.reactor.schedule(after: Self.lateInterval) { [unowned self] in
+            self.lateTimer = nil
+            for range in self.late.wanted(at: self.now) { self.look(in: range) }
+            self.lookForLate()
+        }
+    }
+
+    private func look(in range: ClosedRange<Int64>) {
+        self.store.send(
+            ListDeliveries.after(range.lowerBound - 1, limit: Self.portion),
+            self.reactor.returning { [unowned self, run] result in
+                guard run == self.run, let deliveries = self.taken(result) else { return }
+                for delivery in deliveries where range.contains(delivery.number) && self.late.found(delivery.number) {
+                    if self.queue.add(Self.item(delivery)) { self.hold(delivery) }
+                }
                 self.pump()
             })
     }
@@ -136,6 +185,7 @@ final class WebhookSender {
     private var now: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
 
     private func pump() {
+        guard self.errands.isOurs else { return }
         for item in self.queue.next(at: self.now) { self.send(item) }
         self.load()
         if let alarm = self.alarm.take() { self.reactor.cancel(alarm) }

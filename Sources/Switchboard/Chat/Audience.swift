@@ -1,7 +1,14 @@
+internal import Keeping
 internal import Vocabulary
 
 /// Who listens to which conversation. It follows the members: who comes hears from then on, who goes no more.
 struct Audience {
+    private struct Place {
+        let listener: any ChatListener
+        /// Entries up to this number are known to the listener.
+        var known: UInt64
+    }
+
     private final class Seat {
         let listener: any ChatListener
         var conversations: Set<ConversationID>
@@ -14,16 +21,16 @@ struct Audience {
 
     private var seats: [ObjectIdentifier: Seat] = [:]
     private var users: [UserID: Set<ObjectIdentifier>] = [:]
-    private var rows: [ConversationID: [ObjectIdentifier: any ChatListener]] = [:]
+    private var rows: [ConversationID: [ObjectIdentifier: Place]] = [:]
 
     var count: Int { self.seats.count }
 
-    mutating func add(_ listener: any ChatListener, to conversations: [ConversationID]) {
+    mutating func add(_ listener: any ChatListener, to heads: [ConversationHead]) {
         let name = ObjectIdentifier(listener)
         self.remove(listener)
-        self.seats[name] = Seat(listener, Set(conversations))
+        self.seats[name] = Seat(listener, Set(heads.map(\.id)))
         self.users[listener.user, default: []].insert(name)
-        for id in conversations { self.rows[id, default: [:]][name] = listener }
+        for head in heads { self.rows[head.id, default: [:]][name] = Place(listener: listener, known: head.number) }
     }
 
     mutating func remove(_ listener: any ChatListener) {
@@ -34,21 +41,55 @@ struct Audience {
         for id in seat.conversations { self.leave(name, id) }
     }
 
-    mutating func came(_ user: UserID, to id: ConversationID) {
+    /// False when the user has no line here, or listened before.
+    @discardableResult
+    mutating func came(_ user: UserID, to head: ConversationHead) -> Bool {
+        var isNews = false
         for name in self.users[user] ?? [] {
-            guard let seat = self.seats[name], seat.conversations.insert(id).inserted else { continue }
-            self.rows[id, default: [:]][name] = seat.listener
+            guard let seat = self.seats[name], seat.conversations.insert(head.id).inserted else { continue }
+            self.rows[head.id, default: [:]][name] = Place(listener: seat.listener, known: head.number)
+            isNews = true
+        }
+        return isNews
+    }
+
+    /// Who has come again since knows of it and stays.
+    mutating func went(_ user: UserID, from head: ConversationHead) {
+        for name in self.users[user] ?? [] {
+            guard let place = self.rows[head.id]?[name], place.known < head.number else { continue }
+            self.seats[name]?.conversations.remove(head.id)
+            self.leave(name, head.id)
         }
     }
 
-    mutating func went(_ user: UserID, from id: ConversationID) {
-        for name in self.users[user] ?? [] where self.seats[name]?.conversations.remove(id) != nil {
-            self.leave(name, id)
-        }
-    }
+    func hasListeners(to id: ConversationID) -> Bool { self.rows[id] != nil }
 
     func listeners(to id: ConversationID) -> some Sequence<any ChatListener> {
-        (self.rows[id] ?? [:]).values
+        (self.rows[id] ?? [:]).values.lazy.map(\.listener)
+    }
+
+    /// Those who do not know the entry yet.
+    func listeners(to head: ConversationHead) -> some Sequence<any ChatListener> {
+        (self.rows[head.id] ?? [:]).values.lazy.filter { $0.known < head.number }.map(\.listener)
+    }
+
+    /// Whoever listens by now has heard everything up to there.
+    mutating func know(_ head: ConversationHead) {
+        guard var places = self.rows[head.id] else { return }
+        for place in places.values.indices {
+            places.values[place].known = max(places.values[place].known, head.number)
+        }
+        self.rows[head.id] = places
+    }
+
+    /// Everybody who listens.
+    var listening: [UserID] { Array(self.users.keys) }
+
+    /// What at least one, and what each of the user's lines listens to.
+    func conversations(of user: UserID) -> (ofAny: Set<ConversationID>, ofAll: Set<ConversationID>) {
+        let sets = (self.users[user] ?? []).compactMap { self.seats[$0]?.conversations }
+        let all = sets.dropFirst().reduce(sets.first ?? []) { $0.intersection($1) }
+        return (sets.reduce([]) { $0.union($1) }, all)
     }
 
     func listeners(of user: UserID) -> [any ChatListener] {

@@ -15,11 +15,15 @@ package final class ChatNews {
     /// The same for all sockets.
     package let broadcast: SocketBroadcast
 
-    init(
+    convenience init(
         _ event: ServerEvent, _ outcome: ChangeOutcome? = nil, isVolatile: Bool = false,
         _ object: (inout JSONWriter) -> Void
     ) {
-        let bytes = JSONWriter.bytes(object)
+        self.init(event, outcome, isVolatile: isVolatile, json: JSONWriter.bytes(object))
+    }
+
+    /// - Parameter json: one object, as another node has written it.
+    init(_ event: ServerEvent, _ outcome: ChangeOutcome? = nil, isVolatile: Bool = false, json bytes: [UInt8]) {
         self.event = event
         self.json = bytes
         self.outcome = outcome

@@ -1,3 +1,4 @@
+internal import Clustering
 package import Conversing
 internal import JSON
 internal import Pacing
@@ -18,7 +19,7 @@ package final class ChatService {
     private let reactor: Reactor
     let settings: ConversationSettings
     private let clock: () -> WallTime
-    private var audience = Audience()
+    let feed: ChatFeed
     private var subscriptions: [SessionID: ChatSubscription] = [:]
     private var typing: TypingMachine
     private var typingAlarm: (token: TimerToken, deadline: Instant)?
@@ -42,7 +43,9 @@ package final class ChatService {
     /// Told who is blocked by whom, or no longer.
     package var onBlock: (UserID, UserID, Bool) -> Void = { _, _, _ in }
     /// Told when the store does not do its work.
-    package var onStoreFailure: (StoreError) -> Void = { _ in }
+    package var onStoreFailure: (StoreError) -> Void = { _ in } {
+        didSet { self.feed.onStoreFailure = self.onStoreFailure }
+    }
 
     package init(
         _ store: any Store, on reactor: Reactor, settings: ConversationSettings = ConversationSettings(),
@@ -50,6 +53,7 @@ package final class ChatService {
     ) {
         self.store = store
         self.reactor = reactor
+        self.feed = ChatFeed(store, on: reactor)
         self.settings = settings
         self.clock = clock
         self.typing = TypingMachine(settings: settings)
@@ -225,22 +229,16 @@ extension ChatService {
         _ request: Request, _ guest: Guest?, _ completion: @escaping Completion<ChangeOutcome>
     ) where Request.Answer == Verdict<ChangeOutcome> {
         self.ask(request) { [unowned self] result in
-            if case .success(let outcome) = result, !outcome.isRepeated { self.tell(outcome, from: guest) }
-            completion(result)
+            guard case .success(let outcome) = result, !outcome.isRepeated else { return completion(result) }
+            self.tell(outcome, from: guest) { completion(result) }
         }
     }
 
-    private func tell(_ outcome: ChangeOutcome, from guest: Guest?) {
-        defer { self.onEntry(outcome) }
-        let id = outcome.conversation
-        for user in outcome.came { self.audience.came(user, to: id) }
-        if let guest { self.stopTyping(guest, in: id) }
-        let news = ChatNews(outcome)
+    private func tell(_ outcome: ChangeOutcome, from guest: Guest?, _ done: @escaping () -> Void = {}) {
+        if let guest { self.stopTyping(guest, in: outcome.conversation) }
         let speaker = guest.flatMap { self.subscriptions[$0.session] }
-        for listener in self.audience.listeners(to: id) where listener !== speaker || speaker?.hasEcho == true {
-            listener.hear(news)
-        }
-        if let user = outcome.went { self.audience.went(user, from: id) }
+        self.feed.wrote(outcome, except: speaker?.hasEcho == false ? speaker : nil, done)
+        self.onEntry(outcome)
     }
 
     /// How far a device got. The others in the conversation hear of it, unless they are too many.
@@ -256,7 +254,7 @@ extension ChatService {
 
     /// To one of its members alone.
     func tell(_ news: ChatNews, to user: UserID, in id: ConversationID) {
-        for listener in self.audience.listeners(to: id) where listener.user == user { listener.hear(news) }
+        for listener in self.feed.listeners(to: id) where listener.user == user { listener.hear(news) }
     }
 
     private static let maximumReceivers = 256
@@ -264,12 +262,17 @@ extension ChatService {
     private func tell(_ marked: Marked, _ request: MarkRequest) {
         let receipt = ChatNews(.chatReceipt) { $0.receipt(marked, request, isOwn: false) }
         let own = ChatNews(.chatReceipt) { $0.receipt(marked, request, isOwn: true) }
-        for listener in self.audience.listeners(to: request.conversation) {
-            if listener.user == request.user {
-                listener.hear(own)
-            } else if marked.memberCount <= Self.maximumReceivers {
-                listener.hear(receipt)
-            }
+        let others = marked.memberCount <= Self.maximumReceivers ? receipt : nil
+        self.tell(own, to: request.user, receipt: others, in: request.conversation)
+        if self.feed.hasPeers {
+            let told = NodeNews.Receipt(request.conversation, of: request.user, own: own.json, others: others?.json)
+            self.feed.publish(.receipt(told))
+        }
+    }
+
+    func tell(_ own: ChatNews, to user: UserID, receipt others: ChatNews?, in id: ConversationID) {
+        for listener in self.feed.listeners(to: id) {
+            if listener.user == user { listener.hear(own) } else if let others { listener.hear(others) }
         }
     }
 }
@@ -337,7 +340,10 @@ extension ChatService {
         _ isBlocked: Bool, _ other: UserID, by user: UserID, _ completion: @escaping Completion<Void>
     ) {
         self.ask(SetBlocked(isBlocked, other, by: user)) { [unowned self] result in
-            if case .success = result { self.onBlock(other, user, isBlocked) }
+            if case .success = result {
+                self.onBlock(other, user, isBlocked)
+                self.feed.publish(.block(other, by: user, isOn: isBlocked))
+            }
             completion(result)
         }
     }
@@ -350,13 +356,15 @@ extension ChatService {
     package func sync(
         _ request: SyncRequest, _ guest: Guest, hasEcho: Bool, _ completion: @escaping Completion<Synced>
     ) {
+        self.feed.willAsk(request.user)
         self.fetch(request) { [unowned self] result in
+            defer { self.feed.asked(request.user) }
             // A client that has gone in the meantime would be kept for ever.
             if case .success(let synced) = result, !guest.socket.isGone {
                 let subscription = self.subscriptions[guest.session] ?? ChatSubscription(guest, hasEcho: hasEcho)
                 subscription.hasEcho = hasEcho
                 self.subscriptions[guest.session] = subscription
-                self.audience.add(subscription, to: synced.ids)
+                self.feed.add(subscription, to: synced.heads)
             }
             completion(result)
         }
@@ -367,16 +375,18 @@ extension ChatService {
         _ listener: any ChatListener, _ request: SyncRequest, isAlive: @escaping () -> Bool,
         _ completion: @escaping Completion<Synced>
     ) {
+        self.feed.willAsk(request.user)
         self.fetch(request, isPatient: true) { [unowned self] result in
-            if case .success(let synced) = result, isAlive() { self.audience.add(listener, to: synced.ids) }
+            defer { self.feed.asked(request.user) }
+            if case .success(let synced) = result, isAlive() { self.feed.add(listener, to: synced.heads) }
             completion(result)
         }
     }
 
     /// Something moves in one conversation: the listener is told, and asks for what it may see itself.
-    package func wait(_ listener: any ChatListener, in id: ConversationID) { self.audience.add(listener, to: [id]) }
+    package func wait(_ listener: any ChatListener, in id: ConversationID) { self.feed.wait(listener, in: id) }
 
-    package func stopListening(_ listener: any ChatListener) { self.audience.remove(listener) }
+    package func stopListening(_ listener: any ChatListener) { self.feed.remove(listener) }
 
     /// The line broke. It may come back and is told what it missed; what it was typing is forgotten.
     package func lost(_ guest: Guest) {
@@ -386,7 +396,7 @@ extension ChatService {
     package func left(_ guest: Guest) {
         self.lost(guest)
         if let subscription = self.subscriptions.removeValue(forKey: guest.session) {
-            self.audience.remove(subscription)
+            self.feed.remove(subscription)
         }
     }
 }
@@ -398,8 +408,8 @@ extension ChatService {
     func tell(_ profile: Profile, in conversations: [ConversationID]) -> Set<SessionID> {
         let news = ChatNews(.profile) { $0.profile(profile) }
         var (told, lines) = (Set<ObjectIdentifier>(), Set<SessionID>())
-        let listeners = conversations.flatMap { Array(self.audience.listeners(to: $0)) }
-        for listener in listeners + self.audience.listeners(of: profile.user) {
+        let listeners = conversations.flatMap { Array(self.feed.listeners(to: $0)) }
+        for listener in listeners + self.feed.listeners(of: profile.user) {
             if let subscription = listener as? ChatSubscription {
                 lines.insert(subscription.guest.session)
             } else if told.insert(ObjectIdentifier(listener)).inserted {
@@ -414,7 +424,7 @@ extension ChatService {
 
 extension ChatService {
     func typed(_ isOn: Bool, _ id: ConversationID, by guest: Guest) throws(RequestError) {
-        guard let subscription = self.subscriptions[guest.session], self.audience.hears(subscription, id) else {
+        guard let subscription = self.subscriptions[guest.session], self.feed.hears(subscription, id) else {
             throw RequestError(.notMember, "you do not listen to this conversation; ask for chat.sync first")
         }
         let place = TypingMachine.Place(id, guest.session)
@@ -428,16 +438,17 @@ extension ChatService {
         if self.typing.stopped(place) { self.tellTyping(place, guest.user, isOn: false) }
     }
 
-    /// To the others only: users need not be told what they are typing themselves.
     private func tellTyping(_ place: TypingMachine.Place, _ user: UserID, isOn: Bool) {
+        self.tellTyping(in: place.conversation, user, isOn: isOn)
+        self.feed.publish(.typing(place.conversation, user, isOn: isOn))
+    }
+
+    /// To the others only: users need not be told what they are typing themselves.
+    func tellTyping(in id: ConversationID, _ user: UserID, isOn: Bool) {
         let news = ChatNews(.chatTyping, isVolatile: true) { json in
-            json.fields(("conversation", place.conversation.text), ("user", user.text)) { json in
-                json.field("on", isOn)
-            }
+            json.fields(("conversation", id.text), ("user", user.text)) { $0.field("on", isOn) }
         }
-        for listener in self.audience.listeners(to: place.conversation) where listener.user != user {
-            listener.hear(news)
-        }
+        for listener in self.feed.listeners(to: id) where listener.user != user { listener.hear(news) }
     }
 
     private func armTyping() {

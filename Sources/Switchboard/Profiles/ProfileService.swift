@@ -1,9 +1,10 @@
+internal import Clustering
 internal import Conversing
 internal import JSON
 package import Operations
 internal import Pacing
 package import Keeping
-internal import Vocabulary
+package import Vocabulary
 
 /// What people say of themselves: takes it, keeps it, and tells all who see them. It lives on the loop of the
 /// sockets.
@@ -97,6 +98,18 @@ extension ProfileService {
 
     /// Once to all who see the user: in presence, in a room, in a conversation.
     package func tell(_ changed: ChangedProfile) {
+        self.chat.feed.publish(.profile(changed.profile.user))
+        self.tellHere(changed)
+    }
+
+    /// Another node has changed it.
+    package func changedElsewhere(_ user: UserID) {
+        self.chat.fetch(FindChangedProfile(of: user)) { [weak self] result in
+            if case .success(let changed?) = result { self?.tellHere(changed) }
+        }
+    }
+
+    private func tellHere(_ changed: ChangedProfile) {
         let hearing = self.chat.tell(changed.profile, in: changed.conversations)
         self.board.tell(changed.profile, hearing)
     }

@@ -12,6 +12,7 @@ final class JPushAnnouncer {
     private let store: any Store
     private let reactor: Reactor
     private let journal: Journal
+    private let errands: Errands
     /// Everything up to here was taken from the store.
     private var last: Int64 = 0
     private var runs = 0
@@ -23,7 +24,10 @@ final class JPushAnnouncer {
     private static let maximumRuns = 50
     private static let wait = Duration.seconds(1)
 
-    init(_ sender: PushSender, _ store: any Store, on reactor: Reactor, _ journal: Journal) {
+    init(
+        _ sender: PushSender, _ store: any Store, _ errands: Errands, on reactor: Reactor, _ journal: Journal
+    ) {
+        self.errands = errands
         self.sender = sender
         self.store = store
         self.reactor = reactor
@@ -31,16 +35,25 @@ final class JPushAnnouncer {
     }
 
     /// An announcement was written down.
-    func wake() {
+    func wake() { self.errands.call() }
+
+    /// The same, where this node is the one that announces.
+    func work() {
         self.hasNews = true
         self.load()
     }
 
     /// Devices that were to be told when the server ended are told now, and then the others.
-    func resume() { self.resume(after: .start, [:]) }
+    func resume() {
+        self.last = 0
+        self.isResuming = true
+        self.resume(after: .start, [:])
+    }
 
     private func load() {
-        guard self.hasNews, !self.isLoading, !self.isResuming, self.runs < Self.maximumRuns else { return }
+        guard self.errands.isOurs, self.hasNews, !self.isLoading, !self.isResuming, self.runs < Self.maximumRuns else {
+            return
+        }
         self.isLoading = true
         self.hasNews = false
         let limit = Self.maximumRuns - self.runs
@@ -170,7 +183,7 @@ extension JPushAnnouncer {
 
     private func resumed() {
         self.isResuming = false
-        self.wake()
+        self.work()
     }
 
     /// Items come in the order of their announcements, each of which is looked for once.

@@ -11,9 +11,11 @@ final class JPushDesk: @unchecked Sendable {
     /// What the last run of the server did not get done goes on.
     func begin(_ dependencies: DoorDependencies, _ keys: JPushKeys) {
         guard let sender = dependencies.push else { return }
-        let announcer = JPushAnnouncer(sender, dependencies.store, on: dependencies.reactor, dependencies.journal)
+        let errands = dependencies.errands
+        let announcer = JPushAnnouncer(
+            sender, dependencies.store, errands, on: dependencies.reactor, dependencies.journal)
         self.announcer = announcer
-        announcer.resume()
+        errands.add(begin: { announcer.resume() }, call: { announcer.work() })
         let scheduler = JPushScheduler(announcer, keys, dependencies.store, on: dependencies.reactor)
         self.scheduler = scheduler
         scheduler.wake()

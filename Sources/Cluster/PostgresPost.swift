@@ -1,0 +1,208 @@
+package import Clustering
+package import PostgresLink
+package import Reactor
+package import Vocabulary
+
+/// Nodes that share a PostgreSQL tell each other what happens by its NOTIFY: on a connection of its own, since a commit of data that
+/// notifies would wait for all others that do, and once a turn.
+///
+/// Whoever may write to the database is believed.
+package final class PostgresPost: Post, EndOfTurn {
+    package let node: RandomToken
+    package var onNews: ([NodeNews]) -> Void = { _ in }
+    package var onGap: () -> Void = {}
+    /// Told when the connection comes and goes, and which node was met or is heard no more.
+    package var onChange: (Change) -> Void = { _ in }
+
+    package enum Change: Sendable {
+        case lost(String)
+        case back
+        case met(RandomToken)
+        case missed(RandomToken)
+    }
+
+    private let reactor: Reactor
+    private let link: PostgresLink
+    private var peers = PeerBook()
+    private var number: UInt64 = 0
+    private var waiting: [NodeNews] = []
+    private var isGathered = false
+    /// As long as it does not listen, nobody has to hear it either.
+    private var isListening = false
+    private var isLost = false
+    private var timer: TimerToken?
+    private var duty: ContinuousClock.Instant?
+    /// Called when the duty comes to this node.
+    package var onDuty: () -> Void = {}
+
+    private static let channel = "parley"
+    private static let notify = "SELECT pg_notify('\(channel)', $1)"
+
+    package init(_ address: PostgresAddress, as node: RandomToken, on reactor: Reactor) {
+        self.node = node
+        self.reactor = reactor
+        self.link = PostgresLink(address, PostgresOptions(), on: reactor)
+    }
+
+    package var hasPeers: Bool { !self.peers.isEmpty }
+
+    /// Whether this node does what only one does at a time. A node that stood still looks at its clock first, so it never believes
+    /// that for longer than the database does.
+    package var isOnDuty: Bool { self.duty.map { ContinuousClock.now < $0 } ?? false }
+
+    package func start() {
+        self.link.onUp = { [unowned self] in self.up($0) }
+        self.link.onDown = { [unowned self] error, _ in self.down(error) }
+        self.link.start()
+        self.beat()
+    }
+
+    /// The others need not wait for more.
+    package func close() {
+        self.timer.take().map { self.reactor.cancel($0) }
+        if self.isListening {
+            self.link.connection?.send(Duty.leave, [.text(self.node.text)]) { _ in }
+            self.send(NodeFrame(self.node, self.next(), isLast: true).json)
+        }
+        self.duty = nil
+        self.isListening = false
+        guard let connection = self.link.connection else { return self.link.close() }
+        connection.sync { [link] _ in link.close() }
+    }
+
+    package func publish(_ news: NodeNews) {
+        guard self.hasPeers else { return }
+        // Nobody hears it; the number that is left out says so later.
+        guard self.isListening else { return self.leaveOut() }
+        self.waiting.append(news)
+        guard !self.isGathered else { return }
+        self.isGathered = true
+        self.reactor.atEndOfTurn(self)
+    }
+
+    package func turnEnded() {
+        self.isGathered = false
+        let news = self.waiting
+        self.waiting = []
+        guard self.isListening else { return self.leaveOut() }
+        for frame in NodeFrame.frames(news, of: self.node, numbered: self.next) {
+            guard frame.count <= NodeFrame.maximumBytes else { continue }
+            self.send(frame)
+        }
+        self.end()
+    }
+
+    private func leaveOut() { _ = self.next() }
+
+    private func next() -> UInt64 {
+        self.number += 1
+        return self.number
+    }
+
+    private func send(_ frame: [UInt8]) {
+        self.link.connection?.send(Self.notify, [.text(String(decoding: frame, as: UTF8.self))]) { _ in }
+    }
+
+    /// What could not be sent breaks the connection, or leaves a number out: either is noticed.
+    private func end() { self.link.connection?.sync { _ in } }
+}
+
+// MARK: - The connection
+
+extension PostgresPost {
+    private func up(_ connection: PostgresConnection) {
+        connection.onNotify = { [unowned self] in self.heard($0) }
+        // What is told is written somewhere else: nobody waits for the disk.
+        connection.send("SET synchronous_commit = off") { _ in }
+        connection.send("LISTEN \(Self.channel)") { _ in }
+        connection.sync { [weak self, weak connection] error in
+            guard let self, let connection, error == nil, self.link.connection === connection else { return }
+            self.listens()
+        }
+    }
+
+    private func listens() {
+        self.isListening = true
+        if self.isLost { self.onChange(.back) }
+        self.isLost = false
+        self.claimDuty()
+        self.greet()
+        self.onGap()
+    }
+
+    private func down(_ error: PostgresError) {
+        if !self.isLost { self.onChange(.lost("\(error)")) }
+        (self.isListening, self.isLost) = (false, true)
+        self.peers.forget()
+    }
+
+    private func greet() {
+        self.send(NodeFrame(self.node, self.next()).json)
+        self.end()
+    }
+}
+
+// MARK: - The others
+
+extension PostgresPost {
+    private func heard(_ notification: PostgresNotification) {
+        guard let frame = NodeFrame(Array(notification.payload.utf8).span), frame.node != self.node else { return }
+        switch self.peers.heard(frame, at: self.reactor.instant) {
+        case .old: return
+        case .next: self.onNews(frame.news)
+        case .gap:
+            self.onNews(frame.news)
+            self.onGap()
+        case .first: self.met(frame)
+        }
+    }
+
+    /// From its answer on it tells us everything; what it said before has to be read.
+    private func met(_ frame: NodeFrame) {
+        if !frame.isLast {
+            self.greet()
+            self.onChange(.met(frame.node))
+        }
+        self.onNews(frame.news)
+        self.onGap()
+    }
+
+    /// Says every second that it is here, and looks who else is.
+    private func beat() {
+        self.timer = self.reactor.schedule(after: PeerBook.beat) { [unowned self] in
+            let silent = self.peers.clockAdvanced(to: self.reactor.instant)
+            for node in silent { self.onChange(.missed(node)) }
+            if !silent.isEmpty { self.onGap() }
+            if self.isListening {
+                self.claimDuty()
+                self.greet()
+            }
+            self.beat()
+        }
+    }
+}
+
+// MARK: - What only one node does
+
+extension PostgresPost {
+    private enum Duty {
+        static let life = Duration.seconds(5)
+        static let claim = """
+            INSERT INTO parley.duties AS d (name, node, until) VALUES ('errands', $1, clock_timestamp() + INTERVAL '5 s')
+            ON CONFLICT (name) DO UPDATE SET node = EXCLUDED.node, until = EXCLUDED.until
+            WHERE d.node = EXCLUDED.node OR d.until < clock_timestamp() RETURNING 1
+            """
+        static let leave = "DELETE FROM parley.duties WHERE node = $1"
+    }
+
+    /// By the database's clock; ours began to count before the question left.
+    private func claimDuty() {
+        let asked = ContinuousClock.now
+        self.link.connection?.send(Duty.claim, [.text(self.node.text)]) { [weak self] result in
+            guard let self, case .success(let rows) = result, rows.count == 1 else { return }
+            let wasOnDuty = self.isOnDuty
+            self.duty = asked + Duty.life
+            if !wasOnDuty, self.isOnDuty { self.onDuty() }
+        }
+    }
+}

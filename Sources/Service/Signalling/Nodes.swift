@@ -1,0 +1,122 @@
+internal import Cluster
+internal import Clustering
+internal import Identity
+internal import Journal
+internal import PostgresLink
+internal import Reactor
+internal import Switchboard
+internal import Vocabulary
+
+/// The other nodes on the same database: what they say reaches the part it is for, and what this one says reaches them. Without a
+/// database that others can use there are none. Lives on the home loop.
+final class Nodes {
+    let errands: Errands
+    private let post: PostgresPost?
+    private let chat: ChatService
+    private let profiles: ProfileService
+    private let accounts: Accounts
+    private let reactor: Reactor
+    private let journal: Journal
+
+    init(
+        _ address: PostgresAddress?, _ chat: ChatService, _ profiles: ProfileService, _ accounts: Accounts,
+        on reactor: Reactor, _ journal: Journal
+    ) {
+        var random = SystemRandomNumberGenerator()
+        let node = RandomToken(using: &random)
+        self.post = address.map { PostgresPost($0, as: node, on: reactor) }
+        self.errands = Errands(self.post)
+        self.chat = chat
+        self.profiles = profiles
+        self.accounts = accounts
+        self.reactor = reactor
+        self.journal = journal
+    }
+
+    func start() {
+        defer { self.errands.open() }
+        guard let post = self.post else { return }
+        post.onNews = { [unowned self] news in for item in news { self.heard(item) } }
+        post.onGap = { [unowned self] in self.missed() }
+        post.onChange = { [journal] in journal.note($0) }
+        self.chat.join(post)
+        post.start()
+    }
+
+    /// This node lets somebody in no more, or again.
+    func publish(_ change: IdentityChange) { self.post?.publish(.access(NodeNews.Access(change))) }
+
+    func close() { self.post?.close() }
+
+    private func heard(_ news: NodeNews) {
+        switch news {
+        case .entry:
+            self.chat.heard(news)
+            self.errands.callHere()
+        case .receipt, .typing, .block: self.chat.heard(news)
+        case .profile(let user): self.profiles.changedElsewhere(user)
+        case .access(let access): if let change = IdentityChange(access) { self.accounts.heard(change) }
+        case .errand: self.errands.callHere()
+        }
+    }
+
+    private func missed() {
+        self.chat.missedNews()
+        self.errands.callHere()
+        // The accounts tell the journal themselves when they fail; the next gap is another chance.
+        self.reactor.perform({ [accounts] in try? await accounts.recall() }, completion: { _ in })
+    }
+}
+
+extension NodeNews.Access {
+    fileprivate init(_ change: IdentityChange) {
+        switch change {
+        case .tokenRevoked(let id): self.init("token", id)
+        case .familyEnded(let family): self.init("family", family.text)
+        case .userRevoked(let user, let time): self.init("revoked", user.text, until: time)
+        case .banned(let user, let end): self.init("banned", user.text, until: end)
+        case .unbanned(let user): self.init("unbanned", user.text)
+        case .deleted(let user): self.init("deleted", user.text)
+        }
+    }
+}
+
+extension IdentityChange {
+    fileprivate init?(_ access: NodeNews.Access) {
+        let user = UserID(access.subject)
+        switch (access.word, user, access.until) {
+        case ("token", _, _): self = .tokenRevoked(tokenID: access.subject)
+        case ("family", _, _):
+            guard let family = RandomToken(access.subject) else { return nil }
+            self = .familyEnded(family)
+        case ("revoked", let user?, let time?): self = .userRevoked(user, upTo: time)
+        case ("banned", let user?, let end?): self = .banned(user, until: end)
+        case ("unbanned", let user?, _): self = .unbanned(user)
+        case ("deleted", let user?, _): self = .deleted(user)
+        default: return nil
+        }
+    }
+}
+
+extension Journal {
+    fileprivate func note(_ change: PostgresPost.Change) {
+        switch change {
+        case .lost(let why):
+            self.warning(.nodesLost, "other nodes are not heard: news between them come late", [.error: .plain(why)])
+        case .back: self.info(.nodesBack, "other nodes are heard again")
+        case .met(let node): self.info(.nodeMet, "another node uses the same database", [.node: .plain(node.text)])
+        case .missed(let node): self.warning(.nodeMissed, "another node says nothing", [.node: .plain(node.text)])
+        }
+    }
+}
+
+extension LogName {
+    static let nodesLost = LogName("nodes.lost")
+    static let nodesBack = LogName("nodes.back")
+    static let nodeMet = LogName("node.met")
+    static let nodeMissed = LogName("node.missed")
+}
+
+extension LogKey {
+    fileprivate static let node = LogKey("node")
+}
