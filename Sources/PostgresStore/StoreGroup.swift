@@ -20,11 +20,12 @@ final class StoreGroup {
     /// Whether rows of several requests are told in one statement.
     var gathers = true
     /// How often it was begun again because others had written what it had read.
-    var conflicts = 0
+    private(set) var conflicts = 0
+    private var firstConflict: UInt64?
     /// What is known before a task is carried out once more.
     private var remarks: [Int: Remark] = [:]
     private var collisions: [Int: Int] = [:]
-    private static let maximumCollisions = 5
+    private static let maximumCollisions = 60
 
     private enum Remark {
         /// A write that should have changed a row did not, so it is waited for.
@@ -62,6 +63,14 @@ final class StoreGroup {
 
     func uses(_ records: [ConversationRecord]) {
         for record in records where self.known.insert(ObjectIdentifier(record)).inserted { self.used.append(record) }
+    }
+
+    /// Others have written what it had read. Answers when that happened first, in milliseconds.
+    func conflicted(at now: UInt64) -> UInt64 {
+        self.conflicts += 1
+        let first = self.firstConflict ?? now
+        self.firstConflict = first
+        return first
     }
 
     /// It breaks a rule of the tables, whoever else writes.

@@ -56,8 +56,9 @@ final class WritingLane {
     /// Called whenever nothing waits and nothing is under way.
     var onIdle: () -> Void = {}
 
-    /// As often a group is begun again because others wrote what it had read.
-    private static let maximumConflicts = 20
+    /// So often, and so long, a group is begun again because others wrote what it had read: another server that writes into the same
+    /// conversation without a pause is the quicker one many times in a row.
+    private static let (conflicts, milliseconds) = (20, 5_000 as UInt64)
 
     init(
         _ name: String, of database: String, _ settings: StoreSettings, _ metrics: StoreMetrics?, largestGroup: Int,
@@ -393,8 +394,10 @@ extension WritingLane {
         let error = StoreError(failure.error, database: self.database)
         switch failure.error.reason {
         case _ where failure.error.isConflict || failure.task == group.tasks.count:
-            group.conflicts += 1
-            guard group.conflicts <= Self.maximumConflicts else { return self.giveUp(group, error) }
+            let first = group.conflicted(at: self.clock.now)
+            guard group.conflicts <= Self.conflicts || self.clock.now - first < Self.milliseconds else {
+                return self.giveUp(group, error)
+            }
         case _ where group.gathers && (failure.error.isAboutStatement || failure.error.reason == .unique):
             // Whose row it was is seen when each is told by itself.
             group.gathers = false

@@ -68,7 +68,9 @@ class TwoNodes(Nodes):
             self.assertEqual(person.expect("chat.entry")["number"], 1)
 
         def talk(person: Person):
-            return [person.ask("chat.send", conversation=room, body={"text": f"{person.name} {n}"})["number"] for n in range(100)]
+            answers = [person.ask("chat.send", conversation=room, body={"text": f"{person.name} {n}"}) for n in range(100)]
+            self.assertEqual([answer for answer in answers if "error" in answer], [])
+            return [answer["number"] for answer in answers]
 
         with ThreadPoolExecutor() as threads:
             said = list(threads.map(talk, (a, b)))
@@ -222,11 +224,11 @@ class ErrandTests(Nodes):
         def talk(person: Person):
             other = b if person is a else a
             for n in range(1, 101):
-                person.ask("chat.send", user=other.user, body={"text": f"{person.name} {n}"})
+                self.assertNotIn("error", person.ask("chat.send", user=other.user, body={"text": f"{person.name} {n}"}))
 
         with ThreadPoolExecutor() as threads:
             list(threads.map(talk, (a, b)))
-        eventually(lambda: len(self.hook.heard) >= 201, "all were told")
+        self.hook_has(201)
         self.assertEqual([event["entry"]["number"] for event in self.hook.heard], list(range(1, 202)))
         self.assertEqual(self.hook.faults, [])
 
@@ -251,6 +253,13 @@ class ErrandTests(Nodes):
         eventually(lambda: len(set(self.hook.ids)) >= 30, "all were told")
         first = list(dict.fromkeys(event["entry"]["number"] for event in self.hook.heard))
         self.assertEqual(first, list(range(1, 31)))
+
+    def hook_has(self, count: int) -> None:
+        try:
+            eventually(lambda: len(self.hook.heard) >= count, f"{count} entries were told")
+        except AssertionError as error:
+            left = self.database.ask("SELECT count(*), min(number), max(number) FROM parley.outbox", "parley")
+            raise AssertionError(f"{error}; told {len(self.hook.heard)}, left {left}, the first {self.hook.heard[-1:]}") from error
 
     def teller(self) -> int:
         """Which node is on duty: the other one has no connection to the listener."""

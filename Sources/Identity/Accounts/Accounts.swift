@@ -22,7 +22,7 @@ package final class Accounts: Sendable {
     let nameKey: [UInt8]
     let revocations = Locked(Revocations())
     private let observers = Locked<[@Sendable (IdentityChange) -> Void]>([])
-    private let publisher = Locked<@Sendable (IdentityChange) -> Void>({ _ in })
+    let publisher = Locked<@Sendable (IdentityChange) -> Void>({ _ in })
 
     /// Waits for the store's first answer, so make it before the loops turn and never on one of them.
     package init(
@@ -54,17 +54,12 @@ package final class Accounts: Sendable {
     /// To ask; the lock is not held meanwhile.
     var revocationsNow: Revocations { self.revocations.withLock { $0 } }
 
-    /// Calls `publisher` at every change that this node makes.
-    package func publish(by publisher: @escaping @Sendable (IdentityChange) -> Void) {
-        self.publisher.withLock { $0 = publisher }
-    }
-
     func tellObservers(_ change: IdentityChange) {
         self.publisher.withLock { $0 }(change)
         self.tellObserversHere(change)
     }
 
-    private func tellObserversHere(_ change: IdentityChange) {
+    func tellObserversHere(_ change: IdentityChange) {
         for observer in self.observers.withLock({ $0 }) { observer(change) }
     }
 }
@@ -366,45 +361,6 @@ extension Accounts {
     }
 }
 
-// MARK: - Other nodes
-
-extension Accounts {
-    /// Another node has called something back, and keeps it.
-    package func heard(_ change: IdentityChange) {
-        let life = max(self.settings.accessLife, self.settings.applicationLife, self.settings.legacyLife)
-        let end = self.time.wall() + life
-        self.revocations.withLock { revocations in
-            switch change {
-            case .tokenRevoked(let id): revocations.revokedToken(id, until: end)
-            case .familyEnded(let family): revocations.revokedToken(Revocations.name(of: family), until: end)
-            case .userRevoked(let user, let time): revocations.revokedUser(user, upTo: time)
-            case .banned(let user, let end): revocations.banned(user, until: end)
-            case .unbanned(let user): revocations.unbanned(user)
-            case .deleted(let user): revocations.deleted(user)
-            }
-        }
-        self.tellObserversHere(change)
-    }
-
-    /// What other nodes have called back while this one did not hear them.
-    package func recall() async throws(IdentityRefusal) {
-        let kept = try await self.ask(RecallRestrictions(at: self.time.wall(), tokensSince: self.oldestLivingToken))
-        let deleted = try await self.ask(ListDeletedUsers.all)
-        // Who came in since may stay, so nothing is said twice.
-        let known = self.revocationsNow
-        for token in kept.1 where !known.isRevoked(token.id) { self.heard(.tokenRevoked(tokenID: token.id)) }
-        for restriction in kept.0 {
-            let (user, now) = (restriction.user, self.time.wall())
-            if let time = restriction.notBefore, known.notBefore(of: user).map({ $0 < time }) ?? true {
-                self.heard(.userRevoked(user, upTo: time))
-            }
-            guard restriction.bannedUntil != known.ban(of: user, at: now) else { continue }
-            self.heard(restriction.bannedUntil.map { .banned(user, until: $0) } ?? .unbanned(user))
-        }
-        for user in deleted where !known.isDeleted(user) { self.heard(.deleted(user)) }
-    }
-}
-
 // MARK: - Applications
 
 extension Accounts {
@@ -527,7 +483,7 @@ extension Accounts {
     }
 
     /// Whatever was issued before has ended.
-    private var oldestLivingToken: WallTime {
+    var oldestLivingToken: WallTime {
         let lives = [self.settings.accessLife, self.settings.applicationLife, self.settings.vouchedLife]
         return self.time.wall() + (.zero - (lives.max() ?? .zero))
     }

@@ -74,10 +74,14 @@ final class Signalling: Sendable {
         self.home = group.loops[0]
         self.applications = applications
         self.sockets = SocketServer(group, configuration.sockets, journal: journal) { applications.value(on: $0) }
-        let home = self.home
+        self.begin()
+    }
+
+    private func begin() {
+        let (applications, home) = (self.applications, self.home)
         home.execute { applications.value(on: $0).deliverWhatIsLeft() }
-        accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
-        accounts.publish { change in home.execute { applications.value(on: $0).nodes.publish(change) } }
+        self.accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
+        self.accounts.publish { change in home.execute { applications.value(on: $0).nodes.publish(change) } }
     }
 
     func addRoutes(to router: inout Router) {

@@ -62,8 +62,7 @@ final class SignallingApplication: SocketApplication {
         settings.maximumDailyBytes = configuration.messageBytesPerDay
         let chat = ChatService(store, on: reactor, settings: settings, clock: SystemClock.now)
         let profiles = ProfileService(board, chat)
-        let nodes = Nodes(configuration.store, chat, profiles, accounts, on: reactor, journal)
-        self.nodes = nodes
+        self.nodes = Nodes(configuration.store, chat, profiles, accounts, on: reactor, journal)
         let faces = ProfileCache(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         self.board = board
@@ -77,29 +76,33 @@ final class SignallingApplication: SocketApplication {
             .init(
                 reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles, faces: faces,
                 sessions: self.sessions, iceServers: dependencies.iceServers, journal: journal))
-        let push = Self.makePush(dependencies, board, nodes.errands, on: reactor)
+        let push = Self.makePush(dependencies, board, self.nodes.errands, on: reactor)
         self.push = push
         let hall = DoorDependencies(
             reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles,
             files: dependencies.files, store: store, allowance: allowance, calls: configuration.switchboard.calls,
-            push: push?.sender, errands: nodes.errands, journal: journal)
+            push: push?.sender, errands: self.nodes.errands, journal: journal)
         (self.doorDependencies, self.doors) = (hall, dependencies.doors)
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
         let eraser = AccountEraser(store, chat, on: reactor)
         (self.eraser, self.profiles) = (eraser, profiles)
         self.housekeeper = Housekeeper(dependencies, on: reactor) { eraser.resume() }
         let hooks = configuration.hooks
-        self.webhooks = hooks.webhook.map {
+        self.webhooks = hooks.webhook.map { [nodes] in
             WebhookSender($0, hooks, store, nodes.errands, on: reactor, dependencies.metrics, journal)
         }
-        if let webhooks { nodes.errands.add(begin: { webhooks.begin() }, call: { webhooks.wake() }) }
-        if let service = push?.service { nodes.errands.add(begin: { service.begin() }, call: { service.wake() }) }
         self.chat.filter = dependencies.filter
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, store, on: reactor, journal) }
-        self.observe(
-            dependencies, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) })
+        self.addErrands()
+        self.observe(dependencies, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) })
         let hours = CallHours(now: board.now)
         board.resume(dependencies.calls.map { hours.running($0) })
+    }
+
+    private func addErrands() {
+        let errands = self.nodes.errands
+        if let webhooks { errands.add(begin: { webhooks.begin() }, call: { webhooks.wake() }) }
+        if let service = self.push?.service { errands.add(begin: { service.begin() }, call: { service.wake() }) }
     }
 
     private static func makePush(
