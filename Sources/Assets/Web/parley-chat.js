@@ -28,6 +28,8 @@ export class Chat extends EventTarget {
   #key;
   #cache;
   #outbox;
+  /** What came while we ask for what was before it. @type {any[]|undefined} */
+  #early;
   #loaded;
   #opened;
   #next;
@@ -96,11 +98,26 @@ export class Chat extends EventTarget {
   /** @param {boolean} recovered with everything that was missed */
   lineMended(recovered) {
     if (!this.#opened) return;
-    if (!recovered) this.#opened.then(() => this.#sync()).catch(() => {});
+    if (!recovered) {
+      this.#early ??= [];
+      this.#opened.then(() => this.#sync()).catch(() => {});
+    }
     this.#outbox.flush();
   }
 
+  // The session may hear already what comes behind our answer, since another tab asked before.
   async #sync() {
+    this.#early ??= [];
+    try {
+      await this.#askForAll();
+    } finally {
+      const early = this.#early ?? [];
+      this.#early = undefined;
+      for (const entry of early) this.#happened(entry);
+    }
+  }
+
+  async #askForAll() {
     const [first] = await Promise.all([this.#request('chat.conversations', { limit: 100 }), this.#missed()]);
     this.#next = first.next;
     for (const view of first.conversations) this.#see(view);
@@ -184,6 +201,7 @@ export class Chat extends EventTarget {
   }
 
   async #happened(entry) {
+    if (this.#early) return void this.#early.push(entry);
     const conversation = this.#conversations.get(entry.conversation);
     if (!conversation) return this.#discover(entry);
     if (entry.number <= conversation.last) return;
