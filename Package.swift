@@ -78,6 +78,7 @@ let package = Package(
 
         // Floor 2: formats.
         room("Arguments"),
+        room("BinaryCoding", "Bytes", "Vocabulary"),
         room("AudioFiles", "Bytes", "System"),
         room("FileTypes", "Bytes"),
         room("Journal", "System"),
@@ -89,11 +90,11 @@ let package = Package(
         room("Web", "Bytes", "CZlib", "Hashing"),
 
         // Floor 3: machines.
-        room("Calling", "Hashing", "Vocabulary"),
+        room("Calling", "BinaryCoding", "Bytes", "Hashing", "Vocabulary"),
         room("Pacing", "Vocabulary"),
         room("HTTP2", "CNGHTTP2", "Web"),
         room("ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "Vocabulary"),
-        room("Clustering", "JSON", "Vocabulary"),
+        room("Clustering", "BinaryCoding", "Bytes", "JSON", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
         room("MediaStreams", "Bytes", "RTP", "Vocabulary"),
         room("Negotiating", "RTP", "SDP"),
@@ -124,7 +125,7 @@ let package = Package(
             "Identity", "Assets", "Bytes", "Hashing", "JSON", "Journal", "Keeping", "Pacing", "Secure", "System",
             "Vocabulary", "Web"),
         room("PostgresLink", "COpenSSL", "CPostgres", "Reactor", "System", "Vocabulary"),
-        room("Cluster", "Clustering", "PostgresLink", "Reactor", "Vocabulary"),
+        room("Cluster", "BinaryCoding", "Bytes", "Clustering", "PostgresLink", "Reactor", "Vocabulary"),
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "CSoxr", "System", "OpusCodec", "SoundFiles"),
 
@@ -147,7 +148,8 @@ let package = Package(
 
         // Floor 7: who is where, what goes to whom.
         room(
-            "Switchboard", "Bytes", "Calling", "Clustering", "Conversing", "Hashing", "JSON", "Operations", "Keeping",
+            "Switchboard", "BinaryCoding", "Bytes", "Calling", "Clustering", "Conversing", "Hashing", "JSON",
+            "Operations", "Keeping",
             "Pacing",
             "Reactor", "SocketIO", "SocketServer", "System", "Vocabulary"),
 
@@ -229,7 +231,8 @@ let package = Package(
         tests(of: "VideoStreams", "Bytes", "MediaStreams", "RTP", "TestSupport", "Vocabulary"),
         tests(of: "SRTP", "Bytes", "RTP", "Secure", "TestSupport"),
         tests(of: "SocketIO", "Bytes", "JSON", "TestSupport", "Vocabulary"),
-        tests(of: "Calling", "TestSupport", "Vocabulary"),
+        tests(of: "BinaryCoding", "Bytes", "TestSupport", "Vocabulary"),
+        tests(of: "Calling", "BinaryCoding", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "Negotiating", "SDP", "TestSupport"),
         tests(
             of: "Peer", "AudioStreams", "Bytes", "ICE", "MediaStreams", "Negotiating", "Pathways", "Reactor", "SDP",
@@ -244,7 +247,8 @@ let package = Package(
         tests(of: "Conversing", "TestSupport", "Vocabulary"),
         tests(of: "Operations", "Calling", "Conversing", "JSON", "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "Switchboard", "Clustering", "Conversing", "Keeping", "MemoryStore", "Operations", "Reactor",
+            of: "Switchboard", "BinaryCoding", "Calling", "Clustering", "Conversing", "Keeping", "MemoryStore",
+            "Operations", "Reactor",
             "SQLiteStore",
             "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),

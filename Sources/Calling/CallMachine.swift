@@ -29,7 +29,7 @@ package struct CallMachine: Sendable {
     package let callee: UserID
     package private(set) var kind: CallKind
     private let settings: CallSettings
-    private let started: Instant
+    let started: Instant
     private(set) var state: State
 
     /// The callee's devices ring, if there are any.
@@ -62,6 +62,20 @@ package struct CallMachine: Sendable {
         self.settings = settings
         self.started = now
         self.state = .ringing(CallRinging(for: CallSeat(invitation.caller), until: now + settings.ringTime))
+    }
+
+    /// As it stood on another node.
+    init(
+        id: CallID, caller: UserID, callee: UserID, kind: CallKind, started: Instant, settings: CallSettings,
+        state: State
+    ) {
+        self.id = id
+        self.caller = caller
+        self.callee = callee
+        self.kind = kind
+        self.settings = settings
+        self.started = started
+        self.state = state
     }
 
     /// The server was started anew: both seats wait for their users.

@@ -1,8 +1,10 @@
+internal import BinaryCoding
+internal import Bytes
 import Vocabulary
 
 /// A call while it rings: the caller who waits, and the callee's devices.
 struct CallRinging: Sendable {
-    enum Device: Hashable, Sendable {
+    enum Device: UInt8, Hashable, Sendable {
         /// It was told to ring. Can become: ringing, away, out.
         case told
         /// It said that it rings. Can become: away, out.
@@ -14,7 +16,7 @@ struct CallRinging: Sendable {
     }
 
     /// What becomes of the callee's devices that sleep.
-    enum Push: Hashable, Sendable {
+    enum Push: UInt8, Hashable, Sendable {
         /// They stay as they are. The last state.
         case none
         /// It is looked up whether there are any. Can become: none, sent.
@@ -122,5 +124,30 @@ struct CallRinging: Sendable {
     private mutating func noticeSilence(until moment: Instant) {
         let isReachable = self.push != .none || self.devices.contains { $0.state == .told || $0.state == .ringing }
         if !isReachable, self.unreachableUntil == nil { self.unreachableUntil = moment }
+    }
+}
+
+extension CallRinging: BinaryCoded {
+    func encode(into bytes: inout ByteWriter) {
+        bytes.put(self.caller)
+        bytes.put(self.push.rawValue)
+        bytes.put(self.until)
+        bytes.put(self.unreachableUntil)
+        bytes.put(self.wasAnnounced)
+        bytes.put(self.devices.map(\.session))
+        bytes.put(self.devices.map(\.state.rawValue))
+    }
+
+    init(from bytes: inout ByteReader) throws(ByteError) {
+        let caller: CallSeat = try bytes.take()
+        guard let push = Push(rawValue: try bytes.take()) else { throw ByteError(.malformed, at: bytes.offset) }
+        self.init(for: caller, until: try bytes.take())
+        self.push = push
+        self.unreachableUntil = try bytes.take()
+        self.wasAnnounced = try bytes.take()
+        let sessions: [SessionID] = try bytes.take()
+        let states = try bytes.take([UInt8].self).compactMap { Device(rawValue: $0) }
+        guard states.count == sessions.count else { throw ByteError(.malformed, at: bytes.offset) }
+        self.devices = Array(zip(sessions, states))
     }
 }

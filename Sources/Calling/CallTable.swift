@@ -1,3 +1,5 @@
+internal import BinaryCoding
+package import Bytes
 package import Vocabulary
 
 /// All calls of a set of users: who takes part in which, who is busy, and what became of the latest ones.
@@ -309,5 +311,31 @@ extension CallTable {
         self.remember(
             invitation.id, .merged(into: other), caller: invitation.caller.user, callee: invitation.callee)
         return other
+    }
+}
+
+// MARK: - Over nodes
+
+/// As another node takes it over.
+extension CallTable {
+    package func encode(into bytes: inout ByteWriter) {
+        bytes.put(self.calls.count)
+        for call in self.calls.values { call.encode(into: &bytes) }
+        bytes.put(self.callsByUser)
+        bytes.put(self.answerers)
+        self.past.encode(into: &bytes)
+    }
+
+    package init(from bytes: inout ByteReader, settings: CallSettings) throws(ByteError) {
+        self.init(settings: settings)
+        let count: Int = try bytes.take()
+        for _ in 0..<max(0, count) {
+            let call = try CallMachine(from: &bytes, settings: settings)
+            self.calls[call.id] = call
+            self.deadlines.set(call.deadline, for: call.id)
+        }
+        self.callsByUser = try bytes.take()
+        self.answerers = try bytes.take()
+        self.past = try EndedCalls(from: &bytes, capacity: settings.maximumRemembered)
     }
 }

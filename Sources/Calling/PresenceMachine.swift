@@ -1,3 +1,5 @@
+internal import BinaryCoding
+package import Bytes
 package import Vocabulary
 
 /// Who is online, and who wants to know.
@@ -56,6 +58,11 @@ package struct PresenceMachine: Sendable {
     }
 
     // MARK: Lines
+
+    /// There is a line, and it may ask already; that it is up is said later.
+    package mutating func lineKnown(_ line: Line) {
+        if self.lines[line.session] == nil { self.lines[line.session] = Watcher(user: line.user, isUp: false) }
+    }
 
     /// A line came up. Said twice it counts once.
     package mutating func lineOpened(_ line: Line, into outbox: inout PresenceOutbox) {
@@ -135,5 +142,57 @@ package struct PresenceMachine: Sendable {
     private mutating func forget(_ session: SessionID, of user: UserID) {
         self.watchersOf[user]?.remove(session)
         if self.watchersOf[user]?.isEmpty == true { self.watchersOf[user] = nil }
+    }
+}
+
+// MARK: - Over nodes
+
+extension PresenceMachine {
+    /// Who is online, as another node takes it over; who wants to know is for each node itself to know.
+    package func encode(into bytes: inout ByteWriter) {
+        bytes.put(self.users.count)
+        for (user, state) in self.users {
+            bytes.put(user)
+            switch state {
+            case .online(let lines):
+                bytes.put(lines)
+                bytes.put(nil as Instant?)
+            case .lingering(let lastSeen):
+                bytes.put([] as [SessionID])
+                bytes.put(lastSeen as Instant?)
+            }
+        }
+    }
+
+    /// Takes over who is online. Whoever watches one who came or went meanwhile is told so.
+    package mutating func adopt(from bytes: inout ByteReader, into outbox: inout PresenceOutbox) throws(ByteError) {
+        var users: [UserID: State] = [:]
+        let count: Int = try bytes.take()
+        for _ in 0..<max(0, count) {
+            let user: UserID = try bytes.take()
+            let lines: [SessionID] = try bytes.take()
+            let lastSeen: Instant? = try bytes.take()
+            users[user] = lastSeen.map { .lingering(lastSeen: $0) } ?? .online(lines: lines)
+        }
+        self.replace(with: users, into: &outbox)
+    }
+
+    private mutating func replace(with users: [UserID: State], into outbox: inout PresenceOutbox) {
+        let before = self.users
+        self.users = users
+        self.lingering = Deadlines()
+        for (session, _) in self.lines { self.lines[session]?.isUp = false }
+        for (user, state) in users {
+            if before[user] == nil { outbox.append(.cameOnline(user)) }
+            switch state {
+            case .online(let lines):
+                for line in lines { self.lines[line, default: Watcher(user: user)].isUp = true }
+            case .lingering(let lastSeen): self.lingering.set(lastSeen + self.settings.linger, for: user)
+            }
+        }
+        self.lines = self.lines.filter { $0.value.isUp || !$0.value.watched.isEmpty }
+        for user in before.keys where users[user] == nil {
+            outbox.append(.wentOffline(user, lastSeen: Instant(nanoseconds: 0)))
+        }
     }
 }

@@ -1,3 +1,5 @@
+internal import BinaryCoding
+package import Bytes
 internal import Hashing
 internal import Vocabulary
 
@@ -23,7 +25,12 @@ package struct RoomPassword: Hashable, Sendable {
         self.hash = Self.hash(text, salt)
     }
 
-    package func matches(_ text: String) -> Bool { ConstantTime.areEqual(self.hash, Self.hash(text, self.salt)) }
+    package func matches(_ text: String) -> Bool { self.matches(proof: self.proof(text)) }
+
+    /// What a password that is shown becomes: what the room keeps of it, if it is the right one.
+    package func proof(_ text: String) -> [UInt8] { Self.hash(text, self.salt) }
+
+    package func matches(proof: [UInt8]) -> Bool { ConstantTime.areEqual(self.hash, proof) }
 
     private static func hash(_ text: String, _ salt: [UInt8]) -> [UInt8] {
         Digest.sha256.hash(salt + Array(text.utf8))
@@ -43,14 +50,16 @@ struct RoomAccess: Sendable {
     }
 
     /// Lets a user in, or says why not.
-    func check(_ user: UserID, showing password: String?) throws(RoomRefusal) {
+    ///
+    /// - Parameter proof: of the password that is shown.
+    func check(_ user: UserID, showing proof: [UInt8]?) throws(RoomRefusal) {
         guard !self.admitted.contains(user) else { return }
         switch self.rule {
         case .open: return
         case .invitation: throw .invitationRequired
         case .password(let expected):
-            guard let password else { throw .passwordRequired }
-            guard expected.matches(password) else { throw .wrongPassword }
+            guard let proof else { throw .passwordRequired }
+            guard expected.matches(proof: proof) else { throw .wrongPassword }
         }
     }
 
@@ -88,5 +97,54 @@ struct RoomAccess: Sendable {
         self.knocks = self.knocks.filter { now < $0.value + self.settings.knockInterval }
         guard self.knocks.count >= self.settings.maximumKnocks else { return }
         throw .knockedBefore(retryAfter: self.settings.knockInterval)
+    }
+}
+
+// MARK: - Over nodes
+
+extension RoomPassword: BinaryCoded {
+    package func encode(into bytes: inout ByteWriter) {
+        bytes.put(self.salt)
+        bytes.put(self.hash)
+    }
+
+    package init(from bytes: inout ByteReader) throws(ByteError) {
+        self.salt = try bytes.take()
+        self.hash = try bytes.take()
+    }
+}
+
+extension RoomRule: BinaryCoded {
+    package func encode(into bytes: inout ByteWriter) {
+        switch self {
+        case .open: bytes.put(0 as UInt8)
+        case .password(let password):
+            bytes.put(1 as UInt8)
+            bytes.put(password)
+        case .invitation: bytes.put(2 as UInt8)
+        }
+    }
+
+    package init(from bytes: inout ByteReader) throws(ByteError) {
+        switch try bytes.take(UInt8.self) {
+        case 0: self = .open
+        case 1: self = .password(try bytes.take())
+        case 2: self = .invitation
+        case let other: throw ByteError(.unexpected(other), at: bytes.offset - 1)
+        }
+    }
+}
+
+extension RoomAccess {
+    func encode(into bytes: inout ByteWriter) {
+        bytes.put(self.rule)
+        bytes.put(self.admitted)
+        bytes.put(self.knocks)
+    }
+
+    init(from bytes: inout ByteReader, settings: RoomSettings) throws(ByteError) {
+        self.init(try bytes.take(), settings: settings)
+        self.admitted = try bytes.take()
+        self.knocks = try bytes.take()
     }
 }

@@ -1,3 +1,5 @@
+internal import BinaryCoding
+package import Bytes
 package import Vocabulary
 
 /// One room: who is in it, in what order they came, and whose seat waits for a broken line.
@@ -13,7 +15,7 @@ package import Vocabulary
 /// The newcomer is the one who offers, to every member it finds (`others`); those who are there wait for that.
 /// What a line asks for is passed on only while that line is up.
 package struct RoomMachine: Sendable {
-    enum State: Hashable, Sendable {
+    enum State: UInt8, Hashable, Sendable {
         /// It has had no member yet. Can become: open.
         case waiting
         /// It has members. Can become: ended.
@@ -60,6 +62,19 @@ package struct RoomMachine: Sendable {
     package mutating func joined(
         _ line: Line, replacing old: SessionID? = nil, showing password: String? = nil, into outbox: inout RoomOutbox
     ) throws(RoomRefusal) -> Bool {
+        try self.joined(line, replacing: old, proof: password.map { self.proof(of: $0) }, into: &outbox)
+    }
+
+    /// What a password that is shown becomes on its way between nodes.
+    package func proof(of password: String) -> [UInt8] {
+        guard case .password(let kept) = self.access.rule else { return [] }
+        return kept.proof(password)
+    }
+
+    /// - Parameter proof: of the password that the user shows.
+    package mutating func joined(
+        _ line: Line, replacing old: SessionID? = nil, proof: [UInt8]?, into outbox: inout RoomOutbox
+    ) throws(RoomRefusal) -> Bool {
         guard self.state != .ended else { throw .ended }
         if let member = self.seats[line.session] {
             guard member.user == line.user else { throw .notYours }
@@ -68,7 +83,7 @@ package struct RoomMachine: Sendable {
         }
         let replaced = old.flatMap { self.seats[$0] }.flatMap { $0.user == line.user ? $0 : nil }
         if self.state == .waiting { _ = try self.access.admit(line.user) }
-        if replaced == nil { try self.access.check(line.user, showing: password) }
+        if replaced == nil { try self.access.check(line.user, showing: proof) }
         guard self.count < self.settings.maximumMembers || replaced != nil else { throw .full }
         // The newcomer is in before the old line is out, so that the room does not end in between.
         self.state = .open
@@ -185,5 +200,40 @@ package struct RoomMachine: Sendable {
     private mutating func nextNumber() -> UInt64 {
         self.number += 1
         return self.number
+    }
+}
+
+// MARK: - Over nodes
+
+/// As another node takes it over.
+extension RoomMachine {
+    package func encode(into bytes: inout ByteWriter) {
+        bytes.put(self.state.rawValue)
+        bytes.put(self.number)
+        bytes.put(Array(self.seats))
+        self.access.encode(into: &bytes)
+    }
+
+    package init(from bytes: inout ByteReader, settings: RoomSettings) throws(ByteError) {
+        self.init(settings: settings)
+        guard let state = State(rawValue: try bytes.take()) else { throw ByteError(.malformed, at: bytes.offset) }
+        self.state = state
+        self.number = try bytes.take()
+        for member in try bytes.take([RoomMember].self) {
+            self.seats.put(member)
+            self.leases.set(member.keptUntil, for: member.session)
+        }
+        self.access = try RoomAccess(from: &bytes, settings: settings)
+    }
+}
+
+extension RoomMember: BinaryCoded {
+    package func encode(into bytes: inout ByteWriter) {
+        bytes.put(self.line)
+        bytes.put(self.keptUntil)
+    }
+
+    package init(from bytes: inout ByteReader) throws(ByteError) {
+        self.init(line: try bytes.take(), keptUntil: try bytes.take())
     }
 }

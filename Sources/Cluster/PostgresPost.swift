@@ -32,6 +32,9 @@ package final class PostgresPost: Post, EndOfTurn {
     private var isLost = false
     private var timer: TimerToken?
     private var duty: ContinuousClock.Instant?
+    /// The order of what all nodes do, on the same connection.
+    package var ledger: PostgresLedger?
+    private var lastBeat: Instant
     /// Called when the duty comes to this node.
     package var onDuty: () -> Void = {}
 
@@ -41,6 +44,7 @@ package final class PostgresPost: Post, EndOfTurn {
     package init(_ address: PostgresAddress, as node: RandomToken, on reactor: Reactor) {
         self.node = node
         self.reactor = reactor
+        self.lastBeat = reactor.instant
         self.link = PostgresLink(address, PostgresOptions(), on: reactor)
     }
 
@@ -61,6 +65,7 @@ package final class PostgresPost: Post, EndOfTurn {
     package func close() {
         self.timer.take().map { self.reactor.cancel($0) }
         if self.isListening {
+            self.ledger?.leave()
             self.link.connection?.send(Duty.leave, [.text(self.node.text)]) { _ in }
             self.send(NodeFrame(self.node, self.next(), isLast: true).json)
         }
@@ -115,6 +120,7 @@ extension PostgresPost {
         // What is told is written somewhere else: nobody waits for the disk.
         connection.send("SET synchronous_commit = off") { _ in }
         connection.send("LISTEN \(Self.channel)") { _ in }
+        connection.send("LISTEN \"\(PostgresLedger.channel(of: self.node))\"") { _ in }
         connection.sync { [weak self, weak connection] error in
             guard let self, let connection, error == nil, self.link.connection === connection else { return }
             self.listens()
@@ -127,6 +133,7 @@ extension PostgresPost {
         self.isLost = false
         self.claimDuty()
         self.greet()
+        if let connection = self.link.connection { self.ledger?.connected(connection) }
         self.onGap()
     }
 
@@ -134,6 +141,7 @@ extension PostgresPost {
         if !self.isLost { self.onChange(.lost("\(error)")) }
         (self.isListening, self.isLost) = (false, true)
         self.peers.forget()
+        self.ledger?.disconnected()
     }
 
     private func greet() {
@@ -146,6 +154,8 @@ extension PostgresPost {
 
 extension PostgresPost {
     private func heard(_ notification: PostgresNotification) {
+        guard notification.channel == Self.channel else { return self.ledger?.received(notification.payload) ?? () }
+        if LedgerEntry.isOne(notification.payload) { return self.ledger?.desk.heard(notification.payload) ?? () }
         guard let frame = NodeFrame(Array(notification.payload.utf8).span), frame.node != self.node else { return }
         switch self.peers.heard(frame, at: self.reactor.instant) {
         case .old: return
@@ -170,15 +180,27 @@ extension PostgresPost {
     /// Says every second that it is here, and looks who else is.
     private func beat() {
         self.timer = self.reactor.schedule(after: PeerBook.beat) { [unowned self] in
-            let silent = self.peers.clockAdvanced(to: self.reactor.instant)
-            for node in silent { self.onChange(.missed(node)) }
-            if !silent.isEmpty { self.onGap() }
+            self.lookForOthers()
             if self.isListening {
                 self.claimDuty()
                 self.greet()
+                self.ledger?.beat(self.peers)
             }
             self.beat()
         }
+    }
+
+    /// A node that stood still itself has no right to say that others did.
+    private func lookForOthers() {
+        let now = self.reactor.instant
+        if self.lastBeat + PeerBook.beat * 2 < now { self.peers.excuse(at: now) }
+        self.lastBeat = now
+        let silent = self.peers.clockAdvanced(to: now)
+        for node in silent {
+            self.onChange(.missed(node))
+            self.ledger?.isSilent(node)
+        }
+        if !silent.isEmpty { self.onGap() }
     }
 }
 

@@ -49,6 +49,13 @@ package struct PeerBook {
         return gone
     }
 
+    package func knows(_ node: RandomToken) -> Bool { self.peers[node] != nil }
+
+    /// This node stood still itself: what others said meanwhile is still on its way.
+    package mutating func excuse(at now: Instant) {
+        for node in self.peers.keys { self.peers[node]?.heard = now }
+    }
+
     /// Nothing was heard for a while: whoever is there is met anew.
     package mutating func forget() { self.peers = [:] }
 }

@@ -6,7 +6,7 @@ enum PostgresMigrations {
     static let all: [String] = Migration.all.map { PostgresDialect.script($0) }
 
     /// Beside the shared ones; each is carried out once as well, after those.
-    static let own: [String] = [lanes, versionsOfConversations, membersInOneStep, duties]
+    static let own: [String] = [lanes, versionsOfConversations, membersInOneStep, duties, ledger]
 
     static let versions = """
         CREATE SCHEMA IF NOT EXISTS parley;
@@ -120,5 +120,38 @@ enum PostgresMigrations {
     /// What one server does for all, until when, by the database's clock. Not worth a log: it is claimed anew every second.
     private static let duties = """
         CREATE UNLOGGED TABLE duties (name TEXT COLLATE "C" PRIMARY KEY, node TEXT NOT NULL, until TIMESTAMPTZ NOT NULL);
+        """
+
+    /// The order of everything that servers do together: a row that counts, and who is there. Nothing of it outlives a crash of the
+    /// database, after which all say hello anew.
+    private static let ledger = """
+        CREATE UNLOGGED TABLE ledger (one BOOLEAN PRIMARY KEY, number BIGINT NOT NULL) WITH (fillfactor = 50);
+        CREATE UNLOGGED TABLE nodes (node TEXT COLLATE "C" PRIMARY KEY, ready BOOLEAN NOT NULL, seen TIMESTAMPTZ NOT NULL)
+            WITH (fillfactor = 50);
+        CREATE UNLOGGED TABLE parcels (name TEXT COLLATE "C" NOT NULL, part BIGINT NOT NULL, body BYTEA NOT NULL,
+            PRIMARY KEY (name, part));
+
+        CREATE FUNCTION append(entry TEXT) RETURNS VOID LANGUAGE plpgsql AS $$
+        DECLARE
+            place BIGINT;
+        BEGIN
+            INSERT INTO parley.ledger AS all_entries VALUES (TRUE, 1)
+            ON CONFLICT (one) DO UPDATE SET number = all_entries.number + 1 RETURNING number INTO place;
+            PERFORM pg_notify('parley', format('=%s %s %s', place,
+                CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT), entry));
+        END $$;
+
+        CREATE FUNCTION hello(newcomer TEXT, life BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
+        DECLARE
+            is_first BOOLEAN;
+        BEGIN
+            INSERT INTO parley.ledger AS all_entries VALUES (TRUE, 0)
+            ON CONFLICT (one) DO UPDATE SET number = all_entries.number;
+            DELETE FROM parley.nodes WHERE node = newcomer OR seen < clock_timestamp() - INTERVAL '5 s';
+            is_first := NOT EXISTS (SELECT 1 FROM parley.nodes WHERE ready);
+            IF is_first THEN DELETE FROM parley.parcels; END IF;
+            INSERT INTO parley.nodes VALUES (newcomer, is_first, clock_timestamp());
+            PERFORM parley.append(format('%s %s hello%s', newcomer, life, CASE WHEN is_first THEN ' first' ELSE '' END));
+        END $$;
         """
 }

@@ -30,6 +30,9 @@ struct BlockBook {
         }
     }
 
+    /// Whether this user is here.
+    func knows(_ user: UserID) -> Bool { self.entries[user] != nil }
+
     func has(_ other: UserID, blockedBy user: UserID) -> Bool {
         self.entries[user]?.blocked.contains(other) ?? false
     }

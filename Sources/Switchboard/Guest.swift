@@ -13,6 +13,11 @@ package final class Guest {
     /// Which of the user's devices it is, as it says.
     package let device: DeviceID
     package internal(set) var rooms: Set<RoomName> = []
+    /// Whether its line is up, as far as this node knows.
+    var isUp = false
+    /// Whether that stands in the ledger.
+    var isKnown = false
+    var avatar: AvatarLink?
     /// For requests, whatever they are for.
     var allowance: TokenBucket
     /// For calls that begin.

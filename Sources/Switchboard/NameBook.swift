@@ -18,6 +18,16 @@ struct NameBook {
         self.entries[user]?.face = face
     }
 
+    var faces: [UserID: ProfileSummary] { self.entries.mapValues(\.face) }
+
+    /// As another node knows them.
+    ///
+    /// - Parameter users: one for each line.
+    mutating func adopt(_ faces: [UserID: ProfileSummary], linesOf users: [UserID]) {
+        self.entries = faces.mapValues { Entry(face: $0, lines: 0) }
+        for user in users { self.entries[user]?.lines += 1 }
+    }
+
     /// A user who is there is known by something else from now on.
     mutating func changed(_ user: UserID, to face: ProfileSummary) { self.entries[user]?.face = face }
 

@@ -39,6 +39,24 @@ package final class NativeRequests {
         self.answer(event, guest) { $0.object { _ in } }
     }
 
+    /// Answers once it is known what became of the request.
+    private func answering<Value>(
+        _ event: SocketEvent, _ guest: Guest, _ write: @escaping (inout JSONWriter, Value) -> Void
+    ) -> (Result<Value, RequestError>) -> Void {
+        { [unowned self] result in
+            self.answer(event, guest) { json in
+                switch result {
+                case .success(let value): write(&json, value)
+                case .failure(let error): json.error(error)
+                }
+            }
+        }
+    }
+
+    private func answering(_ event: SocketEvent, _ guest: Guest) -> SharedAnswer {
+        self.answering(event, guest) { json, _ in json.object { _ in } }
+    }
+
     private func perform(_ event: SocketEvent, _ bytes: Span<UInt8>, _ guest: Guest) throws(RequestError) {
         // Without their parts the placeholders would mean nothing to the receiver.
         guard event.attachments.isEmpty else { throw RequestError(.badRequest, "requests have no binary parts") }
@@ -84,15 +102,15 @@ extension NativeRequests {
             throw RequestError(.badRequest, "a signal has at most \(maximum) bytes")
         }
         let json = [UInt8](copying: bytes.extracting(request.json))
-        var number: UInt64?
         switch request.scope {
         case .room(let room):
-            number = try self.board.signal(request.content, json, in: room, to: request.receiver, from: guest)
+            let answer = self.answering(event, guest) { (json, number: UInt64?) in
+                json.object { json in if let number { json.field("number", number) } }
+            }
+            self.board.signal(request.content, json, in: room, to: request.receiver, from: guest, answer)
         case .call(let call):
             try self.board.signal(request.content, json, in: call, from: guest)
-        }
-        self.answer(event, guest) { json in
-            json.object { json in if let number { json.field("number", number) } }
+            self.done(event, guest)
         }
     }
 }
@@ -103,40 +121,37 @@ extension NativeRequests {
     private func carryOut(_ request: RoomRequest, _ event: SocketEvent, _ guest: Guest) throws(RequestError) {
         switch request {
         case .join(let room, let replaced, let key):
-            let view = try self.board.join(room, guest, replacing: replaced, key)
-            self.answer(event, guest) { $0.view(view) }
-        case .leave(let room):
-            self.board.leave(room, guest)
-            self.done(event, guest)
+            self.board.join(
+                room, guest, replacing: replaced, key, self.answering(event, guest) { json, view in json.view(view) })
+        case .leave(let room): self.board.leave(room, guest, self.answering(event, guest))
         case .members(let room):
-            let view = try self.board.view(of: room, for: guest)
+            let view = try self.board.view(of: room, for: guest.line)
             self.answer(event, guest) { $0.view(view) }
-        case .knock(let room):
-            try self.board.knock(at: room, guest)
-            self.done(event, guest)
-        case .admit(let room, let user):
-            try self.board.admit(user, to: room, by: guest)
-            self.done(event, guest)
+        case .knock(let room): self.board.knock(at: room, guest, self.answering(event, guest))
+        case .admit(let room, let user): self.board.admit(user, to: room, by: guest, self.answering(event, guest))
         }
     }
 
     private func carryOut(_ request: CallRequest, _ event: SocketEvent, _ guest: Guest) throws(RequestError) {
+        let done = self.answering(event, guest)
         switch request {
         case .invite(let callee, let kind, let wanted):
             let id = wanted ?? CallID(using: &self.random)
-            let call = try self.board.invite(callee, kind, as: id, from: guest)
-            return self.answer(event, guest) { $0.fields(("call", call.text)) }
+            let answer = self.answering(event, guest) { (json, call: CallID) in json.fields(("call", call.text)) }
+            self.board.invite(callee, kind, as: id, from: guest, answer)
         case .take(let call, let replaced, let keepsMedia):
-            let view = try self.board.takeSeat(in: call, replacing: replaced, keepsMedia: keepsMedia, by: guest)
-            return self.answer(event, guest) { $0.view(view, self.board) }
-        case .answering(let count): self.board.answer(count, by: guest)
-        case .ringing(let call): try self.board.acknowledge(call, by: guest)
-        case .accept(let call): try self.board.accept(call, by: guest)
-        case .decline(let call): try self.board.decline(call, by: guest)
-        case .hangUp(let call): try self.board.hangUp(call, by: guest)
-        case .failed(let call): try self.board.fail(call, by: guest)
+            let board = self.board
+            let answer = self.answering(event, guest) { (json, view: CallView) in json.view(view, board) }
+            self.board.takeSeat(in: call, replacing: replaced, keepsMedia: keepsMedia, by: guest, answer)
+        case .answering(let count):
+            self.board.answer(count, by: guest)
+            self.done(event, guest)
+        case .ringing(let call): self.board.act(.acknowledge, in: call, by: guest, done)
+        case .accept(let call): self.board.act(.accept, in: call, by: guest, done)
+        case .decline(let call): self.board.act(.decline, in: call, by: guest, done)
+        case .hangUp(let call): self.board.act(.hangUp, in: call, by: guest, done)
+        case .failed(let call): self.board.act(.fail, in: call, by: guest, done)
         }
-        self.done(event, guest)
     }
 }
 

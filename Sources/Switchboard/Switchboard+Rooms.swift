@@ -1,4 +1,5 @@
 package import Calling
+internal import Clustering
 internal import Hashing
 package import Operations
 internal import Reactor
@@ -21,25 +22,40 @@ package struct RoomView: Hashable, Sendable {
 extension Switchboard {
     /// - Parameter key: of a room that is there, what is shown to come in; of one that is opened so, what it asks of others.
     package func join(
-        _ room: RoomName, _ guest: Guest, replacing old: SessionID? = nil, _ key: RoomKey = RoomKey()
-    ) throws(RequestError) -> RoomView {
-        try self.checkRoom(room, key, for: guest)
+        _ room: RoomName, _ guest: Guest, replacing old: SessionID? = nil, _ key: RoomKey = RoomKey(),
+        _ answer: @escaping (Result<RoomView, RequestError>) -> Void
+    ) {
         let isGuess = key.password != nil && self.rooms[room]?.asksPassword(of: guest.user) == true
-        if isGuess { try self.roomGuesses.began(by: guest.user, at: room, self.now) }
+        let user = guest.user
+        do throws(RequestError) {
+            if isGuess { try self.roomGuesses.began(by: user, at: room, self.now) }
+            let proof = key.password.map { self.rooms[room]?.proof(of: $0) ?? [] }
+            let entry = SharedChange.RoomEntry(replaced: old, proof: proof, rule: try Self.rule(key))
+            self.submit(.join(room, guest.line, entry)) { [unowned self] result in
+                guard case .success(.room(let view)) = result else { return answer(.failure(result.error)) }
+                if isGuess { self.roomGuesses.succeeded(by: user, at: room) }
+                answer(.success(view))
+            }
+        } catch {
+            answer(.failure(error))
+        }
+    }
+
+    func join(_ room: RoomName, _ line: Line, _ entry: SharedChange.RoomEntry) throws(RequestError) -> RoomView {
+        try self.checkRoom(room, entry.rule, for: line)
         do throws(RoomRefusal) {
             try self.changeRoom(room) { machine, outbox throws(RoomRefusal) in
-                _ = try machine.joined(guest.line, replacing: old, showing: key.password, into: &outbox)
+                _ = try machine.joined(line, replacing: entry.replaced, proof: entry.proof, into: &outbox)
             }
         } catch {
             throw RequestError(error, room)
         }
-        if isGuess { self.roomGuesses.succeeded(by: guest.user, at: room) }
-        guest.rooms.insert(room)
-        return try self.view(of: room, for: guest)
+        self.seated(line.session, in: room, true)
+        return try self.view(of: room, for: line)
     }
 
-    private func checkRoom(_ room: RoomName, _ key: RoomKey, for guest: Guest) throws(RequestError) {
-        let rooms = self.rooms(of: guest)
+    private func checkRoom(_ room: RoomName, _ rule: RoomRule, for line: Line) throws(RequestError) {
+        let rooms = self.rooms(of: line)
         guard rooms.contains(room) || rooms.count < self.settings.maximumRoomsPerUser else {
             throw RequestError(.tooManyRooms, "one user is in at most \(self.settings.maximumRoomsPerUser) rooms")
         }
@@ -47,7 +63,7 @@ extension Switchboard {
         guard self.rooms.count < self.settings.maximumRooms else {
             throw RequestError(.unavailable, "there is no place for another room", retryAfter: .seconds(30))
         }
-        self.rooms[room] = RoomMachine(settings: self.settings.rooms, rule: try Self.rule(key))
+        self.rooms[room] = RoomMachine(settings: self.settings.rooms, rule: rule)
     }
 
     private static func rule(_ key: RoomKey) throws(RequestError) -> RoomRule {
@@ -65,19 +81,24 @@ extension Switchboard {
 
     /// Everywhere the user is. Beyond so many lines each counts for itself, so that asking costs no more for a user with
     /// thousands of them.
-    private func rooms(of guest: Guest) -> Set<RoomName> {
-        let lines = self.presence.lines(of: guest.user)
-        guard lines.count > 1 else { return guest.rooms }
-        return lines.prefix(Self.maximumLinesAsked).reduce(into: guest.rooms) { rooms, line in
-            if let other = self.guests[line] { rooms.formUnion(other.rooms) }
+    private func rooms(of line: Line) -> Set<RoomName> {
+        let own = self.rooms(of: line.session)
+        let lines = self.presence.lines(of: line.user)
+        guard lines.count > 1 else { return own }
+        return lines.prefix(Self.maximumLinesAsked).reduce(into: own) { rooms, session in
+            rooms.formUnion(self.rooms(of: session))
         }
     }
 
     private static let maximumLinesAsked = 64
 
-    package func leave(_ room: RoomName, _ guest: Guest) {
-        guest.rooms.remove(room)
-        self.changeRoom(room) { machine, outbox in _ = machine.left(guest.session, into: &outbox) }
+    package func leave(_ room: RoomName, _ guest: Guest, _ answer: @escaping SharedAnswer = { _ in }) {
+        self.submit(.leave(room, guest.line), answer)
+    }
+
+    func leave(_ room: RoomName, _ line: Line) {
+        self.seated(line.session, in: room, false)
+        self.changeRoom(room) { machine, outbox in _ = machine.left(line.session, into: &outbox) }
     }
 
     package var roomSizes: [(room: RoomName, members: Int, rule: RoomRule)] {
@@ -88,47 +109,69 @@ extension Switchboard {
         self.rooms[room]?.members.compactMap { self.guests[$0.session] } ?? []
     }
 
-    package func view(of room: RoomName, for guest: Guest) throws(RequestError) -> RoomView {
-        guard let machine = self.rooms[room], machine.member(guest.session) != nil else {
+    package func view(of room: RoomName, for line: Line) throws(RequestError) -> RoomView {
+        guard let machine = self.rooms[room], machine.member(line.session) != nil else {
             throw RequestError(.notMember, room)
         }
         let introduced =
-            machine.count <= self.settings.maximumIntroducedMembers ? machine.others(than: guest.session) : []
+            machine.count <= self.settings.maximumIntroducedMembers ? machine.others(than: line.session) : []
         return RoomView(
-            room: room, member: guest.session, number: machine.number, count: machine.count, rule: machine.rule,
+            room: room, member: line.session, number: machine.number, count: machine.count, rule: machine.rule,
             others: introduced.map { self.person($0.line, isAway: $0.isAway) })
     }
 
     /// Something for one member of a room, or for all the others. Answers the event's number when it went to all.
-    @discardableResult
     package func signal(
         _ content: SignalContent, _ json: [UInt8], attachments: [[UInt8]] = [], in room: RoomName,
-        to target: SessionID?, from guest: Guest
-    ) throws(RequestError) -> UInt64? {
-        let route = try self.route(in: room, to: target, from: guest)
-        var signal = RelayedSignal(.room(room), from: guest.session, content, json: json, attachments: attachments)
+        to target: SessionID?, from guest: Guest, _ answer: @escaping (Result<UInt64?, RequestError>) -> Void
+    ) {
+        let signal = RelayedSignal(.room(room), from: guest.session, content, json: json, attachments: attachments)
+        do throws(RequestError) {
+            guard let target else { return self.signal(signal, toAllIn: room, from: guest, answer) }
+            try self.signal(signal, in: room, to: target, from: guest.line)
+            answer(.success(nil))
+        } catch {
+            answer(.failure(error))
+        }
+    }
+
+    private func signal(
+        _ signal: RelayedSignal, in room: RoomName, to target: SessionID, from line: Line
+    ) throws(RequestError) {
+        let route: RelayRoute
+        do throws(RoomRefusal) {
+            guard let machine = self.rooms[room] else { throw .notAMember }
+            route = try machine.relay(from: line, to: target)
+        } catch {
+            throw RequestError(error, room)
+        }
         switch route {
-        case .deliver(let session), .keep(let session):
-            self.tell(.signal(signal), to: session)
-            return nil
-        case .deliverToOthers(let number):
-            signal.number = number
-            guard let machine = self.rooms[room] else { return nil }
-            self.tell(.signal(signal), toMembersOf: machine, except: guest.session)
-            return number
-        case .unknownTarget:
+        case .deliver(let session), .keep(let session): self.deliver(signal, to: session)
+        case .deliverToOthers, .unknownTarget:
             throw RequestError(.notFound, "no member of \(room.text) has this name any more")
         }
     }
 
-    private func route(
-        in room: RoomName, to target: SessionID?, from guest: Guest
-    ) throws(RequestError) -> RelayRoute {
+    private func signal(
+        _ signal: RelayedSignal, toAllIn room: RoomName, from guest: Guest,
+        _ answer: @escaping (Result<UInt64?, RequestError>) -> Void
+    ) {
+        self.submit(.relay(signal, room, guest.line)) { result in
+            guard case .success(.number(let number)) = result else { return answer(.failure(result.error)) }
+            answer(.success(number))
+        }
+    }
+
+    func relay(_ signal: RelayedSignal, in room: RoomName, from line: Line) throws(RequestError) -> UInt64 {
         do throws(RoomRefusal) {
-            guard let machine = self.rooms[room] else { throw .notAMember }
-            if let target { return try machine.relay(from: guest.line, to: target) }
+            guard self.rooms[room] != nil else { throw .notAMember }
             // Changed in place: a copy of the machine would copy its members.
-            return try self.rooms[room, default: RoomMachine()].relayToOthers(from: guest.line)
+            let route = try self.rooms[room, default: RoomMachine()].relayToOthers(from: line)
+            guard case .deliverToOthers(let number) = route else { throw .notAMember }
+            var signal = signal
+            signal.number = number
+            if let machine = self.rooms[room] { self.tell(.signal(signal), toMembersOf: machine, except: line.session) }
+            return number
         } catch {
             throw RequestError(error, room)
         }
@@ -139,30 +182,46 @@ extension Switchboard {
 
 extension Switchboard {
     /// Asks the members to be let in.
-    package func knock(at room: RoomName, _ guest: Guest) throws(RequestError) {
+    package func knock(at room: RoomName, _ guest: Guest, _ answer: @escaping SharedAnswer) {
+        self.submit(.knock(room, guest.line), answer)
+    }
+
+    func knock(at room: RoomName, _ line: Line) throws(RequestError) {
         guard self.rooms[room] != nil else { throw RequestError(.notFound, "there is no room \(room.text)") }
-        let now = self.now
+        let now = self.moment
         let isNews = try self.asking(room) { machine throws(RoomRefusal) in
-            try machine.knocked(guest.user, at: now)
+            try machine.knocked(line.user, at: now)
         }
-        guard isNews else { return self.tell(.admitted(room), to: guest.session) }
+        guard isNews else { return self.tell(.admitted(room), to: line.session) }
         guard let machine = self.rooms[room], machine.count <= self.settings.maximumIntroducedMembers else { return }
-        self.tell(.knocked(room, self.person(guest.line)), toMembersOf: machine, except: nil)
+        self.tell(.knocked(room, self.person(line)), toMembersOf: machine, except: nil)
     }
 
     /// Lets a user in, whether they asked for it or not. Who asked is told.
-    package func admit(_ user: UserID, to room: RoomName, by guest: Guest) throws(RequestError) {
+    package func admit(_ user: UserID, to room: RoomName, by guest: Guest, _ answer: @escaping SharedAnswer) {
+        self.submit(.admit(user, room, guest.line), answer)
+    }
+
+    func admit(_ user: UserID, to room: RoomName, by line: Line) throws(RequestError) {
         guard self.rooms[room] != nil else { throw RequestError(.notMember, room) }
         let hasKnocked = try self.asking(room) { machine throws(RoomRefusal) in
-            try machine.admitted(user, by: guest.line)
+            try machine.admitted(user, by: line)
         }
         if hasKnocked { self.tell(.admitted(room), to: Set(self.presence.lines(of: user))) }
     }
 
-    /// What an operator asks of those who come in from now on. False when there is no such room.
-    package func protect(_ room: RoomName, _ key: RoomKey) throws(RequestError) -> Bool {
-        let rule = try Self.rule(key)
-        return self.rooms[room]?.protected(by: rule) != nil
+    /// What an operator asks of those who come in from now on. Answers whether there is such a room.
+    package func protect(
+        _ room: RoomName, _ key: RoomKey, _ answer: @escaping (Result<Bool, RequestError>) -> Void
+    ) {
+        do throws(RequestError) {
+            self.submit(.protect(room, try Self.rule(key))) { result in
+                guard case .success(.found(let isThere)) = result else { return answer(.failure(result.error)) }
+                answer(.success(isThere))
+            }
+        } catch {
+            answer(.failure(error))
+        }
     }
 
     private func asking<Answer>(
@@ -204,7 +263,7 @@ extension Switchboard {
                 }
                 self.tell(self.notice(of: event, in: room), toMembersOf: machine, except: except)
             case .dismiss(let session, let reason):
-                self.guests[session]?.rooms.remove(room)
+                self.seated(session, in: room, false)
                 self.tell(.dismissed(room, reason), to: session)
             case .ended:
                 self.rooms[room] = nil
@@ -221,14 +280,29 @@ extension Switchboard {
         }
     }
 
-    private func armRoom(_ room: RoomName) {
+    func armRoom(_ room: RoomName) {
         if let alarm = self.roomAlarms.removeValue(forKey: room) { self.scheduler.cancel(alarm) }
         guard let deadline = self.rooms[room]?.deadline else { return }
-        let delay = max(.zero, self.now.duration(to: deadline))
-        self.roomAlarms[room] = self.scheduler.schedule(after: delay) { [unowned self] in
+        self.roomAlarms[room] = self.scheduler.schedule(after: self.wait(until: deadline)) { [unowned self] in
             self.roomAlarms[room] = nil
-            let now = self.now
-            self.changeRoom(room) { machine, outbox in machine.clockAdvanced(to: now, into: &outbox) }
+            guard deadline <= self.sharedNow else { return self.armRoom(room) }
+            self.submit(.roomTick(room))
+        }
+    }
+
+    func timePassed(in room: RoomName) {
+        let now = self.moment
+        self.changeRoom(room) { machine, outbox in machine.clockAdvanced(to: now, into: &outbox) }
+    }
+}
+
+extension Result where Success == SharedOutcome, Failure == RequestError {
+    /// Why it did not become what it should.
+    var error: RequestError {
+        if case .failure(let error) = self {
+            error
+        } else {
+            RequestError(.unavailable, "another outcome than expected")
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Calling
+internal import Clustering
 package import Operations
 internal import Pacing
 package import Reactor
@@ -27,11 +28,30 @@ package final class Switchboard {
 
     private(set) var guests: [SessionID: Guest] = [:]
     var names = NameBook()
-    private var blocks = BlockBook()
+    var blocks = BlockBook()
     var presence: PresenceMachine
     var calls: CallTable
     var rooms: [RoomName: RoomMachine] = [:]
     var roomGuesses = RoomGuessLimiter()
+
+    /// The lines of other nodes, and of our own clients that have left, until that stands in the ledger.
+    var strangers: [SessionID: Stranger] = [:]
+    /// Puts the changes of all nodes into one order; nil where there is only one.
+    var ledger: (any Ledger)?
+    /// Who waits for the outcome of a change.
+    var pending: [UInt64: SharedAnswer] = [:]
+    /// What was asked before this node was in the ledger for the first time; nil from then on.
+    var early: [(SharedChange, SharedAnswer?)]?
+    /// Called when the clock of all nodes is known, before anything else is carried out by it.
+    package var onEntered: () -> Void = {}
+    /// The moment of the change that is carried out, by the clock of all nodes.
+    var moment = Instant(nanoseconds: 0)
+    /// How far that clock is ahead of ours.
+    var clockOffset = Duration.zero
+    /// What is done once for all nodes is done here, for the change that is carried out.
+    var isOrigin = true
+    /// Asks whether somebody who is on another node does not want to hear from a user.
+    package var onForeignBlock: (_ user: UserID, _ other: UserID, @escaping (Bool) -> Void) -> Void = { $2(false) }
 
     var presenceOutbox = PresenceOutbox()
     var callOutbox = CallOutbox()
@@ -65,59 +85,32 @@ extension Switchboard {
     ) -> Guest {
         let guest = Guest(Line(user, socket.id), face.name, dialect, socket, device, self.settings, at: self.now)
         self.guests[socket.id] = guest
-        self.names.entered(user, as: face)
         self.blocks.entered(user, blocking: blocked)
-        self.lineUp(guest)
+        self.presence.lineKnown(guest.line)
+        guest.isUp = true
+        guest.avatar = face.avatar
+        self.submit(.opened(guest.line, face))
         return guest
     }
 
     /// The line is there again, with everything it missed.
     package func returned(_ guest: Guest) {
-        self.lineUp(guest)
-        for room in guest.rooms {
-            self.changeRoom(room) { machine, outbox in _ = machine.returned(guest.line, into: &outbox) }
-        }
-    }
-
-    private func lineUp(_ guest: Guest) {
-        self.presence.lineOpened(guest.line, into: &self.presenceOutbox)
-        self.tellPresence()
-        self.calls.lineOpened(guest.line, into: &self.callOutbox)
-        self.carryOutCalls()
+        guest.isUp = true
+        self.submit(.opened(guest.line, self.face(of: guest)))
     }
 
     /// The line broke or fell silent. Seats in rooms and calls are kept for a while.
     package func lost(_ guest: Guest, fellSilent: Bool) {
-        let now = self.now
-        self.presence.lineLost(guest.session, at: now, into: &self.presenceOutbox)
-        self.tellPresence()
-        for room in guest.rooms {
-            self.changeRoom(room) { machine, outbox in
-                machine.lineLost(guest.session, fellSilent: fellSilent, at: now, into: &outbox)
-            }
-        }
-        self.calls.lineLost(guest.line, at: now, into: &self.callOutbox)
-        self.carryOutCalls()
+        guest.isUp = false
+        self.submit(.lost(guest.line, fellSilent: fellSilent))
     }
 
     /// The socket is gone for good: its client said goodbye, or its line broke.
     package func left(_ guest: Guest, saidGoodbye: Bool) {
         guard self.guests.removeValue(forKey: guest.session) != nil else { return }
-        let now = self.now
-        let departure: RoomDeparture = saidGoodbye ? .left : .lost
-        for room in guest.rooms {
-            self.changeRoom(room) { machine, outbox in
-                _ = machine.left(guest.session, as: departure, into: &outbox)
-            }
-        }
-        guest.rooms = []
-        self.presence.lineClosed(guest.session, at: now, into: &self.presenceOutbox)
-        self.tellPresence()
-        self.calls.lineLost(guest.line, at: now, into: &self.callOutbox)
-        self.carryOutCalls()
-        self.names.left(guest.user)
         self.blocks.left(guest.user)
-        self.forgetName(of: guest.user)
+        self.strangers[guest.session] = Stranger(guest)
+        self.submit(.closed(guest.line, saidGoodbye: saidGoodbye))
     }
 
     /// A user may be shown as online for a while after their last line went.
@@ -193,24 +186,28 @@ private struct Telling {
 extension Switchboard {
     /// Leaves the timer where it is unless it would ring too late.
     func armAlarm() {
-        guard let deadline = [self.presence.deadline, self.calls.deadline].compactMap(\.self).min() else { return }
+        guard let deadline = self.deadline else { return }
         if let alarm = self.alarm {
             guard deadline < alarm.rings else { return }
             self.scheduler.cancel(alarm.token)
         }
-        let token = self.scheduler.schedule(after: max(.zero, self.now.duration(to: deadline))) { [unowned self] in
-            self.alarmRang()
-        }
+        let token = self.scheduler.schedule(after: self.wait(until: deadline)) { [unowned self] in self.alarmRang() }
         self.alarm = (token, deadline)
     }
 
+    private var deadline: Instant? { Instant.earlier(self.presence.deadline, self.calls.deadline) }
+
+    /// One node after the other, so that usually only one says that it is time.
+    func wait(until deadline: Instant) -> Duration {
+        let turn = Duration.milliseconds(300) * (self.ledger?.rank ?? 0)
+        return max(.zero, self.sharedNow.duration(to: deadline)) + turn
+    }
+
+    /// Whatever is due by now has come to an end; on other nodes it may have been said already.
     private func alarmRang() {
         self.alarm = nil
-        self.presence.clockAdvanced(to: self.now, into: &self.presenceOutbox)
-        self.tellPresence()
-        self.calls.clockAdvanced(to: self.now, into: &self.callOutbox)
-        self.carryOutCalls()
-        self.armAlarm()
+        guard let deadline = self.deadline, deadline <= self.sharedNow else { return self.armAlarm() }
+        self.submit(.tick)
     }
 }
 

@@ -30,6 +30,12 @@ class Nodes(unittest.TestCase):
         for node in self.nodes:
             for _ in range(self.count - 1):
                 node.event("node.met")
+        self.all_inside()
+
+    def all_inside(self) -> None:
+        """Every node that runs carries out what the others do."""
+        ready = "SELECT count(*) FROM parley.nodes WHERE ready"
+        eventually(lambda: int(self.database.ask(ready, "parley")) == len(self.nodes), "all nodes are inside")
 
     def node(self) -> Server:
         """All have the same secret, as every node must."""

@@ -19,13 +19,16 @@ final class Nodes {
     private let journal: Journal
 
     init(
-        _ address: PostgresAddress?, _ chat: ChatService, _ profiles: ProfileService, _ accounts: Accounts,
-        on reactor: Reactor, _ journal: Journal
+        _ address: PostgresAddress?, _ board: Switchboard, _ chat: ChatService, _ profiles: ProfileService,
+        _ accounts: Accounts, on reactor: Reactor, _ journal: Journal
     ) {
         var random = SystemRandomNumberGenerator()
         let node = RandomToken(using: &random)
         self.post = address.map { PostgresPost($0, as: node, on: reactor) }
         self.errands = Errands(self.post)
+        let ledger = self.post.map { PostgresLedger(of: $0.node, to: board, on: reactor) }
+        self.post?.ledger = ledger
+        if let ledger { board.follow(ledger.desk) }
         self.chat = chat
         self.profiles = profiles
         self.accounts = accounts
@@ -39,6 +42,7 @@ final class Nodes {
         post.onNews = { [unowned self] news in for item in news { self.heard(item) } }
         post.onGap = { [unowned self] in self.missed() }
         post.onChange = { [journal] in journal.note($0) }
+        post.ledger?.desk.onChange = { [journal] in journal.noteLedger(isInside: $0) }
         self.chat.join(post)
         post.start()
     }
@@ -99,6 +103,15 @@ extension IdentityChange {
 }
 
 extension Journal {
+    fileprivate func noteLedger(isInside: Bool) {
+        if isInside {
+            self.info(.nodeInside, "presence, rooms and calls are shared with the other nodes")
+        } else {
+            self.warning(
+                .nodeOutside, "presence, rooms and calls are not shared with other nodes until they are reached again")
+        }
+    }
+
     fileprivate func note(_ change: PostgresPost.Change) {
         switch change {
         case .lost(let why):
@@ -114,6 +127,8 @@ extension LogName {
     static let nodesLost = LogName("nodes.lost")
     static let nodesBack = LogName("nodes.back")
     static let nodeMet = LogName("node.met")
+    static let nodeInside = LogName("node.inside")
+    static let nodeOutside = LogName("node.outside")
     static let nodeMissed = LogName("node.missed")
 }
 

@@ -212,7 +212,7 @@ final class Signalling: Sendable {
     func protect(_ room: RoomName, _ key: RoomKey) async -> RequestError? {
         let (applications, home) = (self.applications, self.home)
         return await withCheckedContinuation { (continuation: CheckedContinuation<RequestError?, Never>) in
-            home.execute { continuation.resume(returning: applications.value(on: $0).protect(room, key)) }
+            home.execute { applications.value(on: $0).protect(room, key) { continuation.resume(returning: $0) } }
         }
     }
 

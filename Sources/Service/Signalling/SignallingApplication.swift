@@ -29,6 +29,8 @@ final class SignallingApplication: SocketApplication {
     private let profiles: ProfileService
     private let disk: DiskReserve
     let nodes: Nodes
+    /// Calls that went on when the last run ended.
+    private var underWay: [CallUnderWay] = []
     /// Nil where no other program wants to hear of what is said.
     let webhooks: WebhookSender?
     /// Nil where no device is woken.
@@ -62,7 +64,7 @@ final class SignallingApplication: SocketApplication {
         settings.maximumDailyBytes = configuration.messageBytesPerDay
         let chat = ChatService(store, on: reactor, settings: settings, clock: SystemClock.now)
         let profiles = ProfileService(board, chat)
-        self.nodes = Nodes(configuration.store, chat, profiles, accounts, on: reactor, journal)
+        self.nodes = Nodes(configuration.store, board, chat, profiles, accounts, on: reactor, journal)
         let faces = ProfileCache(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         self.board = board
@@ -95,8 +97,25 @@ final class SignallingApplication: SocketApplication {
         self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, store, on: reactor, journal) }
         self.addErrands()
         self.observe(dependencies, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) })
-        let hours = CallHours(now: board.now)
-        board.resume(dependencies.calls.map { hours.running($0) })
+        self.underWay = dependencies.calls
+        self.share(areThereOthers: configuration.store != nil)
+    }
+
+    /// What the switchboard asks when other nodes have their part in it.
+    private func share(areThereOthers: Bool) {
+        self.board.onEntered = { [unowned self] in self.resumeCalls() }
+        self.board.onForeignBlock = { [chat] user, other, answer in
+            // Where the store has no time, nobody is kept from calling.
+            chat.fetch(ListBlocked(by: other)) { answer((try? $0.get())?.contains(user) ?? false) }
+        }
+        if !areThereOthers { self.resumeCalls() }
+    }
+
+    /// Two who talked when the last run ended, unless other nodes know them.
+    private func resumeCalls() {
+        let hours = CallHours(now: self.board.sharedNow)
+        self.board.resume(self.underWay.map { hours.running($0) })
+        self.underWay = []
     }
 
     private func addErrands() {
@@ -158,13 +177,13 @@ final class SignallingApplication: SocketApplication {
         self.board.onCallStarted = { metrics.callsStarted.increment() }
         self.board.onCallAnswered = { [board] call in
             metrics.callsAnswered.increment()
-            var kept = CallHours(now: board.now).stored(call)
+            var kept = CallHours(now: board.sharedNow).stored(call)
             kept.node = node
             store.send(KeepCall(kept)) { Self.recorded($0, journal) }
         }
         self.board.onCallEnded = { [board] record in
             metrics.callsEnded[record.outcome].increment()
-            store.send(RecordCall(CallHours(now: board.now).stored(record))) { Self.recorded($0, journal) }
+            store.send(RecordCall(CallHours(now: board.sharedNow).stored(record))) { Self.recorded($0, journal) }
             chat.note(record.message(in: chat.newID(), at: chat.now))
         }
     }
@@ -186,11 +205,13 @@ final class SignallingApplication: SocketApplication {
     }
 
     /// What is asked of those who come into a room from now on. Nil when it is done, or why it is not.
-    func protect(_ room: RoomName, _ key: RoomKey) -> RequestError? {
-        do throws(RequestError) {
-            return try self.board.protect(room, key) ? nil : RequestError(.notFound, "no room of this name is open")
-        } catch {
-            return error
+    func protect(_ room: RoomName, _ key: RoomKey, _ answer: @escaping (RequestError?) -> Void) {
+        self.board.protect(room, key) { result in
+            switch result {
+            case .success(true): answer(nil)
+            case .success(false): answer(RequestError(.notFound, "no room of this name is open"))
+            case .failure(let error): answer(error)
+            }
         }
     }
 

@@ -163,7 +163,13 @@ extension FLRequests {
 
 extension FLRequests {
     private func join(_ fields: borrowing JSONObject, _ guest: Guest) {
-        guard let room = fields.room, let view = try? self.board.join(room, guest) else { return }
+        guard let room = fields.room else { return }
+        self.board.join(room, guest) { [weak self] result in
+            if case .success(let view) = result { self?.joined(room, guest, view) }
+        }
+    }
+
+    private func joined(_ room: RoomName, _ guest: Guest, _ view: RoomView) {
         guest.socket.emit("_peers") { json in
             json.object { json in
                 json.array("connections", of: view.others) { $0.string($1.session.text) }
@@ -203,10 +209,11 @@ extension FLRequests {
     ) {
         guard signal.byteCount <= FLChat.maximumRelayedBytes,
             let target = fields["socketId", .text].flatMap({ SessionID($0) }),
-            let room = self.board.guest(target)?.rooms.intersection(guest.rooms).first
+            let room = self.board.rooms(of: target).intersection(guest.rooms).first
         else { return }
-        _ = try? self.board.signal(
-            content, signal.json, attachments: signal.attachments, in: room, to: target, from: guest)
+        self.board.signal(
+            content, signal.json, attachments: signal.attachments, in: room, to: target, from: guest
+        ) { _ in }
     }
 
     private func hangUp(_ guest: Guest) {
