@@ -99,7 +99,7 @@ let package = Package(
         room("MediaStreams", "Bytes", "RTP", "Vocabulary"),
         room("Negotiating", "RTP", "SDP"),
         room("Playout", "Bytes", "Vocabulary"),
-        room("Sessions", "SocketIO", "Vocabulary"),
+        room("Sessions", "BinaryCoding", "Bytes", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "System", "Vocabulary"),
@@ -143,7 +143,8 @@ let package = Package(
             "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "MulticastDNS", "Reactor", "STUN", "Secure",
             "System", "Vocabulary"),
         room(
-            "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
+            "SocketServer", "BinaryCoding", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions",
+            "SocketIO",
             "Vocabulary", "Web"),
 
         // Floor 7: who is where, what goes to whom.
@@ -164,7 +165,8 @@ let package = Package(
             "HTTPServer",
             "ICEServers",
             "Identity", "Journal",
-            "JSON", "Keeping", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO", "SocketServer",
+            "BinaryCoding", "JSON", "Keeping", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO",
+            "SocketServer",
             "PostgresLink", "PostgresStore", "SQLTables", "SQLiteStore", "STUN", "Switchboard", "System", "TURN",
             "Vocabulary", "Web"
         ),
@@ -251,7 +253,7 @@ let package = Package(
             "Operations", "Reactor",
             "SQLiteStore",
             "TestSupport", "Vocabulary"),
-        tests(of: "Sessions", "SocketIO", "TestSupport", "Vocabulary"),
+        tests(of: "Sessions", "BinaryCoding", "Bytes", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Hashing", "Bytes", "COpenSSL", "TestSupport"),
         tests(of: "Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "TestSupport", "Vocabulary"),

@@ -9,9 +9,23 @@ package import Bytes
 package protocol BinaryCoded {
     func encode(into bytes: inout ByteWriter)
     init(from bytes: inout ByteReader) throws(ByteError)
+    /// Many, behind their number.
+    static func encode(_ values: [Self], into bytes: inout ByteWriter)
+    static func values(_ count: Int, from bytes: inout ByteReader) throws(ByteError) -> [Self]
 }
 
 extension BinaryCoded {
+    package static func encode(_ values: [Self], into bytes: inout ByteWriter) {
+        for value in values { value.encode(into: &bytes) }
+    }
+
+    package static func values(_ count: Int, from bytes: inout ByteReader) throws(ByteError) -> [Self] {
+        var values: [Self] = []
+        values.reserveCapacity(count)
+        for _ in 0..<count { values.append(try Self(from: &bytes)) }
+        return values
+    }
+
     package var encoded: [UInt8] {
         var writer = ByteWriter()
         self.encode(into: &writer)

@@ -3,6 +3,12 @@ package import Bytes
 extension UInt8: BinaryCoded {
     package func encode(into bytes: inout ByteWriter) { bytes.write(self) }
     package init(from bytes: inout ByteReader) throws(ByteError) { self = try bytes.read() }
+
+    package static func encode(_ values: [UInt8], into bytes: inout ByteWriter) { bytes.write(contentsOf: values) }
+
+    package static func values(_ count: Int, from bytes: inout ByteReader) throws(ByteError) -> [UInt8] {
+        try bytes.array(count)
+    }
 }
 
 /// In sevens of bits, the lowest first.
@@ -88,16 +94,14 @@ extension Optional: BinaryCoded where Wrapped: BinaryCoded {
 extension Array: BinaryCoded where Element: BinaryCoded {
     package func encode(into bytes: inout ByteWriter) {
         bytes.put(self.count)
-        for element in self { bytes.put(element) }
+        Element.encode(self, into: &bytes)
     }
 
     package init(from bytes: inout ByteReader) throws(ByteError) {
         let count: Int = try bytes.take()
         // An element has a byte at least, so a wrong count costs nothing.
         guard (0...bytes.remaining).contains(count) else { throw ByteError(.outOfRange, at: bytes.offset) }
-        self = []
-        self.reserveCapacity(count)
-        for _ in 0..<count { self.append(try bytes.take()) }
+        self = try Element.values(count, from: &bytes)
     }
 }
 

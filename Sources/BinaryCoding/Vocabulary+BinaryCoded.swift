@@ -39,3 +39,7 @@ extension ProfileSummary: BinaryCoded {
         self.init(try bytes.take(), try bytes.take())
     }
 }
+
+extension ResumeKey: TextCoded {}
+extension DeviceID: TextCoded {}
+extension ConversationID: TextCoded {}

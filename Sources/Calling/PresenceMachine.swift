@@ -118,6 +118,15 @@ package struct PresenceMachine: Sendable {
         for user in fresh { self.watchersOf[user, default: []].insert(session) }
     }
 
+    package func watched(by session: SessionID) -> Set<UserID> { self.lines[session]?.watched ?? [] }
+    package func watchesEverybody(_ session: SessionID) -> Bool { self.watchersOfAll.contains(session) }
+
+    /// The line watches from another node now.
+    package mutating func watchesElsewhere(_ session: SessionID) {
+        self.unwatched(self.watched(by: session), by: session)
+        self.watchersOfAll.remove(session)
+    }
+
     package mutating func unwatched(_ users: some Collection<UserID>, by session: SessionID) {
         for user in users where self.lines[session]?.watched.remove(user) != nil {
             self.forget(session, of: user)

@@ -2,13 +2,13 @@ package import SocketIO
 package import Vocabulary
 
 /// One client's place, kept while its line is down: it comes back to exactly what it missed, or is told that it
-/// cannot.
+/// cannot. A place may be handed over to another node, which goes on with it.
 ///
 ///     attached ──link lost──▶ away ──resumed──▶ attached ──link lost──▶ …
 ///        │  ▲                  │
 ///        │  └─resumed by       ├── window passed ──▶ over
 ///        │    another link     └── gap in the log ─▶ over
-///        └── left ──▶ over
+///        └── left, handed over ──▶ over
 ///
 /// It works again and again, with the same key, for as long as the client comes back inside of the window. Who it was
 /// may no longer be let in: that is asked anew, by others, before `resumed` is.
@@ -38,6 +38,21 @@ package struct ConnectionRecovery: ~Copyable {
         self.key = key
         self.window = window
         self.log = ReplayLog(limits: limits)
+    }
+
+    /// As another node kept it, whose client is on its way here.
+    package init(key: ResumeKey, window: Duration, takingOver log: ReplayLog, at now: Instant) {
+        self.key = key
+        self.window = window
+        self.log = log
+        self.state = .away(until: now + window)
+    }
+
+    /// Another node goes on with what was sent; here it is over.
+    package mutating func handedOver() -> ReplayLog? {
+        guard !self.isOver else { return nil }
+        self.state = .over
+        return self.log
     }
 
     package var isOver: Bool {

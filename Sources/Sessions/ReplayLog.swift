@@ -1,3 +1,5 @@
+internal import BinaryCoding
+package import Bytes
 package import SocketIO
 package import Vocabulary
 
@@ -93,5 +95,48 @@ package struct ReplayLog: Sendable {
         guard self.gone > 32, self.gone * 2 > self.entries.count else { return }
         self.entries.removeFirst(self.gone)
         self.gone = 0
+    }
+}
+
+/// As another node goes on with it. Pings that are out do not come back there.
+extension ReplayLog: BinaryCoded {
+    package func encode(into bytes: inout ByteWriter) {
+        bytes.put(self.base.number)
+        let entries = self.entries[self.gone...].compactMap(\.self)
+        bytes.put(entries.count)
+        for entry in entries {
+            bytes.put(entry.offset.number)
+            bytes.put(entry.packets.count)
+            for packet in entry.packets { bytes.put(packet.isBinary, packet.bytes) }
+        }
+    }
+
+    package init(from bytes: inout ByteReader) throws(ByteError) {
+        self.init()
+        let base: UInt64? = try bytes.take()
+        self.base = base.map { .after(EventOffset($0)) } ?? .start
+        for _ in 0..<max(0, try bytes.take(Int.self)) {
+            let offset = EventOffset(try bytes.take() as UInt64)
+            var packets: [EncodedPacket] = []
+            for _ in 0..<max(0, try bytes.take(Int.self)) { packets.append(try EncodedPacket(from: &bytes)) }
+            self.append(packets, as: offset)
+        }
+    }
+}
+
+extension EncodedPacket {
+    fileprivate convenience init(from bytes: inout ByteReader) throws(ByteError) {
+        let (isBinary, packet): (Bool, [UInt8]) = (try bytes.take(), try bytes.take())
+        guard let first = packet.first else { throw ByteError(.malformed, at: bytes.offset) }
+        guard isBinary || first == EnginePacket.Kind.message.digit else {
+            throw ByteError(.malformed, at: bytes.offset)
+        }
+        if isBinary { self.init(binary: packet.dropFirst()) } else { self.init(messageWithDigit: packet) }
+    }
+}
+
+extension RecoveryRequest.Position {
+    fileprivate var number: UInt64? {
+        if case .after(let offset) = self { offset.number } else { nil }
     }
 }

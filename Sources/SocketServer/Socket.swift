@@ -44,10 +44,24 @@ package final class Socket {
             self.recovery = nil
             return
         }
-        let key = sessions.newResumeKey()
+        let key = sessions.newResumeKey(of: id)
         self.key = key
         self.recovery = ConnectionRecovery(key: key, window: window)
         self.sessions.keepPlace(of: self, key)
+    }
+
+    /// Another node has handed it over. Its client is on its way here.
+    init(_ place: HandedPlace, for arrival: SocketArrival, sessions: SocketSessions, window: Duration) {
+        self.id = place.id
+        self.namespace = arrival.namespace
+        self.client = arrival.client
+        self.version = arrival.version
+        self.sessions = sessions
+        self.key = place.key
+        self.recovery = ConnectionRecovery(
+            key: place.key, window: window, takingOver: place.log, at: sessions.now)
+        self.sessions.keepPlace(of: self, place.key)
+        self.window = sessions.clock.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
     }
 
     /// Whether there is a link to write to now.
@@ -189,6 +203,23 @@ extension Socket {
     }
 }
 
+// MARK: - To another node
+
+extension Socket {
+    /// Whether a client that shows this key may have the place.
+    package func isKept(for key: ResumeKey) -> Bool { self.key == key && !self.isGone }
+
+    /// From now on another node speaks for it. Nil where no place is kept.
+    package func handOver(context: [UInt8]) -> HandedPlace? {
+        guard let key = self.key, let log = self.recovery?.handedOver() else { return nil }
+        let old = self.link
+        self.detach()
+        old?.close(.transportClose)
+        self.end()
+        return HandedPlace(self.id, key, log, context: context)
+    }
+}
+
 // MARK: - The end
 
 extension Socket {
@@ -214,12 +245,16 @@ extension Socket {
 
     private func leave(_ end: SocketEnd) {
         guard !self.isGone else { return }
+        self.recovery?.left()
+        self.end()
+        self.sessions.application.left(self, end)
+        self.context = nil
+    }
+
+    private func end() {
         self.isGone = true
         if let window = self.window.take() { self.sessions.clock.cancel(window) }
         if let key = self.key { self.sessions.giveUpPlace(key) }
-        self.recovery?.left()
         self.dropAcks()
-        self.sessions.application.left(self, end)
-        self.context = nil
     }
 }

@@ -1,7 +1,7 @@
 internal import Bytes
 internal import JSON
 internal import SocketIO
-internal import Vocabulary
+package import Vocabulary
 
 /// What stands behind the sockets of one loop: it is asked who may come in and told what they say. Always called on
 /// the loop.
@@ -11,6 +11,11 @@ package protocol SocketApplication: AnyObject {
     /// A socket that was let in before, and whose link broke, is back with everything it missed. Answer whether it
     /// may still come in: bans, tokens and memberships may have changed. Nil lets it in.
     func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String?
+    /// A client shows the key of a place that is not kept here. True when another node is asked for it: `answer` is called later,
+    /// with nil when there is none.
+    func fetchPlace(_ key: ResumeKey, _ answer: @escaping (HandedPlace?) -> Void) -> Bool
+    /// The place was handed over to this node. Answer whether its client may come in; nil lets it in.
+    func tookOver(_ socket: Socket, _ place: HandedPlace, _ arrival: SocketArrival) -> String?
     /// The event's bytes are lent for the time of the call.
     func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from socket: Socket)
     /// The link is lost, or nothing was heard over it for too long; the socket may still come back, and what is sent
@@ -24,6 +29,8 @@ package protocol SocketApplication: AnyObject {
 
 extension SocketApplication {
     package func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String? { nil }
+    package func fetchPlace(_ key: ResumeKey, _ answer: @escaping (HandedPlace?) -> Void) -> Bool { false }
+    package func tookOver(_ socket: Socket, _ place: HandedPlace, _ arrival: SocketArrival) -> String? { nil }
     package func lost(_ socket: Socket, fellSilent: Bool) {}
     package func returned(_ socket: Socket) {}
 }

@@ -148,7 +148,11 @@ extension SocketLayer {
             arrival.refuse("Invalid namespace")
             return true
         }
-        if let request = RecoveryRequest(packet, in: bytes), self.takeUp(request, arrival, on: link) { return true }
+        if let request = RecoveryRequest(packet, in: bytes),
+            self.takeUp(request, arrival, on: link) || self.fetch(request, arrival, on: link)
+        {
+            return true
+        }
         self.arriving.insert(namespace)
         self.sessions.application.arrived(arrival)
         return true
@@ -165,5 +169,36 @@ extension SocketLayer {
             return true
         }
         return socket.resume(on: link, self, from: request.position)
+    }
+
+    /// Another node may keep the place.
+    private func fetch(_ request: RecoveryRequest, _ arrival: SocketArrival, on link: EngineLink) -> Bool {
+        guard arrival.namespace.isMain, link.version == .v4, let window = self.sessions.settings.recoveryWindow else {
+            return false
+        }
+        let isAsked = self.sessions.application.fetchPlace(request.key) { [self] place in
+            guard let place else { return self.sessions.application.arrived(arrival) }
+            let socket = Socket(place, for: arrival, sessions: self.sessions, window: window)
+            self.goOn(socket, place, from: request.position, arrival, on: link)
+        }
+        if isAsked { self.arriving.insert(arrival.namespace) }
+        return isAsked
+    }
+
+    private func goOn(
+        _ socket: Socket, _ place: HandedPlace, from position: RecoveryRequest.Position, _ arrival: SocketArrival,
+        on link: EngineLink
+    ) {
+        if let reason = self.sessions.application.tookOver(socket, place, arrival) {
+            socket.disconnect()
+            return arrival.refuse(reason)
+        }
+        // Else it waits here for its client.
+        guard !link.isOver else { return }
+        if socket.resume(on: link, self, from: position) {
+            self.answered(arrival)
+        } else {
+            self.sessions.application.arrived(arrival)
+        }
     }
 }

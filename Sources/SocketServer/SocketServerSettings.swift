@@ -1,5 +1,6 @@
 package import Pacing
 package import SocketIO
+package import Vocabulary
 
 /// How the sockets of a server behave.
 package struct SocketServerSettings: Sendable {
@@ -20,6 +21,9 @@ package struct SocketServerSettings: Sendable {
     package var maximumConnects = 16
     /// How often one session may be turned away before it ends.
     package var maximumRefusals = 3
+
+    /// This node's name, where there may be others that clients come back to.
+    package var node: RandomToken?
 
     /// No Socket.IO: every message of Engine.IO goes back where it came from, for its conformance suite.
     package var echoes = false

@@ -19,7 +19,7 @@ final class SocketSessions {
     /// The sockets that may come back, by their keys.
     private var places: [ResumeKey: Socket] = [:]
     private var random = SystemRandomNumberGenerator()
-    private var lastOffset: UInt64 = 0
+    private var lastOffset: UInt64
     private var lastAckIDs: [Namespace: Int] = [:]
 
     init(
@@ -31,6 +31,8 @@ final class SocketSessions {
         self.journal = journal
         self.arrivals = SessionAdmission(settings.arrivals)
         self.application = application
+        // What another node has called by an offset must not be called so here.
+        self.lastOffset = settings.node == nil ? 0 : UInt64.random(in: 0..<1 << 48, using: &self.random)
     }
 
     var now: Instant { self.clock.instant }
@@ -85,7 +87,7 @@ extension SocketSessions {
             return self.turnAway(exchange, error)
         }
         let link = EngineLink(
-            SessionID(using: &self.random), version: version, policy: policy, for: request, on: exchange, sessions: self
+            self.newLinkID(), version: version, policy: policy, for: request, on: exchange, sessions: self
         )
         switch request.transport {
         case .polling: link.begin(answering: exchange)
@@ -115,7 +117,13 @@ extension SocketSessions {
 
 extension SocketSessions {
     func newSocketID() -> SessionID { SessionID(using: &self.random) }
-    func newResumeKey() -> ResumeKey { ResumeKey(using: &self.random) }
+    func newResumeKey(of session: SessionID) -> ResumeKey { ResumeKey(of: session, using: &self.random) }
+
+    /// Beside other nodes it says whose it is.
+    private func newLinkID() -> SessionID {
+        guard let node = self.settings.node else { return SessionID(using: &self.random) }
+        return SessionID(RandomToken(taggedBy: node, using: &self.random))
+    }
 
     /// Counts events over all sockets, so that one that goes to many is encoded once.
     func nextOffset() -> EventOffset {

@@ -30,6 +30,8 @@ struct BlockBook {
         }
     }
 
+    func blocked(by user: UserID) -> [UserID] { self.entries[user].map { Array($0.blocked) } ?? [] }
+
     /// Whether this user is here.
     func knows(_ user: UserID) -> Bool { self.entries[user] != nil }
 

@@ -26,6 +26,8 @@ package enum SharedChange {
     /// Two who talked when all nodes ended.
     case resumed(RunningCall)
     case sentAway(UserID)
+    /// The line's client has come to another node.
+    case moved(Line, to: RandomToken)
     /// A deadline has passed: of somebody's presence or of a call.
     case tick
     /// One of a room.
@@ -62,7 +64,7 @@ extension SharedChange: BinaryCoded {
     private enum Kind: UInt8 {
         case opened, lost, closed, join, leave, knock, admit, protect, relay, invite, take, act, answers, pushed,
             resumed
-        case sentAway, tick, roomTick
+        case sentAway, tick, roomTick, moved
     }
 
     package func encode(into bytes: inout ByteWriter) {
@@ -82,6 +84,7 @@ extension SharedChange: BinaryCoded {
         case .pushed(let call, let areThereDevices): bytes.put(call, areThereDevices)
         case .resumed(let call): bytes.put(call)
         case .sentAway(let user): bytes.put(user)
+        case .moved(let line, let node): bytes.put(line, node)
         case .tick: break
         case .roomTick(let room): bytes.put(room)
         }
@@ -105,6 +108,7 @@ extension SharedChange: BinaryCoded {
         case .pushed: .pushed
         case .resumed: .resumed
         case .sentAway: .sentAway
+        case .moved: .moved
         case .tick: .tick
         case .roomTick: .roomTick
         }
@@ -123,6 +127,7 @@ extension SharedChange: BinaryCoded {
         case .protect: self = .protect(try bytes.take(), try bytes.take())
         case .relay: self = .relay(try bytes.take(), try bytes.take(), try bytes.take())
         case .sentAway: self = .sentAway(try bytes.take())
+        case .moved: self = .moved(try bytes.take(), to: try bytes.take())
         case .tick: self = .tick
         case .roomTick: self = .roomTick(try bytes.take())
         case .invite, .take, .act, .answers, .pushed, .resumed: self = try Self.ofCall(kind, &bytes)

@@ -23,6 +23,16 @@ struct Stranger: BinaryCoded {
         self.isGone = !guest.isKnown
     }
 
+    init(_ guest: Guest, movedTo node: RandomToken) {
+        self.init(guest.user, on: node)
+        self.rooms = guest.rooms
+    }
+
+    init(_ known: Stranger, movedTo node: RandomToken) {
+        self.init(known.user, on: node)
+        self.rooms = known.rooms
+    }
+
     func encode(into bytes: inout ByteWriter) { bytes.put(self.user, self.node, self.rooms, self.isGone) }
 
     init(from bytes: inout ByteReader) throws(ByteError) {

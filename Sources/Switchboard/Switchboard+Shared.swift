@@ -69,6 +69,7 @@ extension Switchboard {
         case .protect(let room, let rule): return .found(self.rooms[room]?.protected(by: rule) != nil)
         case .relay(let signal, let room, let line): return .number(try self.relay(signal, in: room, from: line))
         case .sentAway(let user): self.sendAway(user)
+        case .moved(let line, let node): self.moved(line, to: node)
         case .tick: self.timePassed()
         case .roomTick(let room): self.timePassed(in: room)
         case .invite, .take, .act, .answers, .pushed, .resumed: return try self.carryOut(ofCall: change)
@@ -163,21 +164,19 @@ extension Switchboard {
     func deliver(_ signal: RelayedSignal, to session: SessionID) {
         if self.guests[session] != nil { return self.tell(.signal(signal), to: session) }
         guard let ledger = self.ledger, let node = self.strangers[session]?.node else { return }
-        var letter = session.encoded
-        letter += signal.encoded
-        ledger.send(letter, to: node)
+        guard node != ledger.node else { return self.keep(.signal(signal), for: session) }
+        ledger.send(NodeLetter.signal(signal, to: session).encoded, to: node)
     }
 }
 
 extension Switchboard: LedgerReader {
     package func received(_ letter: [UInt8]) {
-        do throws(ByteError) {
-            var bytes = ByteReader(letter.span)
-            let session: SessionID = try bytes.take()
-            self.tell(.signal(try bytes.take()), to: session)
-        } catch {
-            // A node of another version means something else by it.
-            return
+        // A node of another version may mean something else by it.
+        switch try? NodeLetter(decoding: letter.span) {
+        case .signal(let signal, let session): self.deliver(signal, to: session)
+        case .ask(let key, let node): self.onPlaceAsked(key, node)
+        case .place(let session, let place): self.onPlace(session, place)
+        case nil: return
         }
     }
 
@@ -227,6 +226,7 @@ extension Switchboard: LedgerReader {
     }
 
     package func fellOutOfLedger() {
+        self.coming = [:]
         let waiting = self.pending.sorted { $0.key < $1.key }
         self.pending = [:]
         for (_, answer) in waiting { answer(.failure(Self.unreachable)) }

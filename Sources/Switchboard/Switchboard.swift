@@ -26,7 +26,7 @@ package final class Switchboard {
     /// Told of every such call that no longer rings.
     package var onCallPushWithdrawn: (CallID) -> Void = { _ in }
 
-    private(set) var guests: [SessionID: Guest] = [:]
+    var guests: [SessionID: Guest] = [:]
     var names = NameBook()
     var blocks = BlockBook()
     var presence: PresenceMachine
@@ -40,6 +40,13 @@ package final class Switchboard {
     var ledger: (any Ledger)?
     /// Who waits for the outcome of a change.
     var pending: [UInt64: SharedAnswer] = [:]
+    /// Lines that move away, until their move has its place.
+    var leaving: [SessionID: (Bool) -> Void] = [:]
+    /// Lines that have moved here, with what they are to be told once their log is here.
+    var coming: [SessionID: [Notice]] = [:]
+    /// Called with what other nodes say of places that are kept.
+    package var onPlaceAsked: (_ key: ResumeKey, _ node: RandomToken) -> Void = { _, _ in }
+    package var onPlace: (_ session: SessionID, _ place: [UInt8]?) -> Void = { _, _ in }
     /// What was asked before this node was in the ledger for the first time; nil from then on.
     var early: [(SharedChange, SharedAnswer?)]?
     /// Called when the clock of all nodes is known, before anything else is carried out by it.
@@ -136,7 +143,7 @@ extension Switchboard {
 
 extension Switchboard {
     package func tell(_ notice: Notice, to session: SessionID) {
-        guard let guest = self.guests[session] else { return }
+        guard let guest = self.guests[session] else { return self.keep(notice, for: session) }
         guest.dialect.event(for: notice)?.send(to: guest.socket)
     }
 
@@ -144,14 +151,16 @@ extension Switchboard {
     func tell(_ notice: Notice, to sessions: Set<SessionID>) {
         var telling = Telling(notice)
         for session in sessions {
-            if let guest = self.guests[session] { telling.tell(guest) }
+            if let guest = self.guests[session] { telling.tell(guest) } else { self.keep(notice, for: session) }
         }
     }
 
     func tell(_ notice: Notice, toMembersOf room: RoomMachine, except one: SessionID?) {
         var telling = Telling(notice)
         room.forEachMember { member in
-            if member.session != one, let guest = self.guests[member.session] { telling.tell(guest) }
+            guard member.session != one else { return }
+            guard let guest = self.guests[member.session] else { return self.keep(notice, for: member.session) }
+            telling.tell(guest)
         }
     }
 

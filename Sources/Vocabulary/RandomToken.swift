@@ -12,6 +12,18 @@ package struct RandomToken: Hashable, Sendable {
         self.low = random.next() >> 4
     }
 
+    /// One that begins with the first six characters of another one, so that it can be told whose it is.
+    package init(taggedBy owner: RandomToken, using random: inout some RandomNumberGenerator) {
+        let drawn = RandomToken(using: &random)
+        self.high = owner.tag << Self.untaggedBits | drawn.high & (1 << Self.untaggedBits - 1)
+        self.low = drawn.low
+    }
+
+    private static let untaggedBits: UInt64 = 24
+    private var tag: UInt64 { self.high >> Self.untaggedBits }
+
+    package func isTagged(by owner: RandomToken) -> Bool { self.tag == owner.tag }
+
     package init?(_ text: String) {
         self.init(text.utf8.span)
     }

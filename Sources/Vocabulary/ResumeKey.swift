@@ -1,12 +1,13 @@
 /// What a client shows to take up where it left off (`pid` on the wire): 40 characters, and a secret.
 ///
-/// The first half finds the entry in a table; the second half proves the right to it and is compared in constant time.
+/// The first half is the session's name, by which every node knows where it is kept; the second half proves the right to it and is
+/// compared in constant time.
 package struct ResumeKey: Hashable, Sendable {
     private let handle: RandomToken
     private let secret: RandomToken
 
-    package init(using random: inout some RandomNumberGenerator) {
-        self.handle = RandomToken(using: &random)
+    package init(of session: SessionID, using random: inout some RandomNumberGenerator) {
+        self.handle = session.token
         self.secret = RandomToken(using: &random)
     }
 
@@ -19,6 +20,8 @@ package struct ResumeKey: Hashable, Sendable {
         self.handle = handle
         self.secret = secret
     }
+
+    package var session: SessionID { SessionID(self.handle) }
 
     package var text: String { self.handle.text + self.secret.text }
 

@@ -12,7 +12,8 @@ struct ResumptionTests {
         window: Duration = .seconds(120), limits: ReplayLog.Limits = ReplayLog.Limits()
     ) -> ConnectionRecovery {
         var random = SeededRandom(seed: 1)
-        return ConnectionRecovery(key: ResumeKey(using: &random), window: window, limits: limits)
+        return ConnectionRecovery(
+            key: ResumeKey(of: SessionID(using: &random), using: &random), window: window, limits: limits)
     }
 
     private func event(_ number: UInt64) -> [EncodedPacket] {

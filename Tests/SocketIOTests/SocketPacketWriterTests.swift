@@ -53,7 +53,7 @@ struct SocketPacketWriterTests {
     func connects() throws {
         let custom = try #require(Namespace("/custom"))
         var random = SeededRandom(seed: 3)
-        let key = ResumeKey(using: &random)
+        let key = ResumeKey(of: SessionID(using: &random), using: &random)
         #expect(SocketPacketWriter.connect(.v3, sid: "S").text == "40")
         #expect(SocketPacketWriter.connect(.v4, sid: "S").text == #"40{"sid":"S"}"#)
         #expect(
@@ -100,7 +100,7 @@ struct RecoveryRequestTests {
     @Test("is read from the payload of a CONNECT as the official client writes it")
     func read() throws {
         var random = SeededRandom(seed: 5)
-        let key = ResumeKey(using: &random)
+        let key = ResumeKey(of: SessionID(using: &random), using: &random)
         let pid = "\"pid\":\"\(key.text)\""
         #expect(
             try self.request("0{\(pid),\"offset\":\"1z\",\"token\":\"x\"}")

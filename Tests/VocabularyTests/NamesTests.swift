@@ -120,7 +120,7 @@ struct RandomTokenTests {
     @Test("makes a key to resume with, whose secret half counts")
     func resumeKey() throws {
         var random = SeededRandom(seed: 2)
-        let key = ResumeKey(using: &random)
+        let key = ResumeKey(of: SessionID(using: &random), using: &random)
         let text = key.text
         #expect(text.utf8.count == 40)
         #expect(ResumeKey(text) == key)

@@ -44,6 +44,8 @@ struct Visitor: Sendable {
     var device = DeviceID.main
     /// Whether the place is kept when the connection breaks.
     var mayReturn = true
+    /// A line that the client had on another node, and that could not be taken up.
+    var former: SessionID?
 }
 
 /// What a client is told that is not let in, in words it knows.

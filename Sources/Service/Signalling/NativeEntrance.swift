@@ -62,10 +62,13 @@ final class NativeEntrance: Entrance {
         let auth = ConnectAuth(parsing: arrival.auth)
         do throws(RequestError) {
             let identity = try self.identity(auth)
+            let former = auth.former.flatMap { self.board.knows($0, of: identity.user) ? $0 : nil }
             self.faces.find(identity) { face in
                 completion(
                     .success(
-                        Visitor(identity: identity, face: face, device: auth.device, mayReturn: auth.mayReturn)))
+                        Visitor(
+                            identity: identity, face: face, device: auth.device, mayReturn: auth.mayReturn,
+                            former: former)))
             }
         } catch {
             completion(.failure(ArrivalRefusal(text: error.code.rawValue)))
@@ -97,17 +100,20 @@ final class NativeEntrance: Entrance {
 
 extension NativeEntrance {
     func welcome(_ socket: Socket, _ visitor: Visitor) {
-        self.welcome(socket, visitor.identity, name: visitor.face.name)
+        self.welcome(socket, visitor.identity, name: visitor.face.name, insteadOf: visitor.former)
     }
 
     func returned(_ session: SignedInSession) {
         self.welcome(session.guest.socket, session.identity, name: session.guest.name)
     }
 
-    private func welcome(_ socket: Socket, _ identity: Identity, name: DisplayName) {
+    private func welcome(
+        _ socket: Socket, _ identity: Identity, name: DisplayName, insteadOf former: SessionID? = nil
+    ) {
         let offer = self.offer(to: identity.user, socket)
         socket.emit("welcome", isVolatile: true) { json in
             json.fields(("user", identity.user.text), ("name", name.text), ("member", socket.id.text)) { json in
+                json.optional("instead", former?.text)
                 json.field("iceServers", offer.write)
                 json.field("expires", identity.expiry.milliseconds)
             }

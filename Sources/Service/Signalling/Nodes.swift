@@ -19,12 +19,11 @@ final class Nodes {
     private let journal: Journal
 
     init(
-        _ address: PostgresAddress?, _ board: Switchboard, _ chat: ChatService, _ profiles: ProfileService,
+        _ address: PostgresAddress?, as node: RandomToken?, _ board: Switchboard, _ chat: ChatService,
+        _ profiles: ProfileService,
         _ accounts: Accounts, on reactor: Reactor, _ journal: Journal
     ) {
-        var random = SystemRandomNumberGenerator()
-        let node = RandomToken(using: &random)
-        self.post = address.map { PostgresPost($0, as: node, on: reactor) }
+        self.post = address.flatMap { address in node.map { PostgresPost(address, as: $0, on: reactor) } }
         self.errands = Errands(self.post)
         let ledger = self.post.map { PostgresLedger(of: $0.node, to: board, on: reactor) }
         self.post?.ledger = ledger

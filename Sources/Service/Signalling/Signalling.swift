@@ -42,6 +42,8 @@ final class Signalling: Sendable {
         // Before the store, which makes the database where there is none.
         let secret = try configuration.serverSecret()
         let node = configuration.store == nil ? nil : try configuration.data.node()
+        var random = SystemRandomNumberGenerator()
+        let nodeName = configuration.store == nil ? nil : RandomToken(using: &random)
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
@@ -59,7 +61,8 @@ final class Signalling: Sendable {
         self.pushKey = pushKey?.publicText
         let dependencies = SignallingApplication.Dependencies(
             group: group, configuration: configuration, accounts: accounts, store: store,
-            node: node, calls: try store.waitForAnswer(to: ListCallsUnderWay(of: node)), files: files,
+            node: node, nodeName: nodeName, calls: try store.waitForAnswer(to: ListCallsUnderWay(of: node)),
+            files: files,
             iceServers: iceServers, doors: doors,
             filter: words.filter, pushKey: pushKey, metrics: metrics, journal: journal)
         let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }
@@ -73,7 +76,9 @@ final class Signalling: Sendable {
         self.accounts = accounts
         self.home = group.loops[0]
         self.applications = applications
-        self.sockets = SocketServer(group, configuration.sockets, journal: journal) { applications.value(on: $0) }
+        self.sockets = SocketServer(group, configuration.sockets(as: nodeName), journal: journal) {
+            applications.value(on: $0)
+        }
         self.begin()
     }
 
@@ -237,8 +242,9 @@ final class Signalling: Sendable {
 }
 
 extension ServiceConfiguration {
-    fileprivate var sockets: SocketServerSettings {
+    fileprivate func sockets(as node: RandomToken?) -> SocketServerSettings {
         var settings = SocketServerSettings()
+        settings.node = node
         settings.link.engine = self.engine
         settings.legacyLink = self.doors.legacyLink
         settings.arrivals = self.arrivals

@@ -29,6 +29,9 @@ final class SignallingApplication: SocketApplication {
     private let profiles: ProfileService
     private let disk: DiskReserve
     let nodes: Nodes
+    /// Nil where there is one node.
+    private var places: PlaceDesk?
+    private let reactor: Reactor
     /// Calls that went on when the last run ended.
     private var underWay: [CallUnderWay] = []
     /// Nil where no other program wants to hear of what is said.
@@ -43,6 +46,8 @@ final class SignallingApplication: SocketApplication {
         let store: any Store
         /// By which this data directory is known among those that share a database; nil where it is the only one.
         let node: String?
+        /// What this run is called by other nodes; nil where there are none.
+        let nodeName: RandomToken?
         /// In which two talked when the last run ended.
         let calls: [CallUnderWay]
         let files: FileService
@@ -64,11 +69,11 @@ final class SignallingApplication: SocketApplication {
         settings.maximumDailyBytes = configuration.messageBytesPerDay
         let chat = ChatService(store, on: reactor, settings: settings, clock: SystemClock.now)
         let profiles = ProfileService(board, chat)
-        self.nodes = Nodes(configuration.store, board, chat, profiles, accounts, on: reactor, journal)
+        self.nodes = Nodes(
+            configuration.store, as: dependencies.nodeName, board, chat, profiles, accounts, on: reactor, journal)
         let faces = ProfileCache(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
-        self.board = board
-        self.chat = chat
+        (self.board, self.chat, self.reactor) = (board, chat, reactor)
         self.disk = DiskReserve(dependencies.files.folder)
         self.api = APIRoutes.Desk(
             chat: chat, profiles: profiles, faces: faces, links: dependencies.files.links, allowance: allowance
@@ -108,7 +113,8 @@ final class SignallingApplication: SocketApplication {
             // Where the store has no time, nobody is kept from calling.
             chat.fetch(ListBlocked(by: other)) { answer((try? $0.get())?.contains(user) ?? false) }
         }
-        if !areThereOthers { self.resumeCalls() }
+        guard areThereOthers else { return self.resumeCalls() }
+        self.places = PlaceDesk(self.board, self.chat, self.sessions, self.native, on: self.reactor)
     }
 
     /// Two who talked when the last run ended, unless other nodes know them.
@@ -276,6 +282,14 @@ extension SignallingApplication {
             return self.sessions.end(session, error)
         }
         self.sessions.checkAgain(session)
+    }
+
+    func fetchPlace(_ key: ResumeKey, _ answer: @escaping (HandedPlace?) -> Void) -> Bool {
+        self.places?.fetch(key, answer) ?? false
+    }
+
+    func tookOver(_ socket: Socket, _ place: HandedPlace, _ arrival: SocketArrival) -> String? {
+        self.places?.takeOver(socket, place, arrival)
     }
 
     func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String? {

@@ -100,6 +100,14 @@ struct Audience {
         self.seats[ObjectIdentifier(listener)]?.conversations.contains(id) ?? false
     }
 
+    /// What the listener hears, and up to where it knew each when it began.
+    func heads(of listener: any ChatListener) -> [ConversationHead] {
+        let name = ObjectIdentifier(listener)
+        return (self.seats[name]?.conversations ?? []).compactMap { id in
+            self.rows[id]?[name].map { ConversationHead(id, $0.known) }
+        }
+    }
+
     private mutating func leave(_ name: ObjectIdentifier, _ id: ConversationID) {
         self.rows[id]?[name] = nil
         if self.rows[id]?.isEmpty == true { self.rows[id] = nil }

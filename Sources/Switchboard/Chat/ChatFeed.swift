@@ -86,6 +86,21 @@ extension ChatFeed {
         for head in heads { self.turn(head.id) { $0.advance(&$1) } }
     }
 
+    /// How far the listener was told.
+    func heads(of listener: any ChatListener) -> [ConversationHead] {
+        self.audience.heads(of: listener).map { head in
+            ConversationHead(head.id, max(head.number, self.cursors[head.id]?.told ?? 0))
+        }
+    }
+
+    /// A listener that was told by another node up to there. What its user came to meanwhile is looked for.
+    func takeOver(_ listener: any ChatListener, from heads: [ConversationHead]) {
+        self.willAsk(listener.user)
+        self.add(listener, to: heads)
+        self.asked(listener.user)
+        self.compareNumbers(heads.map(\.id)[...]) { [unowned self] in self.compareMemberships([listener.user]) {} }
+    }
+
     /// Something moves in one conversation: the listener asks for the rest itself.
     func wait(_ listener: any ChatListener, in id: ConversationID) {
         self.audience.add(listener, to: [ConversationHead(id, 0)])

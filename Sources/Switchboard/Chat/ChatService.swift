@@ -393,6 +393,18 @@ extension ChatService {
         for place in self.typing.lineLost(guest.session) { self.tellTyping(place, guest.user, isOn: false) }
     }
 
+    /// How far the line was told what is said, and whether it hears itself; nil where it does not listen.
+    package func place(of guest: Guest) -> (heads: [ConversationHead], hasEcho: Bool)? {
+        self.subscriptions[guest.session].map { (self.feed.heads(of: $0), $0.hasEcho) }
+    }
+
+    /// The line was told by another node up to there.
+    package func takeOver(_ guest: Guest, from heads: [ConversationHead], hasEcho: Bool) {
+        let subscription = ChatSubscription(guest, hasEcho: hasEcho)
+        self.subscriptions[guest.session] = subscription
+        self.feed.takeOver(subscription, from: heads)
+    }
+
     package func left(_ guest: Guest) {
         self.lost(guest)
         if let subscription = self.subscriptions.removeValue(forKey: guest.session) {

@@ -1,0 +1,37 @@
+internal import BinaryCoding
+internal import Bytes
+internal import Vocabulary
+
+/// What one node says to another one alone.
+enum NodeLetter {
+    /// For a line that is there.
+    case signal(RelayedSignal, to: SessionID)
+    /// The client of this place has come to the node that asks.
+    case ask(ResumeKey, by: RandomToken)
+    /// The place as it stood when the line moved; nothing where none is kept.
+    case place(SessionID, [UInt8]?)
+}
+
+extension NodeLetter: BinaryCoded {
+    /// Numbers are never used for something else.
+    private enum Kind: UInt8 { case signal, ask, place }
+
+    func encode(into bytes: inout ByteWriter) {
+        switch self {
+        case .signal(let signal, let session): bytes.put(Kind.signal.rawValue, session, signal)
+        case .ask(let key, let node): bytes.put(Kind.ask.rawValue, key, node)
+        case .place(let session, let place): bytes.put(Kind.place.rawValue, session, place)
+        }
+    }
+
+    init(from bytes: inout ByteReader) throws(ByteError) {
+        guard let kind = Kind(rawValue: try bytes.take()) else { throw ByteError(.malformed, at: 0) }
+        switch kind {
+        case .signal:
+            let session: SessionID = try bytes.take()
+            self = .signal(try bytes.take(), to: session)
+        case .ask: self = .ask(try bytes.take(), by: try bytes.take())
+        case .place: self = .place(try bytes.take(), try bytes.take())
+        }
+    }
+}
