@@ -2,6 +2,7 @@
 package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
     case welcome
     case sessionEnding = "session.ending"
+    case sessionMoving = "session.moving"
     case iceServers = "ice.servers"
     case presence
     case profile
@@ -29,8 +30,13 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
 
     package var fields: [FieldDescription] {
         switch self {
-        case .welcome: [.text("user"), .text("name"), .text("member"), .list("iceServers"), .number("expires")]
+        case .welcome:
+            [
+                .text("user"), .text("name"), .text("member"), .list("iceServers"), .number("expires"),
+                .text("instead").optional,
+            ]
         case .sessionEnding: [.object("error")]
+        case .sessionMoving: [.number("after")]
         case .iceServers: Answer.iceServers.fields
         case .presence:
             [

@@ -37,6 +37,8 @@ final class ServiceLifecycle {
     /// What the service manager calls the socket of the admin listener.
     private static let adminName = "admin"
     private static let drainPoll = Duration.milliseconds(20)
+    /// The part of the time in which clients are sent to other nodes.
+    private static let departure = 0.75
 
     init(_ dependencies: Dependencies, on reactor: Reactor) {
         self.dependencies = dependencies
@@ -192,9 +194,12 @@ extension ServiceLifecycle {
                 .duration: .duration(self.configuration.drainTimeout),
             ])
         self.turn?.drain()
-        self.dependencies.signalling.drain()
-        self.dependencies.server.drain()
-        self.awaitDrained(until: self.reactor.now &+ self.configuration.drainTimeout.wholeMilliseconds)
+        let time = self.configuration.drainTimeout
+        let deadline = self.reactor.now &+ time.wholeMilliseconds
+        self.dependencies.signalling.drain(on: self.reactor, within: time * Self.departure) { [unowned self] in
+            self.dependencies.server.drain()
+            self.awaitDrained(until: deadline)
+        }
     }
 
     private func awaitDrained(until deadline: UInt64) {

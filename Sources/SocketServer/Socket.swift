@@ -223,6 +223,9 @@ extension Socket {
 // MARK: - The end
 
 extension Socket {
+    /// Its client has to come back; here or elsewhere.
+    package func breakLink() { self.link?.close(.serverShutdown) }
+
     /// Sends the client away from the namespace, for good.
     package func disconnect(closingLink: Bool = false) {
         guard let link = self.link else { return self.leave(.sentAway) }

@@ -46,6 +46,10 @@ package final class NativeDialect: Dialect {
         case .call(let call, let notice): self.event(for: notice, of: call)
         case .iceServers(let json): SocketBroadcast(.iceServers) { $0.raw(json) }
         case .sessionEnding(let error): SocketBroadcast(.sessionEnding) { $0.error(error) }
+        case .sessionMoving(let after):
+            SocketBroadcast(.sessionMoving, isVolatile: true) { json in
+                json.object { $0.field("after", after.wholeMilliseconds) }
+            }
         }
     }
 

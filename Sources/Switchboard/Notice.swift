@@ -27,6 +27,8 @@ package enum Notice {
 
     case iceServers([UInt8])
     case sessionEnding(RequestError)
+    /// This node goes; after that time the line is cut, and its client finds another one.
+    case sessionMoving(after: Duration)
 }
 
 /// What a user is told of a call of theirs.

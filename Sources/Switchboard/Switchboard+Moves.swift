@@ -8,6 +8,9 @@ package import Vocabulary
 /// A line whose client comes back on another node moves there. The move has its place in the order of all changes: what happens before it is
 /// in the log that is handed over, what happens after it the new node keeps until the log is there.
 extension Switchboard {
+    /// Whether others carry out the same changes.
+    package var hasOtherNodes: Bool { self.ledger.map { !$0.isAlone } ?? false }
+
     /// Where a line is; nil for one of our own, and for one that is gone.
     package func node(of session: SessionID) -> RandomToken? {
         guard self.guests[session] == nil, let stranger = self.strangers[session], !stranger.isGone else { return nil }

@@ -71,6 +71,7 @@ struct ParleyEventTests {
         ("chat.typing", #"{"conversation":"c","user":"u","on":true}"#),
         ("chat.arranged", #"{"conversation":"c","archived":true}"#),
         ("ice.servers", #"{"iceServers":[],"expires":5}"#),
+        ("session.moving", #"{"after":1500}"#),
         ("session.ending", #"{"error":{"code":"token_expired","message":""}}"#),
     ]
 

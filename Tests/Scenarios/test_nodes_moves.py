@@ -107,6 +107,28 @@ class Moves(Nodes):
             Person.back(a, token=b.token)
         self.assertEqual(refused.exception.code, "unauthorized")
 
+    def test_Y09_a_node_that_goes_sends_its_clients_to_the_others_with_nothing_lost(self):
+        """Y09"""
+        people = [self.person(0, f"P{n}") for n in range(6)]
+        b = self.person(1, "B")
+        for person in (*people, b):
+            person.ask("room.join", room="kitchen")
+        self.nodes[0].tell(15)
+        after = [person.expect("session.moving")["after"] for person in people]
+        self.assertGreater(max(after), min(after))
+        for number, person in enumerate(people):
+            person.wait_for_end()
+            b.ask("signal", room="kitchen", data=f"while {number} is away")
+            people[number] = self.back(person, 1)
+            self.assertTrue(people[number].is_recovered)
+        for person in people:
+            heard = [person.expect("signal")["data"] for _ in range(6)]
+            self.assertEqual(heard, [f"while {number} is away" for number in range(6)])
+        self.assertEqual(self.nodes[0].wait(), 0)
+        self.assertEqual(b.heard("room.left"), [])
+        self.assertEqual(len(b.ask("room.members", room="kitchen")["members"]), 6)
+        self.assertEqual(people[0].heard("presence"), [])
+
     def test_Y08_who_was_on_a_node_that_died_is_told_whom_they_stand_for(self):
         """Y08.instead"""
         a, b = self.person(0, "A"), self.person(1, "B")

@@ -29,6 +29,8 @@ package enum ParleyEvent: Hashable, Sendable {
     case iceServers(ICEServerAdvice)
     /// The session is about to end, for this reason; a fresh token may keep it.
     case sessionEnding(ServerRefusal)
+    /// The server goes; after that time the connection breaks, and comes back on another one by itself.
+    case sessionMoving(after: Duration)
     /// An event that this client does not know, or not in this form.
     case other(name: String, RawJSON)
 }
@@ -51,6 +53,7 @@ extension ParleyEvent {
         case .chatArranged: ChatArrangement(json).map { .arranged($0) }
         case .iceServers: ICEServerAdvice(json).map { .iceServers($0) }
         case .sessionEnding: ServerRefusal(in: json).map { .sessionEnding($0) }
+        case .sessionMoving: json.integer("after").map { .sessionMoving(after: .milliseconds($0)) }
         case .roomJoined: Self.room(json, Participant(json).map { .joined($0) })
         case .roomAway: Self.room(json, json.session.map { .away($0) })
         case .roomBack: Self.room(json, json.session.map { .back($0) })

@@ -127,10 +127,16 @@ final class Signalling: Sendable {
     /// - Parameter body: is told who was signed out, on any thread.
     func observeIdentities(_ body: @escaping @Sendable (IdentityChange) -> Void) { self.accounts.observe(body) }
 
-    /// All clients hear that the server goes, calls first.
-    func drain() {
-        self.home.execute { self.applications.value(on: $0).stop() }
-        self.sockets.drain()
+    /// Clients are sent to other nodes where there are any; then all that are left hear that the server goes, calls first.
+    ///
+    /// On the home loop only.
+    func drain(on reactor: Reactor, within time: Duration, _ done: @escaping () -> Void) {
+        let application = self.applications.value(on: reactor)
+        application.depart(within: time) {
+            application.stop()
+            self.sockets.drain()
+            done()
+        }
     }
 
     /// On the home loop only.

@@ -241,6 +241,12 @@ final class SignallingApplication: SocketApplication {
         self.eraser.erase(changed.profile.user)
     }
 
+    /// Sends clients to the other nodes, where there are any.
+    func depart(within time: Duration, _ done: @escaping () -> Void) {
+        guard self.board.hasOtherNodes else { return done() }
+        _ = Departure(of: self.sessions, self.board, within: time, on: self.reactor, done)
+    }
+
     /// Says goodbye to all who ring or are rung, before the server goes.
     func stop() {
         self.board.stop()

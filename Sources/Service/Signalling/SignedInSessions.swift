@@ -39,6 +39,9 @@ final class SignedInSessions {
         self.journal = journal
     }
 
+    var all: [SignedInSession] { Array(self.sessions.values) }
+    var isEmpty: Bool { self.sessions.isEmpty }
+
     subscript(id: SessionID) -> SignedInSession? { self.sessions[id] }
 
     func add(_ session: SignedInSession) {
