@@ -35,6 +35,8 @@ package final class PostgresPost: Post, EndOfTurn {
     /// The order of what all nodes do, on the same connection.
     package var ledger: PostgresLedger?
     private var lastBeat: Instant
+    /// Where the others find this node.
+    private var address: NodeAddress?
     /// Called when the duty comes to this node.
     package var onDuty: () -> Void = {}
 
@@ -50,6 +52,15 @@ package final class PostgresPost: Post, EndOfTurn {
 
     package var hasPeers: Bool { !self.peers.isEmpty }
 
+    /// The other nodes, and where they are.
+    package var others: [RandomToken: String?] { self.peers.addresses }
+
+    /// From now on the others are told where this node is.
+    package func isFound(at address: NodeAddress) {
+        self.address = address
+        if self.isListening { self.askWhere() }
+    }
+
     /// Whether this node does what only one does at a time. A node that stood still looks at its clock first, so it never believes
     /// that for longer than the database does.
     package var isOnDuty: Bool { self.duty.map { ContinuousClock.now < $0 } ?? false }
@@ -61,8 +72,8 @@ package final class PostgresPost: Post, EndOfTurn {
         self.beat()
     }
 
-    /// The others need not wait for more.
-    package func close() {
+    /// The others need not wait for more. `done` is called once they were told so, or cannot be.
+    package func close(_ done: @escaping () -> Void) {
         self.timer.take().map { self.reactor.cancel($0) }
         if self.isListening {
             self.ledger?.leave()
@@ -71,9 +82,21 @@ package final class PostgresPost: Post, EndOfTurn {
         }
         self.duty = nil
         self.isListening = false
-        guard let connection = self.link.connection else { return self.link.close() }
-        connection.sync { [link] _ in link.close() }
+        guard let connection = self.link.connection else {
+            self.link.close()
+            return done()
+        }
+        var whenDone: (() -> Void)? = done
+        let finish = { whenDone.take()?() ?? () }
+        self.reactor.schedule(after: Self.closeTimeout, finish)
+        connection.sync { [link] _ in
+            link.close()
+            finish()
+        }
     }
+
+    /// A database that does not answer must not hold up the end.
+    private static let closeTimeout = Duration.seconds(1)
 
     package func publish(_ news: NodeNews) {
         guard self.hasPeers else { return }
@@ -132,6 +155,7 @@ extension PostgresPost {
         if self.isLost { self.onChange(.back) }
         self.isLost = false
         self.claimDuty()
+        self.askWhere()
         self.greet()
         if let connection = self.link.connection { self.ledger?.connected(connection) }
         self.onGap()
@@ -144,8 +168,17 @@ extension PostgresPost {
         self.ledger?.disconnected()
     }
 
+    /// As the database sees this node, the others will.
+    private func askWhere() {
+        guard case .port? = self.address else { return }
+        self.link.connection?.send("SELECT host(inet_client_addr())") { [weak self] result in
+            guard let self, case .success(let rows) = result, rows.count == 1 else { return }
+            self.address?.set(host: rows.text(0, 0) ?? "127.0.0.1")
+        }
+    }
+
     private func greet() {
-        self.send(NodeFrame(self.node, self.next()).json)
+        self.send(NodeFrame(self.node, self.next(), address: self.address?.text).json)
         self.end()
     }
 }

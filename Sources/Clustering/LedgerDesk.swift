@@ -53,6 +53,8 @@ package final class LedgerDesk: Ledger {
     package var rank: Int { self.machine.rank }
     package var isInside: Bool { self.machine.isInside }
 
+    package func knows(_ node: RandomToken) -> Bool { self.machine.members[node]?.isInside == true }
+
     package var isAlone: Bool {
         (self.machine.isAlone || self.isIsland) && self.inFlight == 0 && self.waiting.isEmpty
     }

@@ -10,13 +10,18 @@ package struct NodeFrame: Hashable, Sendable {
     package let number: UInt64
     /// The node goes, and says nothing more.
     package let isLast: Bool
+    /// Where its clients' requests can be passed on to, such as `http://10.0.0.7:8080`; said now and then.
+    package let address: String?
     package let news: [NodeNews]
 
-    package init(_ node: RandomToken, _ number: UInt64, _ news: [NodeNews] = [], isLast: Bool = false) {
+    package init(
+        _ node: RandomToken, _ number: UInt64, _ news: [NodeNews] = [], address: String? = nil, isLast: Bool = false
+    ) {
         self.node = node
         self.number = number
         self.news = news
         self.isLast = isLast
+        self.address = address
     }
 
     /// A node that speaks another version is understood as far as it says the same.
@@ -39,15 +44,19 @@ package struct NodeFrame: Hashable, Sendable {
         return frames
     }
 
-    package var json: [UInt8] { Self.json(self.node, self.number, self.news.map(\.json), isLast: self.isLast) }
+    package var json: [UInt8] {
+        Self.json(self.node, self.number, self.news.map(\.json), address: self.address, isLast: self.isLast)
+    }
 
-    private static func json(_ node: RandomToken, _ number: UInt64, _ news: [[UInt8]], isLast: Bool = false) -> [UInt8]
-    {
+    private static func json(
+        _ node: RandomToken, _ number: UInt64, _ news: [[UInt8]], address: String? = nil, isLast: Bool = false
+    ) -> [UInt8] {
         JSONWriter.object { json in
             json.field("v", Self.version)
             json.field("node", node.text)
             json.field("number", number)
             if isLast { json.field("last", true) }
+            json.optional("at", address)
             if !news.isEmpty { json.array("news", of: news) { $0.raw($1) } }
         }
     }
@@ -64,7 +73,7 @@ package struct NodeFrame: Hashable, Sendable {
                 if let item = NodeNews(JSONObject(found: element, in: object.reader)) { news.append(item) }
             }
         }
-        self.init(node, number, news, isLast: object["last", .bool] ?? false)
+        self.init(node, number, news, address: object["at", .text], isLast: object["last", .bool] ?? false)
     }
 }
 

@@ -15,6 +15,7 @@ package struct PeerBook {
     private struct Peer {
         var number: UInt64
         var heard: Instant
+        var address: String?
     }
 
     /// A node says something every second.
@@ -33,12 +34,13 @@ package struct PeerBook {
     package mutating func heard(_ frame: NodeFrame, at now: Instant) -> Heard {
         guard let peer = self.peers[frame.node] else {
             if !frame.isLast, self.peers.count < Self.maximum {
-                self.peers[frame.node] = Peer(number: frame.number, heard: now)
+                self.peers[frame.node] = Peer(number: frame.number, heard: now, address: frame.address)
             }
             return .first
         }
         guard frame.number > peer.number else { return .old }
-        self.peers[frame.node] = frame.isLast ? nil : Peer(number: frame.number, heard: now)
+        let address = frame.address ?? peer.address
+        self.peers[frame.node] = frame.isLast ? nil : Peer(number: frame.number, heard: now, address: address)
         return frame.number == peer.number + 1 ? .next : .gap
     }
 
@@ -48,6 +50,9 @@ package struct PeerBook {
         for node in gone { self.peers[node] = nil }
         return gone
     }
+
+    /// Where each other node is, as far as it has said so.
+    package var addresses: [RandomToken: String?] { self.peers.mapValues(\.address) }
 
     package func knows(_ node: RandomToken) -> Bool { self.peers[node] != nil }
 

@@ -1,3 +1,4 @@
+package import Client
 package import ACME
 package import HTTPServer
 package import Identity
@@ -36,6 +37,8 @@ package struct ServiceConfiguration: Sendable {
     package var tls = TLS.off
     /// How long what is under way may take once the service is asked to stop.
     package var drainTimeout = Duration.seconds(10)
+    /// Where other nodes on the same database find this one; nil where they find it by the address that it listens on.
+    package var nodeAddress: ServerURL?
     /// Nil for one on each core.
     package var loops: Int?
     /// A folder of web pages to serve.
@@ -172,6 +175,10 @@ package struct ServiceConfiguration: Sendable {
 
 extension ServiceConfiguration.TLS {
     /// Whether clients trust the certificate without being told to.
+    var isNone: Bool {
+        if case .off = self { true } else { false }
+    }
+
     var isTrusted: Bool {
         switch self {
         case .files, .acme: true

@@ -52,6 +52,10 @@ final class ServiceLifecycle {
         for wanted in self.configuration.stunAddresses(beside: addresses) { self.openServers(on: wanted) }
         try self.watchSignals()
         self.keepCertificates()
+        let listener = self.configuration.tls.isNone ? addresses.first : nil
+        self.dependencies.signalling.joinNodes(at: listener, or: self.configuration.nodeAddress, on: self.reactor) {
+            [unowned self] in self.drain()
+        }
         self.dependencies.health.started()
         self.sayReady(addresses, admin.address)
         self.configuration.manager.tell(.ready)

@@ -1,4 +1,5 @@
 internal import Bytes
+package import HTTPServer
 internal import JSON
 internal import SocketIO
 package import Vocabulary
@@ -11,6 +12,8 @@ package protocol SocketApplication: AnyObject {
     /// A socket that was let in before, and whose link broke, is back with everything it missed. Answer whether it
     /// may still come in: bans, tokens and memberships may have changed. Nil lets it in.
     func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String?
+    /// A request of a session that is not here. True when another node answers it.
+    func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool
     /// A client shows the key of a place that is not kept here. True when another node is asked for it: `answer` is called later,
     /// with nil when there is none.
     func fetchPlace(_ key: ResumeKey, _ answer: @escaping (HandedPlace?) -> Void) -> Bool
@@ -29,6 +32,7 @@ package protocol SocketApplication: AnyObject {
 
 extension SocketApplication {
     package func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String? { nil }
+    package func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool { false }
     package func fetchPlace(_ key: ResumeKey, _ answer: @escaping (HandedPlace?) -> Void) -> Bool { false }
     package func tookOver(_ socket: Socket, _ place: HandedPlace, _ arrival: SocketArrival) -> String? { nil }
     package func lost(_ socket: Socket, fellSilent: Bool) {}

@@ -34,6 +34,9 @@ package final class SocketServer: Sendable {
     /// Refuses a web page that may not come in.
     package static func refusePage(_ exchange: HTTPExchange) { exchange.refuse(.forbidden) }
 
+    /// The session that a request is of is nowhere.
+    package static func refuseSession(_ exchange: HTTPExchange) { exchange.refuse(.unknownSession) }
+
     /// Tells every client that the server goes away, so that it comes back to the next server.
     package func drain() {
         self.home.execute { self.sessions.value(on: $0).drain() }

@@ -57,7 +57,9 @@ extension SocketSessions {
     func respond(to exchange: HTTPExchange) {
         do throws(EngineRefusal) {
             let hints = self.settings.legacyLink?.impliedBy ?? []
-            try self.answer(exchange, try EngineRequest(exchange.request, legacyHints: hints))
+            let request = try EngineRequest(exchange.request, legacyHints: hints)
+            if let sid = request.session, self.links[sid] == nil, self.application.forward(exchange, of: sid) { return }
+            try self.answer(exchange, request)
         } catch {
             exchange.refuse(error)
         }
@@ -143,6 +145,13 @@ extension SocketSessions {
 }
 
 extension EngineRequest {
+    fileprivate var session: SessionID? {
+        switch self.purpose {
+        case .handshake: nil
+        case .poll(let sid), .post(let sid), .upgrade(let sid): sid
+        }
+    }
+
     fileprivate init(_ request: HTTPRequestHead, legacyHints: [String]) throws(EngineRefusal) {
         guard let items = QueryItems(request.query ?? "") else { throw .badRequest }
         try self.init(

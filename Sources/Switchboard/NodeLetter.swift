@@ -10,17 +10,20 @@ enum NodeLetter {
     case ask(ResumeKey, by: RandomToken)
     /// The place as it stood when the line moved; nothing where none is kept.
     case place(SessionID, [UInt8]?)
+    /// End in an orderly way.
+    case drain
 }
 
 extension NodeLetter: BinaryCoded {
     /// Numbers are never used for something else.
-    private enum Kind: UInt8 { case signal, ask, place }
+    private enum Kind: UInt8 { case signal, ask, place, drain }
 
     func encode(into bytes: inout ByteWriter) {
         switch self {
         case .signal(let signal, let session): bytes.put(Kind.signal.rawValue, session, signal)
         case .ask(let key, let node): bytes.put(Kind.ask.rawValue, key, node)
         case .place(let session, let place): bytes.put(Kind.place.rawValue, session, place)
+        case .drain: bytes.put(Kind.drain.rawValue)
         }
     }
 
@@ -32,6 +35,7 @@ extension NodeLetter: BinaryCoded {
             self = .signal(try bytes.take(), to: session)
         case .ask: self = .ask(try bytes.take(), by: try bytes.take())
         case .place: self = .place(try bytes.take(), try bytes.take())
+        case .drain: self = .drain
         }
     }
 }

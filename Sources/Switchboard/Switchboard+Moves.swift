@@ -11,6 +11,19 @@ extension Switchboard {
     /// Whether others carry out the same changes.
     package var hasOtherNodes: Bool { self.ledger.map { !$0.isAlone } ?? false }
 
+    /// How many lines each node has.
+    package var linesByNode: [RandomToken: Int] {
+        var lines: [RandomToken: Int] = [:]
+        if let node = self.ledger?.node { lines[node] = self.guests.count }
+        for stranger in self.strangers.values where !stranger.isGone {
+            if let node = stranger.node { lines[node, default: 0] += 1 }
+        }
+        return lines
+    }
+
+    /// Asks another node to end in an orderly way.
+    package func drain(_ node: RandomToken) { self.ledger?.send(NodeLetter.drain.encoded, to: node) }
+
     /// Where a line is; nil for one of our own, and for one that is gone.
     package func node(of session: SessionID) -> RandomToken? {
         guard self.guests[session] == nil, let stranger = self.strangers[session], !stranger.isGone else { return nil }

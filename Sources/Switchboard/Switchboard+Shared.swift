@@ -176,6 +176,7 @@ extension Switchboard: LedgerReader {
         case .signal(let signal, let session): self.deliver(signal, to: session)
         case .ask(let key, let node): self.onPlaceAsked(key, node)
         case .place(let session, let place): self.onPlace(session, place)
+        case .drain: self.onDrain()
         case nil: return
         }
     }

@@ -46,6 +46,8 @@ package final class Switchboard {
     var coming: [SessionID: [Notice]] = [:]
     /// Called with what other nodes say of places that are kept.
     package var onPlaceAsked: (_ key: ResumeKey, _ node: RandomToken) -> Void = { _, _ in }
+    /// Called when an operator has another node ask this one to end.
+    package var onDrain: () -> Void = {}
     package var onPlace: (_ session: SessionID, _ place: [UInt8]?) -> Void = { _, _ in }
     /// What was asked before this node was in the ledger for the first time; nil from then on.
     var early: [(SharedChange, SharedAnswer?)]?

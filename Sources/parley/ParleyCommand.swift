@@ -17,7 +17,7 @@ struct ParleyCommand: CommandGroup {
             SendCommand.self, HistoryCommand.self, GroupCommand.self, RegisterCommand.self, LoginCommand.self,
             BackupCommand.self, CheckCommand.self, MoveCommand.self,
             StunCommand.self, LoadCommand.self, VoiceCommand.self, UsersCommand.self, RoomsCommand.self,
-            WebhooksCommand.self,
+            NodesCommand.self, WebhooksCommand.self,
             AuditCommand.self, ModeratorsCommand.self, ReportsCommand.self, RulesCommand.self,
             PushCommand.self,
             TokenCommand.self,

@@ -115,6 +115,14 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "How long open connections may take to finish at shutdown.")
     var drainTimeout = ServiceConfiguration().drainTimeout
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Where other servers on the same database pass on requests of this one's clients; default: the --listen \
+            address, if it has no TLS.
+            """, valueName: "URL"))
+    var nodeAddress: ServerURL?
+
     @Option(help: "Interval between heartbeat pings to Socket.IO clients.")
     var pingInterval = Duration.seconds(25)
 
@@ -331,6 +339,7 @@ struct ServeCommand: ParsableCommand {
         service.tls = self.security.choice
         service.web = self.web
         service.drainTimeout = self.drainTimeout
+        service.nodeAddress = self.nodeAddress
         service.loops = self.loops
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)

@@ -84,6 +84,9 @@ package final class HTTPCall: StreamHandler {
         return self
     }
 
+    /// Nobody waits for the answer any more; `completion` is told that it was cut.
+    package func cancel() { self.finish(.failure(.closedByServer(nil))) }
+
     private func finish(_ outcome: Outcome) {
         guard let completion = self.hangUp() else { return }
         completion(outcome)

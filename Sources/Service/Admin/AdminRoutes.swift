@@ -22,6 +22,7 @@ struct AdminRoutes: Sendable {
         router.on(.get, "/readyz") { exchange, _ in exchange.respond(self.readiness) }
         self.on(.get, "/metrics", of: &router) { exchange, _ in self.showMetrics(exchange) }
         self.addPeople(to: &router)
+        self.addNodes(to: &router)
         self.addWebhooks(to: &router)
         self.addAudit(to: &router)
         self.addModerators(to: &router)
@@ -136,7 +137,7 @@ extension AdminRoutes {
     }
 
     /// People are known on one loop; the question goes there.
-    private func atHome(_ exchange: HTTPExchange, _ answer: (HTTPExchange, SignallingView) -> Void) {
+    func atHome(_ exchange: HTTPExchange, _ answer: (HTTPExchange, SignallingView) -> Void) {
         guard exchange.reactor.loop === self.signalling.home else { return exchange.move(to: self.signalling.home) }
         answer(exchange, self.signalling.view(on: exchange.reactor))
     }

@@ -1,4 +1,5 @@
 internal import Cluster
+internal import Client
 internal import Clustering
 internal import Identity
 internal import Journal
@@ -11,7 +12,10 @@ internal import Vocabulary
 /// database that others can use there are none. Lives on the home loop.
 final class Nodes {
     let errands: Errands
+    /// Nil where there are no others.
+    let forwarder: RequestForwarder?
     private let post: PostgresPost?
+    private let board: Switchboard
     private let chat: ChatService
     private let profiles: ProfileService
     private let accounts: Accounts
@@ -25,6 +29,10 @@ final class Nodes {
     ) {
         self.post = address.flatMap { address in node.map { PostgresPost(address, as: $0, on: reactor) } }
         self.errands = Errands(self.post)
+        self.forwarder = self.post.map { post in
+            RequestForwarder(as: post.node, on: reactor) { [unowned post] in post.others }
+        }
+        self.board = board
         let ledger = self.post.map { PostgresLedger(of: $0.node, to: board, on: reactor) }
         self.post?.ledger = ledger
         if let ledger { board.follow(ledger.desk) }
@@ -46,10 +54,39 @@ final class Nodes {
         post.start()
     }
 
+    /// - Parameter listener: where this node listens, without TLS.
+    func isFound(at listener: SocketAddress) { self.post?.isFound(at: NodeAddress(listening: listener)) }
+    func isFound(at url: ServerURL) { self.post?.isFound(at: .known("\(url)")) }
+
+    /// All nodes, this one first.
+    var view: [SignallingView.Node] {
+        guard let post = self.post else { return [] }
+        let lines = self.board.linesByNode
+        let own = SignallingView.Node(
+            name: post.node, address: nil, connections: lines[post.node] ?? 0, isThis: true,
+            isShared: post.ledger?.desk.isInside ?? false)
+        let others = post.others.map { node, address in
+            SignallingView.Node(
+                name: node, address: address, connections: lines[node] ?? 0, isThis: false,
+                isShared: post.ledger?.desk.knows(node) ?? false)
+        }
+        return [own] + others.sorted { $0.name.text < $1.name.text }
+    }
+
+    /// Has another node end in an orderly way. False when there is none of this name.
+    func drain(_ node: RandomToken) -> Bool {
+        guard let post = self.post, post.others[node] != nil else { return false }
+        self.board.drain(node)
+        return true
+    }
+
     /// This node lets somebody in no more, or again.
     func publish(_ change: IdentityChange) { self.post?.publish(.access(NodeNews.Access(change))) }
 
-    func close() { self.post?.close() }
+    func close(_ done: @escaping () -> Void) {
+        guard let post = self.post else { return done() }
+        post.close(done)
+    }
 
     private func heard(_ news: NodeNews) {
         switch news {

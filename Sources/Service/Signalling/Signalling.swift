@@ -1,3 +1,4 @@
+internal import Client
 internal import Calling
 internal import Conversing
 internal import HTTPServer
@@ -42,8 +43,7 @@ final class Signalling: Sendable {
         // Before the store, which makes the database where there is none.
         let secret = try configuration.serverSecret()
         let node = configuration.store == nil ? nil : try configuration.data.node()
-        var random = SystemRandomNumberGenerator()
-        let nodeName = configuration.store == nil ? nil : RandomToken(using: &random)
+        let nodeName = configuration.makeNodeName()
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
@@ -62,20 +62,14 @@ final class Signalling: Sendable {
         let dependencies = SignallingApplication.Dependencies(
             group: group, configuration: configuration, accounts: accounts, store: store,
             node: node, nodeName: nodeName, calls: try store.waitForAnswer(to: ListCallsUnderWay(of: node)),
-            files: files,
-            iceServers: iceServers, doors: doors,
-            filter: words.filter, pushKey: pushKey, metrics: metrics, journal: journal)
+            files: files, iceServers: iceServers, doors: doors, filter: words.filter, pushKey: pushKey,
+            metrics: metrics, journal: journal)
         let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }
         self.openID = configuration.openIDFetcher(on: group.loops[0]).map { settings, fetcher in
             (settings, OpenIDRoutes(accounts, OpenIDProvider(settings, fetcher), words.filter, secret, journal))
         }
-        self.store = store
-        self.words = words
-        self.files = files
-        self.doors = doors
-        self.accounts = accounts
-        self.home = group.loops[0]
-        self.applications = applications
+        (self.store, self.words, self.files, self.doors) = (store, words, files, doors)
+        (self.accounts, self.home, self.applications) = (accounts, group.loops[0], applications)
         self.sockets = SocketServer(group, configuration.sockets(as: nodeName), journal: journal) {
             applications.value(on: $0)
         }
@@ -124,6 +118,23 @@ final class Signalling: Sendable {
         self.applications.value(on: reactor).native.offer(builtIn)
     }
 
+    /// Where the other nodes find this one, and what an operator may ask of it from there. On the home loop only.
+    func joinNodes(at listener: SocketAddress?, or url: ServerURL?, on reactor: Reactor, onDrain: @escaping () -> Void)
+    {
+        let application = self.applications.value(on: reactor)
+        if let url {
+            application.nodes.isFound(at: url)
+        } else if let listener {
+            application.nodes.isFound(at: listener)
+        }
+        application.board.onDrain = onDrain
+    }
+
+    /// False when there is no other node of this name. On the home loop only.
+    func drain(_ node: RandomToken, on reactor: Reactor) -> Bool {
+        self.applications.value(on: reactor).nodes.drain(node)
+    }
+
     /// - Parameter body: is told who was signed out, on any thread.
     func observeIdentities(_ body: @escaping @Sendable (IdentityChange) -> Void) { self.accounts.observe(body) }
 
@@ -133,9 +144,8 @@ final class Signalling: Sendable {
     func drain(on reactor: Reactor, within time: Duration, _ done: @escaping () -> Void) {
         let application = self.applications.value(on: reactor)
         application.depart(within: time) {
-            application.stop()
+            application.stop(done)
             self.sockets.drain()
-            done()
         }
     }
 
@@ -248,6 +258,12 @@ final class Signalling: Sendable {
 }
 
 extension ServiceConfiguration {
+    /// Drawn for each run; nil where there is nobody to be told apart from.
+    fileprivate func makeNodeName() -> RandomToken? {
+        var random = SystemRandomNumberGenerator()
+        return self.store == nil ? nil : RandomToken(using: &random)
+    }
+
     fileprivate func sockets(as node: RandomToken?) -> SocketServerSettings {
         var settings = SocketServerSettings()
         settings.node = node

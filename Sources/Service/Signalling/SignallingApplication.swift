@@ -1,3 +1,4 @@
+internal import HTTPServer
 internal import Calling
 internal import Conversing
 internal import ICEServers
@@ -14,7 +15,7 @@ internal import Vocabulary
 /// Lets people in through the entrance that claims them, hands what they say back to it, and tells the switchboard who
 /// comes and goes.
 final class SignallingApplication: SocketApplication {
-    private let board: Switchboard
+    let board: Switchboard
     private let chat: ChatService
     private let sessions: SignedInSessions
     let native: NativeEntrance
@@ -207,7 +208,7 @@ final class SignallingApplication: SocketApplication {
             people: people,
             rooms: self.board.roomSizes.map {
                 SignallingView.Room(name: $0.room, members: $0.members, access: $0.rule.word)
-            })
+            }, nodes: self.nodes.view)
     }
 
     /// What is asked of those who come into a room from now on. Nil when it is done, or why it is not.
@@ -248,9 +249,9 @@ final class SignallingApplication: SocketApplication {
     }
 
     /// Says goodbye to all who ring or are rung, before the server goes.
-    func stop() {
+    func stop(_ done: @escaping () -> Void) {
         self.board.stop()
-        self.nodes.close()
+        defer { self.nodes.close(done) }
         self.api.standing.end(RequestError(.unavailable, "the server stops")) { _ in true }
     }
 }
@@ -288,6 +289,10 @@ extension SignallingApplication {
             return self.sessions.end(session, error)
         }
         self.sessions.checkAgain(session)
+    }
+
+    func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool {
+        self.nodes.forwarder?.forward(exchange, of: session) ?? false
     }
 
     func fetchPlace(_ key: ResumeKey, _ answer: @escaping (HandedPlace?) -> Void) -> Bool {

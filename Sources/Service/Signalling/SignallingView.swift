@@ -15,6 +15,17 @@ struct SignallingView {
         let access: String?
     }
 
+    struct Node {
+        let name: RandomToken
+        /// Where others pass requests on to.
+        let address: String?
+        let connections: Int
+        let isThis: Bool
+        /// Whether it has its part in presence, rooms and calls.
+        let isShared: Bool
+    }
+
     let people: [Person]
     let rooms: [Room]
+    let nodes: [Node]
 }
