@@ -139,7 +139,7 @@ class Moves(Nodes):
         again = self.back(a, 1)
         self.assertFalse(again.is_recovered)
         self.assertEqual(again.welcome["instead"], a.member)
-        again.ask("room.join", room="kitchen", replacing=a.member)
+        again.ask("room.join", room="kitchen", replaces=a.member)
         self.assertEqual({member["user"] for member in b.ask("room.members", room="kitchen")["members"]}, {a.user})
 
 

@@ -145,7 +145,7 @@ class StoreTorture:
 
     def __init__(self, kills: int, seed: int, senders: int = 4, say=lambda text: None):
         self.kills, self.random, self.say = kills, random.Random(seed), say
-        self.server = Server(*VOUCHED, "--request-rate", "100000", *self.store(), testing=False)
+        self.server = self.make_server(*VOUCHED, "--request-rate", "100000", *self.store())
         self.readers = [Reader(self.server, f"reader-{i}", random.Random(seed + i)) for i in range(2)]
         self.group = self.begin([reader.name for reader in self.readers] + [f"sender-{i}" for i in range(senders)])
         places = [{"conversation": self.group}, {"user": "reader-0"}]
@@ -159,7 +159,7 @@ class StoreTorture:
             return owner.ask("chat.create", users=names, id="group")["conversation"]
 
     def run(self) -> dict:
-        people = [*self.senders, *self.readers]
+        people = [*self.senders, *self.readers, *self.others()]
         troubles: list[str] = []
         threads = {person.name: threading.Thread(target=watched, args=[person, troubles], daemon=True) for person in people}
         for thread in threads.values():
@@ -180,6 +180,13 @@ class StoreTorture:
             expect(not thread.is_alive(), f"{name} hangs")
         expect(not troubles, "; ".join(troubles[:3]))
         return self.check()
+
+    def make_server(self, *options: str) -> Server:
+        return Server(*options, testing=False)
+
+    def others(self) -> list:
+        """Who else is there, with `run`, `name` and `is_over`."""
+        return []
 
     def store(self) -> list[str]:
         """Where the server keeps what it is told, if not in its folder."""
