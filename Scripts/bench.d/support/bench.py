@@ -86,10 +86,10 @@ class Server:
         return self.process.pid
 
 
-def parley_server(binary, port, *extra):
+def parley_server(binary, port, *extra, loops=1):
     data = tempfile.mkdtemp(prefix="parley-bench-")
     return Server([binary, "serve", "--listen", f"127.0.0.1:{port}", "--admin", "127.0.0.1:0", "--data", data,
-                   "--log-level", "error", "--loops", "1", "--test-endpoints", *extra], port, data=data)
+                   "--log-level", "error", "--loops", loops, "--test-endpoints", *extra], port, data=data)
 
 
 def load(program, *arguments):
