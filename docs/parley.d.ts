@@ -468,8 +468,6 @@ declare module "parley-calls" {
             name?: string;
         }, kind: any): Call;
         rename(call: any, id: any): void;
-        /** Whether a call that this page may not know yet still waits for its callee, who this user is. @param {string} id */
-        isRinging(id: any): Promise<boolean>;
         forget(call: any): void;
         /** For the page that is loaded after this one. */
         remember({ id, kind, devices, talkingSince }: {
@@ -492,6 +490,29 @@ declare module "parley-calls" {
         #private;
     }
     import { Call } from "parley-call";
+}
+declare module "parley-call-loader" {
+    /** Where a page that is loaded anew finds its call. */
+    export const seatKey: "parley seat";
+    /** The calls of a page, and their modules, which are loaded with the first of them: most pages have none for a long time. */
+    export class CallLoader {
+        /** @param {{parley: import('./parley.js').Parley, link: import('./parley-tabs.js').TabLink, seat: Storage}} parts */
+        constructor(parts: {
+            parley: import('./parley.js').Parley;
+            link: import('./parley-tabs.js').TabLink;
+            seat: Storage;
+        });
+        get all(): import("parley-call").Call[];
+        get hasSeat(): boolean;
+        /** @returns {Promise<import('./parley-calls.js').CallDesk>} */
+        load(): Promise<import('./parley-calls.js').CallDesk>;
+        received(event: any, argument: any): void;
+        /** @param {boolean} recovered */
+        lineMended(recovered: boolean): void;
+        /** Another tab of this user takes the call. @param {string} id */
+        takenElsewhere(id: any): void;
+        #private;
+    }
 }
 declare module "parley-cache" {
     /**
@@ -855,6 +876,8 @@ declare module "parley-chat" {
         get files(): import("parley-files").Files;
         /** The latest first. @returns {Conversation[]} */
         get conversations(): Conversation[];
+        /** Whose conversations these are. */
+        get user(): string;
         /** @returns {Conversation|undefined} */
         conversation(id: any): Conversation | undefined;
         /** The conversation with one other, if there is one. @returns {Conversation|undefined} */
@@ -1111,47 +1134,8 @@ declare module "parley-room" {
     import { Talk } from "parley-talk";
     import { Peer } from "parley-peer";
 }
-declare module "parley-path" {
-    /** Looks at one connection again and again; what it says is about the time since the last look. */
-    export class PathMeter {
-        /** @param {import('./parley-peer.js').Peer} peer */
-        constructor(peer: import('./parley-peer.js').Peer);
-        /** @returns {Promise<PathState|undefined>} nothing at the first look */
-        look(): Promise<PathState | undefined>;
-        #private;
-    }
-    /**
-     * How the network does between us and one other.
-     */
-    export type PathState = {
-        /**
-         * milliseconds
-         */
-        roundTrip: number | undefined;
-        /**
-         * what was lost of what came since the last look, from 0 to 1
-         */
-        loss: number;
-        /**
-         * bits a second, both ways
-         */
-        bitrate: number;
-        /**
-         * through a relay, not directly
-         */
-        isRelayed: boolean;
-        /**
-         * nothing came since the last look
-         */
-        isSilent: boolean;
-        quality: 'good' | 'fair' | 'poor';
-    };
-}
 declare module "parley" {
-    export { Call } from "./parley-call.js";
-    export { PathMeter } from "./parley-path.js";
     export { ParleyError } from "./parley-error.js";
-    export { Room } from "./parley-room.js";
     /**
      * One user on one page.
      *
@@ -1291,12 +1275,14 @@ declare module "parley" {
         } | undefined>;
         /** @param {string[]|'everybody'} users */
         unwatch(users: string[] | 'everybody'): Promise<void>;
+        /** Loads what rings and talks, which otherwise comes with the first call or room. */
+        loadTalks(): Promise<void>;
         /**
-         * Rings a user. The call is there at once, to follow and to cancel; `ready` settles when the server rings or has
-         * refused to, or when there is no microphone.
+         * Rings a user. The call is there as soon as its modules are, to follow and to cancel; `ready` settles when the server rings or
+         * has refused to, or when there is no microphone.
          * @param {string|{user: string, name?: string}} user
          * @param {{kind?: 'audio'|'video', stream?: MediaStream}} options
-         * @returns {import('./parley-call.js').Call}
+         * @returns {Promise<Call>}
          */
         ring(user: string | {
             user: string;
@@ -1304,7 +1290,7 @@ declare module "parley" {
         }, { kind, ...options }?: {
             kind?: 'audio' | 'video';
             stream?: MediaStream;
-        }): import('./parley-call.js').Call;
+        }): Promise<Call>;
         /** Takes up the call this page was in before it was loaded anew, if there was one and it still goes on. */
         resumeCall(options: any): Promise<any>;
         /** Whether a call of which this user was told while no page was open still rings. @param {string} id */
@@ -1313,12 +1299,12 @@ declare module "parley" {
          * Goes on with a call that the user has on another device, which ends there.
          * @param {string} ticket `Call.ticket` over there
          * @param {{kind?: 'audio'|'video', stream?: MediaStream}} options
-         * @returns {Promise<import('./parley-call.js').Call|undefined>} nothing when the call is over
+         * @returns {Promise<Call|undefined>} nothing when the call is over
          */
         takeCall(ticket: string, options: {
             kind?: 'audio' | 'video';
             stream?: MediaStream;
-        }): Promise<import('./parley-call.js').Call | undefined>;
+        }): Promise<Call | undefined>;
         /**
          * Comes into a room; it begins to exist with its first member.
          * @param {string} name 1 to 64 lower-case letters, digits and dashes
@@ -1336,7 +1322,7 @@ declare module "parley" {
             };
             password?: string;
             byInvitation?: boolean;
-        }): Promise<Room>;
+        }): Promise<import("parley-room").Room>;
         /**
          * Asks the members of a room by invitation to be let in; `room.admitted` with `{room}` tells that one of them did.
          * @param {string} name
@@ -1346,7 +1332,44 @@ declare module "parley" {
         request(event: any, argument: any, options: any): any;
         #private;
     }
+    export type Call = import("parley-call").Call;
+    export type Room = import("parley-room").Room;
     import { Files } from "parley-files";
-    import { Room } from "parley-room";
     export { listDevices, preferDevices } from "./parley-media.js";
+}
+declare module "parley-path" {
+    /** Looks at one connection again and again; what it says is about the time since the last look. */
+    export class PathMeter {
+        /** @param {import('./parley-peer.js').Peer} peer */
+        constructor(peer: import('./parley-peer.js').Peer);
+        /** @returns {Promise<PathState|undefined>} nothing at the first look */
+        look(): Promise<PathState | undefined>;
+        #private;
+    }
+    /**
+     * How the network does between us and one other.
+     */
+    export type PathState = {
+        /**
+         * milliseconds
+         */
+        roundTrip: number | undefined;
+        /**
+         * what was lost of what came since the last look, from 0 to 1
+         */
+        loss: number;
+        /**
+         * bits a second, both ways
+         */
+        bitrate: number;
+        /**
+         * through a relay, not directly
+         */
+        isRelayed: boolean;
+        /**
+         * nothing came since the last look
+         */
+        isSilent: boolean;
+        quality: 'good' | 'fair' | 'poor';
+    };
 }

@@ -24,6 +24,8 @@ internal import System
     /// Its place among its siblings, from 0.
     package let index: Int
 
+    /// Its thread gives way to all others.
+    private let isBackground: Bool
     private let inbox = Locked(Inbox())
     private var local: [UnownedJob] = []
     private var batch: [Work] = []
@@ -33,8 +35,9 @@ internal import System
     /// Set by the thread itself before `init` returns, never changed after.
     private var threadID = uv_thread_t()
 
-    package init(index: Int = 0) throws(ReactorError) {
+    package init(index: Int = 0, isBackground: Bool = false) throws(ReactorError) {
         self.index = index
+        self.isBackground = isBackground
         unsafe self.wakeUp = .allocate(capacity: 1)
         unsafe self.thread = .allocate(capacity: 1)
         try self.startThread()
@@ -113,6 +116,7 @@ extension EventLoop {
         let startup = unsafe Unmanaged<Startup>.fromOpaque(argument).takeUnretainedValue()
         let loop = startup.loop
         loop.threadID = uv_thread_self()
+        if loop.isBackground { Thread.giveWay() }
         let reactor = loop.makeReactor(reportingTo: startup)
         unsafe uv_sem_post(&startup.ready)
         reactor?.run()

@@ -3,29 +3,39 @@ internal import CUV
 /// The loops of one process: by default one for each core.
 package final class EventLoopGroup: Sendable {
     package let loops: [EventLoop]
+    /// One more for what nobody waits for: it gives way to the others, and has no listeners.
+    package let background: EventLoop?
 
-    package init(count: Int? = nil) throws(ReactorError) {
+    fileprivate var all: [EventLoop] { self.loops + [self.background].compactMap(\.self) }
+
+    package init(count: Int? = nil, hasBackground: Bool = false) throws(ReactorError) {
         var loops: [EventLoop] = []
         for index in 0..<(count ?? Self.coreCount) { loops.append(try EventLoop(index: index)) }
         self.loops = loops
+        self.background = hasBackground ? try EventLoop(index: loops.count, isBackground: true) : nil
     }
 
     package static var coreCount: Int { max(1, Int(uv_available_parallelism())) }
 
-    /// Runs `call` on every loop.
+    /// Runs `call` on every loop but the one in the background.
     package func execute(_ call: @escaping @Sendable (Reactor) -> Void) {
         for loop in self.loops { loop.execute(call) }
     }
 
     /// Closes whatever is still open on every loop and waits for the threads. Not from a loop itself.
     package func shutDown() {
-        self.execute { $0.shutDown() }
+        self.close()
         self.join()
+    }
+
+    /// Closes whatever is still open on every loop; the threads end by themselves.
+    package func close() {
+        for loop in self.all { loop.execute { $0.shutDown() } }
     }
 
     /// Waits until every loop has ended.
     package func join() {
-        for loop in self.loops { loop.join() }
+        for loop in self.all { loop.join() }
     }
 }
 
@@ -45,7 +55,7 @@ package final class LoopLocal<Value>: @unchecked Sendable {
 
     /// `make` is also told of the whole, for values that have to find their siblings.
     package init(_ group: EventLoopGroup, make: @escaping @Sendable (Reactor, LoopLocal) -> Value) {
-        self.slots = group.loops.map { _ in Slot() }
+        self.slots = group.all.map { _ in Slot() }
         self.make = make
     }
 

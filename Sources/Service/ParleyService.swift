@@ -41,7 +41,7 @@ package final class ParleyService: Sendable {
         try configuration.data.create()
         self.lock = try configuration.data.lock()
         let tls = try files ?? Self.makeKept(configuration)
-        self.group = try EventLoopGroup(count: configuration.loops)
+        self.group = try EventLoopGroup(count: configuration.loops, hasBackground: true)
         do {
             self.signalling = try Signalling(
                 configuration, self.group, ServiceMetrics(self.registry), self.health, journal: journal)

@@ -219,7 +219,7 @@ extension ServiceLifecycle {
                 .cutOff, "drain timeout: the remaining connections were closed", [.count: .integer(left)])
         }
         self.journal.notice(.ended, "the service has ended")
-        self.dependencies.group.execute { $0.shutDown() }
+        self.dependencies.group.close()
     }
 }
 

@@ -48,6 +48,19 @@ package enum Thread {
         return true
     }
 
+    /// From now on the calling thread gives way to all others of the machine that have something to do. Where a sandbox does not
+    /// let it, it stays as it is.
+    package static func giveWay() {
+        #if canImport(Glibc)
+        // Linux changes the calling thread alone, whatever POSIX says of processes.
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, Self.leastHurry)
+        #else
+        _ = setpriority(PRIO_DARWIN_THREAD, 0, PRIO_DARWIN_BG)
+        #endif
+    }
+
+    private static let leastHurry: Int32 = 19
+
     private static func enter(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         guard let argument = unsafe argument else { return nil }
         unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().live()

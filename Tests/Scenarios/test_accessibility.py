@@ -119,6 +119,28 @@ class AccessibilityTests(PageTest):
             visitor.page.keyboard.press(key)
         self.fail(f"{selector} is not reached by {key}")
 
+    def test_N15_what_a_colour_says_has_a_line_where_the_system_has_colours_of_its_own(self):
+        anna = self.company.visitor(self.server, 700, forced_colors="active").enter("Anna")
+        bo = self.visitor("Bo", 1500)
+        self.assertTrue(anna.page.evaluate("() => matchMedia('(forced-colors: active)').matches"))
+        anna.page.get_by_role("button", name="Write to Bo").click()
+        for text in ("Good morning", "A second line"):
+            anna.page.locator("#write").fill(text)
+            anna.page.keyboard.press("Enter")
+        bo.page.get_by_role("button", name="Write to Anna").click()
+        expect(bo.page.locator("#history .message")).to_have_count(2)
+        bo.page.locator("#write").fill("Hello")
+        bo.page.keyboard.press("Enter")
+        expect(anna.page.locator("#history .message")).to_have_count(3)
+        anna.page.locator("button[data-place=chats]").click()
+        width = "(element, side) => parseFloat(getComputedStyle(element)[side])"
+        lines = {selector: anna.page.locator(selector).first.evaluate(width, side) for selector, side in (
+            (".message:not(.mine) .bubble", "borderTopWidth"), (".message.mine .bubble", "borderTopWidth"), ("#chat-list .online .face", "outlineWidth"),
+            ("#chat-list .row[aria-current=true]", "outlineWidth"), ("button[data-place=chats]", "outlineWidth"))}
+        self.assertEqual([selector for selector, line in lines.items() if line < 1], [])
+        self.assertGreater(lines[".message.mine .bubble"], lines[".message:not(.mine) .bubble"])
+        self.check(anna, "a conversation in forced colours")
+
     def test_N15_nothing_overflows_on_a_small_phone_or_with_large_text(self):
         anna = self.visitor("Anna Magdalena Wilhelmina", viewport={"width": 320, "height": 568}, has_touch=True)
         self.visitor("Bo with a name of some length")

@@ -131,6 +131,19 @@ class WritingTests(MessengerTest):
     def color(self, text: str) -> list[int]:
         return [int(number) for number in re.findall(r"\d+", text)[:3]]
 
+    def test_N10_what_is_said_while_a_new_conversation_opens_is_all_there(self):
+        anna, bo = self.pair()
+        self.open_chat(anna, "Bo")
+        lines = [f"line {number}" for number in range(6)]
+        for line in lines:
+            self.write(anna, line)
+        expect(self.messages(anna)).to_contain_text(lines)
+        self.place(bo, "chats")
+        bo.page.locator("#chat-list").get_by_role("button", name="Anna").click()
+        expect(self.messages(bo)).to_contain_text(lines)
+        self.write(bo, "heard")
+        expect(self.messages(anna)).to_contain_text([*lines, "heard"])
+
     def test_N10_a_message_is_sent_delivered_and_read(self):
         anna, bo = self.pair()
         self.open_chat(anna, "Bo")
@@ -497,6 +510,7 @@ class FailureTests(MessengerTest):
 
 class FileTests(MessengerTest):
     def test_D05_D08_pictures_are_sent_and_looked_at_one_after_the_other(self):
+        """D05 D08.view"""
         anna, bo = self.talking()
         with tempfile.TemporaryDirectory() as folder:
             files = [Path(folder, f"picture-{number}.gif") for number in range(3)]
@@ -573,6 +587,7 @@ class VoiceTests(MessengerTest):
         expect(bo.page.locator("#history .voice")).to_have_count(0)
 
     def test_K02_under_one_second_is_refused(self):
+        """K02.short"""
         anna, _ = self.talking()
         self.hold(anna, 0)
         anna.reads("Too short")

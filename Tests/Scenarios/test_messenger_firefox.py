@@ -1,6 +1,7 @@
 """The same messenger in Firefox: what it keeps, sends and plays is the browser's own work."""
 
 import test_messenger
+import test_page_camera
 import test_page_kinds
 import test_page_places
 from firefox import need_firefox
@@ -66,4 +67,16 @@ class ReadyTests(InFirefox, test_page_kinds.ReadyTests):
 
 
 class OrderPageTests(InFirefox, test_page_kinds.OrderPageTests):
+    pass
+
+
+class CameraTests(InFirefox, test_page_camera.CameraTests):
+    pass
+
+
+class EmotionTests(InFirefox, test_page_camera.EmotionTests):
+    pass
+
+
+class VoiceRowTests(InFirefox, test_page_camera.VoiceRowTests):
     pass

@@ -57,6 +57,35 @@ class CallTest(PageTest):
         return visitor.page.locator("#stage-title")
 
 
+class LoadingTests(CallTest):
+    """What rings and talks is no part of the first view."""
+
+    def test_J32_a_call_rings_as_soon_as_what_it_needs_is_there(self):
+        anna, bo, held = self.visitor("Anna", 700), self.company.visitor(self.server, 1500, service_workers="block"), []
+        bo.context.route("**/parley-call.js", lambda route: held.append(route))
+        bo.enter("Bo")
+        eventually(lambda: bo.page.wait_for_timeout(20) or held, "the page asks for it")
+        anna.ring("Bo")
+        expect(self.title(anna)).to_contain_text("Bo")
+        expect(bo.page.get_by_role("dialog", name="Anna")).to_have_count(0)
+        held[0].fallback()
+        bo.is_rung_by("Anna")
+        bo.answer()
+        for visitor in (anna, bo):
+            visitor.talks()
+        self.assert_hears(bo, anna)
+
+    def test_J32_a_call_and_a_room_that_cannot_be_loaded_are_said_and_tried_again(self):
+        anna, bo = self.company.visitor(self.server, 700, service_workers="block"), self.visitor("Bo", 1500)
+        anna.context.route("**/parley-room.js", lambda route: route.abort())
+        anna.enter("Anna")
+        anna.join("tea")
+        anna.reads("The server cannot be reached")
+        expect(anna.page.get_by_role("button", name="Voice only")).to_be_enabled()
+        self.connect(anna, bo)
+        self.assert_hears(bo, anna)
+
+
 class DeviceTests(CallTest):
     def test_J11_devices_are_chosen_and_tried_before_a_call(self):
         anna = self.visitor("Anna", 700)
@@ -142,6 +171,15 @@ class ViewTests(CallTest):
         self.tools(anna, "Leave full screen")
         eventually(lambda: anna.page.evaluate("() => document.fullscreenElement === null"), "no full screen")
 
+    def test_J11_a_picture_is_taken_out_of_the_page(self):
+        anna, bo = self.pair()
+        self.connect(anna, bo, "picture")
+        anna.page.bring_to_front()
+        self.assertTrue(bo.sees_movement())
+        self.tools(anna, "Picture in picture")
+        shown = "() => document.pictureInPictureElement === document.querySelector('.tile:not(.mine) video')"
+        eventually(lambda: anna.page.evaluate(shown), "the other side is shown outside of the page")
+
     def test_J26_a_room_shows_the_one_who_speaks(self):
         people = [self.visitor(name, pitch) for name, pitch in (("Anna", 700), ("Bo", 1500), ("Cleo", 2300))]
         for visitor in people:
@@ -199,6 +237,10 @@ class PeopleTests(CallTest):
         anna.is_rung_by("Bo")
 
 
+class FirefoxLoadingTests(LoadingTests):
+    browser = "firefox"
+
+
 class FirefoxNetworkTests(NetworkTests):
     browser = "firefox"
 
@@ -209,6 +251,8 @@ class FirefoxPeopleTests(PeopleTests):
 
 class FirefoxViewTests(ViewTests):
     browser = "firefox"
+    # It has a button of its own over each video, and none that a page could press.
+    test_J11_a_picture_is_taken_out_of_the_page = None
 
 
 class FirefoxScreenTests(ScreenTests):

@@ -98,6 +98,8 @@ class ServedFiles(unittest.TestCase):
         self.assertLessEqual(size, 120 * 1024, sorted(seen))
         for part in ("talks", "stage", "me", "crop", "camera", "viewer", "details", "places", "map"):
             self.assertNotIn(f"/page-{part}.js", seen)
+        for part in ("call", "calls", "peer", "room", "talk", "path", "screen"):
+            self.assertNotIn(f"/parley-{part}.js", seen)
 
     def test_everything_that_is_loaded_later_is_kept_for_times_without_a_network(self):
         _, _, worker = self.get("/worker.js")

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """/// <reference path="parley.d.ts" />
 import { Parley, type Call } from 'parley';
 const parley = new Parley();
-const call: Call = parley.ring('bob', { kind: 'audio' });
+const call: Call = await parley.ring('bob', { kind: 'audio' });
 const level: number = parley.state;
 """
 

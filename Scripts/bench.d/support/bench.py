@@ -17,6 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 SUPPORT = Path(__file__).resolve().parent
 OUT = ROOT / ".build" / "bench"
+#: Rounds of a table that is kept.
+LEAST_KEPT = 3
 SERVER_CORE, LOAD_CORE = 0, (os.cpu_count() or 1) - 1
 
 
@@ -84,10 +86,10 @@ class Server:
         return self.process.pid
 
 
-def parley_server(binary, port, *extra):
+def parley_server(binary, port, *extra, loops=1):
     data = tempfile.mkdtemp(prefix="parley-bench-")
     return Server([binary, "serve", "--listen", f"127.0.0.1:{port}", "--admin", "127.0.0.1:0", "--data", data,
-                   "--log-level", "error", "--loops", "1", "--test-endpoints", *extra], port, data=data)
+                   "--log-level", "error", "--loops", loops, "--test-endpoints", *extra], port, data=data)
 
 
 def load(program, *arguments):
@@ -97,6 +99,23 @@ def load(program, *arguments):
         words = result.stderr.strip() or result.stdout.strip()[-1000:]
         raise RuntimeError(f"{' '.join(command)}: exit code {result.returncode}: {words}")
     return json.loads(result.stdout)
+
+
+def turns(rounds, makers):
+    """Round by round, everybody in turn, and each time another one first: who begins has the caches of nobody. `makers` is
+    called for each round anew, since servers have ports of their own."""
+    for number in range(rounds):
+        everybody = list(makers())
+        first = number % len(everybody)
+        yield from everybody[first:] + everybody[:first]
+
+
+def parse(parser):
+    """What was asked for. One round has no spread, so nothing of it is kept."""
+    arguments = parser.parse_args()
+    if arguments.keep and arguments.rounds < LEAST_KEPT:
+        parser.error(f"--keep needs --rounds {LEAST_KEPT} or more: fewer have no spread")
+    return arguments
 
 
 def median(values):

@@ -11,6 +11,7 @@
 //         paced      COUNT pairs that together send DEPTH offers a second, whatever comes of them; times count from
 //                    the moment at which an offer was due
 //         idle       COUNT members of one room, and nothing else
+//         couples    COUNT rooms of two, and nothing else
 //
 // Prints one line of JSON; the server's CPU time is that of all threads of PID within the measured time.
 #include "sio.h"
@@ -19,10 +20,12 @@ enum kind { PARLEY, PLAIN, LIMIT };
 
 static enum kind kind;
 static char mode;
-static int has_pairs(void) { return mode == 'r' || mode == 'p'; }
+static int has_pairs(void) { return mode == 'r' || mode == 'p' || mode == 'c'; }
 static int count, depth, port;
 static struct client *clients;
 static char offer[3072];
+/// In front of what is said: when it was sent or due, in hexadecimal. So its time is its own, however many are on the way.
+enum { STAMP = 16, SAMPLED = 64 };
 
 static int joined;
 
@@ -53,9 +56,23 @@ static void connect_one(struct client *c) {
     set_nonblocking(c->fd);
 }
 
-static void send_offer(struct client *c) {
+static void stamp(char *text, uint64_t time) {
+    char digits[STAMP + 1];
+    snprintf(digits, sizeof digits, "%016llx", (unsigned long long)time);
+    memcpy(text, digits, STAMP);
+}
+
+/// What stands behind `key`; nothing where it is missing.
+static uint64_t stamp_of(char *text, const char *key) {
+    char *found = strstr(text, key), digits[STAMP + 1] = {0};
+    if (!found) return 0;
+    memcpy(digits, found + strlen(key), STAMP);
+    return strtoull(digits, NULL, 16);
+}
+
+static void send_offer(struct client *c, uint64_t since) {
     struct client *peer = c + 1;
-    c->sent_at = now_ns();
+    stamp(offer, since);
     if (kind == LIMIT) send_format(c, "421[\"signal\",{\"to\":\"%20s\",\"description\":{\"sdp\":\"%s\"}}]", "", offer);
     else if (kind == PARLEY)
         send_format(c,
@@ -67,8 +84,9 @@ static void send_offer(struct client *c) {
 }
 
 static void send_word(struct client *c) {
-    static const char words[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+    static char words[] = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
     c->sent_at = now_ns();
+    stamp(words, c->sent_at);
     if (kind == PARLEY) send_format(c, "421[\"signal\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
     else if (kind == PLAIN) send_format(c, "421[\"say\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
     else send_format(c, "42[\"signal\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
@@ -81,13 +99,13 @@ static void take_relayed(struct client *c, char *text, size_t length) {
     else if (text[1] == '2' && index % 2 == 1) {
         c[-1].delivered++;
         deliveries++;
-        note_latency(c[-1].sent_at);
+        note_latency(stamp_of(text, "\"sdp\":\""));
     }
     struct client *sender = index % 2 ? c - 1 : c;
     while (sender->acked > 0 && sender->delivered > 0) {
         sender->acked--, sender->delivered--;
         messages++;
-        if (mode == 'r') send_offer(sender);
+        if (mode == 'r') send_offer(sender, now_ns());
     }
 }
 
@@ -103,6 +121,7 @@ static void take_broadcast(struct client *c, char *text, size_t length) {
         } else c->acked = 1;
     } else if (text[1] == '2') {
         deliveries++, round_deliveries++;
+        if (depth > 1 && index % SAMPLED == 0) note_latency(stamp_of(text, "\"data\":\""));
         if (echoes && depth > 1 && index < 10 && ++c->delivered == 10) {
             // The limit has no acks: a sender hears all ten and sends one for every ten it hears.
             c->delivered = 0;
@@ -126,8 +145,7 @@ static struct measurement pump_paced(int ep) {
     uint64_t due = now_ns(), step = 1000000000u / (uint64_t)depth;
     for (int whose = 0; goes_on(&m);) {
         for (; due <= now_ns(); due += step, whose = (whose + 1) % count) {
-            send_offer(&clients[2 * whose]);
-            clients[2 * whose].sent_at = due;
+            send_offer(&clients[2 * whose], due);
         }
         int n = epoll_wait(ep, events, 512, 1);
         for (int i = 0; i < n; i++) receive(events[i].data.ptr, take_relayed);
@@ -142,7 +160,7 @@ static struct measurement pump(int ep) {
     if (mode == 'p') return pump_paced(ep);
     if (mode == 'r')
         for (int i = 0; i < count * 2; i += 2)
-            for (int d = 0; d < depth; d++) send_offer(&clients[i]);
+            for (int d = 0; d < depth; d++) send_offer(&clients[i], now_ns());
     else
         for (int i = 0; i < (depth == 1 ? 1 : 10); i++)
             for (int d = 0; d < depth; d++) send_word(&clients[i]);
@@ -174,5 +192,5 @@ int main(int argc, char **argv) {
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = &clients[i]};
         epoll_ctl(ep, EPOLL_CTL_ADD, clients[i].fd, &event);
     }
-    return mode == 'i' ? report_idle(before, total) : report_load(pump(ep));
+    return mode == 'i' || mode == 'c' ? report_idle(before, total) : report_load(pump(ep));
 }

@@ -2,7 +2,8 @@
 //
 // ws-load PORT PATH echo      CONNS DEPTH SECONDS SIZE PID   every client keeps DEPTH messages on the way
 // ws-load PORT PATH broadcast CONNS DEPTH SECONDS SIZE PID   one sender, the next message when all have the last (DEPTH 1),
-//                                                            or ten senders with DEPTH messages each on the way
+//                                                            or ten senders with DEPTH messages each on the way, timed at
+//                                                            each 64th receiver
 // ws-load PORT PATH idle      CONNS -     SECONDS -    PID   connects and stays
 //
 // Prints one line of JSON; the server's CPU time is that of all threads of PID within the measured time.
@@ -11,6 +12,8 @@
 static int conn_count, depth, size_of_message;
 static char mode;
 static int *fds;
+/// Written in hexadecimal in front of each message: when it was sent, so that its time is its own however many are on the way.
+enum { STAMP = 16, SAMPLED = 64 };
 struct client {
     size_t held;
     uint8_t hold[256];
@@ -18,30 +21,36 @@ struct client {
 };
 static struct client *clients;
 static uint8_t input[1 << 20], frame[70000];
-static size_t frame_size;
-static uint64_t *sent_at;
+static size_t frame_size, frame_head;
+static const uint32_t mask_of_frames = 0x12345678;
 
 static void make_frame(void) {
-    uint32_t mask = 0x12345678;
-    frame_size = frame_header(frame, 1, (size_t)size_of_message);
+    frame_head = frame_header(frame, 1, (size_t)size_of_message);
     frame[1] |= 0x80;
-    memcpy(frame + frame_size, &mask, 4);
-    frame_size += 4;
-    memset(frame + frame_size, 'x', (size_t)size_of_message);
-    unmask(frame + frame_size, (size_t)size_of_message, mask);
-    frame_size += (size_t)size_of_message;
+    memcpy(frame + frame_head, &mask_of_frames, 4);
+    frame_head += 4;
+    memset(frame + frame_head, 'x', (size_t)size_of_message);
+    unmask(frame + frame_head, (size_t)size_of_message, mask_of_frames);
+    frame_size = frame_head + (size_t)size_of_message;
+}
+
+static void stamp_frame(void) {
+    char text[STAMP + 1];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)now_ns());
+    unmask((uint8_t *)text, STAMP, mask_of_frames);
+    memcpy(frame + frame_head, text, STAMP);
 }
 
 static void send_messages(int client, int count) {
     static uint8_t batch[1 << 20];
     size_t total = 0;
+    stamp_frame();
     for (int i = 0; i < count; i++, total += frame_size) memcpy(batch + total, frame, frame_size);
     write_all(fds[client], batch, total);
-    sent_at[client] = now_ns();
 }
 
-/// How many whole messages came for this client.
-static int read_messages(int client) {
+/// How many whole messages came for this client. With `is_timed` each of their times is noted.
+static int read_messages(int client, int is_timed, uint64_t *last_sent) {
     struct client *c = &clients[client];
     memcpy(input, c->hold, c->held);
     ssize_t n = read(fds[client], input + c->held, 65536);
@@ -53,6 +62,10 @@ static int read_messages(int client) {
     for (;;) {
         size_t head = parse_header(input + used, count - used, &length, &mask);
         if (head == 0 || used + head + length > count) break;
+        char stamp[STAMP + 1] = {0};
+        memcpy(stamp, input + used + head, STAMP);
+        *last_sent = strtoull(stamp, NULL, 16);
+        if (is_timed) note_latency(*last_sent);
         used += head + length;
         whole++;
     }
@@ -72,19 +85,20 @@ static struct measurement pump(int ep) {
         int n = epoll_wait(ep, events, 512, 100);
         if (!goes_on(&measurement)) return measurement;
         for (int i = 0; i < n; i++) {
-            int client = events[i].data.fd, whole = read_messages(client);
+            uint64_t sent = 0;
+            int client = events[i].data.fd, is_pipeline = mode == 'b' && depth > 1;
+            int whole = read_messages(client, mode == 'e' || (is_pipeline && client % SAMPLED == 0), &sent);
             deliveries += (uint64_t)whole;
             if (whole == 0) continue;
             if (mode == 'e') {
                 messages += (uint64_t)whole;
-                note_latency(sent_at[client]);
                 send_messages(client, whole);
             } else if (depth == 1) {
                 round += (uint64_t)whole;
                 if (round < (uint64_t)conn_count) continue;
                 round = 0;
                 messages++;
-                note_latency(sent_at[0]);
+                note_latency(sent);
                 send_messages(0, 1);
             } else if (client < senders) {
                 // A sender hears all ten; a tenth of what it hears is its own.
@@ -93,7 +107,6 @@ static struct measurement pump(int ep) {
                 if (due == 0) continue;
                 clients[client].received -= (uint64_t)(due * senders);
                 messages += (uint64_t)due;
-                note_latency(sent_at[client]);
                 send_messages(client, due);
             }
         }
@@ -112,8 +125,8 @@ int main(int argc, char **argv) {
     pid = atoi(argv[8]);
     fds = calloc((size_t)conn_count, sizeof *fds);
     clients = calloc((size_t)conn_count, sizeof *clients);
-    sent_at = calloc((size_t)conn_count, sizeof *sent_at);
-    make_frame();
+    if (mode != 'i' && size_of_message < STAMP) return fprintf(stderr, "a message has at least %d bytes\n", STAMP), 64;
+    if (mode != 'i') make_frame();
     int ep = epoll_create1(0);
     struct baseline before = take_baseline();
     for (int i = 0; i < conn_count; i++) {

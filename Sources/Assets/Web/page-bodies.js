@@ -23,6 +23,7 @@ const onlySigns = /^(?:\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]*(?:\u
  * @property {import('./parley-files.js').Files} files
  * @property {string|undefined} me
  * @property {(user: string) => string} name
+ * @property {(user: string) => {user: string, name?: string}} person
  * @property {(message: any) => void} openPicture
  * @property {(user: string, kind: string) => void} callBack
  * @property {(message: any, reaction: string) => void} heard
@@ -40,7 +41,7 @@ export function bodyView(message, around) {
 }
 
 const views = {
-  text: ({ text = '' }, message, { name }) => textView(String(text), (message.mentions ?? []).map(name)),
+  text: ({ text = '' }, message, { person }) => textView(String(text), (message.mentions ?? []).map((user) => person(user).name)),
   notice: ({ text, oc }) => textView(String(text || (texts.orderEvents[oc?.type] ?? oc?.type ?? '')), []),
   image: (body, message, around) => [pictureView(body, message, around), ...caption(body)],
   video: (body, message, around) => [videoView(body, around)],
@@ -54,11 +55,12 @@ const views = {
 };
 
 function textView(text, mentioned) {
-  if (text.length <= longText) return [make('span', { class: onlySigns.test(text) ? 'text signs' : 'text', dir: 'auto' }, ...linked(text, (name) => mentioned.includes(name)))];
-  const shown = make('span', { class: 'text', dir: 'auto' }, ...linked(`${text.slice(0, longText)}…`));
+  const isName = (name) => mentioned.includes(name);
+  if (text.length <= longText) return [make('span', { class: onlySigns.test(text) ? 'text signs' : 'text', dir: 'auto' }, ...linked(text, isName))];
+  const shown = make('span', { class: 'text', dir: 'auto' }, ...linked(`${text.slice(0, longText)}…`, isName));
   const button = make('button', { class: 'plain', type: 'button' }, texts.showMore);
   button.onclick = () => {
-    shown.replaceChildren(...linked(text));
+    shown.replaceChildren(...linked(text, isName));
     button.remove();
   };
   return [shown, button];

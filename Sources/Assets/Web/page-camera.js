@@ -20,7 +20,8 @@ export async function openCameraDialog(send) {
     send(file, more);
     camera.element.closest('dialog').close();
   };
-  await camera.start();
+  // A browser may name its devices only once its window has the focus: the camera ends with the dialog all the same.
+  camera.start();
   await closed;
   camera.stop();
 }

@@ -35,6 +35,7 @@ export class ChatView {
   /** What the page should show now. @param {string} id */
   onOpened = (id) => {};
   onClosed = () => {};
+  onPinned = () => {};
 
   /** @param {{parley: import('./parley.js').Parley, names: any, people: any, call: (person: any, kind: string) => void}} parts */
   constructor({ parley, names, people, call }) {
@@ -236,7 +237,7 @@ export class ChatView {
     if (this.#order) return this.#order.open(this.#around, []);
     const loaded = await later(() => import('./page-details.js'));
     if (!loaded || !this.#conversation) return;
-    loaded.openDetails({ chat: this.#chat, conversation: this.#conversation, names: this.#names, people: this.#people, me: this.#parley.user, closed: () => this.close() });
+    loaded.openDetails({ chat: this.#chat, conversation: this.#conversation, names: this.#names, people: this.#people, me: this.#parley.user, closed: () => this.close(), pinned: () => this.onPinned() });
   }
 
   // MARK: Messages
@@ -294,9 +295,8 @@ export class ChatView {
   }
 
   async #openPicture(message) {
-    const { entries } = await this.#chat.history(this.id, { before: message.number + 100, limit: 200 });
     const loaded = await later(() => import('./page-viewer.js'));
-    loaded?.openViewer(entries.filter(({ type, kind, recalled }) => type === 'message' && kind === 'image' && !recalled), message, this.#parley.files);
+    loaded?.openViewer(message, { chat: this.#chat, files: this.#parley.files });
   }
 
   #openMenu(message, { clientX, clientY, currentTarget }) {

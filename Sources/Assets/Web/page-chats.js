@@ -2,6 +2,7 @@ import { digest } from './page-digest.js';
 import { ask, field, peopleChoice } from './page-dialogs.js';
 import { byID, make, notice, paintFace, putInOrder } from './page-elements.js';
 import { inFrame } from './page-frame.js';
+import { PinnedChats } from './page-pinned.js';
 import { errorText, texts } from './page-texts.js';
 import { listTime } from './page-time.js';
 import { titleUnread } from './page-title.js';
@@ -57,6 +58,8 @@ export class ChatList {
   mark(id) {
     this.#openID = id;
     for (const [other, { row }] of this.#rows) row.firstElementChild.setAttribute('aria-current', `${other === id}`);
+    // What one began to write in the one before shows now.
+    this.paint();
   }
 
   // MARK: The list
@@ -69,10 +72,11 @@ export class ChatList {
     const drafts = this.#drafts();
     const today = new Date().toDateString();
     const list = byID('chat-list');
-    const shown = this.#shown(chat.conversations);
+    const pinned = new PinnedChats(this.#parley.user).all;
+    const shown = this.#shown(chat.conversations).sort((one, other) => Number(pinned.has(other.id)) - Number(pinned.has(one.id)));
     const ids = new Set(shown.map(({ id }) => id));
     for (const [id, { row }] of this.#rows) if (!ids.has(id)) this.#rows.delete(id) && row.remove();
-    putInOrder(list, shown.map((conversation) => this.#paintRow(conversation, drafts.get(conversation.id), today).row));
+    putInOrder(list, shown.map((conversation) => this.#paintRow(conversation, { written: drafts.get(conversation.id), isPinned: pinned.has(conversation.id), today }).row));
     byID('no-chats').hidden = chat.conversations.length > 0;
     const { badge } = chat;
     titleUnread(badge);
@@ -102,16 +106,19 @@ export class ChatList {
     return new Map(keys.map((key) => [key.slice(start.length), localStorage.getItem(key)]));
   }
 
-  #paintRow(conversation, written, today) {
+  #paintRow(conversation, { written, isPinned, today }) {
     const { id, kind, title, peer, latest, typing, unread, isMuted, hasAccountNews, time } = conversation;
     const known = this.#rows.get(id) ?? this.#makeRow(id);
     const draft = id === this.#openID ? undefined : written;
     const isOnline = peer !== undefined && this.#people.isOnline(peer.user);
-    const drawn = [kind, title, peer?.name, peer?.avatar, latest, [...typing].join(), unread, isMuted, hasAccountNews, isOnline, draft, today];
+    const drawn = [kind, title, peer?.name, peer?.avatar, latest, [...typing].join(), unread, isMuted, isPinned, hasAccountNews, isOnline, draft, today];
     if (drawn.every((part, index) => part === known.drawn[index])) return known;
     known.drawn = drawn;
-    const { face, name, words, clock, count, dot } = known.parts;
+    const { face, name, words, clock, count, dot, marks } = known.parts;
     dot.hidden = !hasAccountNews;
+    put(marks, [isPinned && '📌', isMuted && '🔕'].filter(Boolean).join(' '));
+    marks.setAttribute('aria-label', [isPinned && texts.pinnedChat, isMuted && texts.mutedChat].filter(Boolean).join(', '));
+    marks.hidden = !isPinned && !isMuted;
     const person = this.#person(conversation);
     paintFace(face, person);
     put(name, person.name);
@@ -147,12 +154,13 @@ export class ChatList {
       face: make('span', { class: 'face', 'aria-hidden': 'true' }),
       name: make('span', { class: 'name', dir: 'auto' }),
       words: make('small', { dir: 'auto' }),
+      marks: make('span', { class: 'marks', role: 'img' }),
       clock: make('time', {}),
       count: make('span', { class: 'count' }),
       dot: make('span', { class: 'account-dot', role: 'img', 'aria-label': texts.accountNews, hidden: '' }),
     };
     const button = make('button', { type: 'button', class: 'plain row', 'aria-current': `${id === this.#openID}` },
-      parts.face, make('span', { class: 'who' }, parts.name, parts.words), make('span', { class: 'side' }, parts.clock, parts.count, parts.dot));
+      parts.face, make('span', { class: 'who' }, parts.name, parts.words), make('span', { class: 'side' }, parts.clock, parts.count, parts.dot, parts.marks));
     button.onclick = () => this.#open({ conversation: id });
     const known = { row: make('li', { 'data-conversation': id }, button), parts, drawn: [] };
     this.#rows.set(id, known);

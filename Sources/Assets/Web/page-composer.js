@@ -52,8 +52,7 @@ export class Composer {
 
   /** @param {{conversation: string}|{user: string}} target */
   open(target) {
-    this.#target = target;
-    this.#draftKey = `parley draft ${this.#chat().user} ${target.conversation ?? target.user}`;
+    this.#turnTo(target);
     this.#setContext();
     byID('write').value = localStorage.getItem(this.#draftKey) ?? '';
     this.#resize();
@@ -66,7 +65,16 @@ export class Composer {
   }
 
   /** A conversation begins to exist with its first message. */
-  becomes(conversation) { this.#target = { conversation }; }
+  becomes(conversation) {
+    localStorage.removeItem(this.#draftKey);
+    this.#turnTo({ conversation });
+    this.#changed();
+  }
+
+  #turnTo(target) {
+    this.#target = target;
+    this.#draftKey = `parley draft ${this.#chat().user} ${target.conversation ?? target.user}`;
+  }
 
   /** By the rules of this conversation. @param {import('./parley-conversation.js').Conversation|undefined} conversation */
   obey(conversation) { this.#slow.follow(conversation); }

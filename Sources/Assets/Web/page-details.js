@@ -1,10 +1,11 @@
 import { ask, field, isSure, peopleChoice } from './page-dialogs.js';
 import { make, nameButton, notice, paintFace } from './page-elements.js';
+import { PinnedChats } from './page-pinned.js';
 import { errorText, texts } from './page-texts.js';
 
 /**
  * Who is in a conversation, and what one may change about it.
- * @param {{chat: import('./parley-chat.js').Chat, conversation: import('./parley-conversation.js').Conversation, names: any, people: any, me: string|undefined, closed: () => void}} parts
+ * @param {{chat: import('./parley-chat.js').Chat, conversation: import('./parley-conversation.js').Conversation, names: any, people: any, me: string|undefined, closed: () => void, pinned: () => void}} parts
  */
 export async function openDetails(parts) {
   const { chat, conversation } = parts;
@@ -29,7 +30,7 @@ async function tried(work) {
   }
 }
 
-function actions({ chat, conversation, people, me, closed }, members) {
+function actions({ chat, conversation, people, me, closed, pinned }, members) {
   const { id, kind, role, isMuted, isArchived, peer } = conversation;
   const isGroup = kind !== 'direct';
   const isAdmin = role === 'owner' || role === 'admin';
@@ -47,7 +48,14 @@ function actions({ chat, conversation, people, me, closed }, members) {
     await chat.archive(id, !isArchived);
     if (!isArchived) closed();
   };
+  const pins = new PinnedChats(me);
+  const isPinned = pins.all.has(id);
+  const pinning = () => {
+    pins.put(id, !isPinned);
+    pinned();
+  };
   return [
+    { text: isPinned ? texts.unpinChat : texts.pinChat, work: pinning },
     { text: isMuted ? texts.unmuteChat : texts.muteChat, work: () => chat.mute(id, !isMuted) },
     { text: isArchived ? texts.unarchiveChat : texts.archiveChat, work: archiving },
     ...(isGroup ? [{ text: texts.addPeople, work: () => addPeople(chat, id, people, members) }] : []),

@@ -31,6 +31,8 @@ export class History {
   #hasOlder = false;
   #hasNewer = false;
   #loading = false;
+  /** What happens while the newest part is on its way. @type {any[]|undefined} */
+  #late;
   #sizes;
   #sticks = true;
 
@@ -83,9 +85,16 @@ export class History {
   /** The newest part. */
   async toEnd() {
     if (!this.#hasNewer && this.#entries.length > 0) return this.#scrollToEnd();
-    const { entries, more } = await this.#chat.history(this.#id, { limit: page });
-    this.#replace(entries, { hasOlder: more, hasNewer: false });
-    this.#scrollToEnd();
+    if (this.#late) return;
+    const late = this.#late = [];
+    try {
+      const { entries, more } = await this.#chat.history(this.#id, { limit: page });
+      this.#replace(entries, { hasOlder: more, hasNewer: false });
+      this.#scrollToEnd();
+    } finally {
+      this.#late = undefined;
+      this.append(late);
+    }
   }
 
   /** The part around a message, which is pointed at. */
@@ -107,6 +116,7 @@ export class History {
 
   /** What happened just now. @param {any[]} entries */
   append(entries) {
+    if (this.#late) return void this.#late.push(...entries);
     const news = entries.filter(({ number }) => number > this.#last);
     if (this.#hasNewer || news.length === 0) return;
     const follows = this.isAtEnd || news.some(({ from }) => from === this.#around.me);

@@ -1,6 +1,6 @@
 import { byID } from './page-elements.js';
 import { locale, texts } from './page-texts.js';
-import { PathMeter } from './parley.js';
+import { PathMeter } from './parley-path.js';
 
 const everyMilliseconds = 2_000;
 // A moment is no trouble; this many looks in a row are.

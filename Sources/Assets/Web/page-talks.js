@@ -18,6 +18,7 @@ export class Talks {
   #invitation;
   #access;
   #leftRoom;
+  #isDialling = false;
 
   /**
    * @param {object} parts
@@ -42,17 +43,26 @@ export class Talks {
     this.#stage.onMoved = (call) => this.#invitation.moveToDevice(call);
     this.#stage.onLeft = (talk) => this.#left(talk);
     this.#stage.onClosed = (talk) => this.#closed(talk);
+    // A call that comes in then rings at once.
+    parley.loadTalks().catch(() => {});
   }
 
   get isTaken() { return this.#stage.isTaken; }
 
   // MARK: Calls
 
-  ring(person, kind) {
-    if (this.isTaken) return;
-    const call = this.#parley.ring({ user: person.user, name: person.name }, { kind });
-    call.ready.catch((error) => notice(errorText(error)));
-    this.#show(call);
+  async ring(person, kind) {
+    if (this.isTaken || this.#isDialling) return;
+    this.#isDialling = true;
+    try {
+      const call = await this.#parley.ring({ user: person.user, name: person.name }, { kind });
+      call.ready.catch((error) => notice(errorText(error)));
+      this.#show(call);
+    } catch (error) {
+      notice(errorText(error));
+    } finally {
+      this.#isDialling = false;
+    }
   }
 
   /** Somebody rings. @param {import('./parley.js').Call} call */

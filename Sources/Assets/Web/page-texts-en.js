@@ -177,7 +177,7 @@ export const en = {
 
   // Voice messages.
   record: 'Hold to record a voice message',
-  recording: 'Recording. Let go to send, slide up to cancel.',
+  recording: 'Recording. Let go to send, slide up to cancel, sideways to lock.',
   recordingLocked: 'Recording.',
   letGoToCancel: 'Let go to cancel.',
   tooShort: 'Too short: hold for at least a second.',
@@ -270,6 +270,10 @@ export const en = {
   orderBegins: 'Nothing has happened yet.',
   orderEvents: { DRIVER_ACCEPT: 'The driver takes the order', DRIVER_ARRIVE: 'The driver is there', ORDER_START: 'The ride began', ORDER_END: 'The ride ended', ORDER_RATED: 'The order was rated' },
   archiveChat: 'Archive conversation',
+  pinChat: 'Pin to the top',
+  unpinChat: 'Do not pin any more',
+  pinnedChat: 'Pinned',
+  mutedChat: 'Muted',
   unarchiveChat: 'Back into the list',
   muteChat: 'Mute conversation',
   unmuteChat: 'Unmute conversation',

@@ -1,55 +1,68 @@
 import { icon, make, nameButton } from './page-elements.js';
+import { Pictures } from './page-pictures.js';
 import { texts } from './page-texts.js';
+import { Zoom } from './page-zoom.js';
 
 /**
- * A picture over the whole page; keys, buttons and a swipe go through the others of the conversation.
- * @param {any[]} messages with one picture each, in order
+ * A picture over the whole page, which can be looked at closely; keys, buttons and a swipe go through all others of the conversation.
  * @param {any} message the one to begin with
- * @param {import('./parley-files.js').Files} files
+ * @param {{chat: import('./parley-chat.js').Chat, files: import('./parley-files.js').Files}} parts
  */
-export function openViewer(messages, message, files) {
-  let index = messages.findIndex(({ number }) => number === message.number);
+export function openViewer(message, { chat, files }) {
+  const pictures = new Pictures(message, chat);
   const picture = make('img', { alt: '' });
+  const zoom = new Zoom(picture);
   const button = (name, text, action) => {
     const element = make('button', { class: `round ${name}`, type: 'button' }, icon(name));
     nameButton(element, text);
     element.onclick = action;
     return element;
   };
-  const dialog = make('dialog', { class: 'viewer', tabindex: '-1', autofocus: '', 'aria-label': texts.kinds.image }, picture,
-    button('previous', texts.previousPicture, () => go(-1)), button('next', texts.nextPicture, () => go(1)),
+  const previous = button('previous', texts.previousPicture, () => go(-1));
+  const next = button('next', texts.nextPicture, () => go(1));
+  const dialog = make('dialog', { class: 'viewer', tabindex: '-1', autofocus: '', 'aria-label': texts.kinds.image }, picture, previous, next,
     button('close', texts.close, () => dialog.close()));
+  // One step after the other, however quickly they are asked for.
+  let turn = Promise.resolve();
 
   async function show() {
-    const { body } = messages[index];
+    const { body } = pictures.current;
     picture.alt = texts.picture(body.name ?? '');
-    dialog.querySelector('.previous').disabled = index === 0;
-    dialog.querySelector('.next').disabled = index === messages.length - 1;
-    // A button that goes takes the focus along, and with it the keys.
-    if (document.activeElement?.matches(':disabled')) dialog.focus();
     picture.src = (await files.view(body.file).catch(() => ({ url: '' }))).url;
   }
 
-  function go(step) {
-    const next = index + step;
-    if (next < 0 || next >= messages.length) return;
-    index = next;
-    picture.classList.remove('large');
-    show();
+  // Without a network there are those that the browser keeps.
+  async function look() {
+    for (const [element, step] of /** @type {[any, -1|1][]} */ ([[previous, -1], [next, 1]])) {
+      element.disabled = !await pictures.has(step).catch(() => false);
+    }
+    // A button that goes takes the focus along, and with it the keys.
+    if (document.activeElement?.matches(':disabled')) dialog.focus();
   }
 
-  dialog.onkeydown = ({ key }) => go({ ArrowLeft: -1, ArrowRight: 1 }[key] ?? messages.length);
-  picture.onclick = () => picture.classList.toggle('large');
-  swiped(dialog, go);
+  /** @param {-1|1} step */
+  function go(step) {
+    turn = turn.then(async () => {
+      if (!await pictures.go(step).catch(() => false)) return;
+      zoom.reset();
+      await Promise.all([show(), look()]);
+    });
+  }
+
+  dialog.onkeydown = ({ key }) => {
+    if (key === 'ArrowLeft' || key === 'ArrowRight') go(key === 'ArrowLeft' ? -1 : 1);
+    else zoom.press(key);
+  };
+  swiped(dialog, (step) => { if (!zoom.isClose) go(step); });
   dialog.onclose = () => dialog.remove();
   document.body.append(dialog);
   dialog.showModal();
-  show();
+  turn = Promise.all([show(), look()]).then(() => {});
 }
 
 function swiped(element, go) {
   let start;
-  element.onpointerdown = ({ clientX, pointerType }) => { start = pointerType === 'mouse' ? undefined : clientX; };
+  element.onpointerdown = ({ clientX, pointerType, isPrimary }) => { start = pointerType === 'mouse' || !isPrimary ? undefined : clientX; };
   element.onpointerup = ({ clientX }) => {
     if (start !== undefined && Math.abs(clientX - start) > 60) go(clientX < start ? 1 : -1);
     start = undefined;

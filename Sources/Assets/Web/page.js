@@ -162,7 +162,7 @@ byID('log-in').addEventListener('submit', (event) => {
 });
 
 function signOut() {
-  for (const key of Object.keys(localStorage)) if (/^parley (draft|places) /.test(key)) localStorage.removeItem(key);
+  for (const key of Object.keys(localStorage)) if (/^parley (draft|places|pinned) /.test(key)) localStorage.removeItem(key);
   const { isVouched } = parley;
   parley.signOut();
   byID('name').value = '';
@@ -262,6 +262,7 @@ chatView.onOpened = (id) => {
   document.body.classList.add('is-reading');
   if (id) go({ place: route.place === 'me' ? 'chats' : route.place, conversation: id });
 };
+chatView.onPinned = () => chatList.paint();
 chatView.onClosed = () => {
   chatList.mark(undefined);
   document.body.classList.remove('is-reading');

@@ -1,5 +1,6 @@
-import { tell } from './parley-error.js';
 import { Call } from './parley-call.js';
+import { seatKey } from './parley-call-loader.js';
+import { tell } from './parley-error.js';
 
 /** All calls of a page: finds the one an event is for. */
 export class CallDesk {
@@ -42,16 +43,6 @@ export class CallDesk {
     this.#calls.set(id, call);
     call.id = id;
     if (other && other !== call) other.ended('merged');
-  }
-
-  /** Whether a call that this page may not know yet still waits for its callee, who this user is. @param {string} id */
-  async isRinging(id) {
-    try {
-      await this.request('call.ringing', { call: id });
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   forget(call) {
@@ -149,8 +140,6 @@ export class CallDesk {
 
 // A user takes part in four; each costs a browser a connection.
 const mostCalls = 16;
-
-const seatKey = 'parley seat';
 
 // 120 random bits, in the letters that names of calls are made of.
 function randomName() {

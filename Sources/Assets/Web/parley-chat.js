@@ -56,6 +56,9 @@ export class Chat extends EventTarget {
   /** The latest first. @returns {Conversation[]} */
   get conversations() { return [...this.#conversations.values()].sort((one, other) => other.time - one.time); }
 
+  /** Whose conversations these are. */
+  get user() { return this.#user; }
+
   /** @returns {Conversation|undefined} */
   conversation(id) { return this.#conversations.get(id); }
 

@@ -10,19 +10,18 @@
  * docs/parley-js.md has the rest.
  * @module
  */
-import { CallDesk } from './parley-calls.js';
+import { CallLoader } from './parley-call-loader.js';
 import { Chat } from './parley-chat.js';
 import { ParleyError, tell } from './parley-error.js';
 import { Files } from './parley-files.js';
 import { Identity } from './parley-identity.js';
-import { Room } from './parley-room.js';
 import { TabLink } from './parley-tabs.js';
 
-export { Call } from './parley-call.js';
 export { listDevices, preferDevices } from './parley-media.js';
-export { PathMeter } from './parley-path.js';
 export { ParleyError } from './parley-error.js';
-export { Room } from './parley-room.js';
+
+/** @typedef {import('./parley-call.js').Call} Call */
+/** @typedef {import('./parley-room.js').Room} Room */
 
 const longestTimer = 2 ** 31 - 1;
 
@@ -67,7 +66,7 @@ export class Parley extends EventTarget {
     this.#files = new Files(server, () => this.#identity.token());
     this.user = this.#identity.user;
     this.#link = new TabLink(server, () => this.#auth(), (event, argument) => this.#received(event, argument));
-    this.#calls = new CallDesk(this, this.#link, session);
+    this.#calls = new CallLoader({ parley: this, link: this.#link, seat: session });
     this.#link.addEventListener('state', ({ detail }) => tell(this, 'state', detail));
     this.#link.addEventListener('connected', ({ detail }) => this.#connected(detail.recovered));
     this.#link.addEventListener('refused', ({ detail }) => this.#refused(detail));
@@ -279,15 +278,19 @@ export class Parley extends EventTarget {
 
   // MARK: Calls and rooms
 
+  /** Loads what rings and talks, which otherwise comes with the first call or room. */
+  async loadTalks() { await Promise.all([this.#calls.load(), loadRoom()]); }
+
   /**
-   * Rings a user. The call is there at once, to follow and to cancel; `ready` settles when the server rings or has
-   * refused to, or when there is no microphone.
+   * Rings a user. The call is there as soon as its modules are, to follow and to cancel; `ready` settles when the server rings or
+   * has refused to, or when there is no microphone.
    * @param {string|{user: string, name?: string}} user
    * @param {{kind?: 'audio'|'video', stream?: MediaStream}} options
-   * @returns {import('./parley-call.js').Call}
+   * @returns {Promise<Call>}
    */
-  ring(user, { kind = 'video', ...options } = {}) {
-    const call = this.#calls.dial(typeof user === 'string' ? { user } : user, kind);
+  async ring(user, { kind = 'video', ...options } = {}) {
+    const desk = await this.#calls.load();
+    const call = desk.dial(typeof user === 'string' ? { user } : user, kind);
     call.ready = call.ring(options);
     // Who does not wait for it learns of the end by the call's own events.
     call.ready.catch(() => {});
@@ -295,18 +298,25 @@ export class Parley extends EventTarget {
   }
 
   /** Takes up the call this page was in before it was loaded anew, if there was one and it still goes on. */
-  resumeCall(options) { return this.#calls.resume(options); }
+  async resumeCall(options) { return this.#calls.hasSeat ? (await this.#calls.load()).resume(options) : undefined; }
 
   /** Whether a call of which this user was told while no page was open still rings. @param {string} id */
-  isRinging(id) { return this.#calls.isRinging(id); }
+  async isRinging(id) {
+    try {
+      await this.request('call.ringing', { call: id });
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
   /**
    * Goes on with a call that the user has on another device, which ends there.
    * @param {string} ticket `Call.ticket` over there
    * @param {{kind?: 'audio'|'video', stream?: MediaStream}} options
-   * @returns {Promise<import('./parley-call.js').Call|undefined>} nothing when the call is over
+   * @returns {Promise<Call|undefined>} nothing when the call is over
    */
-  takeCall(ticket, options) { return this.#calls.takeOver(ticket, options); }
+  async takeCall(ticket, options) { return (await this.#calls.load()).takeOver(ticket, options); }
 
   /**
    * Comes into a room; it begins to exist with its first member.
@@ -317,6 +327,7 @@ export class Parley extends EventTarget {
    * @returns {Promise<Room>}
    */
   async join(name, { kind = 'video', ...options } = {}) {
+    const Room = await loadRoom();
     if (this.#rooms.has(name)) return this.#rooms.get(name);
     const room = new Room(this, this.#link, name, kind, (room) => this.#rooms.delete(room.name));
     this.#rooms.set(name, room);
@@ -408,6 +419,14 @@ export class Parley extends EventTarget {
       // Without a network the link is down too, and asks for a token when it comes back.
       if (error.code === 'signed_out') this.#signedOut(error);
     }
+  }
+}
+
+async function loadRoom() {
+  try {
+    return (await import('./parley-room.js')).Room;
+  } catch {
+    throw new ParleyError('unreachable', 'the modules of rooms could not be loaded');
   }
 }
 

@@ -45,7 +45,13 @@ async function fresh(request, url) {
 const clicksCache = 'parley-clicks';
 const nameless = 'Parley';
 
-addEventListener('push', (event) => event.waitUntil(tell(event.data)));
+// One after the other: Chromium, asked what it shows, forgets for good what it was just about to show.
+let turn = Promise.resolve();
+
+addEventListener('push', (event) => {
+  turn = turn.then(() => tell(event.data)).catch(() => {});
+  event.waitUntil(turn);
+});
 addEventListener('notificationclick', (event) => {
   event.notification.close();
   event.waitUntil(open(event.notification.data ?? {}));

@@ -5,8 +5,8 @@ internal import Vocabulary
 
 /// Who carries pushes to which kind of devices, as far as the operator has set it up.
 ///
-/// They live on the last loop, which is not the one of signalling where there are several: thousands of pushes are sealed and
-/// their connections opened there, while messages go on here.
+/// They live on the loop in the background: thousands of pushes are sealed and their connections opened there, while messages
+/// go on here, and a machine without a core to spare does the messages first.
 struct PushSinks {
     /// In one order.
     let kinds: [PushKind]
@@ -24,7 +24,7 @@ struct PushSinks {
         home: Reactor, _ journal: Journal
     ) {
         self.kinds = PushKind.allCases.filter(settings.reaches)
-        self.loop = group.loops.last ?? home.loop
+        self.loop = group.background ?? home.loop
         self.home = home
         self.sinks = LoopLocal(group) { PushSinkSet(settings, key, reaching: addresses, on: $0, journal) }
     }
