@@ -61,7 +61,7 @@ final class Signalling: Sendable {
             group: group, configuration: configuration, accounts: accounts, store: store,
             node: node, calls: try store.waitForAnswer(to: ListCallsUnderWay(of: node)), files: files,
             iceServers: iceServers, doors: doors,
-            filter: words.filter, pushKey: pushKey, metrics: metrics, journal: journal)
+            words: words, pushKey: pushKey, metrics: metrics, journal: journal)
         let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }
         self.openID = configuration.openIDFetcher(on: group.loops[0]).map { settings, fetcher in
             (settings, OpenIDRoutes(accounts, OpenIDProvider(settings, fetcher), words.filter, secret, journal))

@@ -46,7 +46,7 @@ final class SignallingApplication: SocketApplication {
         let files: FileService
         let iceServers: ICEServerKeeper.Reading
         let doors: [any Door]
-        let filter: WordFilter
+        let words: WordKeeper
         /// By which push services know this server.
         let pushKey: VAPIDKey?
         let metrics: ServiceMetrics
@@ -81,7 +81,7 @@ final class SignallingApplication: SocketApplication {
         let hall = DoorDependencies(
             reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles,
             files: dependencies.files, store: store, allowance: allowance, calls: configuration.switchboard.calls,
-            push: push?.sender, errands: self.nodes.errands, journal: journal)
+            words: dependencies.words, push: push?.sender, errands: self.nodes.errands, journal: journal)
         (self.doorDependencies, self.doors) = (hall, dependencies.doors)
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
         let eraser = AccountEraser(store, chat, on: reactor)
@@ -91,12 +91,21 @@ final class SignallingApplication: SocketApplication {
         self.webhooks = hooks.webhook.map { [nodes] in
             WebhookSender($0, hooks, store, nodes.errands, on: reactor, dependencies.metrics, journal)
         }
-        self.chat.filter = dependencies.filter
-        self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, store, on: reactor, journal) }
+        self.addGates(dependencies)
         self.addErrands()
         self.observe(dependencies, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) })
         let hours = CallHours(now: board.now)
         board.resume(dependencies.calls.map { hours.running($0) })
+    }
+
+    /// Who has a say in what people say.
+    private func addGates(_ dependencies: Dependencies) {
+        let (hooks, hall) = (dependencies.configuration.hooks, self.doorDependencies)
+        self.chat.filter = dependencies.words.filter
+        let hook = hooks.preSend.map { url in
+            PreSendHook(url, hooks, dependencies.store, on: hall.reactor, dependencies.journal)
+        }
+        self.chat.gate = ChatGates(dependencies.doors.compactMap { $0.makeGate(hall) }, then: hook)
     }
 
     private func addErrands() {
