@@ -17,7 +17,7 @@ extension Switchboard {
         let invitation = CallInvitation(id, from: guest.line, to: callee, kind: kind)
         let devices = self.presence.lines(of: callee)
         let known = self.calls.begun
-        defer { if self.calls.begun > known { self.onCallStarted() } }
+        defer { if self.calls.begun > known { self.onCallStarted(invitation) } }
         return try self.withCalls { calls, outbox, now throws(CallRefusal) in
             try calls.invited(invitation, ringing: devices, at: now, into: &outbox)
         }

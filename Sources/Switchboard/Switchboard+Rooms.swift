@@ -199,6 +199,7 @@ extension Switchboard {
         for order in orders {
             switch order {
             case .announce(let event, let except):
+                if let news = RoomNews(event) { self.onRoom(room, news) }
                 guard let machine = self.rooms[room], machine.count <= self.settings.maximumIntroducedMembers else {
                     continue
                 }
@@ -208,6 +209,7 @@ extension Switchboard {
                 self.tell(.dismissed(room, reason), to: session)
             case .ended:
                 self.rooms[room] = nil
+                self.onRoom(room, .ended)
             }
         }
     }

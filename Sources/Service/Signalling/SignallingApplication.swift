@@ -164,15 +164,27 @@ final class SignallingApplication: SocketApplication {
     private func observeCalls(_ dependencies: Dependencies) {
         let (store, node, chat) = (dependencies.store, dependencies.node, self.chat)
         let (metrics, journal) = (dependencies.metrics, dependencies.journal)
-        self.board.onCallStarted = { metrics.callsStarted.increment() }
+        let hooks = dependencies.configuration.hooks
+        // Nobody hears of what nobody is told.
+        let topics = hooks.webhook == nil ? [] : hooks.topics
+        let events = HookEvents(
+            topics, store, self.nodes.errands, on: self.doorDependencies.reactor, journal)
+        self.board.onPresence = { events.presence(of: $0, isOnline: $1) }
+        self.board.onRoom = { events.happened(in: $0, $1) }
+        self.board.onCallStarted = { call in
+            metrics.callsStarted.increment()
+            events.started(call)
+        }
         self.board.onCallAnswered = { [board] call in
             metrics.callsAnswered.increment()
+            events.answered(call)
             var kept = CallHours(now: board.now).stored(call)
             kept.node = node
             store.send(KeepCall(kept)) { Self.recorded($0, journal) }
         }
         self.board.onCallEnded = { [board] record in
             metrics.callsEnded[record.outcome].increment()
+            events.ended(record)
             store.send(RecordCall(CallHours(now: board.now).stored(record))) { Self.recorded($0, journal) }
             chat.note(record.message(in: chat.newID(), at: chat.now))
         }
