@@ -69,7 +69,10 @@ let package = Package(
         // Floor 1: materials.
         room(
             "Assets",
-            resources: [.embedInCode("Web"), .embedInCode("openapi.json"), .embedInCode("frequent-passwords.txt")]),
+            resources: [
+                .embedInCode("Web"), .embedInCode("openapi.json"), .embedInCode("admin-openapi.json"),
+                .embedInCode("frequent-passwords.txt"),
+            ]),
         room("Bytes"),
         room("Hashing", "COpenSSL", "CZlib"),
         room("JSON"),

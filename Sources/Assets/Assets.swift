@@ -95,4 +95,7 @@ package enum Assets {
 
     /// The description of the HTTP interface.
     package static var openAPI: [UInt8] { PackageResources.openapi_json }
+
+    /// The same of the admin listener.
+    package static var adminOpenAPI: [UInt8] { PackageResources.admin_openapi_json }
 }

@@ -169,7 +169,9 @@ extension HTTPExchange {
     private func log(_ status: HTTPStatus, _ server: HTTPLoopServer) {
         guard server.settings.logsRequests else { return }
         let path = self.request.target.prefix { $0 != "?" }.prefix(Self.maximumLoggedPath)
-        server.journal.info(
+        let trace = self.request.fields[.traceParent].flatMap { TraceContext($0) }
+        let journal = trace.map { server.journal.with([.trace: .plain($0.trace)]) } ?? server.journal
+        journal.info(
             .httpRequest, "a request was answered",
             [
                 .address: .plain(self.client), .method: .plain(self.request.method.text),

@@ -47,6 +47,7 @@ extension LogKey {
     package static let session = LogKey("session")
     package static let signal = LogKey("signal")
     package static let status = LogKey("status")
+    package static let trace = LogKey("trace")
     package static let user = LogKey("user")
     package static let version = LogKey("version")
 }

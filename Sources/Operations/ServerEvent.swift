@@ -27,6 +27,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
     case chatReceipt = "chat.receipt"
     case chatTyping = "chat.typing"
     case chatArranged = "chat.arranged"
+    case chatPassing = "chat.passing"
 
     package var fields: [FieldDescription] {
         switch self {
@@ -68,6 +69,8 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
             ]
         case .chatTyping: [.text("conversation"), .text("user"), .flag("on")]
         case .chatArranged: [.text("conversation"), .flag("muted").optional, .flag("archived").optional]
+        case .chatPassing:
+            [.text("conversation").optional, .text("from"), .text("kind"), .object("body"), .number("time")]
         }
     }
 

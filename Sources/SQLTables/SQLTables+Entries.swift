@@ -145,7 +145,9 @@ extension SQLTables {
 
     package func recalledCount(of key: ConversationKey, after number: UInt64) throws(StoreError) -> UInt64 {
         let sql = """
-            SELECT count(*) FROM entries INDEXED BY recalled_entries WHERE recalled IS NOT NULL AND id > ? AND id <= ?
+            SELECT count(*) FROM entries AS taken INDEXED BY recalled_entries
+            WHERE recalled IS NOT NULL AND id > ? AND id <= ? AND counted > 0 AND NOT EXISTS (
+                SELECT 1 FROM entries WHERE id = taken.id - 1 AND counted = taken.counted)
             """
         let values = SQLValue.keys(key, number...max(number, ConversationKey.maximumEntry))
         return UInt64(clamping: try self.connection.number(sql, values) ?? 0)

@@ -1,11 +1,12 @@
 package import Conversing
 package import Keeping
 
-private enum OutboxColumn: Int32, Column { case number, entry, attempts, trouble, givenUp }
+private enum OutboxColumn: Int32, Column { case number, entry, attempts, trouble, givenUp, event, trace }
 
 extension DeliveryRow {
     fileprivate init(_ row: Row<OutboxColumn>) {
-        self.init(row.integer(.number), EntryKey(packed: row.integer(.entry)))
+        let entry = EntryKey(packed: row.integer(.entry))
+        self.init(row.integer(.number), NewDelivery(entry, event: row.text(.event), trace: row.text(.trace)))
         self.attempts = row.count(.attempts)
         self.trouble = row.text(.trouble)
         self.isGivenUp = row.integer(.givenUp) != 0
@@ -28,8 +29,9 @@ extension SQLTables {
         ORDER BY number LIMIT ?
         """
 
-    package func insertDelivery(of entry: EntryKey) throws(StoreError) {
-        try self.connection.run("INSERT INTO outbox (entry) VALUES (?)", [.key(entry)])
+    package func insert(_ delivery: NewDelivery) throws(StoreError) {
+        let values: [SQLValue] = [.key(delivery.entry), .text(delivery.event), .text(delivery.trace)]
+        try self.connection.run("INSERT INTO outbox (entry, event, trace) VALUES (?, ?, ?)", values)
     }
 
     package func delivery(_ number: Int64) throws(StoreError) -> DeliveryRow? {

@@ -73,6 +73,13 @@ extension SQLTables {
         try self.connection.all(Self.usersByName, [.text(name.lowercased()), .count(limit)], read: UserRow.init)
     }
 
+    package func userIDs(after id: String, limit: Int) throws(StoreError) -> [UserID] {
+        let sql = "SELECT \(UserColumn.list()) FROM users WHERE id > ? AND deleted IS NULL ORDER BY id LIMIT ?"
+        return try self.connection.all(sql, [.text(id), .count(limit)]) { (row: Row<UserColumn>) throws(StoreError) in
+            try row.required(.id) { UserID($0) }
+        }
+    }
+
     package func insert(_ user: UserRow) throws(StoreError) {
         try self.connection.run(Self.insertUser, user.value(of:))
     }

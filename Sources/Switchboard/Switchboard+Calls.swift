@@ -108,7 +108,7 @@ extension Switchboard {
     private func invited(_ invitation: CallInvitation) throws(RequestError) -> CallID {
         let devices = self.presence.lines(of: invitation.callee)
         let known = self.calls.begun
-        defer { if self.calls.begun > known, self.isOrigin { self.onCallStarted() } }
+        defer { if self.calls.begun > known, self.isOrigin { self.onCallStarted(invitation) } }
         return try self.withCalls { calls, outbox, now throws(CallRefusal) in
             try calls.invited(invitation, ringing: devices, at: now, into: &outbox)
         }

@@ -258,6 +258,7 @@ extension Switchboard {
         for order in orders {
             switch order {
             case .announce(let event, let except):
+                if self.isOrigin, let news = RoomNews(event) { self.onRoom(room, news) }
                 guard let machine = self.rooms[room], machine.count <= self.settings.maximumIntroducedMembers else {
                     continue
                 }
@@ -267,6 +268,7 @@ extension Switchboard {
                 self.tell(.dismissed(room, reason), to: session)
             case .ended:
                 self.rooms[room] = nil
+                if self.isOrigin { self.onRoom(room, .ended) }
             }
         }
     }

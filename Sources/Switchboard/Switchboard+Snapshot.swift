@@ -64,6 +64,8 @@ extension Switchboard {
         self.names.adopt(faces, linesOf: lines.values.filter { !$0.isGone }.map(\.user))
         self.takeOver(lines)
         self.presenceOutbox = outbox
+        // What others have done is theirs to say.
+        self.isOrigin = false
         self.tellPresence()
     }
 

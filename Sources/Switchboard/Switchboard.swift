@@ -17,9 +17,14 @@ package final class Switchboard {
     /// Told of every call that is over.
     package var onCallEnded: (CallRecord) -> Void = { _ in }
     /// Told of every call that begins.
-    package var onCallStarted: () -> Void = {}
+    package var onCallStarted: (CallInvitation) -> Void = { _ in }
     /// Told of every call that two talk in from now on.
     package var onCallAnswered: (RunningCall) -> Void = { _ in }
+
+    /// Told of every user who comes online with their first line, or goes with their last.
+    package var onPresence: (UserID, Bool) -> Void = { _, _ in }
+    /// Told of everybody who comes into a room or goes, and when it ends.
+    package var onRoom: (RoomName, RoomNews) -> Void = { _, _ in }
 
     /// Told of every call for which devices that sleep may be woken; answered by `pushed`.
     package var onCallPush: (CallInvitation, DisplayName) -> Void = { _, _ in }

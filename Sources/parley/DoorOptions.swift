@@ -1,4 +1,5 @@
 import Arguments
+import Client
 import Service
 
 /// Which kinds of clients from elsewhere are let in, and what is arranged for them.
@@ -40,7 +41,17 @@ struct DoorOptions: ParsableArguments {
             """, valueName: "FILE"), completion: .file)
     var rongcloudKeys: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Program that is told what people say as RongCloud's message routes do, signed with the first of these keys.
+            """, valueName: "URL"))
+    var rongcloudCallback: HTTPURL?
+
     func validate() throws(ValidationError) {
+        if self.rongcloudCallback != nil, self.rongcloudKeys == nil {
+            throw ValidationError("--rongcloud-callback needs --rongcloud-keys, with which it is signed")
+        }
         _ = try self.readJPushKeys()
         _ = try self.readRongCloudKeys()
         let occasions = self.orderReply.map { [$0.trigger.word, $0.voice.rawValue] }
@@ -74,6 +85,7 @@ struct DoorOptions: ParsableArguments {
         settings.listsUsersPublicly = self.publicUserList
         settings.jpushKeys = (try? self.readJPushKeys()) ?? .none
         settings.rongCloudKeys = (try? self.readRongCloudKeys()) ?? .none
+        settings.rongCloudCallback = self.rongcloudCallback
         return settings
     }
 }

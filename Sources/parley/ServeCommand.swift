@@ -229,6 +229,9 @@ struct ServeCommand: ParsableCommand {
             "Endpoint that receives every entry, signed, at least once.", valueName: "URL"))
     var webhook: HTTPURL?
 
+    @Option(help: ArgumentHelp("What else that endpoint receives, in its order.", valueName: "LIST"))
+    var webhookEvents = HookTopics()
+
     @Option(help: ArgumentHelp("Endpoint that is asked before a message is accepted.", valueName: "URL"))
     var preSendHook: HTTPURL?
 
@@ -302,6 +305,9 @@ struct ServeCommand: ParsableCommand {
 
     private func validateHooks() throws(ValidationError) {
         if self.preSendTimeout <= .zero { throw ValidationError("--pre-send-timeout must be greater than zero") }
+        if !self.webhookEvents.topics.isEmpty, self.webhook == nil {
+            throw ValidationError("--webhook-events needs --webhook, which receives them")
+        }
         guard self.webhook != nil || self.preSendHook != nil else { return }
         guard let secret = self.webhookSecret else {
             throw ValidationError(
@@ -319,6 +325,7 @@ struct ServeCommand: ParsableCommand {
     private var hooks: HookSettings {
         var hooks = HookSettings()
         hooks.webhook = self.webhook
+        hooks.topics = self.webhookEvents.topics
         hooks.preSend = self.preSendHook
         hooks.secret = self.webhookSecret ?? ""
         hooks.preSendTime = self.preSendTimeout

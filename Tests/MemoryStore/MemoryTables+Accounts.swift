@@ -20,6 +20,14 @@ extension MemoryTables {
         }
     }
 
+    func userIDs(after id: String, limit: Int) throws(StoreError) -> [UserID] {
+        try self.read { rows in
+            let living = rows.users.values.filter { $0.tombstone == nil }.map(\.account.id)
+            let later = living.filter { id.utf8.lexicographicallyPrecedes($0.text.utf8) }
+            return Array(later.sorted { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }.prefix(limit))
+        }
+    }
+
     func insert(_ user: UserRow) throws(StoreError) {
         try self.check(self.rows.users[user.account.id] == nil)
         self.rows.users[user.account.id] = user

@@ -71,7 +71,14 @@ extension MemoryTables {
     }
 
     func recalledCount(of key: ConversationKey, after number: UInt64) throws(StoreError) -> UInt64 {
-        try self.read { UInt64(($0.entries[key] ?? []).count { $0.isRecalled && $0.number > number }) }
+        try self.read { rows in
+            let entries = rows.entries[key] ?? []
+            return UInt64(
+                entries.count { entry in
+                    let before = entries.first { $0.number == entry.number - 1 }
+                    return entry.isRecalled && entry.number > number && entry.counted > before?.counted ?? 0
+                })
+        }
     }
 
     func pinnedCount(of key: ConversationKey) throws(StoreError) -> Int {

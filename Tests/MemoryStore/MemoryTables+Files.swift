@@ -117,9 +117,9 @@ extension MemoryTables {
 // MARK: - The outbox
 
 extension MemoryTables {
-    func insertDelivery(of entry: EntryKey) throws(StoreError) {
+    func insert(_ delivery: NewDelivery) throws(StoreError) {
         self.rows.deliveries += 1
-        self.rows.outbox.append(DeliveryRow(self.rows.deliveries, entry))
+        self.rows.outbox.append(DeliveryRow(self.rows.deliveries, delivery))
     }
 
     func delivery(_ number: Int64) throws(StoreError) -> DeliveryRow? {

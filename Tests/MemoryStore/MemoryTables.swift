@@ -42,6 +42,7 @@ struct MemoryRows {
     var reports: [Report] = []
     var moderators: [UserID: Moderator] = [:]
     var wordRules: [String: WordRule] = [:]
+    var doorRecords: [DoorRecord.Place: DoorRecord] = [:]
     var pushDevices: [PushDevice] = []
     var pushTags: [RegistrationID: Set<PushLabel>] = [:]
     var announcements: [Int64: Announcement] = [:]

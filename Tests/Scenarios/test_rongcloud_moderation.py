@@ -130,7 +130,7 @@ class Gags(Door):
         self.assertEqual(self.call("group/user/gag/list", groupId="Quiet")["users"], [])
         self.assertNotIn("error", a.ask("chat.send", conversation="rcg:Quiet", body={"text": "x"}))
         self.assertEqual(self.call("group/user/gag/list", groupId="Nowhere")["users"], [])
-        self.expect(1009, 430, "group/user/gag/add", {"userId": "q-a", "minute": 1})
+        self.expect(1002, 400, "group/user/gag/add", {"userId": "q-a", "groupId": "with:colon", "minute": 1})
 
 
 class Rooms(Door):

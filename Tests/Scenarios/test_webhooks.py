@@ -10,8 +10,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from server import binary, eventually
 from test_chat import Talk
+from wire import ask_http
 
 SECRET = "a-long-secret-for-tests-5f0c9d7be1"
+
+
+def events(hook: "Listener", *names: str) -> list[dict]:
+    """Those that are no entries, in their order."""
+    return [e for e in hook.heard if e["event"] in names or (not names and e["event"] != "chat.entry")]
 
 
 class Listener:
@@ -20,6 +26,7 @@ class Listener:
     def __init__(self):
         self.heard: list[dict] = []
         self.ids: list[str] = []
+        self.traces: list[str] = []
         self.answer = lambda event: (200, b"")
         listener = self
 
@@ -32,6 +39,7 @@ class Listener:
                 if 200 <= status < 300:
                     listener.heard.append(event)
                     listener.ids.append(self.headers["Webhook-Id"])
+                    listener.traces.append(self.headers["traceparent"])
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
@@ -52,7 +60,7 @@ class Listener:
             self.faults.append(headers["Webhook-Signature"])
 
     def texts(self) -> list[str]:
-        return [e["entry"]["body"]["text"] for e in self.heard if e["entry"]["type"] == "message"]
+        return [e["entry"]["body"]["text"] for e in self.heard if "entry" in e and e["entry"]["type"] == "message"]
 
     def close(self) -> None:
         self.server.shutdown()
@@ -73,6 +81,7 @@ class Hooked(Talk):
         self.hook.answer = lambda event: (200, b"")
         self.hook.heard.clear()
         self.hook.ids.clear()
+        self.hook.traces.clear()
 
     def tearDown(self) -> None:
         self.assertEqual(self.hook.faults, [])
@@ -217,6 +226,92 @@ class HookOptionTests(unittest.TestCase):
         done = subprocess.run(
             [binary(), "serve", "--webhook", "http://x/", "--webhook-secret", "short"], capture_output=True, text=True)
         self.assertIn("echo whsec_$(openssl rand -base64 32)", done.stderr)
+
+
+class EventTests(Hooked):
+    """What happens beside messages."""
+
+    @staticmethod
+    def flags(hook: Listener) -> tuple[str, ...]:
+        return ("--webhook", hook.url, "--webhook-events", "calls,rooms,presence", "--ring-timeout", "30s")
+
+    def wait(self, count: int, *names: str) -> list[dict]:
+        eventually(lambda: len(events(self.hook, *names)) >= count, f"{count} of {names}")
+        return events(self.hook, *names)
+
+    def test_P13_who_comes_and_goes_is_told_with_the_first_and_the_last_line(self):
+        """P13.presence"""
+        a = self.person("A")
+        second = self.device(a)
+        a.link.close()
+        second.link.close()
+        eventually(lambda: [e["online"] for e in events(self.hook, "presence") if e["user"] == a.user] == [True, False], "both came")
+        self.assertTrue(all(abs(e["time"] / 1000 - time.time()) < 60 for e in events(self.hook, "presence")))
+
+    def test_P13_a_call_is_told_from_the_ringing_to_the_end(self):
+        """P13.calls"""
+        a, b = self.person("A"), self.person("B")
+        call = a.ask("call.invite", user=b.user, kind="audio")["call"]
+        b.expect("call.incoming")
+        b.ask("call.accept", call=call)
+        a.expect("call.connected")
+        a.ask("call.hangup", call=call)
+        started, answered, ended = [e for e in self.wait(3, "call.started", "call.answered", "call.ended") if e["call"] == call]
+        self.assertEqual([started["event"], answered["event"], ended["event"]], ["call.started", "call.answered", "call.ended"])
+        for event in (started, answered, ended):
+            self.assertEqual((event["from"], event["to"], event["kind"]), (a.user, b.user, "audio"))
+        self.assertEqual((ended["outcome"], ended["by"], ended["seconds"]), ("completed", a.user, 0))
+
+    def test_P13_a_room_is_told_from_the_first_to_the_last(self):
+        """P13.rooms"""
+        a, b = self.person("A"), self.person("B")
+        a.ask("room.join", room="told")
+        b.ask("room.join", room="told")
+        a.ask("room.leave", room="told")
+        b.link.close()
+        eventually(lambda: events(self.hook, "room.closed"), "it is over", within=40)
+        told = [e for e in events(self.hook) if e.get("room") == "told"]
+        facts = [(e["event"].removeprefix("room."), e.get("user"), e.get("reason")) for e in told]
+        self.assertEqual(facts[:4], [("opened", None, None), ("joined", a.user, None), ("joined", b.user, None), ("left", a.user, "left")])
+        self.assertEqual((facts[4][:2], facts[5][0]), (("left", b.user), "closed"))
+
+    def test_P13_what_was_not_taken_is_told_after_a_crash_and_in_its_order(self):
+        """P13.presence P13.calls"""
+        self.hook.answer = lambda event: (503, b"")
+        a = self.person("A")
+        eventually(lambda: self.server_outbox()["waiting"] >= 1, "it waits")
+        self.server.restart()
+        self.hook.answer = lambda event: (200, b"")
+        eventually(lambda: any(e["user"] == a.user for e in events(self.hook, "presence")), "it came", within=30)
+
+    def server_outbox(self) -> dict:
+        return json.loads(self.server.get("/v1/webhooks", admin=True)[1])
+
+
+class TraceTests(Hooked):
+    @staticmethod
+    def flags(hook: Listener) -> tuple[str, ...]:
+        return ("--webhook", hook.url, "--access-log")
+
+    def test_P11_a_request_is_followed_to_the_webhook_and_through_the_log(self):
+        """P11.trace"""
+        a, b = self.listener("A"), self.listener("B")
+        trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+        headers = {"Authorization": f"Bearer {a.token}", "traceparent": f"00-{trace}-{span}-01"}
+        answer = ask_http(self.server, "POST", f"/v1/users/{b.user}/messages", {"kind": "text", "body": {"text": "traced"}}, headers)
+        self.assertEqual(answer.status, 201, answer.text)
+        eventually(lambda: self.hook.texts() == ["traced"], "it was told")
+        version, told, step, flags = self.hook.traces[0].split("-")
+        self.assertEqual((version, told, flags), ("00", trace, "01"))
+        self.assertNotEqual(step, span)
+        while (event := self.server.event("http.request"))["method"] != "POST":
+            pass
+        self.assertEqual((event["trace"], event["status"]), (trace, 201))
+        # What begins here has a trace of its own.
+        self.say(a, "untraced", user=b.user)
+        eventually(lambda: self.hook.texts() == ["traced", "untraced"], "it was told")
+        self.assertRegex(self.hook.traces[1], r"^00-[0-9a-f]{32}-[0-9a-f]{16}-00$")
+        self.assertNotIn(trace, self.hook.traces[1])
 
 
 if __name__ == "__main__":

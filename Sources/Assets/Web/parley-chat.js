@@ -17,7 +17,8 @@ const marksAtMost = 256;
  *
  * Events: `list` when conversations came, went, or look different; `entry` with an `Entry` that happened just now;
  * `changed` with a message that became another (edited, recalled, reacted to); `gap` with a conversation's id whose
- * entries have to be read anew; `receipt` and `typing` with a conversation's id; `unsent` with a message on its way.
+ * entries have to be read anew; `receipt` and `typing` with a conversation's id; `unsent` with a message on its way;
+ * `passing` with something that is kept nowhere: `{ conversation?, from, kind, body, time }`.
  */
 export class Chat extends EventTarget {
   /** @type {Map<string, Conversation>} */
@@ -199,6 +200,7 @@ export class Chat extends EventTarget {
       case 'chat.receipt': return this.#marked(argument);
       case 'chat.typing': return this.#typed(argument);
       case 'chat.arranged': return this.#arranged(argument);
+      case 'chat.passing': return void tell(this, 'passing', argument);
       case 'profile': return this.#renamed(argument);
     }
   }

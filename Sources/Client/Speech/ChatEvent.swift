@@ -186,3 +186,22 @@ package struct ChatView: Hashable, Sendable {
         self.json = json
     }
 }
+
+/// Something that was said and is kept nowhere.
+package struct ChatPassing: Hashable, Sendable {
+    /// Nil where the two have no conversation yet.
+    package let conversation: ConversationID?
+    package let from: UserID
+    package let kind: String
+    package let body: RawJSON
+
+    init?(_ json: RawJSON) {
+        guard let from = json.name("from", { UserID($0) }), let kind = json.text("kind"),
+            let body = json.member("body")
+        else { return nil }
+        self.conversation = json.name("conversation") { ConversationID($0) }
+        self.from = from
+        self.kind = kind
+        self.body = body
+    }
+}

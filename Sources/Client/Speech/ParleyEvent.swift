@@ -26,6 +26,8 @@ package enum ParleyEvent: Hashable, Sendable {
     case typing(ChatTyping)
     /// What the user wants of a conversation, said on any of their devices.
     case arranged(ChatArrangement)
+    /// Something that was said and is kept nowhere.
+    case passing(ChatPassing)
     case iceServers(ICEServerAdvice)
     /// The session is about to end, for this reason; a fresh token may keep it.
     case sessionEnding(ServerRefusal)
@@ -51,6 +53,7 @@ extension ParleyEvent {
         case .chatReceipt: ChatReceipt(json).map { .receipt($0) }
         case .chatTyping: ChatTyping(json).map { .typing($0) }
         case .chatArranged: ChatArrangement(json).map { .arranged($0) }
+        case .chatPassing: ChatPassing(json).map { .passing($0) }
         case .iceServers: ICEServerAdvice(json).map { .iceServers($0) }
         case .sessionEnding: ServerRefusal(in: json).map { .sessionEnding($0) }
         case .sessionMoving: json.integer("after").map { .sessionMoving(after: .milliseconds($0)) }

@@ -142,6 +142,7 @@ extension EraseUser {
         try tables.removePushDevices(of: self.user)
         try tables.removePushEvents(of: self.user)
         try tables.removeReceipts(of: self.user)
+        try tables.removeDoorRecords(of: self.user)
         return files.count < Self.filesAtOnce
     }
 }

@@ -68,6 +68,23 @@ package struct ListUsers: StoreRequest {
     }
 }
 
+/// Everybody who has a profile here, in the order of the ids.
+package struct ListUserIDs: StoreRequest {
+    package let id: String
+    package let limit: Int
+
+    package static let access = StoreAccess.reads
+
+    package init(after id: String, limit: Int) {
+        self.id = id
+        self.limit = limit
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> [UserID] {
+        try tables.userIDs(after: self.id, limit: self.limit)
+    }
+}
+
 package struct FindLongLivedToken: StoreRequest {
     package let user: UserID
 

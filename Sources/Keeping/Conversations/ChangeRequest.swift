@@ -24,6 +24,8 @@ package struct ChangeRequest: StoreRequest {
     package var isByOperator = false
     /// A program on another server says it in the actor's name, whose place in the conversation is not asked.
     package var isPublished = false
+    /// What it follows from (`TraceContext`).
+    package var trace: String?
     /// Nil for what the server says by itself.
     package var approach: Approach?
     package let now: WallTime
@@ -71,7 +73,8 @@ extension ChangeRequest {
         }
         let files = try self.files(change, record.key, tables)
         guard try FileUse.canShow(files, self.actor, tables) else { return try self.refused(.noFile, tables) }
-        let verdict = try Writing.write(proposal, change, as: self.client, into: record, tables)
+        let verdict = try Writing.write(
+            proposal, change, as: self.client, trace: self.trace, into: record, tables)
         if let action, !self.isByOperator, case .success(let outcome) = verdict, !outcome.isRepeated {
             try action.note(by: self.actor, in: record.id, at: self.now, tables)
         }

@@ -5,7 +5,7 @@ internal import Vocabulary
 enum Writing {
     static func write(
         _ proposal: ConversationMachine.Proposal, _ change: ConversationChange?, as client: MessageID?,
-        into record: ConversationRecord, _ tables: some Tables
+        trace: String? = nil, into record: ConversationRecord, _ tables: some Tables
     ) throws(StoreError) -> Verdict<ChangeOutcome> {
         var proposal = proposal
         proposal.entry.client = client
@@ -15,7 +15,7 @@ enum Writing {
             return known.flatMap(\.self).map { .success($0) } ?? .failure(.taken)
         }
         let key = EntryKey(record.key, entry.number)
-        if tables.settings.keepsOutbox { try tables.insertDelivery(of: key) }
+        if tables.settings.keepsOutbox { try tables.insert(NewDelivery(key, trace: trace)) }
         if entry.sort == .message, change?.wakes != false, tables.settings.keepsPushes {
             try tables.insertPush(of: key)
         }

@@ -1,13 +1,50 @@
 package import Conversing
 package import Vocabulary
 
-/// An entry on its way to another program.
+/// Something on its way to another program.
 package struct Delivery: Sendable {
+    package enum Content: Sendable {
+        case entry(Entry, in: ConversationID)
+        /// What happened, as it is told.
+        case event(String)
+    }
+
     package let number: Int64
     package let attempts: Int
-    package let conversation: ConversationID
+    /// Of an entry; of anything else, what it is told in a row with.
     package let key: ConversationKey
-    package let entry: Entry
+    package let content: Content
+    /// What it follows from.
+    package let trace: String?
+}
+
+/// Something happened that another program is to hear of, in a row with all that has the same subject.
+package struct AddEvent: StoreRequest {
+    package let subject: String
+    /// One JSON object.
+    package let json: String
+    package let trace: String?
+
+    package static let access = StoreAccess.writes
+
+    package init(_ json: String, about subject: String, trace: String? = nil) {
+        self.subject = subject
+        self.json = json
+        self.trace = trace
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) {
+        try tables.insert(NewDelivery(EntryKey(self.lane, 0), event: self.json, trace: self.trace))
+    }
+
+    private static let lanes: UInt64 = 1 << 20
+
+    /// No conversation has a number below zero. Two that share one wait for each other, and that is all.
+    private var lane: ConversationKey {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in self.subject.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return ConversationKey(-1 - Int64(hash % Self.lanes))
+    }
 }
 
 /// Those that wait, in the order in which they were written.
@@ -27,15 +64,22 @@ package enum ListDeliveries: StoreRequest {
             }
         var (deliveries, names) = ([Delivery](), ConversationNames())
         for row in rows {
-            guard let name = try names.name(of: row.entry.conversation, tables),
-                let entry = try tables.entry(row.entry)
-            else { continue }
+            guard let content = try self.content(of: row, &names, tables) else { continue }
             deliveries.append(
                 Delivery(
-                    number: row.number, attempts: row.attempts, conversation: name, key: row.entry.conversation,
-                    entry: entry))
+                    number: row.number, attempts: row.attempts, key: row.entry.conversation, content: content,
+                    trace: row.content.trace))
         }
         return deliveries
+    }
+
+    private func content(
+        of row: DeliveryRow, _ names: inout ConversationNames, _ tables: some Tables
+    ) throws(StoreError) -> Delivery.Content? {
+        if let event = row.content.event { return .event(event) }
+        guard let name = try names.name(of: row.entry.conversation, tables), let entry = try tables.entry(row.entry)
+        else { return nil }
+        return .entry(entry, in: name)
     }
 }
 
@@ -90,7 +134,8 @@ extension DeliveryFailure {
 package struct OutboxView: Hashable, Sendable {
     package struct Row: Hashable, Sendable {
         package let number: Int64
-        package let conversation: ConversationID
+        /// Nil of what is no entry.
+        package let conversation: ConversationID?
         package let entry: UInt64
         package let attempts: Int
         package let trouble: String?
@@ -117,7 +162,8 @@ package struct ViewOutbox: StoreRequest {
         view.waiting = try tables.deliveryCount(isGivenUp: false)
         view.givenUp = try tables.deliveryCount(isGivenUp: true)
         for row in try tables.triedDeliveries(limit: self.limit) {
-            guard let name = try names.name(of: row.entry.conversation, tables) else { continue }
+            let name = try names.name(of: row.entry.conversation, tables)
+            guard name != nil || row.content.event != nil else { continue }
             view.rows.append(
                 OutboxView.Row(
                     number: row.number, conversation: name, entry: row.entry.number, attempts: row.attempts,
@@ -148,7 +194,7 @@ extension ReplayRequest {
                 number < bounds.upperBound
             else { return 0 }
             let numbers = max(number + 1, bounds.lowerBound)...bounds.upperBound
-            for number in numbers { try tables.insertDelivery(of: EntryKey(key, number)) }
+            for number in numbers { try tables.insert(NewDelivery(EntryKey(key, number))) }
             return numbers.count
         }
     }
@@ -158,7 +204,7 @@ extension ReplayRequest {
         while true {
             let rows = try tables.deliveries(after: 0, isGivenUp: true, limit: self.portion)
             for row in rows {
-                try tables.insertDelivery(of: row.entry)
+                try tables.insert(row.content)
                 try tables.removeDelivery(row.number)
             }
             count += rows.count

@@ -44,6 +44,27 @@ extension PushDevice {
     }
 }
 
+/// When all of a user's devices make no sound; nil takes that back.
+package struct SetQuietHours: StoreRequest {
+    package let quiet: QuietHours?
+    package let user: UserID
+
+    package static let access = StoreAccess.writes
+    package var asker: UserID? { self.user }
+
+    package init(_ quiet: QuietHours?, of user: UserID) {
+        self.quiet = quiet
+        self.user = user
+    }
+
+    package func perform(on tables: some Tables) throws(StoreError) {
+        for var device in try tables.pushDevices(of: self.user) {
+            device.quiet = self.quiet
+            try tables.put(device)
+        }
+    }
+}
+
 package struct ListPushDevices: StoreRequest {
     package let user: UserID
 

@@ -8,6 +8,8 @@ package protocol UserTable: AnyObject {
     func user(withTokenHash hash: [UInt8]) throws(StoreError) -> UserRow?
     /// Those with a name, in the order of the names, from the one after `name`.
     func users(after name: String, limit: Int) throws(StoreError) -> [UserRow]
+    /// Those whose account was not deleted, in the order of their ids.
+    func userIDs(after id: String, limit: Int) throws(StoreError) -> [UserID]
     func insert(_ user: UserRow) throws(StoreError)
     func update(_ user: UserRow) throws(StoreError)
     /// Whether it is the picture of any user.

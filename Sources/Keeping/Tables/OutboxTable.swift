@@ -2,7 +2,7 @@ package import Conversing
 
 /// Entries that another program still has to hear of. The engine numbers the rows in the order in which they are written.
 package protocol OutboxTable: AnyObject {
-    func insertDelivery(of entry: EntryKey) throws(StoreError)
+    func insert(_ delivery: NewDelivery) throws(StoreError)
     func delivery(_ number: Int64) throws(StoreError) -> DeliveryRow?
     /// Those that wait, in their order; `isGivenUp`: those that do no more.
     func deliveries(after number: Int64, isGivenUp: Bool, limit: Int) throws(StoreError) -> [DeliveryRow]
@@ -18,15 +18,31 @@ package protocol OutboxTable: AnyObject {
     func removeDeliveries(of key: ConversationKey, through entry: UInt64) throws(StoreError)
 }
 
+package struct NewDelivery: Hashable, Sendable {
+    /// Of what is told as it was then and not read anew, its conversation says after what else it is told: it is none.
+    package let entry: EntryKey
+    /// What happened, as it is told; nil of an entry.
+    package let event: String?
+    /// What it follows from (`TraceContext`).
+    package let trace: String?
+
+    package init(_ entry: EntryKey, event: String? = nil, trace: String? = nil) {
+        self.entry = entry
+        self.event = event
+        self.trace = trace
+    }
+}
+
 package struct DeliveryRow: Hashable, Sendable {
     package let number: Int64
-    package let entry: EntryKey
+    package let content: NewDelivery
+    package var entry: EntryKey { self.content.entry }
     package var attempts = 0
     package var trouble: String?
     package var isGivenUp = false
 
-    package init(_ number: Int64, _ entry: EntryKey) {
+    package init(_ number: Int64, _ content: NewDelivery) {
         self.number = number
-        self.entry = entry
+        self.content = content
     }
 }

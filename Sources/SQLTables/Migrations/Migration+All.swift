@@ -3,7 +3,8 @@ extension Migration {
     package static let all = [
         accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation, pins,
         formerMembers, deletedUsers, audit, moderators, reports, callsUnderWay, wordRules, slowMode, timedRemovals,
-        push, pushEvents, quietHours, archived, pushLabels, announcements, callNodes,
+        push, pushEvents, quietHours, archived, pushLabels, announcements, callNodes, doorRecords,
+        outboxEvents,
     ]
 
     /// Times are milliseconds since 1970, hashes are SHA-256.

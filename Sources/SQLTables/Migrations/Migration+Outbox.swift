@@ -14,6 +14,13 @@ extension Migration {
         CREATE INDEX given_up_deliveries ON outbox (number) WHERE given_up = 1;
         """)
 
+    /// What happened that is no entry, as it is told, and what it follows from.
+    static let outboxEvents = Migration(
+        """
+        ALTER TABLE outbox ADD COLUMN event TEXT;
+        ALTER TABLE outbox ADD COLUMN trace TEXT;
+        """)
+
     /// For what follows in one conversation, however much waits in others.
     static let outboxByConversation = Migration(
         "CREATE INDEX deliveries_in_one ON outbox (entry >> 32, number) WHERE given_up = 0")

@@ -123,13 +123,15 @@ final class APIVisit {
     }
 
     private func asker(_ route: APIRoute, _ query: QueryItems, _ identity: Identity) -> ChatAsker {
-        ChatAsker(identity.user, on: query["device"].flatMap { DeviceID($0) } ?? .main) { result in
+        var asker = ChatAsker(identity.user, on: query["device"].flatMap { DeviceID($0) } ?? .main) { result in
             switch result {
             case .success(let write):
                 self.answer(.json(route.status, JSONWriter.bytes(write)))
             case .failure(let error): self.refuse(error)
             }
         }
+        asker.trace = self.exchange.request.fields[.traceParent].flatMap { TraceContext($0) }
+        return asker
     }
 
     func answer(_ response: HTTPResponse) {

@@ -1,3 +1,4 @@
+internal import Assets
 internal import HTTPServer
 internal import JSON
 internal import Journal
@@ -21,6 +22,9 @@ struct AdminRoutes: Sendable {
         router.on(.get, "/livez") { exchange, _ in exchange.respond(.plain(.ok, "alive\n")) }
         router.on(.get, "/readyz") { exchange, _ in exchange.respond(self.readiness) }
         self.on(.get, "/metrics", of: &router) { exchange, _ in self.showMetrics(exchange) }
+        self.on(.get, "/v1/openapi.json", of: &router) { exchange, _ in
+            exchange.respond(Self.description.response(to: exchange.request))
+        }
         self.addPeople(to: &router)
         self.addNodes(to: &router)
         self.addWebhooks(to: &router)
@@ -31,6 +35,8 @@ struct AdminRoutes: Sendable {
         self.addPush(to: &router)
         return { router.respond(to: $0) }
     }
+
+    private static let description = EmbeddedFile("admin-openapi.json", Assets.adminOpenAPI)
 
     private var readiness: HTTPResponse {
         let reasons = self.health.whyNotReady

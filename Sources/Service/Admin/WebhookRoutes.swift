@@ -50,7 +50,7 @@ extension JSONWriter {
     }
 
     private mutating func row(_ row: OutboxView.Row) {
-        self.fields(("conversation", row.conversation.text), ("trouble", row.trouble ?? "")) { json in
+        self.fields(("conversation", row.conversation?.text ?? ""), ("trouble", row.trouble ?? "")) { json in
             json.field("delivery", row.number)
             json.field("number", row.entry)
             json.field("attempts", row.attempts)

@@ -33,6 +33,8 @@ protocol Door: Sendable {
     func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)?
     /// Called once, on the loop of the sockets. What comes back is told of every entry that is on the disk.
     func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)?
+    /// Called once, on the loop of the sockets. What comes back has a say in what people say.
+    func makeGate(_ dependencies: DoorDependencies) -> (any ChatGate)?
     /// Called once, on the loop of the sockets, before anybody comes: what the last run left undone goes on.
     func begin(_ dependencies: DoorDependencies)
 }
@@ -42,6 +44,7 @@ extension Door {
     var legacyLink: LinkPolicy? { nil }
     func makeEntrance(_ dependencies: DoorDependencies) -> (any Entrance)? { nil }
     func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)? { nil }
+    func makeGate(_ dependencies: DoorDependencies) -> (any ChatGate)? { nil }
     func begin(_ dependencies: DoorDependencies) {}
 }
 
@@ -67,6 +70,8 @@ struct DoorDependencies {
     /// What each user may still ask over HTTP.
     let allowance: APIAllowance
     let calls: CallSettings
+    /// About which words something is done.
+    let words: WordKeeper
     /// Nil where no device is woken.
     let push: PushSender?
     let errands: Errands

@@ -1,3 +1,4 @@
+package import Client
 internal import Conversing
 internal import SocketServer
 
@@ -45,6 +46,8 @@ package struct DoorSettings: Hashable, Sendable {
     package var jpushKeys = JPushKeys.none
     /// Which programs may call RongCloud's Server API.
     package var rongCloudKeys = RongCloudKeys.none
+    /// Which of them is told what people say.
+    package var rongCloudCallback: HTTPURL?
 
     package init() {}
 

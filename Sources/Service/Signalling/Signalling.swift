@@ -62,7 +62,7 @@ final class Signalling: Sendable {
         let dependencies = SignallingApplication.Dependencies(
             group: group, configuration: configuration, accounts: accounts, store: store,
             node: node, nodeName: nodeName, calls: try store.waitForAnswer(to: ListCallsUnderWay(of: node)),
-            files: files, iceServers: iceServers, doors: doors, filter: words.filter, pushKey: pushKey,
+            files: files, iceServers: iceServers, doors: doors, words: words, pushKey: pushKey,
             metrics: metrics, journal: journal)
         let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }
         self.openID = configuration.openIDFetcher(on: group.loops[0]).map { settings, fetcher in

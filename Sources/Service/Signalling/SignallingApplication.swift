@@ -54,7 +54,7 @@ final class SignallingApplication: SocketApplication {
         let files: FileService
         let iceServers: ICEServerKeeper.Reading
         let doors: [any Door]
-        let filter: WordFilter
+        let words: WordKeeper
         /// By which push services know this server.
         let pushKey: VAPIDKey?
         let metrics: ServiceMetrics
@@ -89,7 +89,7 @@ final class SignallingApplication: SocketApplication {
         let hall = DoorDependencies(
             reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles,
             files: dependencies.files, store: store, allowance: allowance, calls: configuration.switchboard.calls,
-            push: push?.sender, errands: self.nodes.errands, journal: journal)
+            words: dependencies.words, push: push?.sender, errands: self.nodes.errands, journal: journal)
         (self.doorDependencies, self.doors) = (hall, dependencies.doors)
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
         let eraser = AccountEraser(store, chat, on: reactor)
@@ -99,8 +99,7 @@ final class SignallingApplication: SocketApplication {
         self.webhooks = hooks.webhook.map { [nodes] in
             WebhookSender($0, hooks, store, nodes.errands, on: reactor, dependencies.metrics, journal)
         }
-        self.chat.filter = dependencies.filter
-        self.chat.gate = hooks.preSend.map { PreSendHook($0, hooks, store, on: reactor, journal) }
+        self.addGates(dependencies)
         self.addErrands()
         self.observe(dependencies, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) })
         self.underWay = dependencies.calls
@@ -123,6 +122,16 @@ final class SignallingApplication: SocketApplication {
         let hours = CallHours(now: self.board.sharedNow)
         self.board.resume(self.underWay.map { hours.running($0) })
         self.underWay = []
+    }
+
+    /// Who has a say in what people say.
+    private func addGates(_ dependencies: Dependencies) {
+        let (hooks, hall) = (dependencies.configuration.hooks, self.doorDependencies)
+        self.chat.filter = dependencies.words.filter
+        let hook = hooks.preSend.map { url in
+            PreSendHook(url, hooks, dependencies.store, on: hall.reactor, dependencies.journal)
+        }
+        self.chat.gate = ChatGates(dependencies.doors.compactMap { $0.makeGate(hall) }, then: hook)
     }
 
     private func addErrands() {
@@ -181,15 +190,27 @@ final class SignallingApplication: SocketApplication {
     private func observeCalls(_ dependencies: Dependencies) {
         let (store, node, chat) = (dependencies.store, dependencies.node, self.chat)
         let (metrics, journal) = (dependencies.metrics, dependencies.journal)
-        self.board.onCallStarted = { metrics.callsStarted.increment() }
+        let hooks = dependencies.configuration.hooks
+        // Nobody hears of what nobody is told.
+        let topics = hooks.webhook == nil ? [] : hooks.topics
+        let events = HookEvents(
+            topics, store, self.nodes.errands, on: self.doorDependencies.reactor, journal)
+        self.board.onPresence = { events.presence(of: $0, isOnline: $1) }
+        self.board.onRoom = { events.happened(in: $0, $1) }
+        self.board.onCallStarted = { call in
+            metrics.callsStarted.increment()
+            events.started(call)
+        }
         self.board.onCallAnswered = { [board] call in
             metrics.callsAnswered.increment()
+            events.answered(call)
             var kept = CallHours(now: board.sharedNow).stored(call)
             kept.node = node
             store.send(KeepCall(kept)) { Self.recorded($0, journal) }
         }
         self.board.onCallEnded = { [board] record in
             metrics.callsEnded[record.outcome].increment()
+            events.ended(record)
             store.send(RecordCall(CallHours(now: board.sharedNow).stored(record))) { Self.recorded($0, journal) }
             chat.note(record.message(in: chat.newID(), at: chat.now))
         }

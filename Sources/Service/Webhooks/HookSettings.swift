@@ -9,6 +9,8 @@ package struct HookSettings: Sendable {
 
     /// Hears of every entry once it is on the disk.
     package var webhook: HTTPURL?
+    /// Of what else it hears.
+    package var topics: Set<HookTopic> = []
     /// Is asked before something is said.
     package var preSend: HTTPURL?
     /// What every request is signed with.
@@ -18,4 +20,9 @@ package struct HookSettings: Sendable {
     package var preSendSilence = Silence.allow
 
     package init() {}
+}
+
+/// What another program can hear of beside what is said.
+package enum HookTopic: String, Hashable, Sendable, CaseIterable {
+    case calls, rooms, presence
 }

@@ -70,7 +70,11 @@ final class PreSendHook: ChatGate {
         }
         let json = JSONWriter.bytes { $0.question(request) }
         self.asked += 1
-        let fields = self.signature.fields(id: "ask-\(self.asked)", at: SystemClock.now(), json)
+        var fields = self.signature.fields(id: "ask-\(self.asked)", at: SystemClock.now(), json)
+        if let trace = request.trace.flatMap({ TraceContext($0) }) {
+            var random = SystemRandomNumberGenerator()
+            fields.set(.traceParent, to: trace.next(using: &random).text)
+        }
         call.send(.post, self.url.target, fields: fields, json: json, timeout: self.time)
     }
 

@@ -36,6 +36,8 @@ final class WebhookSender {
     private struct Payload {
         let id: String
         let body: [UInt8]
+        /// The same for each attempt.
+        let trace: TraceContext
     }
 
     private static let portion = 500
@@ -173,13 +175,25 @@ final class WebhookSender {
     }
 
     private func hold(_ delivery: Delivery) {
-        let id = delivery.key.name(of: delivery.entry.number)
-        let json = JSONWriter.object { json in
-            json.field("event", "chat.entry")
-            json.field("id", id)
-            json.field("entry") { $0.entry(delivery.entry, in: delivery.conversation, delivery.key) }
+        var random = SystemRandomNumberGenerator()
+        let before = delivery.trace.flatMap { TraceContext($0) }
+        let trace = before?.next(using: &random) ?? .fresh(using: &random)
+        let (id, body) = Self.words(of: delivery)
+        self.payloads[delivery.number] = Payload(id: id, body: body, trace: trace)
+    }
+
+    private static func words(of delivery: Delivery) -> (id: String, body: [UInt8]) {
+        switch delivery.content {
+        case .event(let json): return ("event.\(delivery.number)", Array(json.utf8))
+        case .entry(let entry, let conversation):
+            let id = delivery.key.name(of: entry.number)
+            let json = JSONWriter.object { json in
+                json.field("event", "chat.entry")
+                json.field("id", id)
+                json.field("entry") { $0.entry(entry, in: conversation, delivery.key) }
+            }
+            return (id, json)
         }
-        self.payloads[delivery.number] = Payload(id: id, body: json)
     }
 
     private var now: Instant { Instant(milliseconds: Int64(clamping: self.reactor.now)) }
@@ -206,7 +220,8 @@ final class WebhookSender {
             case .failure(let failure): self?.failed(item, "\(failure)")
             }
         }
-        let fields = self.signature.fields(id: payload.id, at: SystemClock.now(), payload.body)
+        var fields = self.signature.fields(id: payload.id, at: SystemClock.now(), payload.body)
+        fields.set(.traceParent, to: payload.trace.text)
         call.send(.post, self.url.target, fields: fields, json: payload.body, timeout: self.time)
     }
 

@@ -63,6 +63,7 @@ extension ChatFeed {
     func listeners(to id: ConversationID) -> some Sequence<any ChatListener> { self.audience.listeners(to: id) }
     func listeners(of user: UserID) -> [any ChatListener] { self.audience.listeners(of: user) }
     func hears(_ listener: any ChatListener, _ id: ConversationID) -> Bool { self.audience.hears(listener, id) }
+    var listening: [UserID] { self.audience.listening }
     func remove(_ listener: any ChatListener) { self.audience.remove(listener) }
 
     /// A user is about to ask the store what they are in; followed by `asked`.

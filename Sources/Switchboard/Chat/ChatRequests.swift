@@ -61,6 +61,8 @@ package struct ChatAsker {
     let user: UserID
     let device: DeviceID
     let guest: Guest?
+    /// What the request follows from, where its client said so.
+    package var trace: TraceContext?
     private let reply: (Result<(inout JSONWriter) -> Void, RequestError>) -> Void
 
     package init(
@@ -108,6 +110,8 @@ extension ChatService {
 
 extension ChatRequests {
     private func change(_ request: ChangeRequest, _ asked: ChatAsker) {
+        var request = request
+        request.trace = asked.trace?.text
         self.chat.change(request, from: asked.guest) { asked.answer($0) { $0.outcome(of: $1) } }
     }
 

@@ -57,6 +57,8 @@ extension HTTPFieldName {
     package static let origin: HTTPFieldName = "Origin"
     package static let range: HTTPFieldName = "Range"
     package static let retryAfter: HTTPFieldName = "Retry-After"
+    /// W3C Trace Context.
+    package static let traceParent: HTTPFieldName = "traceparent"
     package static let server: HTTPFieldName = "Server"
     package static let transferEncoding: HTTPFieldName = "Transfer-Encoding"
     package static let upgrade: HTTPFieldName = "Upgrade"

@@ -27,7 +27,8 @@ final class RongCloudDesk: @unchecked Sendable {
 
 /// How often each program may ask for what.
 enum RongCloudRate: Hashable {
-    case requests, privateMessages, groupMessages, systemMessages, chatRoomMessages, broadcastsAnHour, broadcastsADay
+    case requests, privateMessages, groupMessages, systemMessages, chatRoomMessages, broadcastsAnHour, broadcastsADay,
+        onlineBroadcasts
 
     var maximum: Int {
         switch self {
@@ -36,6 +37,7 @@ enum RongCloudRate: Hashable {
         case .groupMessages: 20
         case .systemMessages, .chatRoomMessages: 100
         case .broadcastsAnHour: 2
+        case .onlineBroadcasts: 60
         case .broadcastsADay: 3
         }
     }
@@ -43,7 +45,7 @@ enum RongCloudRate: Hashable {
     var length: Duration {
         switch self {
         case .requests, .groupMessages, .systemMessages, .chatRoomMessages: .seconds(1)
-        case .privateMessages: .seconds(60)
+        case .privateMessages, .onlineBroadcasts: .seconds(60)
         case .broadcastsAnHour: .seconds(3600)
         case .broadcastsADay: .seconds(86_400)
         }

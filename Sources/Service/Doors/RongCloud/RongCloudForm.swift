@@ -14,6 +14,8 @@ struct RongCloudForm: Hashable {
 
     static let maximumItems = 4096
 
+    init(items: [Item]) { self.items = items }
+
     /// Nil for what is no UTF-8, and for more fields than there may be.
     init?(_ body: [UInt8]) {
         let plusIsSpace = body.allSatisfy(Self.isEscaped)

@@ -96,7 +96,7 @@ struct RongCloudGags {
     }
 
     private func place(_ form: RongCloudForm) throws(RongCloudProblem) -> ConversationID {
-        guard let name = form[self.field] else { throw .notOffered("this for all groups at once") }
+        let name = try form.required(self.field)
         return try self.field == "groupId"
             ? RongCloudPlace.group(name, self.field) : RongCloudPlace.room(name, self.field)
     }

@@ -1,6 +1,8 @@
 /// Which programs on other servers may come in: each has an app key and a secret, which open nothing else.
 package struct RongCloudKeys: Hashable, Sendable {
     private let secrets: [String: String]
+    /// With which callbacks are signed.
+    let first: String
 
     package struct Fault: Error, CustomStringConvertible {
         package let description: String
@@ -11,13 +13,16 @@ package struct RongCloudKeys: Hashable, Sendable {
     /// Those that RongCloud gives out have about 14 letters and digits.
     private static let secretLengths = 10...128
 
-    package static let none = RongCloudKeys(secrets: [:])
+    package static let none = RongCloudKeys(secrets: [:], first: "")
 
-    private init(secrets: [String: String]) { self.secrets = secrets }
+    private init(secrets: [String: String], first: String) {
+        self.secrets = secrets
+        self.first = first
+    }
 
     /// - Parameter text: `APPKEY:SECRET` on each line, letters and digits; lines after `#` are remarks.
     package init(_ text: String) throws(Fault) {
-        var secrets: [String: String] = [:]
+        var (secrets, first) = ([String: String](), String?.none)
         for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
             let parts = line.split(separator: ":", omittingEmptySubsequences: false).map { String($0) }
             guard parts.count == 2, Self.isLegal(parts[0], Self.keyLengths), Self.isLegal(parts[1], Self.secretLengths)
@@ -31,11 +36,13 @@ package struct RongCloudKeys: Hashable, Sendable {
             guard secrets.updateValue(parts[1], forKey: parts[0]) == nil else {
                 throw Fault(description: "the app key \(parts[0]) is there twice")
             }
+            first = first ?? parts[0]
         }
         guard (1...Self.maximumKeys).contains(secrets.count) else {
             throw Fault(description: "there must be 1 to \(Self.maximumKeys) app keys")
         }
         self.secrets = secrets
+        self.first = first ?? ""
     }
 
     var isEmpty: Bool { self.secrets.isEmpty }

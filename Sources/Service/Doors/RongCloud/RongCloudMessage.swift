@@ -22,10 +22,13 @@ struct RongCloudMessage {
     let isPersisted: Bool
     let isIncludeSender: Bool
     let disablesPush: Bool
+    /// Whether something may be added to it later (`message/expansion`).
+    let isExpandable: Bool
 
     static let maximumTypeBytes = 32
     static let maximumContentBytes = 128 << 10
     private static let maximumPushBytes = 4096
+    private static let maximumChannelBytes = 20
 
     init(_ form: RongCloudForm) throws(RongCloudProblem) {
         self.type = try Self.checkedType(try form.required("objectName"))
@@ -44,6 +47,11 @@ struct RongCloudMessage {
         self.isPersisted = try form.flag("isPersisted", else: true)
         self.isIncludeSender = try form.flag("isIncludeSender", else: false)
         self.disablesPush = try form.flag("disablePush", else: false)
+        self.isExpandable = try form.flag("expansion", else: false)
+        _ = try form.text("busChannel", maximum: Self.maximumChannelBytes)
+        if let text = try form.text("pushExt", maximum: Self.maximumPushBytes) {
+            guard LooseObject(Array(text.utf8)) != nil else { throw .illegal("pushExt", "a JSON object") }
+        }
     }
 
     private static func checkedType(_ type: String) throws(RongCloudProblem) -> String {
@@ -146,6 +154,8 @@ extension RongCloudMessage {
         for (name, value) in [("pushData", self.pushData), ("extraContent", self.extraContent)] {
             if let value { kept.set(name, value) }
         }
+        if self.isExpandable { kept["expansion"] = Array("true".utf8) }
+        if !self.isPersisted { kept["persisted"] = Array("false".utf8) }
         return kept
     }
 

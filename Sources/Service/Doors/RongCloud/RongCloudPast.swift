@@ -95,11 +95,28 @@ struct RongCloudPast {
     }
 
     private func answer(_ items: [EntryPage.Item], _ question: Question) {
+        let books = items.filter { $0.entry.isExpandable }.map { item in
+            RongCloudBook.expansion(of: EntryKey(item.key, item.entry.number))
+        }
+        guard !books.isEmpty else { return self.answer(items, [:], question) }
+        self.visit.fetch(ListDoorRecords(in: books, limit: RongCloudExpansion.maximum)) { records in
+            self.answer(items, Dictionary(grouping: records, by: \.place.book), question)
+        }
+    }
+
+    private func answer(_ items: [EntryPage.Item], _ expansions: [String: [DoorRecord]], _ question: Question) {
         self.visit.answer { json in
             json.array("data", of: items) { json, item in
+                let key = EntryKey(item.key, item.entry.number)
                 json.object { json in
                     json.field("targetId", question.target)
-                    json.published(item.entry, EntryKey(item.key, item.entry.number))
+                    json.published(item.entry, key)
+                    guard item.entry.isExpandable else { return }
+                    json.object("expansion") { json in
+                        for record in expansions[RongCloudBook.expansion(of: key)] ?? [] {
+                            json.field(record.place.name, record.value)
+                        }
+                    }
                 }
             }
         }
@@ -108,7 +125,9 @@ struct RongCloudPast {
 
 extension Entry {
     /// A message of which something is left.
-    var isToldToPrograms: Bool { self.sort == .message && !self.isRecalled && self.body != nil }
+    var isToldToPrograms: Bool {
+        self.sort == .message && !self.isRecalled && self.body != nil && self.isPersisted
+    }
 }
 
 extension JSONWriter {

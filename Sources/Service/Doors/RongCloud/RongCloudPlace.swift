@@ -53,6 +53,18 @@ enum RongCloudPlace {
         id == base || id.text.hasPrefix(base.text + FindSuccession.separator)
     }
 
+    /// Under which name a conversation of a program stands, and of which kind it is; nil for another.
+    static func base(of id: ConversationID) -> (place: ConversationID, kind: RongCloudTarget.Kind)? {
+        let parts = id.text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count >= 2, let place = ConversationID("\(parts[0]):\(parts[1])") else { return nil }
+        let prefix = "\(parts[0]):"
+        if self.groupPrefixes.contains(prefix) { return (place, .group) }
+        return self.roomPrefixes.contains(prefix) ? (place, .room) : nil
+    }
+
+    /// By which lists know it: what programs call it, or the hash of a longer name.
+    static func shortName(of place: ConversationID) -> String { String(place.text.dropFirst(4)) }
+
     /// What programs call it.
     static func name(of row: ConversationRow) -> String { self.name(of: row.id, row.subject) }
 
@@ -64,6 +76,12 @@ enum RongCloudPlace {
     /// What one user says to another in the name of the system.
     static func system(from sender: UserID, to receiver: UserID) -> ConversationID {
         let hash = Hex.encode(self.hash("\(sender.text)\n\(receiver.text)"))
+        return ConversationID(self.system + hash) ?? { preconditionFailure("no conversation id") }()
+    }
+
+    /// What somebody says in a group to one of its members alone.
+    static func aside(from sender: UserID, in group: ConversationID, to receiver: UserID) -> ConversationID {
+        let hash = Hex.encode(self.hash("\(sender.text)\n\(group.text)\n\(receiver.text)"))
         return ConversationID(self.system + hash) ?? { preconditionFailure("no conversation id") }()
     }
 

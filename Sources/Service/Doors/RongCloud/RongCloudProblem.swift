@@ -31,6 +31,12 @@ struct RongCloudProblem: Error, Hashable {
     static func notOffered(_ what: String) -> RongCloudProblem {
         RongCloudProblem(1009, 430, "this server does not offer \(what)")
     }
+    static func tooManyKept(_ maximum: Int) -> RongCloudProblem {
+        RongCloudProblem(1016, 403, "no more than \(maximum) of these are kept")
+    }
+    static func tooManyWords(_ maximum: Int) -> RongCloudProblem {
+        RongCloudProblem(1019, 400, "no more than \(maximum) words are kept")
+    }
     static func gone(_ what: String) -> RongCloudProblem { RongCloudProblem(1015, 200, "there is no such \(what)") }
     static let blacklisted = RongCloudProblem(405, 405, "the receiver does not want to hear from the sender")
     static let full = RongCloudProblem(405, 405, "no more members fit in")

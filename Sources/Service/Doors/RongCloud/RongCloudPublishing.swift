@@ -13,12 +13,14 @@ struct RongCloudPublishing {
 
     static let privateTargets = 1...1000
     static let systemTargets = 1...100
+    static let systemTemplateTargets = 1...1000
+    static let someMembers = 1...1000
     static let groupTargets = 1...3
     static let roomTargets = 1...10
 
     init(_ visit: RongCloudVisit) { self.visit = visit }
 
-    private var chat: ChatService { self.visit.chat }
+    private var poster: RongCloudPoster { RongCloudPoster(self.visit.chat) }
 
     func publishToUsers(_ form: RongCloudForm) throws(RongCloudProblem) {
         let message = try RongCloudMessage(form)
@@ -35,31 +37,34 @@ struct RongCloudPublishing {
             users.count == 1 && $0.conversation.kind == .direct && Set($0.members) == pair
         } _: { draft in
             self.gather(users, "userId", { $0.text }) { user, done in
-                var change = ChangeRequest(
-                    .user(user, new: self.chat.newID()), .post(draft), by: sender, at: self.chat.now)
-                change.isPublished = !asksBlocks
-                self.chat.change(change, isByServer: true, done)
+                self.poster.post(draft, by: sender, to: user, asksBlocks: asksBlocks, done)
             }
         }
     }
 
-    func publishToGroups(_ form: RongCloudForm) throws(RongCloudProblem) {
+    /// - Parameter field: discussions are groups by an older name.
+    func publishToGroups(_ form: RongCloudForm, _ field: String = "toGroupId") throws(RongCloudProblem) {
         let message = try RongCloudMessage(form)
         let sender = try form.user("fromUserId")
-        let groups = try self.places("toGroupId", form, Self.groupTargets) { id throws(RongCloudProblem) in
-            try RongCloudPlace.group(id, "toGroupId")
+        let groups = try self.places(field, form, Self.groupTargets) { id throws(RongCloudProblem) in
+            try RongCloudPlace.group(id, field)
         }
-        guard form["toUserId"] == nil else { throw .notOffered("messages to some members of a group") }
+        let some = try form.users("toUserId", 0...Self.someMembers.upperBound)
+        guard some.isEmpty || groups.count == 1 else { throw .illegal("toGroupId", "one where 'toUserId' is there") }
         try self.visit.take(groups.count, of: .groupMessages)
         if message.type == RongCloudType.recall {
             return try RongCloudRecall(self.visit).recall(message, by: sender, at: 3, groups[0].name)
+        }
+        guard some.isEmpty else {
+            return RongCloudSomeMembers(self.visit).publish(
+                message, by: sender, groups[0].name, groups[0].place, to: some)
         }
         self.prepare(message, by: sender) {
             groups.count == 1 && RongCloudPlace.isSuccessor($0.conversation.id, of: groups[0].place)
                 && $0.conversation.dissolved == nil
         } _: { draft in
             self.gather(groups, "groupId", { $0.name }) { group, done in
-                self.post(draft, by: sender, into: group.place, done)
+                self.poster.post(draft, by: sender, into: group.place, done)
             }
         }
     }
@@ -73,7 +78,7 @@ struct RongCloudPublishing {
         try self.visit.take(rooms.count, of: .chatRoomMessages)
         self.prepare(message, by: sender) { draft in
             self.gather(rooms, "chatroomId", { $0.name }) { room, done in
-                self.post(draft, by: sender, into: room.place, done)
+                self.poster.post(draft, by: sender, into: room.place, done)
             }
         }
     }
@@ -87,60 +92,65 @@ struct RongCloudPublishing {
             self.visit.fetch(FindProfiles(of: [sender])) { profiles in
                 let title = profiles.first?.shownName ?? DisplayName(sender.text)
                 self.gather(users, "userId", { $0.text }) { user, done in
-                    self.post(draft, by: sender, entitled: title, inSystemOf: user, done)
+                    self.poster.post(draft, by: sender, entitled: title, inSystemOf: user, done)
                 }
             }
         }
     }
 
-    // MARK: - One message
+    // MARK: - Words of its own for each
 
-    typealias Done = (Result<ChangeOutcome, RequestError>) -> Void
-
-    /// Nobody hears what is said to a group that there is not.
-    private func post(_ draft: Draft, by sender: UserID, into place: ConversationID, _ done: @escaping Done) {
-        self.chat.fetch(FindSuccession(of: place)) { result in
-            guard case .success(let found) = result, let row = found.standing else {
-                return done(result.flatMap { _ in .failure(Self.unknown) })
-            }
-            self.post(draft, by: sender, to: row.id, done)
-        }
-    }
-
-    private func post(_ draft: Draft, by sender: UserID, to id: ConversationID, _ done: @escaping Done) {
-        var change = ChangeRequest(.id(id), .post(draft), by: sender, at: self.chat.now)
-        change.isPublished = true
-        self.chat.change(change, isByServer: true, done)
-    }
-
-    /// What the system says to a user begins with its first word.
-    private func post(
-        _ draft: Draft, by sender: UserID, entitled title: DisplayName?, inSystemOf user: UserID, _ done: @escaping Done
-    ) {
-        let id = RongCloudPlace.system(from: sender, to: user)
-        self.post(draft, by: sender, to: id) { result in
-            guard case .failure(let error) = result, error.code == .notFound else { return done(result) }
-            let creation = CreationRequest(id, .system, title: title, by: sender, with: [user], at: self.chat.now)
-            self.chat.create(creation, isByServer: true) { result in
-                // Another request may have begun it meanwhile.
-                if case .failure(let error) = result, error.code != .conflict { return done(result) }
-                self.post(draft, by: sender, to: id, done)
+    func publishTemplate(_ body: [UInt8], bySystem: Bool) throws(RongCloudProblem) {
+        let template = try RongCloudTemplate(body, bySystem ? Self.systemTemplateTargets : Self.privateTargets)
+        try self.visit.take(template.users.count, of: bySystem ? .systemMessages : .privateMessages)
+        let drafts = template.messages.map { $0.draft(showing: nil) }
+        self.visit.fetch(FindProfiles(of: [template.sender])) { profiles in
+            let title = profiles.first?.shownName ?? DisplayName(template.sender.text)
+            self.gather(Array(template.users.indices), "userId", { template.users[$0].text }) { index, done in
+                let (draft, user) = (drafts[index], template.users[index])
+                guard !bySystem else {
+                    return self.poster.post(draft, by: template.sender, entitled: title, inSystemOf: user, done)
+                }
+                self.poster.post(draft, by: template.sender, to: user, asksBlocks: template.asksBlocks, done)
             }
         }
     }
 
-    fileprivate static let unknown = RequestError(.notFound, "there is no such group")
+    // MARK: - Everywhere
+
+    /// Into every chat room that there is.
+    func publishToAllRooms(_ form: RongCloudForm) throws(RongCloudProblem) {
+        let message = try RongCloudMessage(form)
+        let sender = try form.user("fromUserId")
+        try self.visit.take(1, of: .chatRoomMessages)
+        let request = ListConversationsNamed(
+            RongCloudPlace.roomPrefixes, of: RongCloudPlace.server, limit: Self.maximumRooms)
+        self.visit.fetch(request) { rooms in
+            self.prepare(message, by: sender) { self.post($0, by: sender, into: rooms[...]) }
+        }
+    }
+
+    private static let maximumRooms = 10_000
+
+    private func post(_ draft: Draft, by sender: UserID, into rooms: ArraySlice<ConversationRow>) {
+        guard let room = rooms.first else { return self.visit.answer() }
+        self.poster.post(draft, by: sender, to: room.id) { _ in
+            self.post(draft, by: sender, into: rooms.dropFirst())
+        }
+    }
+
+    typealias Done = RongCloudPoster.Done
 }
 
 // MARK: - What is asked before
 
 extension RongCloudPublishing {
-    private struct Place {
+    struct Place {
         let name: String
         let place: ConversationID
     }
 
-    private func places(
+    func places(
         _ field: String, _ form: RongCloudForm, _ counts: ClosedRange<Int>,
         _ place: (String) throws(RongCloudProblem) -> ConversationID
     ) throws(RongCloudProblem) -> [Place] {
@@ -155,7 +165,7 @@ extension RongCloudPublishing {
     }
 
     /// Brings the file that is in the message, and finds the message that it quotes, which has to be in the same place.
-    private func prepare(
+    func prepare(
         _ message: RongCloudMessage, by sender: UserID, _ isHere: @escaping (FindEntry.Found) -> Bool = { _ in false },
         _ work: @escaping (Draft) -> Void
     ) {
@@ -184,7 +194,7 @@ extension RongCloudPublishing {
     }
 
     /// Says it to all of them, and answers when the last one is done: what reached somebody is not refused.
-    private func gather<Target>(
+    func gather<Target>(
         _ targets: [Target], _ field: String, _ name: @escaping (Target) -> String,
         _ send: (Target, @escaping Done) -> Void
     ) {
@@ -198,7 +208,7 @@ extension RongCloudPublishing {
     }
 
     private static func answer(_ tally: Tally, _ field: String, _ visit: RongCloudVisit) {
-        if let refusal = tally.refusal, tally.uids.isEmpty, refusal != Self.unknown {
+        if let refusal = tally.refusal, tally.uids.isEmpty, refusal != RongCloudPoster.unknown {
             return visit.refuse(RongCloudProblem(refusal))
         }
         visit.answer { json in

@@ -79,6 +79,23 @@ struct RongCloudRooms {
         }
     }
 
+    /// Users come in by themselves, or are brought in by a program.
+    func join(_ form: RongCloudForm) throws(RongCloudProblem) {
+        let users = try form.users("userId", 1...50)
+        let room = try Room(try form.required("chatroomId"))
+        self.visit.fetch(FindSuccession(of: room.place)) { found in
+            guard let standing = found.standing else { return self.visit.answer() }
+            self.join(users[...], standing.id)
+        }
+    }
+
+    private func join(_ users: ArraySlice<UserID>, _ id: ConversationID) {
+        guard let user = users.first else { return self.visit.answer() }
+        self.chat.change(ChangeRequest(.id(id), .join, by: user, at: self.chat.now), isByServer: true) { _ in
+            self.join(users.dropFirst(), id)
+        }
+    }
+
     // MARK: - Questions
 
     func query(_ form: RongCloudForm) throws(RongCloudProblem) { self.query(try self.rooms(form)[...], []) }

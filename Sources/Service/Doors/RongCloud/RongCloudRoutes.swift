@@ -22,6 +22,7 @@ struct RongCloudRoutes: Sendable {
         self.addGags(to: &router)
         self.addRooms(to: &router)
         self.addPast(to: &router)
+        RongCloudSettingRoutes(routes: self).add(to: &router)
         for name in Self.notOffered {
             self.on(name, &router) { _, _ throws(RongCloudProblem) in throw .notOffered("'\(name)'") }
         }
@@ -82,13 +83,19 @@ struct RongCloudRoutes: Sendable {
 
     private func addGags(to router: inout Router) {
         for (path, field) in [("group/user", "groupId"), ("chatroom/user", "chatroomId")] {
+            // Without the name of a group it is about all of them.
+            @Sendable func isAboutAll(_ form: RongCloudForm) -> Bool { field == "groupId" && form[field] == nil }
+            let all = RongCloudBook.silencedInGroups
             self.on("\(path)/gag/add", &router) { visit, form throws(RongCloudProblem) in
+                guard !isAboutAll(form) else { return try RongCloudSilences(visit).add(to: all, form) }
                 try RongCloudGags(visit, in: field).set(.gag, form)
             }
             self.on("\(path)/gag/rollback", &router) { visit, form throws(RongCloudProblem) in
+                guard !isAboutAll(form) else { return try RongCloudSilences(visit).remove(from: all, form) }
                 try RongCloudGags(visit, in: field).endGag(form)
             }
             self.on("\(path)/gag/list", &router) { visit, form throws(RongCloudProblem) in
+                guard !isAboutAll(form) else { return RongCloudSilences(visit).list(all) }
                 try RongCloudGags(visit, in: field).list(.gag, form)
             }
         }
@@ -158,7 +165,7 @@ struct RongCloudRoutes: Sendable {
         }
     }
 
-    private func on(_ name: String, _ router: inout Router, _ work: @escaping Work) {
+    func on(_ name: String, _ router: inout Router, _ work: @escaping Work) {
         self.onBody(name, &router) { visit, body throws(RongCloudProblem) in
             guard let form = RongCloudForm(body) else {
                 throw .wrong("the body must be UTF-8 with at most \(RongCloudForm.maximumItems) fields")
@@ -167,7 +174,7 @@ struct RongCloudRoutes: Sendable {
         }
     }
 
-    private func onBody(
+    func onBody(
         _ name: String, _ router: inout Router,
         _ work: @escaping @Sendable (RongCloudVisit, [UInt8]) throws(RongCloudProblem) -> Void
     ) {

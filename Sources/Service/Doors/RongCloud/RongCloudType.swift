@@ -18,6 +18,8 @@ enum RongCloudType {
     static let group = "RC:GrpNtf"
     static let recall = "RC:RcCmd"
     static let typing = "RC:TypSts"
+    static let roomEntry = "RC:chrmKVNotiMsg"
+    static let expansion = "RC:MsgExMsg"
 
     /// Those that people read: devices are woken for them, and they wait for those who have not read them.
     private static let readByPeople: Set<String> = [

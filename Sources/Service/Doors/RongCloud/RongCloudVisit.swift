@@ -22,6 +22,11 @@ final class RongCloudVisit {
         self.dependencies = dependencies
     }
 
+    /// Also where a proxy in front is who speaks TLS.
+    var isEncrypted: Bool {
+        self.exchange.isEncrypted || self.exchange.request.fields["X-Forwarded-Proto"] == "https"
+    }
+
     var chat: ChatService { self.dependencies.chat }
 
     func attempt(_ work: () throws(RongCloudProblem) -> Void) {
@@ -100,6 +105,32 @@ final class RongCloudVisit {
         _ request: Request, _ work: @escaping (Request.Answer) throws(RongCloudProblem) -> Void
     ) {
         self.chat.fetch(request, isPatient: true) { self.unlessRefused($0, work) }
+    }
+
+    // MARK: - What the door keeps beside conversations
+
+    func find(_ places: [DoorRecord.Place], _ work: @escaping ([DoorRecord]) throws(RongCloudProblem) -> Void) {
+        self.fetch(FindDoorRecords(places), work)
+    }
+
+    func list(_ book: String, limit: Int, _ work: @escaping ([DoorRecord]) throws(RongCloudProblem) -> Void) {
+        self.fetch(ListDoorRecords(in: [book], limit: limit), work)
+    }
+
+    /// Answers when it is written, unless something else is to be done then.
+    func write(
+        _ records: [DoorRecord] = [], removing removed: [DoorRecord.Place] = [], maximum: Int = .max,
+        _ done: (() throws(RongCloudProblem) -> Void)? = nil
+    ) {
+        self.fetch(WriteDoorRecords(records, removing: removed, maximum: maximum)) { fits throws(RongCloudProblem) in
+            guard fits else { throw .tooManyKept(maximum) }
+            guard let done else { return self.answer() }
+            try done()
+        }
+    }
+
+    func record(_ book: String, _ name: String, _ value: String = "", of user: UserID? = nil) -> DoorRecord {
+        DoorRecord(.init(book, name), value, of: user, at: self.chat.now)
     }
 
     /// Of the accounts, which know more threads than this loop.
