@@ -1,4 +1,5 @@
 import Arguments
+import RealtimeTree
 import Service
 
 /// Which kinds of clients from elsewhere are let in, and what is arranged for them.
@@ -40,9 +41,35 @@ struct DoorOptions: ParsableArguments {
             """, valueName: "FILE"), completion: .file)
     var rongcloudKeys: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Who may read and write which places of the realtime tree: a file with rules, as databases of this kind have \
+            them. Without one nobody may, except administrators.
+            """, valueName: "FILE"), completion: .file)
+    var treeRules: String?
+
+    @Flag(help: "Let everybody who is signed in read and write the whole realtime tree, where there are no rules.")
+    var treeOpen = false
+
+    @Flag(
+        help: """
+            Treat the realtime tree as an emulator does: 'Bearer owner' is an administrator, and tokens need no signature. \
+            Only where the server listens on loopback addresses.
+            """)
+    var treeEmulator = false
+
+    @Option(
+        help: ArgumentHelp("Memory that the values of the realtime tree may take, keys included.", valueName: "MIB"))
+    var treeSize = 256
+
     func validate() throws(ValidationError) {
         _ = try self.readJPushKeys()
         _ = try self.readRongCloudKeys()
+        _ = try self.readTreeRules()
+        guard (1...65_536).contains(self.treeSize) else {
+            throw ValidationError("--tree-size: between 1 and 65536 MiB")
+        }
         let occasions = self.orderReply.map { [$0.trigger.word, $0.voice.rawValue] }
         guard Set(occasions).count == occasions.count else {
             throw ValidationError("--order-reply: two replies for the same event and voice")
@@ -67,6 +94,18 @@ struct DoorOptions: ParsableArguments {
         }
     }
 
+    private func readTreeRules() throws(ValidationError) -> TreeRules {
+        guard let path = self.treeRules else { return self.treeOpen ? .signedIn : .closed }
+        guard !self.treeOpen else {
+            throw ValidationError("--tree-open: the rules of --tree-rules say already who may do what")
+        }
+        do {
+            return try TreeRules(try TextFile.read(path))
+        } catch {
+            throw ValidationError("--tree-rules \(path): \(error)")
+        }
+    }
+
     var settings: DoorSettings {
         var settings = DoorSettings()
         settings.open = self.doors
@@ -74,6 +113,9 @@ struct DoorOptions: ParsableArguments {
         settings.listsUsersPublicly = self.publicUserList
         settings.jpushKeys = (try? self.readJPushKeys()) ?? .none
         settings.rongCloudKeys = (try? self.readRongCloudKeys()) ?? .none
+        settings.tree.rules = (try? self.readTreeRules()) ?? .closed
+        settings.tree.isEmulator = self.treeEmulator
+        settings.tree.maximumBytes = self.treeSize << 20
         return settings
     }
 }

@@ -5,7 +5,9 @@ internal import SocketServer
 package struct DoorList: Hashable, Sendable {
     package let names: [String]
 
-    static let known: [any Door.Type] = [FLDoor.self, OrderChatDoor.self, JPushDoor.self, RongCloudDoor.self]
+    static let known: [any Door.Type] = [
+        FLDoor.self, OrderChatDoor.self, JPushDoor.self, RongCloudDoor.self, TreeDoor.self,
+    ]
 
     package static let none = DoorList(names: [])
     package static let all = DoorList(names: Self.known.map { $0.name })
@@ -45,6 +47,7 @@ package struct DoorSettings: Hashable, Sendable {
     package var jpushKeys = JPushKeys.none
     /// Which programs may call RongCloud's Server API.
     package var rongCloudKeys = RongCloudKeys.none
+    package var tree = TreeSettings()
 
     package init() {}
 

@@ -17,6 +17,7 @@ internal import Web
 /// Everything that people who ring each other need: accounts, sockets, rooms and calls, put together.
 final class Signalling: Sendable {
     private let accounts: Accounts
+    private let secret: ServerSecret
     let store: any Store
     private let files: FileService
     let words: WordKeeper
@@ -67,6 +68,7 @@ final class Signalling: Sendable {
             (settings, OpenIDRoutes(accounts, OpenIDProvider(settings, fetcher), words.filter, secret, journal))
         }
         self.store = store
+        self.secret = secret
         self.words = words
         self.files = files
         self.doors = doors
@@ -101,7 +103,8 @@ final class Signalling: Sendable {
         if self.pushKey != nil { self.addPush(to: &router, api) }
         FileRoutes(desk: self.files).add(to: &router)
         UploadRoutes(desk: self.files).add(to: &router)
-        let site = DoorSite(accounts: self.accounts, files: self.files, home: self.home) { reactor in
+        let site = DoorSite(accounts: self.accounts, files: self.files, secret: self.secret, home: self.home) {
+            reactor in
             self.applications.value(on: reactor).doorDependencies
         }
         for door in self.doors { door.addRoutes(to: &router, site) }
