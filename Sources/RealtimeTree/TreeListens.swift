@@ -12,6 +12,11 @@ package struct TreeNews: Sendable {
     package var whole: [Int] = []
     /// Who listens to a query, at which place, and what each calls it.
     package var views: [(connection: Int, place: TreePath, tag: Int?)] = []
+
+    package init(path: TreePath, change: Change) {
+        self.path = path
+        self.change = change
+    }
 }
 
 /// Who listens to which place, and what each write comes to for them. Connections are numbers.
@@ -134,7 +139,9 @@ extension TreeListens {
             let (old, new) = (self.before.at(path), self.after.at(path))
             guard old != new else { return }
             if !place.whole.isEmpty {
-                self.news.append(TreeNews(path: path, change: .set(new), whole: place.whole.sorted()))
+                var news = TreeNews(path: path, change: .set(new))
+                news.whole = place.whole.sorted()
+                self.news.append(news)
             }
             self.update(&place, path, path)
             for key in place.children.keys.sorted() { self.below(&place.children[key], path.appending(key)) }
@@ -148,8 +155,8 @@ extension TreeListens {
                 let updates = view.update(from: old, to: new, at: rest)
                 let listeners = view.listeners.sorted { $0.key < $1.key }.map { ($0.key, start, $0.value) }
                 for update in updates {
-                    let news = TreeNews(
-                        path: start.appending(update.path), change: .set(update.node), views: listeners)
+                    var news = TreeNews(path: start.appending(update.path), change: .set(update.node))
+                    news.views = listeners
                     self.news.append(news)
                 }
                 place.views[query] = view

@@ -49,6 +49,14 @@ struct DoorOptions: ParsableArguments {
             """, valueName: "FILE"), completion: .file)
     var treeRules: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A program that may do everything in the realtime tree and vouches for users: a service account as a JSON file, \
+            with its private key.
+            """, valueName: "FILE"), completion: .file)
+    var treeAccount: [String] = []
+
     @Flag(help: "Let everybody who is signed in read and write the whole realtime tree, where there are no rules.")
     var treeOpen = false
 
@@ -67,6 +75,7 @@ struct DoorOptions: ParsableArguments {
         _ = try self.readJPushKeys()
         _ = try self.readRongCloudKeys()
         _ = try self.readTreeRules()
+        _ = try self.readTreePrograms()
         guard (1...65_536).contains(self.treeSize) else {
             throw ValidationError("--tree-size: between 1 and 65536 MiB")
         }
@@ -94,6 +103,20 @@ struct DoorOptions: ParsableArguments {
         }
     }
 
+    private func readTreePrograms() throws(ValidationError) -> TreePrograms {
+        var files: [[UInt8]] = []
+        for path in self.treeAccount {
+            do { files.append(Array(try TextFile.read(path).utf8)) } catch {
+                throw ValidationError("--tree-account \(path): \(error)")
+            }
+        }
+        do throws(TreePrograms.Fault) {
+            return try TreePrograms(files)
+        } catch {
+            throw ValidationError("--tree-account: \(error)")
+        }
+    }
+
     private func readTreeRules() throws(ValidationError) -> TreeRules {
         guard let path = self.treeRules else { return self.treeOpen ? .signedIn : .closed }
         guard !self.treeOpen else {
@@ -114,6 +137,7 @@ struct DoorOptions: ParsableArguments {
         settings.jpushKeys = (try? self.readJPushKeys()) ?? .none
         settings.rongCloudKeys = (try? self.readRongCloudKeys()) ?? .none
         settings.tree.rules = (try? self.readTreeRules()) ?? .closed
+        settings.tree.programs = (try? self.readTreePrograms()) ?? .none
         settings.tree.isEmulator = self.treeEmulator
         settings.tree.maximumBytes = self.treeSize << 20
         return settings

@@ -1,3 +1,4 @@
+internal import Identity
 internal import JSON
 internal import RealtimeTree
 internal import Vocabulary
@@ -11,13 +12,18 @@ struct TreeAccess {
     /// When it ends; nil for never.
     var expiry: WallTime?
     /// Who it is here; nil for those who are no users.
-    var user: UserID?
+    var identity: Identity?
 
     static let nobody = TreeAccess(isAdministrator: false, auth: .nothing)
     static let administrator = TreeAccess(isAdministrator: true, auth: .nothing)
 
     /// What somebody is who can see the claims of a sign-in.
     static func someone(_ auth: TreeNode) -> TreeAccess { TreeAccess(isAdministrator: false, auth: auth) }
+
+    /// False when they were banned, deleted or signed out since.
+    func isGood(_ accounts: Accounts) -> Bool {
+        self.identity.map { (try? accounts.check($0)) != nil } ?? true
+    }
 
     /// Kept with what is written when a connection ends.
     var json: [UInt8] {

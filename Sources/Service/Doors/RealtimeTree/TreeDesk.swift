@@ -1,5 +1,6 @@
 internal import HTTPServer
 internal import Hashing
+internal import Identity
 internal import JSON
 internal import Journal
 internal import Keeping
@@ -17,7 +18,7 @@ protocol TreeObserver: AnyObject {
     /// The tree as it was known is not sure any more: everything has to be asked anew.
     func interrupted()
     /// Somebody was banned, deleted or signed out.
-    func accessChanged(_ gate: TreeGate)
+    func accessChanged(_ accounts: Accounts)
     func rulesChanged()
 }
 
@@ -57,6 +58,7 @@ final class TreeDesk: @unchecked Sendable {
     private var observers: [Int: any TreeObserver] = [:]
     private var nextObserver = 0
     private var leftNumber: Int64 = 0
+    private var sessions: TreeSessions?
     private var ids = PushIDs(SecureRandom())
     private var rates = PrefixBuckets(.init(perSecond: 1000, burst: 2000))
     /// Told of every write that is on the disk, whoever listens.
@@ -82,7 +84,12 @@ final class TreeDesk: @unchecked Sendable {
         return self.rates.spend(1, by: client, at: Instant(milliseconds: Int64(clamping: reactor.now))) == nil
     }
 
-    var observerCount: Int { self.observers.count }
+    func sessions(_ gate: TreeGate) -> TreeSessions {
+        if let sessions { return sessions }
+        let made = TreeSessions(self, gate)
+        self.sessions = made
+        return made
+    }
     var byteCount: Int { self.bytes }
 }
 
@@ -94,6 +101,10 @@ extension TreeDesk {
     func begin(_ dependencies: DoorDependencies) {
         self.dependencies = dependencies
         dependencies.errands.add(begin: { self.load() }, call: {})
+        let (loop, accounts) = (dependencies.reactor.loop, dependencies.accounts)
+        accounts.observe { _ in
+            loop.execute { _ in for observer in self.observers.values { observer.accessChanged(accounts) } }
+        }
     }
 
     private func load() {
@@ -324,6 +335,11 @@ extension TreeDesk {
     }
 
     func unlisten(_ number: Int, _ path: TreePath, _ query: TreeQuery) { self.listens.remove(number, path, query) }
+
+    /// Whether it is not too much for one answer, without counting where all there is would not be.
+    func isAnswerable(_ node: TreeNode) -> Bool {
+        self.bytes <= TreeLimits.answerBytes || node.byteCount(at: .root) <= TreeLimits.answerBytes
+    }
 
     func mayRead(_ path: TreePath, by access: TreeAccess) -> Bool {
         access.isAdministrator

@@ -10,6 +10,12 @@ struct TreeRoutes: Sendable {
     let gate: TreeGate
 
     func add(to router: inout Router) {
+        router.on(.get, "/.ws") { exchange, _ in
+            if self.isHome(exchange) { self.desk.sessions(self.gate).open(exchange) }
+        }
+        router.on(.get, "/.lp") { exchange, _ in
+            if self.isHome(exchange) { self.desk.sessions(self.gate).poll(exchange) }
+        }
         for method in [HTTPMethod.get, .put, .post, .patch, .delete] {
             router.on(method, "/*.json") { exchange, _ in
                 guard self.isHome(exchange) else { return }

@@ -95,9 +95,8 @@ final class TreeStream: TreeObserver {
 
     func interrupted() { self.visit.exchange.fail() }
 
-    func accessChanged(_ gate: TreeGate) {
-        guard let user = self.visit.access.user else { return }
-        if (try? gate.accounts.checkMayEnter(user)) == nil { self.revoked() }
+    func accessChanged(_ accounts: Accounts) {
+        if !self.visit.access.isGood(accounts) { self.revoked() }
     }
 
     func rulesChanged() {

@@ -149,19 +149,19 @@ struct TreeGate: Sendable {
         var access = TreeAccess.someone(Self.auth(payload))
         access.expiry = WallTime(seconds: Int64(expiry))
         if let user = UserID(id) {
-            try self.check(user, issuedAt: Int64(issuedAt), expiry: Int64(expiry))
-            access.user = user
+            access.identity = try self.checked(user, issuedAt: Int64(issuedAt), expiry: Int64(expiry))
         }
         return access
     }
 
     /// Neither banned, deleted nor signed out since.
-    func check(_ user: UserID, issuedAt: Int64, expiry: Int64) throws(TreeProblem) {
+    func checked(_ user: UserID, issuedAt: Int64, expiry: Int64) throws(TreeProblem) -> Identity {
         let identity = Identity(
             user: user, displayName: nil, avatar: nil, kind: .anonymous, tokenID: "",
             issuedAt: WallTime(seconds: issuedAt), expiry: WallTime(seconds: expiry))
         do throws(IdentityRefusal) {
             try self.accounts.check(identity)
+            return identity
         } catch {
             throw error == .token(.expired) ? .expired : .wrongToken
         }
@@ -191,7 +191,7 @@ struct TreeGate: Sendable {
             let user = TreeNode(.text(identity.user.text))
             let token = TreeNode(TreeKey("sub").map { [($0, user)] } ?? [])
             var access = TreeAccess.someone(Self.auth(identity.user.text, "parley", token))
-            (access.expiry, access.user) = (identity.expiry, identity.user)
+            (access.expiry, access.identity) = (identity.expiry, identity)
             return access
         } catch {
             throw error == .token(.expired) ? .expired : .wrongToken

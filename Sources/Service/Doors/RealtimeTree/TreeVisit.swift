@@ -45,16 +45,11 @@ final class TreeVisit {
             return TreeStream(self).start()
         }
         let shown = self.request.query?.filter(node) ?? node
-        guard self.isAnswerable(shown) else { return self.refuse(.answerTooBig) }
+        guard self.request.isShallow || self.desk.isAnswerable(shown) else { return self.refuse(.answerTooBig) }
         if let known = self.exchange.request.fields[.ifNoneMatch], known == TreeRequest.entityTag(shown) {
             return self.answer(HTTPResponse(.notModified, fields: [.eTag: known]))
         }
         self.answer(self.request.response(self.json(shown), tag: shown))
-    }
-
-    private func isAnswerable(_ node: TreeNode) -> Bool {
-        self.desk.byteCount <= TreeLimits.answerBytes || self.request.isShallow
-            || node.byteCount(at: .root) <= TreeLimits.answerBytes
     }
 
     private func json(_ node: TreeNode) -> [UInt8] {
