@@ -30,7 +30,7 @@ struct TreeView: Sendable {
     mutating func update(
         from before: TreeNode, to after: TreeNode, at rest: TreePath
     ) -> [(path: TreePath, node: TreeNode)] {
-        guard let key = rest.keys.first, case .children = before.content, case .children = after.content,
+        guard let key = rest.keys.first, before.leaf == nil, after.leaf == nil,
             self.query.isByKey(in: after) == (self.entries == nil), before.priority == after.priority
         else { return self.replace(before, after) }
         let (old, new) = (before.child(key), after.child(key))
