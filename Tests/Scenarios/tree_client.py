@@ -3,17 +3,44 @@
 import base64
 import http.client
 import json
+import ssl
 import threading
 from collections import deque
 from urllib.parse import quote
 
 import websocket
 from server import PATIENCE, Server
-from wire import Answer, ask_http, read_answer
+from wire import Answer, read_answer
 
 OWNER = {"Authorization": "Bearer owner"}
 #: A server whose administrators say so, as with an emulator.
 EMULATOR = ("--doors", "realtime-tree", "--tree-emulator")
+
+
+def context(server: Server) -> ssl.SSLContext | None:
+    """Whom to believe, where the server speaks TLS."""
+    trusted = getattr(server, "trusted", None)
+    return ssl.create_default_context(cafile=trusted) if trusted else None
+
+
+def connection_to(server: Server, within: float = PATIENCE) -> http.client.HTTPConnection:
+    trust = context(server)
+    if trust is None:
+        return http.client.HTTPConnection(*server.address, timeout=within)
+    return http.client.HTTPSConnection("localhost", server.address[1], timeout=within, context=trust)
+
+
+def ask_http(
+    server: Server, method: str, target: str, body: bytes | str | dict = b"", headers: dict | None = None
+) -> Answer:
+    """One request on a connection of its own; a dict goes as JSON."""
+    body = json.dumps(body) if isinstance(body, dict) else body
+    connection = connection_to(server)
+    try:
+        connection.request(method, target, body, headers or {})
+        return read_answer(connection)
+    finally:
+        connection.close()
 
 
 def ask(server: Server, method: str, path: str, value=None, headers: dict | None = None) -> Answer:
@@ -43,8 +70,10 @@ class TreeSocket:
     """One session over `/.ws`, in the order in which things come."""
 
     def __init__(self, server: Server, query: str = "", credential: str | None = None):
-        host, port = server.address
-        self.socket = websocket.create_connection(f"ws://{host}:{port}/.ws?v=5&ns=db{query}", timeout=PATIENCE)
+        (host, port), trust = server.address, getattr(server, "trusted", None)
+        place = f"wss://localhost:{port}" if trust else f"ws://{host}:{port}"
+        self.socket = websocket.create_connection(
+            f"{place}/.ws?v=5&ns=db{query}", timeout=PATIENCE, sslopt={"ca_certs": trust} if trust else None)
         self.number = 0
         #: What the server pushed and nobody has looked at yet.
         self.pushed: deque[dict] = deque()
