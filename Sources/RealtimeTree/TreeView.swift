@@ -30,8 +30,9 @@ struct TreeView: Sendable {
     mutating func update(
         from before: TreeNode, to after: TreeNode, at rest: TreePath
     ) -> [(path: TreePath, node: TreeNode)] {
+        // The priority of the place goes with the window, which may be empty in between: then all of it is told anew.
         guard let key = rest.keys.first, before.leaf == nil, after.leaf == nil,
-            self.query.isByKey(in: after) == (self.entries == nil), before.priority == after.priority
+            self.query.isByKey(in: after) == (self.entries == nil), before.priority == nil, after.priority == nil
         else { return self.replace(before, after) }
         let (old, new) = (before.child(key), after.child(key))
         self.moveEntry(key, old, new)

@@ -150,7 +150,7 @@ extension TreeNode {
     package func byteCount(at path: TreePath) -> Int { self.byteCount(max(path.byteCount - 1, 0)) }
 
     private func byteCount(_ path: Int) -> Int {
-        var sum = self.priority.map { path + 10 + $0.byteCount } ?? 0
+        var sum = self.priority.map { (path == 0 ? 9 : path + 10) + $0.byteCount } ?? 0
         switch self.content {
         case .nothing: break
         case .leaf(let scalar): sum += path + scalar.byteCount
