@@ -99,6 +99,7 @@ let package = Package(
         room("ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "Vocabulary"),
         room("Clustering", "BinaryCoding", "Bytes", "JSON", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
+        room("RealtimeTree", "Bytes", "Hashing", "JSON"),
         room("MediaStreams", "Bytes", "RTP", "Vocabulary"),
         room("Negotiating", "RTP", "SDP"),
         room("Playout", "Bytes", "Vocabulary"),
@@ -112,12 +113,12 @@ let package = Package(
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "System"),
         room("Files", "FileTypes", "Hashing", "System", "Vocabulary"),
         room("Operations", "Calling", "Conversing", "JSON", "Vocabulary", "Web"),
-        room("Keeping", "Bytes", "Conversing", "FileTypes", "Hashing", "Journal", "Vocabulary"),
+        room("Keeping", "Bytes", "Conversing", "FileTypes", "Hashing", "Journal", "RealtimeTree", "Vocabulary"),
         room("TURN", "Bytes", "Hashing", "Pacing", "STUN", "Vocabulary"),
 
         // Floor 5.
         room("ACME", "Bytes", "Hashing", "JSON", "Secure", "Vocabulary", "Web"),
-        room("SQLTables", "Conversing", "FileTypes", "Keeping", "Vocabulary"),
+        room("SQLTables", "Conversing", "FileTypes", "Keeping", "RealtimeTree", "Vocabulary"),
         room(
             "AudioStreams", "AudioFiles", "Bytes", "MediaStreams", "OpusCodec", "Playout", "RTP", "System", "Vocabulary"
         ),
@@ -170,7 +171,8 @@ let package = Package(
             "Identity", "Journal",
             "BinaryCoding", "JSON", "Keeping", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO",
             "SocketServer",
-            "PostgresLink", "PostgresStore", "SQLTables", "SQLiteStore", "STUN", "Switchboard", "System", "TURN",
+            "PostgresLink", "PostgresStore", "RealtimeTree", "SQLTables", "SQLiteStore", "STUN", "Switchboard",
+            "System", "TURN",
             "Vocabulary", "Web"
         ),
         room(
@@ -196,7 +198,7 @@ let package = Package(
                 "Journal", "MediaStreams", "System", "Negotiating", "OpusCodec", "Pacing", "Operations", "Pathways",
                 "PostgresLink",
                 "Peer",
-                "Reactor", "STUN",
+                "Reactor", "RealtimeTree", "STUN",
                 "Secure", "Service",
                 "Keeping", "SQLTables", "Sessions", "Sound", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
@@ -250,6 +252,7 @@ let package = Package(
             "TestSupport", "Vocabulary"),
         tests(of: "Clustering", "TestSupport", "Vocabulary"),
         tests(of: "Conversing", "TestSupport", "Vocabulary"),
+        tests(of: "RealtimeTree", "JSON", "TestSupport"),
         tests(of: "Operations", "Calling", "Conversing", "JSON", "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Switchboard", "BinaryCoding", "Calling", "Clustering", "Conversing", "Keeping", "MemoryStore",
@@ -268,13 +271,14 @@ let package = Package(
             of: "SQLiteStore", "Bytes", "Hashing", "Keeping", "SQLTables", "System", "TestSupport", "Vocabulary"),
         // An engine over dictionaries, and what every engine has to be.
         .target(
-            name: "MemoryStore", dependencies: ["Conversing", "FileTypes", "Keeping", "System", "Vocabulary"],
+            name: "MemoryStore",
+            dependencies: ["Conversing", "FileTypes", "Keeping", "RealtimeTree", "System", "Vocabulary"],
             path: "Tests/MemoryStore", swiftSettings: houseForTests),
         .testTarget(
             name: "StoreConformanceTests",
             dependencies: [
-                "Conversing", "FileTypes", "Keeping", "MemoryStore", "PostgresLink", "PostgresStore", "SQLTables",
-                "SQLiteStore", "System", "TestSupport", "Vocabulary",
+                "Conversing", "FileTypes", "Keeping", "MemoryStore", "PostgresLink", "PostgresStore", "RealtimeTree",
+                "SQLTables", "SQLiteStore", "System", "TestSupport", "Vocabulary",
             ],
             swiftSettings: houseForTests),
         tests(
@@ -300,7 +304,7 @@ let package = Package(
             "Operations", "Reactor",
             "Secure",
             "Sessions",
-            "Keeping",
+            "Keeping", "RealtimeTree",
             "SQLiteStore",
             "Switchboard", "TestSupport", "Vocabulary", "Web"),
         tests(

@@ -12,7 +12,8 @@ package struct PathParameters: Sendable {
     fileprivate mutating func set(_ name: String, _ value: String) { self.values.append((name, value)) }
 }
 
-/// Finds who answers a path: `/v1/rooms/:room` takes one segment by name, `/files/*` all that follow.
+/// Finds who answers a path: `/v1/rooms/:room` takes one segment by name, `/files/*` all that follow, `/*.json` those that
+/// end so.
 ///
 /// The first route that fits wins. HEAD is answered as GET without a body; a known path asked for in another way
 /// gets 405 with what it allows.
@@ -34,7 +35,8 @@ package struct Router {
     private enum Segment {
         case text(String)
         case name(String)
-        case rest
+        /// All that follow, with this at the end.
+        case rest(String)
     }
 
     private struct Route {
@@ -55,7 +57,7 @@ package struct Router {
         let segments = pattern.split(separator: "/").map { segment -> Segment in
             switch segment.first {
             case ":": .name(String(segment.dropFirst()))
-            case "*": .rest
+            case "*": .rest(String(segment.dropFirst()))
             default: .text(String(segment))
             }
         }
@@ -111,8 +113,9 @@ package struct Router {
     private static func match(_ pattern: [Segment], _ path: [Substring], _ end: String) -> PathParameters? {
         var parameters = PathParameters()
         for (index, segment) in pattern.enumerated() {
-            if case .rest = segment {
+            if case .rest(let suffix) = segment {
                 let rest = path.dropFirst(index)
+                guard suffix.isEmpty || (end.isEmpty && rest.last?.hasSuffix(suffix) == true) else { return nil }
                 parameters.set("*", rest.isEmpty ? "" : rest.joined(separator: "/") + end)
                 return parameters
             }

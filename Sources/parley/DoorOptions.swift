@@ -1,5 +1,6 @@
 import Arguments
 import Client
+import RealtimeTree
 import Service
 
 /// Which kinds of clients from elsewhere are let in, and what is arranged for them.
@@ -48,12 +49,47 @@ struct DoorOptions: ParsableArguments {
             """, valueName: "URL"))
     var rongcloudCallback: HTTPURL?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Who may read and write which places of the realtime tree: a file with rules, as databases of this kind have \
+            them. Without one nobody may, except administrators.
+            """, valueName: "FILE"), completion: .file)
+    var treeRules: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A program that may do everything in the realtime tree and vouches for users: a service account as a JSON file, \
+            with its private key.
+            """, valueName: "FILE"), completion: .file)
+    var treeAccount: [String] = []
+
+    @Flag(help: "Let everybody who is signed in read and write the whole realtime tree, where there are no rules.")
+    var treeOpen = false
+
+    @Flag(
+        help: """
+            Treat the realtime tree as an emulator does: 'Bearer owner' is an administrator, and tokens need no signature. \
+            Only where the server listens on loopback addresses.
+            """)
+    var treeEmulator = false
+
+    @Option(
+        help: ArgumentHelp("Memory that the values of the realtime tree may take, keys included.", valueName: "MIB"))
+    var treeSize = 256
+
     func validate() throws(ValidationError) {
         if self.rongcloudCallback != nil, self.rongcloudKeys == nil {
             throw ValidationError("--rongcloud-callback needs --rongcloud-keys, with which it is signed")
         }
         _ = try self.readJPushKeys()
         _ = try self.readRongCloudKeys()
+        _ = try self.readTreeRules()
+        _ = try self.readTreePrograms()
+        guard (1...65_536).contains(self.treeSize) else {
+            throw ValidationError("--tree-size: between 1 and 65536 MiB")
+        }
         let occasions = self.orderReply.map { [$0.trigger.word, $0.voice.rawValue] }
         guard Set(occasions).count == occasions.count else {
             throw ValidationError("--order-reply: two replies for the same event and voice")
@@ -78,6 +114,32 @@ struct DoorOptions: ParsableArguments {
         }
     }
 
+    private func readTreePrograms() throws(ValidationError) -> TreePrograms {
+        var files: [[UInt8]] = []
+        for path in self.treeAccount {
+            do { files.append(Array(try TextFile.read(path).utf8)) } catch {
+                throw ValidationError("--tree-account \(path): \(error)")
+            }
+        }
+        do throws(TreePrograms.Fault) {
+            return try TreePrograms(files)
+        } catch {
+            throw ValidationError("--tree-account: \(error)")
+        }
+    }
+
+    private func readTreeRules() throws(ValidationError) -> TreeRules {
+        guard let path = self.treeRules else { return self.treeOpen ? .signedIn : .closed }
+        guard !self.treeOpen else {
+            throw ValidationError("--tree-open: the rules of --tree-rules say already who may do what")
+        }
+        do {
+            return try TreeRules(try TextFile.read(path))
+        } catch {
+            throw ValidationError("--tree-rules \(path): \(error)")
+        }
+    }
+
     var settings: DoorSettings {
         var settings = DoorSettings()
         settings.open = self.doors
@@ -86,6 +148,10 @@ struct DoorOptions: ParsableArguments {
         settings.jpushKeys = (try? self.readJPushKeys()) ?? .none
         settings.rongCloudKeys = (try? self.readRongCloudKeys()) ?? .none
         settings.rongCloudCallback = self.rongcloudCallback
+        settings.tree.rules = (try? self.readTreeRules()) ?? .closed
+        settings.tree.programs = (try? self.readTreePrograms()) ?? .none
+        settings.tree.isEmulator = self.treeEmulator
+        settings.tree.maximumBytes = self.treeSize << 20
         return settings
     }
 }

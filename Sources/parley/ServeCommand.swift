@@ -288,6 +288,9 @@ struct ServeCommand: ParsableCommand {
                 the proxy that does TLS with --trusted-proxy, or say --plain-http
                 """)
         }
+        if let exposed, self.doors.treeEmulator {
+            throw ValidationError("--tree-emulator: whoever reaches \(exposed) would be an administrator")
+        }
         switch self.adminToken {
         case nil where !self.admin.ip.isLoopback:
             throw ValidationError(

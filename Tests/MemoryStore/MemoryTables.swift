@@ -48,6 +48,9 @@ struct MemoryRows {
     var announcements: [Int64: Announcement] = [:]
     var receipts: [Int64: [Device: AnnouncementReceipt]] = [:]
     var pushSchedules: [String: PushSchedule] = [:]
+    var treeOwner: String?
+    var treeRows: [String: [UInt8]] = [:]
+    var leftWrites: [LeftWrite] = []
     var pushes: [PushRow] = []
     var pushNumber: Int64 = 0
     var pushEvents: [(number: Int64, event: PushEvent)] = []

@@ -11,6 +11,7 @@ from push_torture import PushTorture
 from server import Server, binary
 from test_files import Files, gif
 from torture import StoreTorture
+from tree_torture import TreeTorture
 
 
 class Torture(unittest.TestCase):
@@ -32,6 +33,13 @@ class Torture(unittest.TestCase):
         found = torture.run()
         self.assertGreater(found["acknowledged"], 40)
         self.assertGreater(found["pushes"], 40)
+
+    def test_L05_nothing_that_was_written_into_the_tree_is_lost_when_the_server_is_killed(self):
+        torture = TreeTorture(kills=5, seed=7)
+        self.addCleanup(torture.close)
+        found = torture.run()
+        self.assertGreater(found["written"], 50)
+        self.assertGreater(found["left"], 10)
 
 
 class Backup(Files):

@@ -7,7 +7,8 @@
 /// commit what it wrote in the end if what it read has not changed. See `docs/decisions/0030-store-engines.md`.
 package protocol Tables: AnyObject, UserTable, RefreshTable, RestrictionTable, CallLogTable, ConversationTable,
     MemberTable, EntryTable, ReactionTable, BlockTable, SearchTable, FileTable, UploadTable, OutboxTable, AuditTable,
-    ModeratorTable, SanctionTable, ReportTable, WordRuleTable, PushTable, AnnouncementTable, DoorTable
+    ModeratorTable, SanctionTable, ReportTable, WordRuleTable, PushTable, AnnouncementTable, DoorTable,
+    TreeTable
 {
     var settings: StoreSettings { get }
 

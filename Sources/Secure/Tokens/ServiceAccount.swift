@@ -8,7 +8,7 @@ package struct ServiceAccount: Sendable {
     package let projectID: String
     /// Where an assertion becomes an access token.
     package let tokenURL: String
-    private let email: String
+    package let email: String
     private let keyID: String
     private let key: RSAKey
 
@@ -60,4 +60,21 @@ package struct ServiceAccount: Sendable {
         let signed = "\(Base64.encode(header, as: .url)).\(Base64.encode(claims, as: .url))"
         return "\(signed).\(Base64.encode(try self.key.signature(of: Array(signed.utf8)), as: .url))"
     }
+}
+
+// MARK: - Believing what it signed
+
+extension ServiceAccount {
+    /// What a token says that the account has signed; nil for any other. Who believes it asks for whom it is, and until when.
+    package func claims(ofToken text: String) -> [UInt8]? {
+        let parts = Array(text.utf8).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard text.utf8.count <= Self.maximumTokenBytes, parts.count == 3,
+            let header = try? Base64.decode(Array(parts[0]), as: .url), let form = try? JSONObject(header.span),
+            form["alg", .text] == "RS256", let signature = try? Base64.decode(Array(parts[2]), as: .url),
+            self.key.isValid(signature, of: Array(parts[0]) + [UInt8(ascii: ".")] + parts[1])
+        else { return nil }
+        return try? Base64.decode(Array(parts[1]), as: .url)
+    }
+
+    private static let maximumTokenBytes = 16 << 10
 }

@@ -52,6 +52,8 @@ extension Door {
 struct DoorSite: Sendable {
     let accounts: Accounts
     let files: FileService
+    /// From which a door makes keys for what only it gives out.
+    let secret: ServerSecret
     /// The loop of the sockets: requests about conversations and presence move there.
     let home: EventLoop
     /// What lives there; only to be called there.

@@ -6,7 +6,9 @@ internal import SocketServer
 package struct DoorList: Hashable, Sendable {
     package let names: [String]
 
-    static let known: [any Door.Type] = [FLDoor.self, OrderChatDoor.self, JPushDoor.self, RongCloudDoor.self]
+    static let known: [any Door.Type] = [
+        FLDoor.self, OrderChatDoor.self, JPushDoor.self, RongCloudDoor.self, TreeDoor.self,
+    ]
 
     package static let none = DoorList(names: [])
     package static let all = DoorList(names: Self.known.map { $0.name })
@@ -48,6 +50,7 @@ package struct DoorSettings: Hashable, Sendable {
     package var rongCloudKeys = RongCloudKeys.none
     /// Which of them is told what people say.
     package var rongCloudCallback: HTTPURL?
+    package var tree = TreeSettings()
 
     package init() {}
 

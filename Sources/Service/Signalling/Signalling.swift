@@ -18,6 +18,7 @@ internal import Web
 /// Everything that people who ring each other need: accounts, sockets, rooms and calls, put together.
 final class Signalling: Sendable {
     private let accounts: Accounts
+    private let secret: ServerSecret
     let store: any Store
     private let files: FileService
     let words: WordKeeper
@@ -69,7 +70,7 @@ final class Signalling: Sendable {
             (settings, OpenIDRoutes(accounts, OpenIDProvider(settings, fetcher), words.filter, secret, journal))
         }
         (self.store, self.words, self.files, self.doors) = (store, words, files, doors)
-        (self.accounts, self.home, self.applications) = (accounts, group.loops[0], applications)
+        (self.accounts, self.home, self.applications, self.secret) = (accounts, group.loops[0], applications, secret)
         self.sockets = SocketServer(group, configuration.sockets(as: nodeName), journal: journal) {
             applications.value(on: $0)
         }
@@ -100,7 +101,8 @@ final class Signalling: Sendable {
         if self.pushKey != nil { self.addPush(to: &router, api) }
         FileRoutes(desk: self.files).add(to: &router)
         UploadRoutes(desk: self.files).add(to: &router)
-        let site = DoorSite(accounts: self.accounts, files: self.files, home: self.home) { reactor in
+        let site = DoorSite(accounts: self.accounts, files: self.files, secret: self.secret, home: self.home) {
+            reactor in
             self.applications.value(on: reactor).doorDependencies
         }
         for door in self.doors { door.addRoutes(to: &router, site) }

@@ -1,0 +1,56 @@
+internal import HTTPServer
+internal import Reactor
+internal import RealtimeTree
+internal import Web
+
+/// Every place of the tree is an address that ends in `.json`.
+struct TreeRoutes: Sendable {
+    let site: DoorSite
+    let desk: TreeDesk
+    let gate: TreeGate
+
+    func add(to router: inout Router) {
+        router.on(.get, "/.ws") { exchange, _ in
+            if self.isHome(exchange) { self.desk.sessions(self.gate).open(exchange) }
+        }
+        router.on(.get, "/.lp") { exchange, _ in
+            if self.isHome(exchange) { self.desk.sessions(self.gate).poll(exchange) }
+        }
+        for method in [HTTPMethod.get, .put, .post, .patch, .delete] {
+            router.on(method, "/*.json") { exchange, _ in
+                guard self.isHome(exchange) else { return }
+                self.receive(exchange)
+            }
+        }
+    }
+
+    /// False where the request moves there first.
+    func isHome(_ exchange: HTTPExchange) -> Bool {
+        guard exchange.reactor.loop === self.site.home else {
+            exchange.move(to: self.site.home)
+            return false
+        }
+        return true
+    }
+
+    private func receive(_ exchange: HTTPExchange) {
+        do throws(TreeProblem) {
+            let request = try TreeRequest(exchange.request)
+            let access = try self.access(exchange, request.fields)
+            TreeVisit(exchange, self.desk, request, access).carryOut()
+        } catch {
+            exchange.respond(error.response)
+        }
+    }
+
+    func access(_ exchange: HTTPExchange, _ fields: QueryItems) throws(TreeProblem) -> TreeAccess {
+        guard let credential = TreeRequest.credential(exchange.request, fields) else { return .nobody }
+        let access = try self.gate.access(credential, at: self.desk.now)
+        guard access.isAdministrator, let text = fields["auth_variable_override"] else { return access }
+        do throws(TreeError) {
+            return .someone(try TreeParser.parse(Array(text.utf8).span))
+        } catch {
+            throw TreeProblem(error)
+        }
+    }
+}
