@@ -73,8 +73,10 @@ package final class PostgresLedger: LedgerWire, EndOfTurn {
 // MARK: - What a desk says
 
 extension PostgresLedger {
-    package func sayHello(life: UInt64) {
-        self.send("SELECT parley.hello($1, $2)", [.text(self.node.text), .integer(Int64(life))])
+    package func sayHello(life: UInt64, knowsAll: Bool) {
+        self.send(
+            "SELECT parley.hello($1, $2, $3)",
+            [.text(self.node.text), .integer(Int64(life)), .text(knowsAll ? "true" : "false")])
         self.end()
     }
 

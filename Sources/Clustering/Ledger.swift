@@ -24,7 +24,9 @@ package protocol LedgerReader: AnyObject {
     /// Takes over how everything stands. False when it means nothing to this version.
     func adopt(_ snapshot: [UInt8]) -> Bool
     /// From now on changes are carried out.
-    func enteredLedger(isFirst: Bool, at time: Instant)
+    ///
+    /// - Parameter mayHaveMissed: everything goes on from here, but others may have carried out more before the connection broke.
+    func enteredLedger(mayHaveMissed: Bool, at time: Instant)
     /// What waits for its place will not get one.
     func fellOutOfLedger()
     func received(_ letter: [UInt8])

@@ -3,7 +3,9 @@ package import Vocabulary
 /// How a node reaches the place where entries get their numbers.
 package protocol LedgerWire: AnyObject {
     /// In this life from now on. The entry that says so comes back like all others.
-    func sayHello(life: UInt64)
+    ///
+    /// - Parameter knowsAll: the node was inside before; after a crash of everything it goes before those that have just begun.
+    func sayHello(life: UInt64, knowsAll: Bool)
     /// Behind all that there are, together.
     func append(_ contents: [LedgerEntry.Content], life: UInt64)
     func send(_ letter: [UInt8], to node: RandomToken)
@@ -36,6 +38,7 @@ package final class LedgerDesk: Ledger {
     /// There was nobody else when the connection broke.
     private var isIsland = false
     private var saidHello: Instant?
+    private var hasBeenInside = false
     /// Since when nothing was heard of a member.
     private var missing: [RandomToken: Instant] = [:]
 
@@ -111,7 +114,7 @@ extension LedgerDesk {
     private func sayHello() {
         self.change { machine, orders in machine.saysHello(&orders) }
         self.saidHello = self.wire.now
-        self.wire.sayHello(life: self.machine.life)
+        self.wire.sayHello(life: self.machine.life, knowsAll: self.hasBeenInside)
     }
 
     package func heard(_ payload: String) {
@@ -181,10 +184,11 @@ extension LedgerDesk {
         case .nodeGone(let node, let time): self.reader.nodeGone(node, at: time)
         case .giveSnapshot(let node, let snapshot): self.wire.give(snapshot, self.reader.writeSnapshot(), to: node)
         case .entered(let isFirst, let time):
-            (self.isIsland, self.saidHello, self.missing) = (false, nil, [:])
+            let mayHaveMissed = isFirst && self.hasBeenInside && !self.isIsland
+            (self.isIsland, self.saidHello, self.missing, self.hasBeenInside) = (false, nil, [:], true)
             if !isFirst { self.say([.here]) }
             self.wire.sayReady()
-            self.reader.enteredLedger(isFirst: isFirst, at: time)
+            self.reader.enteredLedger(mayHaveMissed: mayHaveMissed, at: time)
             self.onChange(true)
         case .fellOut:
             (self.inFlight, self.waiting, self.letters) = (0, [], [])

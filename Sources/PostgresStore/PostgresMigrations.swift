@@ -141,14 +141,16 @@ enum PostgresMigrations {
                 CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT), entry));
         END $$;
 
-        CREATE FUNCTION hello(newcomer TEXT, life BIGINT) RETURNS VOID LANGUAGE plpgsql AS $$
+        CREATE FUNCTION hello(newcomer TEXT, life BIGINT, knows_all BOOLEAN) RETURNS VOID LANGUAGE plpgsql AS $$
         DECLARE
             is_first BOOLEAN;
         BEGIN
             INSERT INTO parley.ledger AS all_entries VALUES (TRUE, 0)
             ON CONFLICT (one) DO UPDATE SET number = all_entries.number;
             DELETE FROM parley.nodes WHERE node = newcomer OR seen < clock_timestamp() - INTERVAL '5 s';
-            is_first := NOT EXISTS (SELECT 1 FROM parley.nodes WHERE ready);
+            -- After a crash nodes are on their way back that know how everything stood.
+            is_first := NOT EXISTS (SELECT 1 FROM parley.nodes WHERE ready)
+                AND (knows_all OR pg_postmaster_start_time() < clock_timestamp() - INTERVAL '3 s');
             IF is_first THEN DELETE FROM parley.parcels; END IF;
             INSERT INTO parley.nodes VALUES (newcomer, is_first, clock_timestamp());
             PERFORM parley.append(format('%s %s hello%s', newcomer, life, CASE WHEN is_first THEN ' first' ELSE '' END));

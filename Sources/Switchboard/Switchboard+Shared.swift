@@ -207,7 +207,9 @@ extension Switchboard: LedgerReader {
         }
     }
 
-    package func enteredLedger(isFirst: Bool, at time: Instant) {
+    package func enteredLedger(mayHaveMissed: Bool, at time: Instant) {
+        // What others have told under the next numbers is not told under the same again.
+        if mayHaveMissed { for room in self.rooms.keys { self.rooms[room]?.skipNumbers() } }
         self.clockOffset = self.now.duration(to: time)
         self.moment = max(self.moment, time)
         let early = self.early.take() ?? []

@@ -23,6 +23,8 @@ final class VirtualLedger {
 
     var now: Instant { Instant(milliseconds: Int64(1_700_000_000_000 + self.scheduler.now)) }
 
+    private var crashed = Instant(nanoseconds: 0)
+
     func add(_ node: StormNode) { self.nodes.append(node) }
 
     func remove(_ node: StormNode) { self.nodes.removeAll { $0 === node } }
@@ -37,9 +39,9 @@ final class VirtualLedger {
         for node in self.nodes where node.token != frame.node { node.receive { $0.heard(frame) } }
     }
 
-    func hello(_ node: RandomToken, life: UInt64) {
+    func hello(_ node: RandomToken, life: UInt64, knowsAll: Bool) {
         self.rows = self.rows.filter { $0.key != node && $0.value.seen + .seconds(5) > self.now }
-        let isFirst = !self.rows.values.contains { $0.isReady }
+        let isFirst = !self.rows.values.contains { $0.isReady } && (knowsAll || self.crashed + .seconds(3) < self.now)
         self.rows[node] = (isFirst, self.now)
         self.commit(LedgerEntry.text(.hello(isFirst: isFirst), of: node, life: life))
     }
@@ -52,7 +54,7 @@ final class VirtualLedger {
 
     /// All connections break, and nothing of it is left.
     func crash() {
-        (self.number, self.rows) = (0, [:])
+        (self.number, self.rows, self.crashed) = (0, [:], self.now)
         for node in self.nodes { node.cut() }
     }
 }
@@ -93,7 +95,9 @@ final class StormNode: LedgerWire, Equatable {
 
     // MARK: The wire
 
-    func sayHello(life: UInt64) { self.write { [token] in $0.hello(token, life: life) } }
+    func sayHello(life: UInt64, knowsAll: Bool) {
+        self.write { [token] in $0.hello(token, life: life, knowsAll: knowsAll) }
+    }
 
     func append(_ contents: [LedgerEntry.Content], life: UInt64) {
         for content in contents {
