@@ -50,6 +50,9 @@ package final class Socket {
         self.sessions.keepPlace(of: self, key)
     }
 
+    /// What waits until the client reads it.
+    package var queuedBytes: Int { self.link?.queuedBytes ?? 0 }
+
     /// Whether there is a link to write to now.
     package var isConnected: Bool { self.link != nil }
 

@@ -8,6 +8,8 @@ struct ConnectAuth: Hashable {
     let device: DeviceID
     /// Only clients that say so can cope with the argument that coming back takes.
     let mayReturn: Bool
+    /// It had a place before, and asks for it.
+    let wasHere: Bool
 
     init(parsing json: [UInt8]) {
         let reader = JSONReader(json.span)
@@ -15,5 +17,6 @@ struct ConnectAuth: Hashable {
         self.token = auth["token", .text]
         self.device = auth["device", .text].flatMap { DeviceID($0) } ?? .main
         self.mayReturn = auth["recover", .bool] ?? false
+        self.wasHere = auth["pid", .text] != nil
     }
 }
