@@ -34,6 +34,13 @@ package struct Application: Sendable {
         self.key = SigningKey(id: id, publicKey)
     }
 
+    /// The same with a key pair of P-256, whose tokens are signed by ES256.
+    package init(id: String, publicKey: P256Key) {
+        self.id = id
+        self.secret = nil
+        self.key = SigningKey(id: id, publicKey)
+    }
+
     func isSecret(_ text: String) -> Bool {
         guard let secret = self.secret else { return false }
         return ConstantTime.areEqual(secret, Array(text.utf8))

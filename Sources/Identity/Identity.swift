@@ -22,6 +22,8 @@ package struct Identity: Hashable, Sendable {
     package let issuedAt: WallTime
     /// From then on the token counts no more, and what lives by it ends.
     package let expiry: WallTime
+    /// The token opens one connection and nothing else.
+    package var isForOneUse = false
 
     package init(
         user: UserID, displayName: DisplayName?, avatar: AvatarLink?, kind: Kind, tokenID: String,

@@ -34,6 +34,9 @@ package struct Revocations: Sendable {
     /// applications are believed only as theirs.
     package static func name(of family: RandomToken) -> String { "family:\(family.text)" }
 
+    /// By which a token that opens one connection is kept once it has: what it opened goes on.
+    package static func name(ofUsed token: String) -> String { "used:\(token)" }
+
     package mutating func revokedUser(_ user: UserID, upTo time: WallTime) {
         self.serial += 1
         self.users[user] = Cut(time: time, serial: self.serial)

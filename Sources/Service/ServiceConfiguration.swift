@@ -75,6 +75,8 @@ package struct ServiceConfiguration: Sendable {
     package var files = FileSettings()
     /// What one user may say in a day, in all conversations together.
     package var messageBytesPerDay = 256 << 20
+    /// What becomes of a user who connects twice.
+    package var secondSignIn = SecondSignIn.together
     /// Other programs that hear of what is said, or have a say in it.
     package var hooks = HookSettings()
     /// How devices that sleep are woken.
@@ -145,6 +147,8 @@ package struct ServiceConfiguration: Sendable {
             case secret(String)
             /// Of an Ed25519 key pair whose other half never leaves the program.
             case publicKey([UInt8])
+            /// The same of P-256, a point that is not compressed.
+            case publicPoint([UInt8])
         }
 
         package let id: String

@@ -12,8 +12,30 @@ final class ServiceMetrics: Sendable {
         let calls: Int
         let rooms: Int
         let roomMembers: Int
+        let queuedBytes: Int
     }
 
+    /// What became of a client that had a place before its line broke.
+    enum Resume: String, MetricLabel {
+        /// It went on where it was.
+        case resumed
+        /// The place was gone, or what it missed was no longer known: it began anew.
+        case missed
+
+        static let labelName: StaticString = "outcome"
+    }
+
+    /// How a line ended that nobody closed.
+    enum Loss: String, MetricLabel {
+        case broken, silent
+
+        static let labelName: StaticString = "how"
+    }
+
+    let resumes: MetricFamily<Resume, Counter>
+    let linesLost: MetricFamily<Loss, Counter>
+    /// From a client's arrival to its welcome.
+    let joins: Histogram
     let callsStarted: Counter
     let callsAnswered: Counter
     let callsEnded: MetricFamily<CallOutcome, Counter>
@@ -26,11 +48,18 @@ final class ServiceMetrics: Sendable {
     private let calls: Gauge
     private let rooms: Gauge
     private let roomMembers: Gauge
+    private let queuedBytes: Gauge
     private let outboxWaiting: Gauge
     private let outboxGivenUp: Gauge
 
     init(_ registry: MetricsRegistry) {
         self.usersOnline = registry.gauge("parley_users_online", "Users with at least one connection.")
+        self.resumes = registry.counters(
+            "parley_resumes_total", "Clients that came back after their line broke.", by: Resume.self)
+        self.linesLost = registry.counters(
+            "parley_lines_lost_total", "Lines of signed-in clients that broke or fell silent.", by: Loss.self)
+        self.joins = registry.histogram("parley_join_seconds", "From a client's arrival to its welcome.")
+        self.queuedBytes = registry.gauge("parley_queued_bytes", "Bytes that wait until signed-in clients read them.")
         self.calls = registry.gauge("parley_calls", "Calls that ring or in which two talk.")
         self.callsStarted = registry.counter(
             "parley_calls_started_total", "Calls that began to ring or met a busy user.")
@@ -54,6 +83,7 @@ final class ServiceMetrics: Sendable {
         self.calls.set(levels.calls)
         self.rooms.set(levels.rooms)
         self.roomMembers.set(levels.roomMembers)
+        self.queuedBytes.set(levels.queuedBytes)
     }
 
     func set(_ outbox: OutboxView) {

@@ -53,6 +53,8 @@ final class EngineLink {
 
 extension EngineLink {
     /// What one polling body or one WebSocket message may weigh.
+    var queuedBytes: Int { self.webSocket?.queuedBytes ?? 0 }
+
     var maximumMessageBytes: Int {
         self.isAdmitted ? self.policy.engine.maxPayload : self.policy.maximumBytesBeforeConnect
     }

@@ -64,6 +64,9 @@ package final class Socket {
         self.window = sessions.clock.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
     }
 
+    /// What waits until the client reads it.
+    package var queuedBytes: Int { self.link?.queuedBytes ?? 0 }
+
     /// Whether there is a link to write to now.
     package var isConnected: Bool { self.link != nil }
 

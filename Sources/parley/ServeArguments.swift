@@ -38,19 +38,27 @@ struct ApplicationKeyArgument: Hashable, Sendable, ExpressibleByArgument {
         self.key = ServiceConfiguration.ApplicationKey(id: String(argument[..<colon]), material)
     }
 
-    private static let pairPrefix = "ed25519:"
+    private static let (pairPrefix, pointPrefix) = ("ed25519:", "p256:")
 
     private static func material(_ words: Substring) -> ServiceConfiguration.ApplicationKey.Material? {
-        guard words.hasPrefix(self.pairPrefix) else { return .secret(String(words)) }
-        let text = String(words.dropFirst(self.pairPrefix.count))
-        // `openssl` writes the one alphabet, a JSON Web Key (RFC 8037) the other.
-        let decoded = Base64.Alphabet.allCases.lazy.compactMap { try? Base64.decode(text, as: $0) }
-        return decoded.first { $0.count == Ed25519Key.keyLength }.map { .publicKey($0) }
+        if words.hasPrefix(self.pairPrefix) {
+            return self.key(words.dropFirst(self.pairPrefix.count), Ed25519Key.keyLength).map { .publicKey($0) }
+        }
+        if words.hasPrefix(self.pointPrefix) {
+            return self.key(words.dropFirst(self.pointPrefix.count), P256Key.pointLength).map { .publicPoint($0) }
+        }
+        return .secret(String(words))
+    }
+
+    /// `openssl` writes the one alphabet, a JSON Web Key (RFC 8037) the other.
+    private static func key(_ text: Substring, _ length: Int) -> [UInt8]? {
+        let decoded = Base64.Alphabet.allCases.lazy.compactMap { try? Base64.decode(String(text), as: $0) }
+        return decoded.first { $0.count == length }
     }
 
     static var valueName: String? { "ID:SECRET" }
     static var expectation: String {
-        "a name, a colon and a secret of at least 32 bytes, or ed25519: and a public key in Base64"
+        "a name, a colon and a secret of at least 32 bytes, or ed25519: or p256: and a public key in Base64"
     }
     static var isSecret: Bool { true }
     var argumentDescription: String { self.key.id }
@@ -145,6 +153,13 @@ extension HookSettings.Silence: ExpressibleByArgument {
     package init?(argument: String) { self.init(rawValue: argument) }
     package static var valueName: String? { "allow|refuse" }
     package static var expectation: String { "allow or refuse" }
+    package var argumentDescription: String { self.rawValue }
+}
+
+extension SecondSignIn: ExpressibleByArgument {
+    package init?(argument: String) { self.init(rawValue: argument) }
+    package static var valueName: String? { Self.allCases.map(\.rawValue).joined(separator: "|") }
+    package static var expectation: String { "together, replace or refuse" }
     package var argumentDescription: String { self.rawValue }
 }
 

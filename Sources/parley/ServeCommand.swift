@@ -90,6 +90,9 @@ struct ServeCommand: ParsableCommand {
             valueName: "LIST"))
     var signIn = SignInMethods.all
 
+    @Option(help: "What becomes of a user who connects while another device of theirs is connected.")
+    var secondSignIn = SecondSignIn.together
+
     @Option(
         help: ArgumentHelp("Host name the admin address is also reached by.", valueName: "NAME"))
     var adminName: [String] = []
@@ -344,6 +347,7 @@ struct ServeCommand: ParsableCommand {
         service.adminNames = self.adminName
         service.adminToken = self.adminToken == "off" ? nil : self.adminToken
         service.accounts.signIn = self.signIn
+        service.secondSignIn = self.secondSignIn
         service.accounts.attempts.creation.free = self.newUsersPerAddress
         service.data = self.data.map { DataDirectory($0) } ?? .usual(environment: ProcessEnvironment.variables)
         service.tls = self.security.choice

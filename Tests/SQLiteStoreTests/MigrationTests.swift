@@ -15,7 +15,7 @@ struct MigrationTests {
         "d2e5ed17f3fb5a38", "48392e8d01bded24", "81632f72bd5ccb79", "791e6813d334d891", "b9e297a4ab1943b3",
         "9c7b305211eb2887", "cd6e6a4a1760f36a", "a26d3ab5e60619d1", "4e57ab5aa9017fa9",
         "a7ea2f053120524b", "d9884d79750b5379", "4d3869dfa70269e9", "5479a61b50e2f3c3",
-        "884aff48a186f408", "980a997d8323ce59", "eeebb698295ee699", "16d3627e80ad0eeb",
+        "884aff48a186f408", "980a997d8323ce59", "eeebb698295ee699", "16d3627e80ad0eeb", "2d40c1673d9a789e",
     ]
 
     @Test("are only ever added to")

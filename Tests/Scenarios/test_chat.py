@@ -537,5 +537,20 @@ class Typing(Talk):
         self.assertEqual(b.error("chat.typing", conversation=self.group(a)), "not_member")
 
 
+class Pace(Talk):
+    def test_E17_who_reads_fast_is_told_of_slowly_and_the_last_word_is_right(self):
+        """E17.last"""
+        a, b = self.listener("A"), self.listener("B")
+        tablet = self.device(b)
+        sent = [self.say(a, f"{n}", user=b.user) for n in range(40)]
+        place, last = sent[0]["conversation"], sent[-1]["number"]
+        for answer in sent:
+            b.ask("chat.read", conversation=place, number=answer["number"])
+        self.assertEqual(tablet.expect("chat.receipt", read=last)["unread"], 0, "one's own devices hear at once")
+        self.assertEqual(a.expect("chat.receipt", read=last)["user"], b.user)
+        told = [receipt["read"] for receipt in a.heard("chat.receipt", user=b.user)]
+        self.assertLess(len(told), 10)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -23,6 +23,8 @@ struct AccessTokens: Sendable {
     private static let type = "at+jwt"
     /// As OpenID Connect calls a session.
     fileprivate static let familyClaim = "sid"
+    /// What a token is for; `once` stands for one connection.
+    fileprivate static let (useClaim, once) = ("use", "once")
 
     init(_ secret: ServerSecret, _ applications: [Application], _ settings: AccountSettings) {
         let name = settings.serviceName
@@ -69,11 +71,13 @@ struct AccessTokens: Sendable {
 
     /// Signs a token for a user whose right to it was checked just now.
     func issued(
-        to user: StoredUser, _ kind: Identity.Kind, in family: RandomToken?, at moment: WallTime
+        to user: StoredUser, _ kind: Identity.Kind, in family: RandomToken?, at moment: WallTime,
+        isForOneUse: Bool = false
     ) throws(SecureError) -> (Identity, SignIn.Token) {
-        let identity = Identity(
+        var identity = Identity(
             user: user.id, displayName: user.shownName, avatar: user.avatar, kind: kind,
             tokenID: RandomToken.drawn().text, family: family, issuedAt: moment, expiry: moment + self.life)
+        identity.isForOneUse = isForOneUse
         let text = try JSONWebToken.sign(self.claims(identity), type: Self.type, with: self.key)
         return (identity, SignIn.Token(text: text, expiry: identity.expiry))
     }
@@ -90,7 +94,7 @@ struct AccessTokens: Sendable {
     private func claims(_ identity: Identity) -> TokenClaims {
         let texts = [
             "kind": identity.kind.rawValue, "name": identity.displayName?.text, "picture": identity.avatar?.text,
-            Self.familyClaim: identity.family?.text,
+            Self.familyClaim: identity.family?.text, Self.useClaim: identity.isForOneUse ? Self.once : nil,
         ]
         return TokenClaims(
             issuer: self.serviceName, subject: identity.user.text, audience: [self.serviceName],
@@ -111,6 +115,7 @@ extension Identity {
             avatar: token.texts["picture"].flatMap { AvatarLink($0) }, kind: kind, tokenID: token.tokenID,
             family: issuer == .ourselves ? token.texts[AccessTokens.familyClaim].flatMap { RandomToken($0) } : nil,
             issuedAt: token.issuedAt, expiry: token.expiry)
+        self.isForOneUse = token.texts[AccessTokens.useClaim] == AccessTokens.once
     }
 }
 

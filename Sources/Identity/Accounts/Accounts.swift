@@ -256,11 +256,12 @@ extension Accounts {
 
     /// Signs an access token for a user whose right to it was checked just now.
     private func issueAccess(
-        _ user: StoredUser, _ kind: Identity.Kind, in family: RandomToken?
+        _ user: StoredUser, _ kind: Identity.Kind, in family: RandomToken?, isForOneUse: Bool = false
     ) throws(IdentityRefusal) -> (Identity, SignIn.Token) {
         let second = self.revocationsNow.issueSecond(for: user.id, at: self.time.wall())
         do throws(SecureError) {
-            return try self.accessTokens.issued(to: user, kind, in: family, at: WallTime(seconds: second))
+            return try self.accessTokens.issued(
+                to: user, kind, in: family, at: WallTime(seconds: second), isForOneUse: isForOneUse)
         } catch {
             self.journal.error(.accountsFailed, "a token could not be signed", [.error: .error(error)])
             throw .unavailable
@@ -367,7 +368,7 @@ extension Accounts {
     /// What an application's server asks for: a token for one of its users. The secret never leaves that server.
     package func issueToken(
         for id: UserID, displayName: DisplayName?, avatar: AvatarLink?, application: String, secret: String,
-        from address: IPAddress
+        isForOneUse: Bool = false, from address: IPAddress
     ) async throws(IdentityRefusal) -> (Identity, SignIn.Token) {
         try self.demandOpen(.applications)
         try self.check(application: application, secret: secret, from: address)
@@ -377,7 +378,7 @@ extension Accounts {
         // So that others can look up who this is.
         let introduction = Introduction(id, displayName: displayName, avatar: avatar, at: user.created)
         try await self.ask(introduction)
-        return try self.issueAccess(user, .application, in: nil)
+        return try self.issueAccess(user, .application, in: nil, isForOneUse: isForOneUse)
     }
 
     /// Neither deleted nor banned.

@@ -11,11 +11,9 @@ extension Accounts {
         guard let token = BearerToken.found(in: exchange.request.fields) else {
             throw RequestError(.unauthorized, "send Authorization: Bearer and an access token")
         }
-        do throws(IdentityRefusal) {
-            return try self.identity(ofToken: token)
-        } catch {
-            throw RequestError(error)
-        }
+        let identity = try self.identity(of: token)
+        guard !identity.isForOneUse else { throw RequestError(.forbidden, "this token opens one connection only") }
+        return identity
     }
 
     func isBanned(_ user: UserID) -> Bool {

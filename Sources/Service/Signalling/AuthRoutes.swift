@@ -60,7 +60,7 @@ struct AuthRoutes: Sendable {
         self.add("token", to: &router) { (form: TokenForm, address) throws(IdentityRefusal) in
             let (identity, token) = try await self.accounts.issueToken(
                 for: form.user, displayName: form.name, avatar: form.picture, application: form.application,
-                secret: form.secret, from: address)
+                secret: form.secret, isForOneUse: form.isForOneUse, from: address)
             return { $0.signedIn(identity, nil, token, refresh: nil) }
         }
     }

@@ -10,6 +10,8 @@ struct ConnectAuth: Hashable {
     let mayReturn: Bool
     /// The line that it had before.
     let former: SessionID?
+    /// It had a place before, and asks for it.
+    let wasHere: Bool
 
     init(parsing json: [UInt8]) {
         let reader = JSONReader(json.span)
@@ -18,5 +20,6 @@ struct ConnectAuth: Hashable {
         self.device = auth["device", .text].flatMap { DeviceID($0) } ?? .main
         self.mayReturn = auth["recover", .bool] ?? false
         self.former = auth["pid", .text].flatMap { ResumeKey($0) }?.session
+        self.wasHere = auth["pid", .text] != nil
     }
 }

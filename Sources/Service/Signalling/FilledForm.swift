@@ -51,6 +51,8 @@ struct TokenForm: FilledForm, Hashable {
     let user: UserID
     let name: DisplayName?
     let picture: AvatarLink?
+    /// The token opens one connection.
+    let isForOneUse: Bool
 
     static let rule =
         "field 'user' must have 1 to 64 letters, digits and _-.@:+=, 'name' be printable and 'picture' a link"
@@ -65,6 +67,7 @@ struct TokenForm: FilledForm, Hashable {
         let (name, picture) = (form["name", .text] ?? "", form["picture", .text] ?? "")
         self.name = DisplayName(name)
         self.picture = AvatarLink(picture)
+        self.isForOneUse = form["once", .bool] ?? false
         if self.name == nil && !name.isEmpty || self.picture == nil && !picture.isEmpty { return nil }
     }
 }

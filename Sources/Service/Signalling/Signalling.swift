@@ -287,6 +287,7 @@ extension ServiceConfiguration {
                 switch key.material {
                 case .secret(let secret): try Application(id: key.id, secret: secret)
                 case .publicKey(let bytes): Application(id: key.id, publicKey: try Ed25519Key(publicKey: bytes))
+                case .publicPoint(let bytes): Application(id: key.id, publicKey: try P256Key(publicPoint: bytes))
                 }
             application.realm.prefix = self.applicationPrefixes[key.id] ?? ""
             application.realm.reserved =

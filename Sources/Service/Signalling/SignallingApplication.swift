@@ -29,6 +29,8 @@ final class SignallingApplication: SocketApplication {
     private let eraser: AccountEraser
     private let profiles: ProfileService
     private let disk: DiskReserve
+    private let secondSignIn: SecondSignIn
+    private let metrics: ServiceMetrics
     let nodes: Nodes
     /// Nil where there is one node.
     private var places: PlaceDesk?
@@ -76,6 +78,7 @@ final class SignallingApplication: SocketApplication {
         let allowance = APIAllowance(configuration.switchboard.requests)
         (self.board, self.chat, self.reactor) = (board, chat, reactor)
         self.disk = DiskReserve(dependencies.files.folder)
+        (self.secondSignIn, self.metrics) = (configuration.secondSignIn, dependencies.metrics)
         self.api = APIRoutes.Desk(
             chat: chat, profiles: profiles, faces: faces, links: dependencies.files.links, allowance: allowance
         ) { board.now }
@@ -247,7 +250,7 @@ final class SignallingApplication: SocketApplication {
         let sizes = self.board.roomSizes
         return ServiceMetrics.Levels(
             usersOnline: self.board.onlineCount, calls: self.board.callCount, rooms: sizes.count,
-            roomMembers: sizes.reduce(0) { $0 + $1.members })
+            roomMembers: sizes.reduce(0) { $0 + $1.members }, queuedBytes: self.sessions.queuedBytes)
     }
 
     /// Something was revoked: clients that live by it go.
@@ -281,6 +284,7 @@ final class SignallingApplication: SocketApplication {
 
 extension SignallingApplication {
     func arrived(_ arrival: SocketArrival) {
+        let start = ContinuousClock.now
         let entrance = self.entrances.first { $0.claims(arrival) } ?? self.native
         entrance.identify(arrival) { [unowned self] result in
             switch result {
@@ -288,14 +292,42 @@ extension SignallingApplication {
             case .success(let visitor):
                 // A client with a good token gets in, also when the store has no time.
                 self.chat.fetch(ListBlocked(by: visitor.identity.user)) { blocked in
-                    self.admit(visitor, arrival, blocking: try? blocked.get(), by: entrance)
+                    self.admit(visitor, arrival, blocking: try? blocked.get(), by: entrance, since: start)
                 }
             }
         }
     }
 
     private func admit(
-        _ visitor: Visitor, _ arrival: SocketArrival, blocking blocked: [UserID]?, by entrance: any Entrance
+        _ visitor: Visitor, _ arrival: SocketArrival, blocking blocked: [UserID]?, by entrance: any Entrance,
+        since start: ContinuousClock.Instant
+    ) {
+        let identity = visitor.identity
+        guard self.sessions.makeRoom(for: identity.user, self.secondSignIn) else {
+            return arrival.refuse(RequestError.Code.conflict.rawValue)
+        }
+        guard identity.isForOneUse else {
+            return self.letIn(visitor, arrival, blocking: blocked, by: entrance, since: start)
+        }
+        let (reactor, accounts) = (self.doorDependencies.reactor, self.doorDependencies.accounts)
+        reactor.perform(
+            { () async -> Bool in
+                do throws(IdentityRefusal) {
+                    try await accounts.use(identity)
+                    return true
+                } catch {
+                    return false
+                }
+            },
+            completion: { isFirst in
+                guard isFirst else { return arrival.refuse(RequestError.Code.unauthorized.rawValue) }
+                self.letIn(visitor, arrival, blocking: blocked, by: entrance, since: start)
+            })
+    }
+
+    private func letIn(
+        _ visitor: Visitor, _ arrival: SocketArrival, blocking blocked: [UserID]?, by entrance: any Entrance,
+        since start: ContinuousClock.Instant
     ) {
         guard let socket = arrival.accept(mayReturn: visitor.mayReturn) else { return }
         entrance.welcome(socket, visitor)
@@ -309,6 +341,8 @@ extension SignallingApplication {
         } catch {
             return self.sessions.end(session, error)
         }
+        self.metrics.joins.observe(start.duration(to: .now))
+        if ConnectAuth(parsing: arrival.auth).wasHere { self.metrics.resumes[.missed].increment() }
         self.sessions.checkAgain(session)
     }
 
@@ -345,12 +379,14 @@ extension SignallingApplication {
 
     func lost(_ socket: Socket, fellSilent: Bool) {
         guard let session = self.sessions[socket.id] else { return }
+        self.metrics.linesLost[fellSilent ? .silent : .broken].increment()
         self.chat.lost(session.guest)
         self.board.lost(session.guest, fellSilent: fellSilent)
     }
 
     func returned(_ socket: Socket) {
         guard let session = self.sessions[socket.id] else { return }
+        self.metrics.resumes[.resumed].increment()
         session.entrance.returned(session)
         self.board.returned(session.guest)
     }

@@ -42,6 +42,9 @@ final class SignedInSessions {
     var all: [SignedInSession] { Array(self.sessions.values) }
     var isEmpty: Bool { self.sessions.isEmpty }
 
+    /// What waits until clients read it.
+    var queuedBytes: Int { self.sessions.values.reduce(0) { $0 + $1.guest.socket.queuedBytes } }
+
     subscript(id: SessionID) -> SignedInSession? { self.sessions[id] }
 
     func add(_ session: SignedInSession) {
@@ -53,6 +56,15 @@ final class SignedInSessions {
         guard let session = self.sessions.removeValue(forKey: id) else { return nil }
         self.cancelTimer(of: session)
         return session
+    }
+
+    /// Whether one more may begin; with `replace` the others end.
+    func makeRoom(for user: UserID, _ rule: SecondSignIn) -> Bool {
+        guard rule != .together else { return true }
+        let others = self.sessions.values.filter { $0.identity.user == user }
+        if rule == .refuse { return others.allSatisfy { !$0.guest.socket.isConnected } }
+        for session in others { self.end(session, RequestError(.kicked, "you signed in elsewhere")) }
+        return true
     }
 
     /// Something may have been revoked between the token's check and the session's place among the others.
@@ -68,6 +80,9 @@ final class SignedInSessions {
     func renew(_ id: SessionID, _ identity: Identity) throws(RequestError) {
         guard let session = self.sessions[id], identity.user == session.identity.user else {
             throw RequestError(.forbidden, "the token is another user's")
+        }
+        guard !identity.isForOneUse || identity.tokenID == session.identity.tokenID else {
+            throw RequestError(.forbidden, "this token opens one connection only")
         }
         session.identity = identity
         self.watchExpiry(of: session)

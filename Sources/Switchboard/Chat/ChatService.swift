@@ -30,6 +30,7 @@ package final class ChatService {
     private var reports = AttemptLimiter<UserID>(
         .init(free: 10, firstDelay: .seconds(60), maximumDelay: .seconds(600), forgetsAfter: .seconds(3600)))
     private var quota: MessageQuota
+    private let receipts: ReceiptTeller
     /// Asked before a message is sent; nil where there is none.
     package var gate: (any ChatGate)?
     /// Looks for an operator's words.
@@ -54,6 +55,7 @@ package final class ChatService {
         self.store = store
         self.reactor = reactor
         self.feed = ChatFeed(store, on: reactor)
+        self.receipts = ReceiptTeller(self.feed, on: reactor)
         self.settings = settings
         self.clock = clock
         self.typing = TypingMachine(settings: settings)
@@ -262,18 +264,12 @@ extension ChatService {
     private func tell(_ marked: Marked, _ request: MarkRequest) {
         let receipt = ChatNews(.chatReceipt) { $0.receipt(marked, request, isOwn: false) }
         let own = ChatNews(.chatReceipt) { $0.receipt(marked, request, isOwn: true) }
-        let others = marked.memberCount <= Self.maximumReceivers ? receipt : nil
-        self.tell(own, to: request.user, receipt: others, in: request.conversation)
-        if self.feed.hasPeers {
-            let told = NodeNews.Receipt(request.conversation, of: request.user, own: own.json, others: others?.json)
-            self.feed.publish(.receipt(told))
-        }
+        let place = ReceiptPacer.Place(user: request.user, conversation: request.conversation)
+        self.receipts.tell(own, marked.memberCount <= Self.maximumReceivers ? receipt : nil, at: place)
     }
 
     func tell(_ own: ChatNews, to user: UserID, receipt others: ChatNews?, in id: ConversationID) {
-        for listener in self.feed.listeners(to: id) {
-            if listener.user == user { listener.hear(own) } else if let others { listener.hear(others) }
-        }
+        self.receipts.tellHere(own, others, at: .init(user: user, conversation: id))
     }
 }
 
