@@ -68,6 +68,14 @@ struct DoorOptions: ParsableArguments {
     var treeEmulator = false
 
     @Option(
+        help: ArgumentHelp(
+            """
+            A place of the realtime tree that is a chat room: 'messages' below it is a conversation, and 'typingIndicator' \
+            says who is typing there.
+            """, valueName: "PATH"))
+    var treeRoom: [String] = []
+
+    @Option(
         help: ArgumentHelp("Memory that the values of the realtime tree may take, keys included.", valueName: "MIB"))
     var treeSize = 256
 
@@ -76,6 +84,9 @@ struct DoorOptions: ParsableArguments {
         _ = try self.readRongCloudKeys()
         _ = try self.readTreeRules()
         _ = try self.readTreePrograms()
+        for text in self.treeRoom where TreeSettings.room(text) == nil {
+            throw ValidationError("--tree-room \(text): is no path of letters, digits, dots, dashes and slashes")
+        }
         guard (1...65_536).contains(self.treeSize) else {
             throw ValidationError("--tree-size: between 1 and 65536 MiB")
         }
@@ -138,6 +149,7 @@ struct DoorOptions: ParsableArguments {
         settings.rongCloudKeys = (try? self.readRongCloudKeys()) ?? .none
         settings.tree.rules = (try? self.readTreeRules()) ?? .closed
         settings.tree.programs = (try? self.readTreePrograms()) ?? .none
+        settings.tree.rooms = self.treeRoom.compactMap { TreeSettings.room($0) }
         settings.tree.isEmulator = self.treeEmulator
         settings.tree.maximumBytes = self.treeSize << 20
         return settings

@@ -42,6 +42,8 @@ package final class ChatService {
     package var onRead: (UserID, ConversationID, Marked) -> Void = { _, _, _ in }
     /// Told who is blocked by whom, or no longer.
     package var onBlock: (UserID, UserID, Bool) -> Void = { _, _, _ in }
+    /// Told who began or stopped typing where.
+    package var onTyping: (ConversationID, UserID, Bool) -> Void = { _, _, _ in }
     /// Told when the store does not do its work.
     package var onStoreFailure: (StoreError) -> Void = { _ in } {
         didSet { self.feed.onStoreFailure = self.onStoreFailure }
@@ -449,6 +451,13 @@ extension ChatService {
             json.fields(("conversation", id.text), ("user", user.text)) { $0.field("on", isOn) }
         }
         for listener in self.feed.listeners(to: id) where listener.user != user { listener.hear(news) }
+        self.onTyping(id, user, isOn)
+    }
+
+    /// Of somebody who types elsewhere.
+    package func showTyping(in id: ConversationID, _ user: UserID, isOn: Bool) {
+        self.tellTyping(in: id, user, isOn: isOn)
+        self.feed.publish(.typing(id, user, isOn: isOn))
     }
 
     private func armTyping() {

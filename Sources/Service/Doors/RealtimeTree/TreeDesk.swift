@@ -39,7 +39,7 @@ final class TreeDesk: @unchecked Sendable {
         var isSettled: Bool
         let body: () -> Void
         /// Nil for what asks and does not write.
-        var write: (write: TreeWrite, after: TreeNode)?
+        var write: (write: TreeWrite, after: TreeNode, access: TreeAccess)?
         let failed: () -> Void
     }
 
@@ -59,10 +59,13 @@ final class TreeDesk: @unchecked Sendable {
     private var nextObserver = 0
     private var leftNumber: Int64 = 0
     private var sessions: TreeSessions?
+    var bridge: TreeBridge?
     private var ids = PushIDs(SecureRandom())
     private var rates = PrefixBuckets(.init(perSecond: 1000, burst: 2000))
     /// Told of every write that is on the disk, whoever listens.
-    var onWrite: (TreeWrite, TreeNode, TreeNode) -> Void = { _, _, _ in }
+    var onWrite: (TreeWrite, TreeNode, TreeNode, TreeAccess) -> Void = { _, _, _, _ in }
+    /// Told when all of it is here.
+    var onOpen: () -> Void = {}
     var rules: TreeRules
     /// When the next change of rules is looked for.
     private let maximumBytes: Int
@@ -143,6 +146,7 @@ extension TreeDesk {
         self.ask(ListLeftWrites()) { desk, left in
             (desk.head, desk.tree, desk.bytes, desk.state) = (tree, tree, bytes, .open)
             desk.leftNumber = max(desk.leftNumber, left.last?.number ?? 0)
+            desk.onOpen()
             desk.finishSessions(left)
             desk.dependencies?.journal.info(
                 .treeOpened, "the tree is open; so many writes were left", [.count: .integer(left.count)])
@@ -207,7 +211,7 @@ extension TreeDesk {
             commit.changes = [change]
             try self.claim(write, after, change)
             self.head = after
-            self.commit(commit, write, after, done)
+            self.commit(commit, (write, after, access), done)
         } catch {
             // What it was decided over has to be told before.
             self.inTurn(failed: { done(.failure(.unavailable)) }, { done(.failure(error)) })
@@ -234,16 +238,20 @@ extension TreeDesk {
         self.bytes = max(bytes, 0)
     }
 
-    private func commit(_ commit: CommitTree, _ write: TreeWrite, _ after: TreeNode, _ done: @escaping Completion) {
+    private func commit(
+        _ commit: CommitTree, _ write: (write: TreeWrite, after: TreeNode, access: TreeAccess),
+        _ done: @escaping Completion
+    ) {
         let number = self.append(
-            isSettled: commit.isEmpty, (write, after), failed: { done(.failure(.unavailable)) },
-            { done(.success(write)) })
+            isSettled: commit.isEmpty, write, failed: { done(.failure(.unavailable)) },
+            { done(.success(write.write)) })
         if commit.isEmpty { return self.flush() }
         self.send(commit, number)
     }
 
     private func append(
-        isSettled: Bool, _ write: (write: TreeWrite, after: TreeNode)?, failed: @escaping () -> Void,
+        isSettled: Bool, _ write: (write: TreeWrite, after: TreeNode, access: TreeAccess)?,
+        failed: @escaping () -> Void,
         _ body: @escaping () -> Void
     ) -> Int {
         self.nextNumber += 1
@@ -285,7 +293,7 @@ extension TreeDesk {
         while self.firstTurn < self.turns.count, self.turns[self.firstTurn].isSettled {
             let turn = self.turns[self.firstTurn]
             self.firstTurn += 1
-            if let (write, after) = turn.write { self.tell(write, after) }
+            if let (write, after, access) = turn.write { self.tell(write, after, by: access) }
             turn.body()
         }
         if self.firstTurn == self.turns.count {
@@ -346,7 +354,7 @@ extension TreeDesk {
             || self.rules.allowsRead(path, by: access.auth, of: self.tree, now: self.milliseconds)
     }
 
-    private func tell(_ write: TreeWrite, _ after: TreeNode) {
+    private func tell(_ write: TreeWrite, _ after: TreeNode, by access: TreeAccess) {
         let before = self.tree
         self.tree = after
         for news in self.listens.news(of: write, from: before, to: after) {
@@ -356,7 +364,7 @@ extension TreeDesk {
             }
             for view in news.views { self.observers[view.connection]?.hear(news, at: view.place, tag: view.tag) }
         }
-        self.onWrite(write, before, after)
+        self.onWrite(write, before, after, access)
     }
 }
 
@@ -411,7 +419,7 @@ extension TreeDesk {
         var commit = CommitTree(by: self.owner)
         commit.endedSessions = [session]
         let now = self.milliseconds
-        var written: [(TreeWrite, TreeNode)] = []
+        var written: [(TreeWrite, TreeNode, TreeAccess)] = []
         for (item, access) in items.sorted(by: { $0.item.number < $1.item.number }) {
             guard
                 let write = try? Self.made(
@@ -429,10 +437,10 @@ extension TreeDesk {
             guard (try? self.claim(write, after, change)) != nil else { continue }
             commit.changes.append(change)
             self.head = after
-            written.append((write, after))
+            written.append((write, after, access))
         }
         let number = self.append(isSettled: false, nil, failed: {}) { [weak self] in
-            for (write, after) in written { self?.tell(write, after) }
+            for (write, after, access) in written { self?.tell(write, after, by: access) }
         }
         self.send(commit, number)
     }

@@ -11,10 +11,17 @@ package struct TreeSettings: Hashable, Sendable {
     package var isEmulator = false
     /// What all values may take, keys included. They are in memory.
     package var maximumBytes = 256 << 20
+    /// Places below which `messages` is a conversation, and `typingIndicator` says who is typing there.
+    package var rooms: [TreePath] = []
     /// What tokens call this place.
     package var project = "parley"
 
     package init() {}
+
+    /// Nil for what is no place of a conversation.
+    package static func room(_ text: String) -> TreePath? {
+        TreePath(text).flatMap { TreeBridge.conversation($0) == nil ? nil : $0 }
+    }
 }
 
 /// Programs on other servers, each with a service account that we have the key of.

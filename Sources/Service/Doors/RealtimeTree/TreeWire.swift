@@ -68,7 +68,8 @@ struct TreeWire {
 
     // MARK: - Answers
 
-    private func answer(_ number: Int, _ problem: TreeProblem?, _ data: (inout JSONWriter) -> Void = { $0.string("") }) {
+    private func answer(_ number: Int, _ problem: TreeProblem?, _ data: (inout JSONWriter) -> Void = { $0.string("") })
+    {
         let json = JSONWriter.object { json in
             json.field("t", "d")
             json.object("d") { json in
