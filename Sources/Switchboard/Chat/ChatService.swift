@@ -445,21 +445,6 @@ extension ChatService {
         self.feed.publish(.typing(place.conversation, user, isOn: isOn))
     }
 
-    /// To the others only: users need not be told what they are typing themselves.
-    func tellTyping(in id: ConversationID, _ user: UserID, isOn: Bool) {
-        let news = ChatNews(.chatTyping, isVolatile: true) { json in
-            json.fields(("conversation", id.text), ("user", user.text)) { $0.field("on", isOn) }
-        }
-        for listener in self.feed.listeners(to: id) where listener.user != user { listener.hear(news) }
-        self.onTyping(id, user, isOn)
-    }
-
-    /// Of somebody who types elsewhere.
-    package func showTyping(in id: ConversationID, _ user: UserID, isOn: Bool) {
-        self.tellTyping(in: id, user, isOn: isOn)
-        self.feed.publish(.typing(id, user, isOn: isOn))
-    }
-
     private func armTyping() {
         guard self.typingAlarm == nil, let deadline = self.typing.deadline else { return }
         let delay = max(.zero, self.instant.duration(to: deadline))

@@ -61,18 +61,20 @@ final class TreeDesk: @unchecked Sendable {
     private var sessions: TreeSessions?
     var bridge: TreeBridge?
     private var ids = PushIDs(SecureRandom())
-    private var rates = PrefixBuckets(.init(perSecond: 1000, burst: 2000))
+    private var rates: PrefixBuckets
     /// Told of every write that is on the disk, whoever listens.
     var onWrite: (TreeWrite, TreeNode, TreeNode, TreeAccess) -> Void = { _, _, _, _ in }
     /// Told when all of it is here.
     var onOpen: () -> Void = {}
-    var rules: TreeRules
-    /// When the next change of rules is looked for.
+    private var rules: TreeRules
+    private var ruleFile: TreeRuleFile?
     private let maximumBytes: Int
 
-    init(_ rules: TreeRules, maximumBytes: Int) {
-        self.rules = rules
-        self.maximumBytes = maximumBytes
+    init(_ settings: TreeSettings) {
+        self.rules = settings.rules
+        self.maximumBytes = settings.maximumBytes
+        let rate = Double(settings.writesPerSecond)
+        self.rates = PrefixBuckets(.init(perSecond: rate, burst: 2 * rate))
     }
 
     var isOpen: Bool { self.state == .open }
@@ -101,8 +103,12 @@ final class TreeDesk: @unchecked Sendable {
 extension TreeDesk {
     private static let portion = 5000
 
-    func begin(_ dependencies: DoorDependencies) {
+    /// - Parameter rulesFile: what rules are read from again when it changes.
+    func begin(_ dependencies: DoorDependencies, rulesFile: String?) {
         self.dependencies = dependencies
+        self.ruleFile = rulesFile.map { path in
+            TreeRuleFile(path, on: dependencies.reactor, dependencies.journal) { [weak self] in self?.change($0) }
+        }
         dependencies.errands.add(begin: { self.load() }, call: {})
         let (loop, accounts) = (dependencies.reactor.loop, dependencies.accounts)
         accounts.observe { _ in
@@ -112,9 +118,16 @@ extension TreeDesk {
 
     private func load() {
         guard self.state != .loading else { return }
+        if self.state == .open { self.forget() }
         self.state = .loading
         self.owner = Self.randomName()
         self.ask(ClaimTree(self.owner)) { desk, _ in desk.loadRows(after: nil, .nothing, [], 0) }
+    }
+
+    /// Whoever listens to what is not allowed any more is told.
+    private func change(_ rules: TreeRules) {
+        self.rules = rules
+        for observer in self.observers.values { observer.rulesChanged() }
     }
 
     static func randomName() -> String {
@@ -305,16 +318,21 @@ extension TreeDesk {
         }
     }
 
-    /// Nobody knows what is on the disk: the tree is read anew, and everybody who listens begins anew.
-    private func interrupt(_ reason: String) {
-        guard self.state == .open, let dependencies = self.dependencies else { return }
-        dependencies.journal.error(.treeNotWritten, "the tree could not be written", [.reason: .plain(reason)])
+    /// What is known here counts no more: what waits fails, and everybody who listens is cut.
+    private func forget() {
         let waiting = self.turns.dropFirst(self.firstTurn)
         (self.turns, self.firstTurn, self.listens) = ([], 0, TreeListens())
         self.owner = ""
         self.state = .closed
         for turn in waiting { turn.failed() }
         for observer in self.observers.values { observer.interrupted() }
+    }
+
+    /// Nobody knows what is on the disk: the tree is read anew, and everybody who listens begins anew.
+    private func interrupt(_ reason: String) {
+        guard self.state == .open, let dependencies = self.dependencies else { return }
+        dependencies.journal.error(.treeNotWritten, "the tree could not be written", [.reason: .plain(reason)])
+        self.forget()
         if dependencies.errands.isOurs { self.load() }
     }
 }
@@ -344,9 +362,18 @@ extension TreeDesk {
 
     func unlisten(_ number: Int, _ path: TreePath, _ query: TreeQuery) { self.listens.remove(number, path, query) }
 
-    /// Whether it is not too much for one answer, without counting where all there is would not be.
-    func isAnswerable(_ node: TreeNode) -> Bool {
-        self.bytes <= TreeLimits.answerBytes || node.byteCount(at: .root) <= TreeLimits.answerBytes
+    /// What a query shows of a place, unless it is too much for one answer.
+    func found(_ query: TreeQuery?, at path: TreePath, by access: TreeAccess) throws(TreeProblem) -> TreeNode {
+        guard self.isOpen else { throw .unavailable }
+        guard self.mayRead(path, by: access) else { throw .denied }
+        let node = self.tree.at(path)
+        guard query?.sortedChildren(in: node) ?? 0 <= TreeLimits.sortedChildren else { throw .tooManyChildren }
+        let shown = query?.filter(node) ?? node
+        // What is there in all is quickly known.
+        guard self.bytes <= TreeLimits.answerBytes || shown.byteCount(at: .root) <= TreeLimits.answerBytes else {
+            throw .answerTooBig
+        }
+        return shown
     }
 
     func mayRead(_ path: TreePath, by access: TreeAccess) -> Bool {

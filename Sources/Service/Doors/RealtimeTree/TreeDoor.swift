@@ -16,7 +16,7 @@ struct TreeDoor: Door {
 
     init(_ settings: DoorSettings) {
         self.settings = settings.tree
-        self.desk = TreeDesk(settings.tree.rules, maximumBytes: settings.tree.maximumBytes)
+        self.desk = TreeDesk(settings.tree)
     }
 
     func addRoutes(to router: inout Router, _ site: DoorSite) {
@@ -36,6 +36,6 @@ struct TreeDoor: Door {
 
     func begin(_ dependencies: DoorDependencies) {
         self.desk.bridge?.begin()
-        self.desk.begin(dependencies)
+        self.desk.begin(dependencies, rulesFile: self.settings.rulesFile)
     }
 }

@@ -5,6 +5,8 @@ internal import Secure
 package struct TreeSettings: Hashable, Sendable {
     /// Who may read and write what: nobody, where nothing is said.
     package var rules = TreeRules.closed
+    /// Where the rules are looked for again.
+    package var rulesFile: String?
     /// Programs that act as administrators and vouch for users.
     package var programs = TreePrograms.none
     /// Whether everybody who says so is an administrator. Only where nobody else can connect.
@@ -13,6 +15,8 @@ package struct TreeSettings: Hashable, Sendable {
     package var maximumBytes = 256 << 20
     /// Places below which `messages` is a conversation, and `typingIndicator` says who is typing there.
     package var rooms: [TreePath] = []
+    /// Of one address, and twice as many at once.
+    package var writesPerSecond = 1000
     /// What tokens call this place.
     package var project = "parley"
 
