@@ -323,6 +323,7 @@ let package = Package(
                 "Hashing", "Identity", "JSON", "Keeping", "MediaStreams", "MulticastDNS", "Negotiating", "Operations",
                 "Peer",
                 "RTP",
+                "RealtimeTree",
                 "SDP", "STUN",
                 "Secure", "Service", "SocketIO", "TURN", "VideoStreams", "Vocabulary", "Web",
             ],

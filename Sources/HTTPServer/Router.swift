@@ -15,7 +15,7 @@ package struct PathParameters: Sendable {
 /// Finds who answers a path: `/v1/rooms/:room` takes one segment by name, `/files/*` all that follow, `/*.json` those that
 /// end so.
 ///
-/// The first route that fits wins. HEAD is answered as GET without a body; a known path asked for in another way
+/// The first route that fits wins, except that one of a certain path has it before those that only know its end. HEAD is answered as GET without a body; a known path asked for in another way
 /// gets 405 with what it allows.
 ///
 /// Web pages from elsewhere are seen to here: a browser that asks first is answered, a page that is not on the list is
@@ -44,6 +44,9 @@ package struct Router {
         let pattern: [Segment]
         let foreignPages: ForeignPages
         let handler: Handler
+
+        var knowsOnlyEnd: Bool { if case .rest(let suffix)? = self.pattern.last { !suffix.isEmpty } else { false } }
+        var isCertain: Bool { if case .rest? = self.pattern.last { false } else { true } }
     }
 
     private let crossOrigin: CrossOrigin
@@ -80,7 +83,9 @@ package struct Router {
             Self.match(route.pattern, segments, end).map { (route, $0) }
         }
         let method = exchange.request.method == .head ? HTTPMethod.get : exchange.request.method
-        if let (route, parameters) = fitting.first(where: { $0.0.method == method }) {
+        let answering = fitting.filter { $0.0.method == method }
+        if let first = answering.first {
+            let (route, parameters) = first.0.knowsOnlyEnd ? answering.first { $0.0.isCertain } ?? first : first
             return self.answer(exchange, route, parameters)
         }
         let methods = fitting.map(\.0.method)

@@ -19,11 +19,15 @@ package struct PushIDs<Source: RandomNumberGenerator>: ~Copyable {
         } else {
             self.countUp()
         }
-        let letters = Self.letters
-        let time = (0..<8).map { letters[Int(self.last >> (6 * Int64(7 - $0)) & 63)] }
-        let text = String(decoding: time + self.chance.map { letters[Int($0)] }, as: UTF8.self)
-        guard let key = TreeKey(text) else { preconditionFailure("no key: \(text)") }
+        guard let key = Self.key(at: self.last, self.chance) else { preconditionFailure("no key at \(self.last)") }
         return key
+    }
+
+    /// - Parameter chance: twelve numbers below 64.
+    package static func key(at milliseconds: Int64, _ chance: [UInt8]) -> TreeKey? {
+        let letters = Self.letters
+        let time = (0..<8).map { letters[Int(milliseconds >> (6 * Int64(7 - $0)) & 63)] }
+        return TreeKey(String(decoding: time + chance.map { letters[Int($0 & 63)] }, as: UTF8.self))
     }
 
     private mutating func countUp() {

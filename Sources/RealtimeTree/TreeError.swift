@@ -40,6 +40,8 @@ package enum TreeLimits {
     package static let leaves = 50_000
     /// Of one write.
     package static let writeBytes = 8 << 20
+    /// Children that are put into an order for a query.
+    package static let sortedChildren = 100_000
     /// Of one answer.
     package static let answerBytes = 64 << 20
 }

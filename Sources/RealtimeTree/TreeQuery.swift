@@ -43,6 +43,11 @@ package struct TreeQuery: Hashable, Sendable {
         return true
     }
 
+    /// How many children have to be put into an order first.
+    package func sortedChildren(in node: TreeNode) -> Int {
+        self.isWhole || self.isByKey(in: node) ? 0 : node.children.count
+    }
+
     func entry(_ key: TreeKey, _ node: TreeNode) -> TreeOrder.Entry { TreeOrder.Entry(self.order, key, node) }
 
     /// Whether the children of a node are in this order anyway.

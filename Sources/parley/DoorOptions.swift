@@ -76,6 +76,18 @@ struct DoorOptions: ParsableArguments {
     var treeEmulator = false
 
     @Option(
+        help: ArgumentHelp(
+            """
+            A place of the realtime tree that is a chat room: 'messages' below it is a conversation, and 'typingIndicator' \
+            says who is typing there.
+            """, valueName: "PATH"))
+    var treeRoom: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Writes into the realtime tree that one address may make in a second.", valueName: "COUNT"))
+    var treeWriteRate = 1000
+
+    @Option(
         help: ArgumentHelp("Memory that the values of the realtime tree may take, keys included.", valueName: "MIB"))
     var treeSize = 256
 
@@ -87,6 +99,12 @@ struct DoorOptions: ParsableArguments {
         _ = try self.readRongCloudKeys()
         _ = try self.readTreeRules()
         _ = try self.readTreePrograms()
+        for text in self.treeRoom where TreeSettings.room(text) == nil {
+            throw ValidationError("--tree-room \(text): is no path of letters, digits, dots, dashes and slashes")
+        }
+        guard (1...1_000_000_000).contains(self.treeWriteRate) else {
+            throw ValidationError("--tree-write-rate must be at least 1")
+        }
         guard (1...65_536).contains(self.treeSize) else {
             throw ValidationError("--tree-size: between 1 and 65536 MiB")
         }
@@ -149,7 +167,10 @@ struct DoorOptions: ParsableArguments {
         settings.rongCloudKeys = (try? self.readRongCloudKeys()) ?? .none
         settings.rongCloudCallback = self.rongcloudCallback
         settings.tree.rules = (try? self.readTreeRules()) ?? .closed
+        settings.tree.writesPerSecond = self.treeWriteRate
+        settings.tree.rulesFile = self.treeRules
         settings.tree.programs = (try? self.readTreePrograms()) ?? .none
+        settings.tree.rooms = self.treeRoom.compactMap { TreeSettings.room($0) }
         settings.tree.isEmulator = self.treeEmulator
         settings.tree.maximumBytes = self.treeSize << 20
         return settings

@@ -28,6 +28,11 @@ ROUTES = {
         ("POST", "/message/group/publish.json"), ("POST", "/message/system/publish.json"), ("POST", "/group/create.json"),
         ("POST", "/chatroom/create.json"), ("POST", "/user/block.json"), ("POST", "/v3/message/private/query.json"),
     ],
+    "realtime-tree": [
+        ("GET", "/.json"), ("PUT", "/a/b.json"), ("POST", "/a.json"), ("PATCH", "/a.json"), ("DELETE", "/a.json"), ("GET", "/.ws?v=5"),
+        ("GET", "/.lp?start=t&cb=1&ser=1&v=5"), ("POST", "/identitytoolkit.googleapis.com/v1/accounts:signUp"),
+        ("POST", "/securetoken.googleapis.com/v1/token"), ("POST", "/token"),
+    ],
 }  # fmt: skip
 HANDSHAKES = ("EIO=3&transport=polling", "transport=polling&b64=1&auth_token=T")
 
@@ -67,6 +72,11 @@ class Doors(unittest.TestCase):
         self.expect_closed(orders, "flsocketim")
         self.expect_closed(self.server("--doors", "jpush"), "jpush")
         self.expect_closed(self.server("--doors", "rongcloud"), "rongcloud")
+        self.expect_closed(self.server("--doors", "rongcloud,jpush"), "realtime-tree")
+        # What the page has for itself stays its own.
+        tree = self.server("--doors", "realtime-tree")
+        self.assertEqual(ask_http(tree, "GET", "/v1/openapi.json").json["openapi"][:2], "3.")
+        self.assertEqual(ask_http(tree, "GET", "/else.json").status, 401)
         shop = {"application": APP, "secret": APP_SECRET, "driver": "d", "passenger": "p"}
         self.assertEqual(ask_http(orders, "PUT", "/v1/orders/o-1", shop).json["ret_code"], 200)
         self.assertEqual(ask_http(orders, "GET", f"/socket.io/?{HANDSHAKES[0]}").status, 400)

@@ -1,10 +1,12 @@
 """The realtime tree over HTTP: every place has an address."""
 
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
 from server import Server
-from tree_client import EMULATOR, OWNER, TreeStream, ask, sign_up
+from tree_client import EMULATOR, OWNER, TreeSocket, TreeStream, ask, sign_up
 from wire import ask_http
 
 
@@ -219,6 +221,31 @@ class Streams(Tree):
             server.ask_admin("POST", f"/v1/users/{user['localId']}/ban?seconds=60")
             self.assertEqual(stream.event(), ("auth_revoked", "credential is no longer valid"))
             self.assertRaises(EOFError, stream.event)
+
+    def test_L07_a_stream_is_cancelled_when_the_rules_no_longer_allow_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            rules = Path(folder, "rules.json")
+            rules.write_text('{"rules": {".read": true}}')
+            with Server("--doors", "realtime-tree", "--tree-rules", str(rules), testing=False) as server:
+                server.event("tree.opened")
+                stream = self.stream("/s.json", headers={}, server=server)
+                self.assertEqual(stream.event(), ("put", {"path": "/", "data": None}))
+                socket = TreeSocket(server)
+                self.addCleanup(socket.close)
+                socket.listen("/s")
+                rules.write_text('{"rules": {')
+                server.event("tree.rules_not_read")
+                self.assertEqual(ask(server, "GET", "/s.json", headers={}).status, 200)
+                rules.write_text('{"rules": {".read": false}}')
+                self.assertEqual(stream.event(), ("cancel", None))
+                self.assertRaises(EOFError, stream.event)
+                self.assertEqual(socket.push()[:2], ("c", "s"))
+
+    def test_L07_a_stream_that_is_quiet_is_kept_alive(self):
+        stream = self.stream("/quiet.json")
+        stream.event()
+        stream.socket.settimeout(40)
+        self.assertEqual(stream.event(), ("keep-alive", None))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,8 @@
 package import Clustering
+package import Conversing
+internal import JSON
 internal import Operations
+package import Vocabulary
 
 /// What other nodes say of conversations reaches those who listen here.
 extension ChatService {
@@ -21,5 +24,11 @@ extension ChatService {
         case .block(let other, let user, let isOn): self.onBlock(other, user, isOn)
         case .profile, .access, .errand: break
         }
+    }
+
+    /// Of somebody who types elsewhere.
+    package func showTyping(in id: ConversationID, _ user: UserID, isOn: Bool) {
+        self.tellTyping(in: id, user, isOn: isOn)
+        self.feed.publish(.typing(id, user, isOn: isOn))
     }
 }

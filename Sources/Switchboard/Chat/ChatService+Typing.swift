@@ -34,6 +34,7 @@ extension ChatService {
             json.fields(("conversation", id.text), ("user", user.text)) { $0.field("on", isOn) }
         }
         for listener in self.feed.listeners(to: id) where listener.user != user { listener.hear(news) }
+        self.onTyping(id, user, isOn)
     }
 
     private func armTyping() {

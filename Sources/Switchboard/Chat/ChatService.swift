@@ -43,6 +43,8 @@ package final class ChatService {
     package var onRead: (UserID, ConversationID, Marked) -> Void = { _, _, _ in }
     /// Told who is blocked by whom, or no longer.
     package var onBlock: (UserID, UserID, Bool) -> Void = { _, _, _ in }
+    /// Told who began or stopped typing where.
+    package var onTyping: (ConversationID, UserID, Bool) -> Void = { _, _, _ in }
     /// Told when the store does not do its work.
     package var onStoreFailure: (StoreError) -> Void = { _ in } {
         didSet { self.feed.onStoreFailure = self.onStoreFailure }

@@ -9,6 +9,8 @@ struct TreeAccess {
     let isAdministrator: Bool
     /// What rules know as `auth`: nothing for those who are not signed in.
     let auth: TreeNode
+    /// What came from the chat is not told there again.
+    var isChat = false
     /// When it ends; nil for never.
     var expiry: WallTime?
     /// Who it is here; nil for those who are no users.

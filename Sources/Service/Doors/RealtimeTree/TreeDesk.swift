@@ -39,7 +39,7 @@ final class TreeDesk: @unchecked Sendable {
         var isSettled: Bool
         let body: () -> Void
         /// Nil for what asks and does not write.
-        var write: (write: TreeWrite, after: TreeNode)?
+        var write: (write: TreeWrite, after: TreeNode, access: TreeAccess)?
         let failed: () -> Void
     }
 
@@ -59,17 +59,22 @@ final class TreeDesk: @unchecked Sendable {
     private var nextObserver = 0
     private var leftNumber: Int64 = 0
     private var sessions: TreeSessions?
+    var bridge: TreeBridge?
     private var ids = PushIDs(SecureRandom())
-    private var rates = PrefixBuckets(.init(perSecond: 1000, burst: 2000))
+    private var rates: PrefixBuckets
     /// Told of every write that is on the disk, whoever listens.
-    var onWrite: (TreeWrite, TreeNode, TreeNode) -> Void = { _, _, _ in }
-    var rules: TreeRules
-    /// When the next change of rules is looked for.
+    var onWrite: (TreeWrite, TreeNode, TreeNode, TreeAccess) -> Void = { _, _, _, _ in }
+    /// Told when all of it is here.
+    var onOpen: () -> Void = {}
+    private var rules: TreeRules
+    private var ruleFile: TreeRuleFile?
     private let maximumBytes: Int
 
-    init(_ rules: TreeRules, maximumBytes: Int) {
-        self.rules = rules
-        self.maximumBytes = maximumBytes
+    init(_ settings: TreeSettings) {
+        self.rules = settings.rules
+        self.maximumBytes = settings.maximumBytes
+        let rate = Double(settings.writesPerSecond)
+        self.rates = PrefixBuckets(.init(perSecond: rate, burst: 2 * rate))
     }
 
     var isOpen: Bool { self.state == .open }
@@ -98,8 +103,12 @@ final class TreeDesk: @unchecked Sendable {
 extension TreeDesk {
     private static let portion = 5000
 
-    func begin(_ dependencies: DoorDependencies) {
+    /// - Parameter rulesFile: what rules are read from again when it changes.
+    func begin(_ dependencies: DoorDependencies, rulesFile: String?) {
         self.dependencies = dependencies
+        self.ruleFile = rulesFile.map { path in
+            TreeRuleFile(path, on: dependencies.reactor, dependencies.journal) { [weak self] in self?.change($0) }
+        }
         dependencies.errands.add(begin: { self.load() }, call: {})
         let (loop, accounts) = (dependencies.reactor.loop, dependencies.accounts)
         accounts.observe { _ in
@@ -109,9 +118,16 @@ extension TreeDesk {
 
     private func load() {
         guard self.state != .loading else { return }
+        if self.state == .open { self.forget() }
         self.state = .loading
         self.owner = Self.randomName()
         self.ask(ClaimTree(self.owner)) { desk, _ in desk.loadRows(after: nil, .nothing, [], 0) }
+    }
+
+    /// Whoever listens to what is not allowed any more is told.
+    private func change(_ rules: TreeRules) {
+        self.rules = rules
+        for observer in self.observers.values { observer.rulesChanged() }
     }
 
     static func randomName() -> String {
@@ -143,6 +159,7 @@ extension TreeDesk {
         self.ask(ListLeftWrites()) { desk, left in
             (desk.head, desk.tree, desk.bytes, desk.state) = (tree, tree, bytes, .open)
             desk.leftNumber = max(desk.leftNumber, left.last?.number ?? 0)
+            desk.onOpen()
             desk.finishSessions(left)
             desk.dependencies?.journal.info(
                 .treeOpened, "the tree is open; so many writes were left", [.count: .integer(left.count)])
@@ -207,7 +224,7 @@ extension TreeDesk {
             commit.changes = [change]
             try self.claim(write, after, change)
             self.head = after
-            self.commit(commit, write, after, done)
+            self.commit(commit, (write, after, access), done)
         } catch {
             // What it was decided over has to be told before.
             self.inTurn(failed: { done(.failure(.unavailable)) }, { done(.failure(error)) })
@@ -234,16 +251,20 @@ extension TreeDesk {
         self.bytes = max(bytes, 0)
     }
 
-    private func commit(_ commit: CommitTree, _ write: TreeWrite, _ after: TreeNode, _ done: @escaping Completion) {
+    private func commit(
+        _ commit: CommitTree, _ write: (write: TreeWrite, after: TreeNode, access: TreeAccess),
+        _ done: @escaping Completion
+    ) {
         let number = self.append(
-            isSettled: commit.isEmpty, (write, after), failed: { done(.failure(.unavailable)) },
-            { done(.success(write)) })
+            isSettled: commit.isEmpty, write, failed: { done(.failure(.unavailable)) },
+            { done(.success(write.write)) })
         if commit.isEmpty { return self.flush() }
         self.send(commit, number)
     }
 
     private func append(
-        isSettled: Bool, _ write: (write: TreeWrite, after: TreeNode)?, failed: @escaping () -> Void,
+        isSettled: Bool, _ write: (write: TreeWrite, after: TreeNode, access: TreeAccess)?,
+        failed: @escaping () -> Void,
         _ body: @escaping () -> Void
     ) -> Int {
         self.nextNumber += 1
@@ -285,7 +306,7 @@ extension TreeDesk {
         while self.firstTurn < self.turns.count, self.turns[self.firstTurn].isSettled {
             let turn = self.turns[self.firstTurn]
             self.firstTurn += 1
-            if let (write, after) = turn.write { self.tell(write, after) }
+            if let (write, after, access) = turn.write { self.tell(write, after, by: access) }
             turn.body()
         }
         if self.firstTurn == self.turns.count {
@@ -297,16 +318,21 @@ extension TreeDesk {
         }
     }
 
-    /// Nobody knows what is on the disk: the tree is read anew, and everybody who listens begins anew.
-    private func interrupt(_ reason: String) {
-        guard self.state == .open, let dependencies = self.dependencies else { return }
-        dependencies.journal.error(.treeNotWritten, "the tree could not be written", [.reason: .plain(reason)])
+    /// What is known here counts no more: what waits fails, and everybody who listens is cut.
+    private func forget() {
         let waiting = self.turns.dropFirst(self.firstTurn)
         (self.turns, self.firstTurn, self.listens) = ([], 0, TreeListens())
         self.owner = ""
         self.state = .closed
         for turn in waiting { turn.failed() }
         for observer in self.observers.values { observer.interrupted() }
+    }
+
+    /// Nobody knows what is on the disk: the tree is read anew, and everybody who listens begins anew.
+    private func interrupt(_ reason: String) {
+        guard self.state == .open, let dependencies = self.dependencies else { return }
+        dependencies.journal.error(.treeNotWritten, "the tree could not be written", [.reason: .plain(reason)])
+        self.forget()
         if dependencies.errands.isOurs { self.load() }
     }
 }
@@ -336,9 +362,18 @@ extension TreeDesk {
 
     func unlisten(_ number: Int, _ path: TreePath, _ query: TreeQuery) { self.listens.remove(number, path, query) }
 
-    /// Whether it is not too much for one answer, without counting where all there is would not be.
-    func isAnswerable(_ node: TreeNode) -> Bool {
-        self.bytes <= TreeLimits.answerBytes || node.byteCount(at: .root) <= TreeLimits.answerBytes
+    /// What a query shows of a place, unless it is too much for one answer.
+    func found(_ query: TreeQuery?, at path: TreePath, by access: TreeAccess) throws(TreeProblem) -> TreeNode {
+        guard self.isOpen else { throw .unavailable }
+        guard self.mayRead(path, by: access) else { throw .denied }
+        let node = self.tree.at(path)
+        guard query?.sortedChildren(in: node) ?? 0 <= TreeLimits.sortedChildren else { throw .tooManyChildren }
+        let shown = query?.filter(node) ?? node
+        // What is there in all is quickly known.
+        guard self.bytes <= TreeLimits.answerBytes || shown.byteCount(at: .root) <= TreeLimits.answerBytes else {
+            throw .answerTooBig
+        }
+        return shown
     }
 
     func mayRead(_ path: TreePath, by access: TreeAccess) -> Bool {
@@ -346,7 +381,7 @@ extension TreeDesk {
             || self.rules.allowsRead(path, by: access.auth, of: self.tree, now: self.milliseconds)
     }
 
-    private func tell(_ write: TreeWrite, _ after: TreeNode) {
+    private func tell(_ write: TreeWrite, _ after: TreeNode, by access: TreeAccess) {
         let before = self.tree
         self.tree = after
         for news in self.listens.news(of: write, from: before, to: after) {
@@ -356,7 +391,7 @@ extension TreeDesk {
             }
             for view in news.views { self.observers[view.connection]?.hear(news, at: view.place, tag: view.tag) }
         }
-        self.onWrite(write, before, after)
+        self.onWrite(write, before, after, access)
     }
 }
 
@@ -411,7 +446,7 @@ extension TreeDesk {
         var commit = CommitTree(by: self.owner)
         commit.endedSessions = [session]
         let now = self.milliseconds
-        var written: [(TreeWrite, TreeNode)] = []
+        var written: [(TreeWrite, TreeNode, TreeAccess)] = []
         for (item, access) in items.sorted(by: { $0.item.number < $1.item.number }) {
             guard
                 let write = try? Self.made(
@@ -429,10 +464,10 @@ extension TreeDesk {
             guard (try? self.claim(write, after, change)) != nil else { continue }
             commit.changes.append(change)
             self.head = after
-            written.append((write, after))
+            written.append((write, after, access))
         }
         let number = self.append(isSettled: false, nil, failed: {}) { [weak self] in
-            for (write, after) in written { self?.tell(write, after) }
+            for (write, after, access) in written { self?.tell(write, after, by: access) }
         }
         self.send(commit, number)
     }

@@ -25,6 +25,8 @@ struct TreeProblem: Error, Hashable {
     static let answerTooBig = TreeProblem(
         "too_big", .badRequest,
         "The data requested exceeds the maximum size that can be accessed with a single request.")
+    static let tooManyChildren = TreeProblem(
+        "too_big", .badRequest, "More than \(TreeLimits.sortedChildren) children can only be ordered by key.")
     static func tooMany(_ what: String) -> TreeProblem {
         TreeProblem("unavailable", .tooManyRequests, "Too many \(what).")
     }

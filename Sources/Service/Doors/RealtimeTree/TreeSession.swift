@@ -162,10 +162,12 @@ extension TreeSession {
         guard self.listens.count < Self.maximumListens else { return answer(.tooMany("listens")) }
         self.desk.inTurn(failed: { answer(.unavailable) }) {
             guard !self.isEnded else { return }
-            guard self.desk.isOpen else { return answer(.unavailable) }
-            guard self.desk.mayRead(listen.path, by: self.access) else { return answer(.denied) }
-            let node = listen.query.filter(self.desk.tree.at(listen.path))
-            guard self.desk.isAnswerable(node) else { return answer(.answerTooBig) }
+            let node: TreeNode
+            do throws(TreeProblem) {
+                node = try self.desk.found(listen.query, at: listen.path, by: self.access)
+            } catch {
+                return answer(error)
+            }
             self.drop(listen)
             self.listens[listen] = tag
             self.desk.listen(self.number, listen.path, listen.query, tag: tag)

@@ -5,16 +5,27 @@ internal import Secure
 package struct TreeSettings: Hashable, Sendable {
     /// Who may read and write what: nobody, where nothing is said.
     package var rules = TreeRules.closed
+    /// Where the rules are looked for again.
+    package var rulesFile: String?
     /// Programs that act as administrators and vouch for users.
     package var programs = TreePrograms.none
     /// Whether everybody who says so is an administrator. Only where nobody else can connect.
     package var isEmulator = false
     /// What all values may take, keys included. They are in memory.
     package var maximumBytes = 256 << 20
+    /// Places below which `messages` is a conversation, and `typingIndicator` says who is typing there.
+    package var rooms: [TreePath] = []
+    /// Of one address, and twice as many at once.
+    package var writesPerSecond = 1000
     /// What tokens call this place.
     package var project = "parley"
 
     package init() {}
+
+    /// Nil for what is no place of a conversation.
+    package static func room(_ text: String) -> TreePath? {
+        TreePath(text).flatMap { TreeBridge.conversation($0) == nil ? nil : $0 }
+    }
 }
 
 /// Programs on other servers, each with a service account that we have the key of.

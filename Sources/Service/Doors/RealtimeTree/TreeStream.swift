@@ -26,7 +26,8 @@ final class TreeStream: TreeObserver {
     private var query: TreeQuery { self.visit.request.query ?? TreeQuery() }
 
     /// It lives for as long as the client listens.
-    func start() {
+    /// - Parameter node: what is there.
+    func start(_ node: TreeNode) {
         let exchange = self.visit.exchange
         let head = HTTPResponseHead(.ok, fields: [.contentType: "text/event-stream", .cacheControl: "no-cache"])
         guard exchange.start(head, length: nil) else { return }
@@ -34,7 +35,7 @@ final class TreeStream: TreeObserver {
         exchange.onAbandoned = { self.end() }
         exchange.onPeerFinished = { self.end() }
         exchange.onDrained = { [weak self] in self?.unread = 0 }
-        self.send("put", .root, .set(self.query.filter(self.desk.tree.at(self.path))))
+        self.send("put", .root, .set(node))
         self.desk.listen(self.number, self.path, self.query, tag: nil)
         self.beat()
         if let expiry = self.visit.access.expiry { self.endAtExpiry(expiry) }

@@ -38,14 +38,18 @@ final class TreeVisit {
     // MARK: - Reading
 
     private func read() {
-        guard self.desk.isOpen else { return self.refuse(.unavailable) }
-        guard self.desk.mayRead(self.request.path, by: self.access) else { return self.refuse(.denied) }
-        let node = self.desk.tree.at(self.request.path)
-        if self.exchange.request.fields[.accept]?.contains("text/event-stream") == true {
-            return TreeStream(self).start()
+        let shown: TreeNode
+        do throws(TreeProblem) {
+            shown = try self.desk.found(self.request.query, at: self.request.path, by: self.access)
+        } catch {
+            // Names alone are not too much.
+            let node = self.desk.tree.at(self.request.path)
+            guard error == .answerTooBig, self.request.isShallow else { return self.refuse(error) }
+            return self.answer(self.request.response(self.json(node), tag: node))
         }
-        let shown = self.request.query?.filter(node) ?? node
-        guard self.request.isShallow || self.desk.isAnswerable(shown) else { return self.refuse(.answerTooBig) }
+        if self.exchange.request.fields[.accept]?.contains("text/event-stream") == true {
+            return TreeStream(self).start(shown)
+        }
         if let known = self.exchange.request.fields[.ifNoneMatch], known == TreeRequest.entityTag(shown) {
             return self.answer(HTTPResponse(.notModified, fields: [.eTag: known]))
         }

@@ -155,13 +155,13 @@ extension TreeWire {
 
     private func get(_ number: Int, _ object: borrowing JSONObject) throws(TreeProblem) {
         let listen = try Self.listen(object)
-        let failed = { self.answer(number, TreeProblem.unavailable) }
-        self.desk.inTurn(failed: failed) {
-            guard self.desk.isOpen else { return failed() }
-            guard self.desk.mayRead(listen.path, by: self.session.access) else { return self.answer(number, .denied) }
-            let node = listen.query.filter(self.desk.tree.at(listen.path))
-            guard self.desk.isAnswerable(node) else { return self.answer(number, .answerTooBig) }
-            self.answer(number, nil) { $0.tree(node, .export) }
+        self.desk.inTurn(failed: { self.answer(number, .unavailable) }) {
+            do throws(TreeProblem) {
+                let node = try self.desk.found(listen.query, at: listen.path, by: self.session.access)
+                self.answer(number, nil) { $0.tree(node, .export) }
+            } catch {
+                self.answer(number, error)
+            }
         }
     }
 }
