@@ -1,5 +1,4 @@
 package import Clustering
-package import Conversing
 internal import JSON
 internal import Operations
 package import Vocabulary
