@@ -10,8 +10,9 @@ package protocol Ledger: AnyObject {
     /// Puts a change behind all that there are. Everybody is told of it at its place, the sender too, with the number that is returned;
     /// nil when there is no way to the others.
     func append(_ change: [UInt8]) -> UInt64?
-    /// Something for one node, behind all that was heard here. It is lost where the way to that node is.
-    func send(_ letter: [UInt8], to node: RandomToken)
+    /// Something for one node, behind all that was heard here. False where there is no way to the others; on a way that breaks it is lost.
+    @discardableResult
+    func send(_ letter: [UInt8], to node: RandomToken) -> Bool
 }
 
 /// What a node does with what stands in a ledger.

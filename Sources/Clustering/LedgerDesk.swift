@@ -70,10 +70,12 @@ package final class LedgerDesk: Ledger {
         return self.lastSerial
     }
 
-    package func send(_ letter: [UInt8], to node: RandomToken) {
-        guard self.machine.isInside else { return }
+    @discardableResult
+    package func send(_ letter: [UInt8], to node: RandomToken) -> Bool {
+        guard self.machine.isInside else { return false }
         self.letters.append((node, letter))
         self.gather()
+        return true
     }
 
     private func gather() {

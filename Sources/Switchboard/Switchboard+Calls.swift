@@ -76,7 +76,7 @@ extension Switchboard {
         }
         switch route {
         case .deliver(let session), .keep(let session):
-            self.deliver(RelayedSignal(.call(id), from: guest.session, content, json: json), to: session)
+            try self.deliver(RelayedSignal(.call(id), from: guest.session, content, json: json), to: session)
         }
     }
 }

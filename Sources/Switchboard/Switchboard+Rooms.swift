@@ -146,7 +146,7 @@ extension Switchboard {
             throw RequestError(error, room)
         }
         switch route {
-        case .deliver(let session), .keep(let session): self.deliver(signal, to: session)
+        case .deliver(let session), .keep(let session): try self.deliver(signal, to: session)
         case .deliverToOthers, .unknownTarget:
             throw RequestError(.notFound, "no member of \(room.text) has this name any more")
         }

@@ -161,11 +161,11 @@ extension Switchboard {
 
 extension Switchboard {
     /// Something for one line, wherever it is.
-    func deliver(_ signal: RelayedSignal, to session: SessionID) {
+    func deliver(_ signal: RelayedSignal, to session: SessionID) throws(RequestError) {
         if self.guests[session] != nil { return self.tell(.signal(signal), to: session) }
         guard let ledger = self.ledger, let node = self.strangers[session]?.node else { return }
         guard node != ledger.node else { return self.keep(.signal(signal), for: session) }
-        ledger.send(NodeLetter.signal(signal, to: session).encoded, to: node)
+        guard ledger.send(NodeLetter.signal(signal, to: session).encoded, to: node) else { throw Self.unreachable }
     }
 }
 
@@ -173,7 +173,8 @@ extension Switchboard: LedgerReader {
     package func received(_ letter: [UInt8]) {
         // A node of another version may mean something else by it.
         switch try? NodeLetter(decoding: letter.span) {
-        case .signal(let signal, let session): self.deliver(signal, to: session)
+        // Where its line has moved on meanwhile and cannot be reached, it is lost like one on a way that breaks.
+        case .signal(let signal, let session): try? self.deliver(signal, to: session)
         case .ask(let key, let node): self.onPlaceAsked(key, node)
         case .place(let session, let place): self.onPlace(session, place)
         case .drain: self.onDrain()

@@ -6,6 +6,7 @@ import threading
 import unittest
 from pathlib import Path
 
+from cluster_torture import ClusterTorture
 from people import Person, VOUCHED
 from push_torture import PushTorture
 from server import Server, binary
@@ -40,6 +41,20 @@ class Torture(unittest.TestCase):
         found = torture.run()
         self.assertGreater(found["written"], 50)
         self.assertGreater(found["left"], 10)
+
+    def test_Y12_what_nodes_have_acknowledged_outlives_a_kill_and_a_rolling_restart(self):
+        """Y12"""
+        for fault in ("kill", "roll"):
+            with self.subTest(fault):
+                torture = ClusterTorture(kills=1, seed=7)
+                self.addCleanup(torture.close)
+                torture.faults = (fault,)
+                found = torture.run()
+                self.assertGreater(found["acknowledged"], 20)
+                self.assertGreater(found["room_acked"], 20)
+                self.assertGreater(found["call_signals"], 2)
+                if fault == "roll":
+                    self.assertGreater(found["recovered"], 0)
 
 
 class Backup(Files):

@@ -31,7 +31,7 @@ struct DoorListTests {
         #expect(DoorList.keptFields.members == ["fl", "oc", "rc"])
         #expect(
             DoorList.keptFields.idPrefixes
-                == ["fl-", "order-", "rcg:", "rch:", "rcr:", "rco:", "rcs:"])
+                == ["fl-", "order-", "rcg:", "rch:", "rcr:", "rco:", "rcs:", "rtr:"])
     }
 
     @Test("What a client says when it connects counts as not said where it makes no sense")

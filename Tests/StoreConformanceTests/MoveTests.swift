@@ -33,7 +33,9 @@ struct MoveTests {
             in: self.name)
         let own: Set = ["conversations|version", "conversations|previous"]
         let shared = found.split(separator: "\n").map { String($0) }.filter {
-            !own.contains($0) && !["duties|", "lanes|", "versions|", "words|"].contains(where: $0.hasPrefix)
+            !own.contains($0)
+                && !["duties|", "lanes|", "ledger|", "nodes|", "parcels|", "versions|", "words|"].contains(
+                    where: $0.hasPrefix)
         }
         let known = self.tables.flatMap { table in table.columns.map { "\(table.name)|\($0.name)" } }
         #expect(shared.sorted() == known.sorted())

@@ -358,6 +358,8 @@ export class Parley extends EventTarget {
       case 'welcome': return this.#welcomed(argument);
       case 'presence': return tell(this, 'presence', argument);
       case 'ice.servers': return this.#configure(argument.iceServers);
+      // The line is cut soon, and comes back on another server by itself.
+      case 'session.moving': return;
       case 'session.ending': return this.#ending(ParleyError.from(argument.error));
     }
     if (event.startsWith('chat.') || event === 'profile') this.#chat?.received(event, argument);
