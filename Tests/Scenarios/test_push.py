@@ -117,7 +117,8 @@ class Messages(Pushed):
         threads = Path(f"/proc/{self.server.process.pid}/task").glob("*/stat")
         # Behind the name, which may have anything in it.
         hurry = [int(thread.read_text().rpartition(")")[2].split()[16]) for thread in threads]
-        self.assertEqual(hurry.count(19), 1, hurry)
+        # Where the tests themselves give way as far as one can, all do.
+        self.assertEqual(hurry.count(19), 1 if os.getpriority(os.PRIO_PROCESS, 0) < 19 else len(hurry), hurry)
 
     def test_E15_a_muted_conversation_wakes_nobody(self):
         """E15.silent"""
