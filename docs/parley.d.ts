@@ -860,7 +860,8 @@ declare module "parley-chat" {
      *
      * Events: `list` when conversations came, went, or look different; `entry` with an `Entry` that happened just now;
      * `changed` with a message that became another (edited, recalled, reacted to); `gap` with a conversation's id whose
-     * entries have to be read anew; `receipt` and `typing` with a conversation's id; `unsent` with a message on its way.
+     * entries have to be read anew; `receipt` and `typing` with a conversation's id; `unsent` with a message on its way;
+     * `passing` with something that is kept nowhere: `{ conversation?, from, kind, body, time }`.
      */
     export class Chat extends EventTarget {
         /**
