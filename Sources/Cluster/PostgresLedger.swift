@@ -75,8 +75,8 @@ package final class PostgresLedger: LedgerWire, EndOfTurn {
 extension PostgresLedger {
     package func sayHello(life: UInt64, knowsAll: Bool) {
         self.send(
-            "SELECT parley.hello($1, $2, $3)",
-            [.text(self.node.text), .integer(Int64(life)), .text(knowsAll ? "true" : "false")])
+            "SELECT parley.hello($1, $2, CAST($3 AS BIGINT) = 1)",
+            [.text(self.node.text), .integer(Int64(life)), .integer(knowsAll ? 1 : 0)])
         self.end()
     }
 

@@ -150,7 +150,7 @@ enum PostgresMigrations {
             DELETE FROM parley.nodes WHERE node = newcomer OR seen < clock_timestamp() - INTERVAL '5 s';
             -- After a crash nodes are on their way back that know how everything stood.
             is_first := NOT EXISTS (SELECT 1 FROM parley.nodes WHERE ready)
-                AND (knows_all OR pg_postmaster_start_time() < clock_timestamp() - INTERVAL '3 s');
+                AND (knows_all OR pg_postmaster_start_time() < clock_timestamp() - INTERVAL '1.5 s');
             IF is_first THEN DELETE FROM parley.parcels; END IF;
             INSERT INTO parley.nodes VALUES (newcomer, is_first, clock_timestamp());
             PERFORM parley.append(format('%s %s hello%s', newcomer, life, CASE WHEN is_first THEN ' first' ELSE '' END));
