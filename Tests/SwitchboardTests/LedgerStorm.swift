@@ -41,7 +41,8 @@ final class VirtualLedger {
 
     func hello(_ node: RandomToken, life: UInt64, knowsAll: Bool) {
         self.rows = self.rows.filter { $0.key != node && $0.value.seen + .seconds(5) > self.now }
-        let isFirst = !self.rows.values.contains { $0.isReady } && (knowsAll || self.crashed + .milliseconds(1_500) < self.now)
+        let isFirst =
+            !self.rows.values.contains { $0.isReady } && (knowsAll || self.crashed + .milliseconds(1_500) < self.now)
         self.rows[node] = (isFirst, self.now)
         self.commit(LedgerEntry.text(.hello(isFirst: isFirst), of: node, life: life))
     }
