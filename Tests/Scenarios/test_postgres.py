@@ -52,6 +52,9 @@ class OverPostgres(unittest.TestCase):
         """X08.refused"""
         a, b = self.person("A"), self.person("B")
         a.ask("chat.send", user=b.user, body={"text": "before"})
+        # In its first seconds it would wait for other servers.
+        inside = "SELECT count(*) FROM parley.nodes WHERE ready"
+        eventually(lambda: self.database.ask(inside, "parley") == "1", "the server is alone and knows it")
         self.database.kill()
         eventually(lambda: self.server.get("/readyz", admin=True)[0] == 503, "the server has seen it")
         refused = a.ask("chat.send", user=b.user, body={"text": "too long ago"})["error"]
