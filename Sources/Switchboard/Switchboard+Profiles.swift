@@ -19,7 +19,11 @@ extension Switchboard {
     }
 
     private func rename(_ profile: Profile, _ lines: [SessionID]) {
-        let guests = lines.compactMap { self.guest($0) }
+        // Before this node is in the ledger nobody is online.
+        let guests =
+            self.early == nil
+            ? lines.compactMap { self.guest($0) } : self.guests.values.filter { $0.user == profile.user }
+        for guest in guests { guest.avatar = profile.avatar }
         let name = profile.shownName ?? DisplayName(of: profile.user)
         for guest in guests where !guest.dialect.keepsNames { guest.name = name }
         let kept = guests.first { $0.dialect.keepsNames }?.name

@@ -224,9 +224,14 @@ extension Switchboard: LedgerReader {
         for (session, stranger) in self.strangers where stranger.node == nil {
             self.submit(.closed(Line(stranger.user, session), saidGoodbye: false))
         }
-        for (change, answer) in early { self.submit(change, answer) }
+        for (change, answer) in early where !self.isSaidAgain(change) { self.submit(change, answer) }
         self.armAlarm()
         for room in self.rooms.keys { self.armRoom(room) }
+    }
+
+    /// Our own clients were said to be there with what is known of them by now.
+    private func isSaidAgain(_ change: SharedChange) -> Bool {
+        if case .opened(let line, _) = change { self.guests[line.session] != nil } else { false }
     }
 
     package func fellOutOfLedger() {
