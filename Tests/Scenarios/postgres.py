@@ -129,4 +129,7 @@ def shared() -> Postgres:
     """One for all tests of a process, quick rather than safe."""
     server = Postgres("fsync=off", "synchronous_commit=off", "full_page_writes=off")
     atexit.register(server.end)
+    # Behind the start of a database a server waits for others that know more than it does.
+    is_settled = "SELECT clock_timestamp() - pg_postmaster_start_time() > INTERVAL '1.5 s'"
+    eventually(lambda: server.ask(is_settled, "postgres") == "t", "no server waits for others any more")
     return server
