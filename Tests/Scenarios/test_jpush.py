@@ -285,8 +285,11 @@ class Devices(Door):
         a = self.listener("Ann")
         self.subscribe(a, self.service.device())
         away, there, nobody = self.known(b)["registration"], self.known(a)["registration"], "0000000000000000000"
+        status = lambda zone: self.client(zone=zone).create_device().get_device_status([away, there, nobody]).payload
+        # Over PostgreSQL the server first finds out that it is alone.
+        eventually(lambda: status("parley")[there]["online"], "the server knows who is there")
         for zone in ("parley", "parley-2"):
-            answer = self.client(zone=zone).create_device().get_device_status([away, there, nobody]).payload
+            answer = status(zone)
             self.assertEqual(answer, {away: {"online": False}, there: {"online": True}, nobody: {}})
 
     def test_H05_every_answer_tells_how_many_requests_are_left(self):
