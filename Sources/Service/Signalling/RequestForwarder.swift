@@ -35,20 +35,16 @@ final class RequestForwarder {
             let address = self.addresses().first(where: { session.token.isTagged(by: $0.key) })?.value,
             let server = ServerURL(address)
         else { return false }
-        self.underWay += 1
         guard request.method == .post else {
             self.call(server, exchange, [])
             return true
         }
-        exchange.onAbandoned = { [unowned self] in self.underWay -= 1 }
-        exchange.collectBody(limit: Self.maximumBytes) { [unowned self] body in
-            exchange.onAbandoned = nil
-            self.call(server, exchange, body)
-        }
+        exchange.collectBody(limit: Self.maximumBytes) { [unowned self] body in self.call(server, exchange, body) }
         return true
     }
 
     private func call(_ server: ServerURL, _ exchange: HTTPExchange, _ body: [UInt8]) {
+        self.underWay += 1
         let request = exchange.request
         var fields = HTTPFields()
         for name in [HTTPFieldName.contentType, .authorization] {
