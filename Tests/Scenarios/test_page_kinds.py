@@ -185,9 +185,9 @@ class OrderPageTests(test_messenger.MessengerTest):
         expect(dot).to_be_visible()
         row.get_by_role("button").click()
         expect(dot).to_have_count(0)
+        expect(bo.page.locator("#history .bubble")).to_have_count(3)
         looks = bo.page.evaluate("""() => [...document.querySelectorAll('#history .bubble')].map((bubble) => {
           const style = getComputedStyle(bubble);
           return [style.backgroundColor, style.borderTopStyle, style.borderInlineStartWidth].join(' ');
         })""")
-        self.assertEqual(len(looks), 3)
         self.assertEqual(len(set(looks)), 3, "how it goes, what the account gets, and what is said each look their own way")

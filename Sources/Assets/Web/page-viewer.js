@@ -25,10 +25,12 @@ export function openViewer(message, { chat, files }) {
   // One step after the other, however quickly they are asked for.
   let turn = Promise.resolve();
 
+  // Who goes on does not wait for a picture that is slow to come.
   async function show() {
-    const { body } = pictures.current;
-    picture.alt = texts.picture(body.name ?? '');
-    picture.src = (await files.view(body.file).catch(() => ({ url: '' }))).url;
+    const message = pictures.current;
+    picture.alt = texts.picture(message.body.name ?? '');
+    const { url } = await files.view(message.body.file).catch(() => ({ url: '' }));
+    if (message === pictures.current) picture.src = url;
   }
 
   // Without a network there are those that the browser keeps.
@@ -36,8 +38,6 @@ export function openViewer(message, { chat, files }) {
     for (const [element, step] of /** @type {[any, -1|1][]} */ ([[previous, -1], [next, 1]])) {
       element.disabled = !await pictures.has(step).catch(() => false);
     }
-    // A button that goes takes the focus along, and with it the keys.
-    if (document.activeElement?.matches(':disabled')) dialog.focus();
   }
 
   /** @param {-1|1} step */
@@ -45,19 +45,27 @@ export function openViewer(message, { chat, files }) {
     turn = turn.then(async () => {
       if (!await pictures.go(step).catch(() => false)) return;
       zoom.reset();
-      await Promise.all([show(), look()]);
+      show();
+      await look();
     });
   }
 
-  dialog.onkeydown = ({ key }) => {
+  // A button that is disabled takes the focus along. Keys are for the picture wherever the focus is.
+  const closed = new AbortController();
+  addEventListener('keydown', ({ key }) => {
     if (key === 'ArrowLeft' || key === 'ArrowRight') go(key === 'ArrowLeft' ? -1 : 1);
     else zoom.press(key);
-  };
+  }, { capture: true, signal: closed.signal });
   swiped(dialog, (step) => { if (!zoom.isClose) go(step); });
-  dialog.onclose = () => dialog.remove();
+  dialog.onclose = () => {
+    closed.abort();
+    dialog.remove();
+  };
+  previous.disabled = next.disabled = true;
   document.body.append(dialog);
   dialog.showModal();
-  turn = Promise.all([show(), look()]).then(() => {});
+  show();
+  turn = look();
 }
 
 function swiped(element, go) {
