@@ -5,6 +5,8 @@ package protocol Ledger: AnyObject {
     var node: RandomToken { get }
     /// Nobody else is there, and nothing waits for its place: changes can be made at once.
     var isAlone: Bool { get }
+    /// Whether others are there when this process has ended.
+    var othersGoOn: Bool { get }
     /// How many nodes there are that come before this one wherever only one has to act.
     var rank: Int { get }
     /// Puts a change behind all that there are. Everybody is told of it at its place, the sender too, with the number that is returned;

@@ -62,6 +62,8 @@ package final class LedgerDesk: Ledger {
         (self.machine.isAlone || self.isIsland) && self.inFlight == 0 && self.waiting.isEmpty
     }
 
+    package var othersGoOn: Bool { !self.isAlone }
+
     package func append(_ change: [UInt8]) -> UInt64? {
         guard self.machine.isInside, self.waiting.count + self.inFlight < Self.mostWaiting else { return nil }
         self.lastSerial += 1

@@ -103,6 +103,12 @@ extension NodeNews {
                 json.field("a", access.word)
                 json.field("of", access.subject)
                 json.optional("until", access.until?.milliseconds)
+            case .read(let id, let user, let number, let badge):
+                json.field("d", id.text)
+                json.field("u", user.text)
+                json.field("n", number)
+                json.field("badge", badge)
+            case .told(let telling): telling.write(into: &json)
             case .errand: json.field("w", true)
             }
         }
@@ -120,6 +126,9 @@ extension NodeNews {
         } else if let id = object["t", .text].flatMap({ ConversationID($0) }) {
             guard let user else { return nil }
             self = .typing(id, user, isOn: isOn)
+        } else if let id = object["d", .text].flatMap({ ConversationID($0) }) {
+            guard let user, let number = object["n", .number], let badge = object["badge", .number] else { return nil }
+            self = .read(id, user, through: number, badge: badge)
         } else if let other = object["b", .text].flatMap({ UserID($0) }) {
             guard let user else { return nil }
             self = .block(other, by: user, isOn: isOn)
@@ -136,8 +145,40 @@ extension NodeNews {
             self = .access(Access(word, subject, until: until))
         } else if object["w", .bool] == true {
             self = .errand
+        } else if let telling = Telling(object) {
+            self = .told(telling)
         } else {
             return nil
+        }
+    }
+}
+
+extension NodeNews.Telling {
+    fileprivate func write(into json: inout JSONWriter) {
+        json.field("s", self.event)
+        json.field("j", raw: self.json)
+        switch self.audience {
+        case .members(let id, let user):
+            json.field("c", id.text)
+            json.optional("but", user?.text)
+        case .member(let user, let id):
+            json.field("c", id.text)
+            json.field("u", user.text)
+        case .users(let users): json.array("to", of: users) { $0.string($1.text) }
+        case .everybody: break
+        }
+    }
+
+    fileprivate init?(_ object: borrowing JSONObject) {
+        guard let event = object["s", .text], let json = object["j", .raw] else { return nil }
+        let user = object["u", .text].flatMap { UserID($0) }
+        if let id = object["c", .text].flatMap({ ConversationID($0) }) {
+            let left = object["but", .text].flatMap { UserID($0) }
+            self.init(event, json, to: user.map { .member($0, of: id) } ?? .members(of: id, except: left))
+        } else if let users = object["to", JSONType<String>.text.list()] {
+            self.init(event, json, to: .users(users.compactMap { UserID($0) }))
+        } else {
+            self.init(event, json, to: .everybody)
         }
     }
 }

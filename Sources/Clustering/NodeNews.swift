@@ -13,6 +13,10 @@ package enum NodeNews: Hashable, Sendable {
     case profile(UserID)
     /// Somebody may no longer come in with what they have, or may again.
     case access(Access)
+    /// A user has read up to there, and so much is unread elsewhere: for the node that wakes devices.
+    case read(ConversationID, UserID, through: UInt64, badge: UInt64)
+    /// Something that is kept nowhere, for those who listen now.
+    case told(Telling)
     /// Something waits for the node that tells other programs and devices.
     case errand
 
@@ -27,6 +31,30 @@ package enum NodeNews: Hashable, Sendable {
             self.word = word
             self.subject = subject
             self.until = until
+        }
+    }
+
+    /// An event for people, wherever they are.
+    package struct Telling: Hashable, Sendable {
+        package enum Audience: Hashable, Sendable {
+            /// Who listens to a conversation, but for one of them.
+            case members(of: ConversationID, except: UserID?)
+            /// Devices of one of its members.
+            case member(UserID, of: ConversationID)
+            case users([UserID])
+            case everybody
+        }
+
+        /// Its name.
+        package let event: String
+        /// One JSON object.
+        package let json: [UInt8]
+        package let audience: Audience
+
+        package init(_ event: String, _ json: [UInt8], to audience: Audience) {
+            self.event = event
+            self.json = json
+            self.audience = audience
         }
     }
 

@@ -8,4 +8,8 @@ package protocol Post: AnyObject {
     var onNews: ([NodeNews]) -> Void { get set }
     /// Called when something may have been missed: everything that is followed has to be read again.
     var onGap: () -> Void { get set }
+    /// Whether this node does what only one does at a time.
+    var isOnDuty: Bool { get }
+    /// Called when the duty comes to this node.
+    var onDuty: () -> Void { get set }
 }

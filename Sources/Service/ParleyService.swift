@@ -76,7 +76,11 @@ package final class ParleyService: Sendable {
             group: self.group, server: self.server, adminServer: self.adminServer, signalling: self.signalling,
             health: self.health, metrics: metrics, registry: self.registry, configuration: configuration,
             journal: journal)
-        self.lifecycle = LoopLocal(group) { ServiceLifecycle(dependencies, on: $0) }
+        let home = self.group.loops[0]
+        self.lifecycle = LoopLocal(group) { reactor, all in
+            weak let all = all
+            return ServiceLifecycle(dependencies, on: reactor) { home.execute { all?.value(on: $0).drain() } }
+        }
     }
 
     private static func socketSettings(_ configuration: ServiceConfiguration) -> SocketServerSettings {

@@ -41,6 +41,8 @@ package struct ServiceConfiguration: Sendable {
     package var nodeAddress: ServerURL?
     /// Nil for one on each core.
     package var loops: Int?
+    /// On how many of them sessions live.
+    package var signallingLoops = 1
     /// A folder of web pages to serve.
     package var web: String?
     package var crossOrigin = CrossOrigin()

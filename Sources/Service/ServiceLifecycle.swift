@@ -20,6 +20,7 @@ final class ServiceLifecycle {
     }
 
     private let reactor: Reactor
+    private let askToDrain: @Sendable () -> Void
     private let dependencies: Dependencies
     private var journal: Journal { self.dependencies.journal }
     private var configuration: ServiceConfiguration { self.dependencies.configuration }
@@ -40,7 +41,9 @@ final class ServiceLifecycle {
     /// The part of the time in which clients are sent to other nodes.
     private static let departure = 0.75
 
-    init(_ dependencies: Dependencies, on reactor: Reactor) {
+    /// - Parameter askToDrain: calls `drain`, from any thread.
+    init(_ dependencies: Dependencies, on reactor: Reactor, askToDrain: @escaping @Sendable () -> Void) {
+        self.askToDrain = askToDrain
         self.dependencies = dependencies
         self.reactor = reactor
     }
@@ -53,9 +56,7 @@ final class ServiceLifecycle {
         try self.watchSignals()
         self.keepCertificates()
         let listener = self.configuration.tls.isNone ? addresses.first : nil
-        self.dependencies.signalling.joinNodes(at: listener, or: self.configuration.nodeAddress, on: self.reactor) {
-            [unowned self] in self.drain()
-        }
+        self.dependencies.signalling.joinNodes(at: listener, or: self.configuration.nodeAddress, onDrain: self.askToDrain)
         self.dependencies.health.started()
         self.sayReady(addresses, admin.address)
         self.configuration.manager.tell(.ready)
@@ -98,7 +99,7 @@ final class ServiceLifecycle {
         do throws(ReactorError) {
             let hasRelays = self.turn == nil && self.configuration.turn.serves(on: wanted)
             let builtIn = hasRelays ? try self.openRelays(on: wanted) : try self.openSTUN(on: wanted)
-            if hasRelays || !self.hasOfferedServers { self.dependencies.signalling.offer(builtIn, self.reactor) }
+            if hasRelays || !self.hasOfferedServers { self.dependencies.signalling.offer(builtIn) }
             self.hasOfferedServers = true
             self.journal.info(
                 .stunReady, builtIn.turn == nil ? "the STUN service is ready" : "the STUN and TURN server is ready",

@@ -2,13 +2,17 @@ package import HTTPServer
 package import Journal
 package import Reactor
 internal import SocketIO
+internal import Vocabulary
+internal import Web
 
 /// Socket.IO over HTTP and WebSocket, with an application behind it.
 ///
-/// All sessions live on one loop, and with them everything they talk about: a connection that arrived on another loop
-/// moves there with its first request. So whatever two clients do to each other has one order, without a lock.
+/// A session lives on one loop, and with it everything it has: a connection that arrived on another loop moves there with its first
+/// request. Usually that is the same loop for all of them, so whatever two clients do to each other has one order, without a lock.
 package final class SocketServer: Sendable {
-    private let home: EventLoop
+    /// On which sessions live.
+    private let homes: [EventLoop]
+    private let nodes: [RandomToken]
     private let sessions: LoopLocal<SocketSessions>
 
     /// - Parameters:
@@ -19,16 +23,31 @@ package final class SocketServer: Sendable {
         clock: @escaping @Sendable (Reactor) -> any Scheduler = { $0 },
         makeApplication: @escaping @Sendable (Reactor) -> any SocketApplication
     ) {
-        self.home = group.loops[0]
-        self.sessions = LoopLocal(group) {
-            SocketSessions(settings, clock: clock($0), journal: journal, application: makeApplication($0))
+        let nodes = settings.nodes
+        self.nodes = nodes
+        self.homes = Array(group.loops.prefix(max(1, nodes.count)))
+        self.sessions = LoopLocal(group) { reactor in
+            let node = nodes.isEmpty ? nil : nodes[reactor.loop.index]
+            return SocketSessions(
+                settings, as: node, clock: clock(reactor), journal: journal, application: makeApplication(reactor))
         }
     }
 
     /// Answers a request below `/socket.io/`.
     package func respond(to exchange: HTTPExchange) {
-        guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
+        let home = self.home(of: exchange)
+        guard exchange.reactor.loop === home else { return exchange.move(to: home) }
         self.sessions.value(on: exchange.reactor).respond(to: exchange)
+    }
+
+    /// The loop of the session that a request is of. A new one stays on the loop that its connection was dealt to, if it can.
+    private func home(of exchange: HTTPExchange) -> EventLoop {
+        guard self.homes.count > 1 else { return self.homes[0] }
+        let session = QueryItems(exchange.request.query ?? "").flatMap { $0["sid"] }.flatMap { RandomToken($0) }
+        if let owner = session.flatMap({ id in self.nodes.firstIndex { id.isTagged(by: $0) } }) {
+            return self.homes[owner]
+        }
+        return self.homes[exchange.reactor.loop.index % self.homes.count]
     }
 
     /// Refuses a web page that may not come in.
@@ -37,8 +56,8 @@ package final class SocketServer: Sendable {
     /// The session that a request is of is nowhere.
     package static func refuseSession(_ exchange: HTTPExchange) { exchange.refuse(.unknownSession) }
 
-    /// Tells every client that the server goes away, so that it comes back to the next server.
-    package func drain() {
-        self.home.execute { self.sessions.value(on: $0).drain() }
+    /// Tells every client of this loop that the server goes away, so that it comes back to the next server.
+    package func drain(on loop: EventLoop) {
+        loop.execute { self.sessions.value(on: $0).drain() }
     }
 }

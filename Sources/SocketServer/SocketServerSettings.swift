@@ -22,8 +22,9 @@ package struct SocketServerSettings: Sendable {
     /// How often one session may be turned away before it ends.
     package var maximumRefusals = 3
 
-    /// This node's name, where there may be others that clients come back to.
-    package var node: RandomToken?
+    /// By which loop is called by other nodes, where there may be some that clients come back to: one name for each of the first loops. With more
+    /// than one sessions live on all of these.
+    package var nodes: [RandomToken] = []
 
     /// No Socket.IO: every message of Engine.IO goes back where it came from, for its conformance suite.
     package var echoes = false

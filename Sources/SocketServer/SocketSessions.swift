@@ -14,6 +14,8 @@ final class SocketSessions {
     let settings: SocketServerSettings
     let application: any SocketApplication
     let journal: Journal
+    /// This node's name, where there may be others that clients come back to.
+    private let node: RandomToken?
     private var links: [SessionID: EngineLink] = [:]
     private var arrivals: SessionAdmission
     /// The sockets that may come back, by their keys.
@@ -23,16 +25,17 @@ final class SocketSessions {
     private var lastAckIDs: [Namespace: Int] = [:]
 
     init(
-        _ settings: SocketServerSettings, clock: any Scheduler, journal: Journal,
+        _ settings: SocketServerSettings, as node: RandomToken? = nil, clock: any Scheduler, journal: Journal,
         application: any SocketApplication
     ) {
+        self.node = node
         self.clock = clock
         self.settings = settings
         self.journal = journal
         self.arrivals = SessionAdmission(settings.arrivals)
         self.application = application
         // What another node has called by an offset must not be called so here.
-        self.lastOffset = settings.node == nil ? 0 : UInt64.random(in: 0..<1 << 48, using: &self.random)
+        self.lastOffset = node == nil ? 0 : UInt64.random(in: 0..<1 << 48, using: &self.random)
     }
 
     var now: Instant { self.clock.instant }
@@ -123,7 +126,7 @@ extension SocketSessions {
 
     /// Beside other nodes it says whose it is.
     private func newLinkID() -> SessionID {
-        guard let node = self.settings.node else { return SessionID(using: &self.random) }
+        guard let node = self.node else { return SessionID(using: &self.random) }
         return SessionID(RandomToken(taggedBy: node, using: &self.random))
     }
 

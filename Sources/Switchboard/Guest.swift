@@ -16,7 +16,7 @@ package final class Guest {
     /// Whether its line is up, as far as this node knows.
     var isUp = false
     /// Whether that stands in the ledger.
-    var isKnown = false
+    package internal(set) var isKnown = false
     var avatar: AvatarLink?
     /// For requests, whatever they are for.
     var allowance: TokenBucket

@@ -3,16 +3,21 @@ package import Vocabulary
 
 /// What other parts of the server hear of a room.
 package enum RoomNews: Hashable, Sendable {
-    case joined(Line)
-    case gone(SessionID, RoomDeparture)
+    /// `isFirst`: the room was opened with it.
+    case joined(Line, isFirst: Bool)
+    case gone(SessionID, UserID?, RoomDeparture)
     /// The last one went.
     case ended
 
     /// Nil of a seat that waits for its line.
-    init?(_ announcement: RoomAnnouncement) {
+    ///
+    /// - Parameters:
+    ///   - count: how many are in the room now.
+    ///   - user: whose a line is.
+    init?(_ announcement: RoomAnnouncement, count: Int, user: (SessionID) -> UserID?) {
         switch announcement.content {
-        case .joined(let line): self = .joined(line)
-        case .gone(let session, let departure): self = .gone(session, departure)
+        case .joined(let line): self = .joined(line, isFirst: count == 1)
+        case .gone(let session, let departure): self = .gone(session, user(session), departure)
         case .away, .back: return nil
         }
     }

@@ -188,7 +188,8 @@ extension Switchboard {
     /// The server goes down: who rings is told that it is over.
     package func stop() {
         // With other nodes they ring on.
-        if let ledger = self.ledger, !ledger.isAlone { return }
+        guard !self.hasOtherNodes else { return }
+        self.isOrigin = (self.ledger?.rank ?? 0) == 0
         self.moment = self.sharedNow
         self.calls.serverStopped(at: self.moment, into: &self.callOutbox)
         self.carryOutCalls()

@@ -8,8 +8,8 @@ package import Vocabulary
 /// A line whose client comes back on another node moves there. The move has its place in the order of all changes: what happens before it is
 /// in the log that is handed over, what happens after it the new node keeps until the log is there.
 extension Switchboard {
-    /// Whether others carry out the same changes.
-    package var hasOtherNodes: Bool { self.ledger.map { !$0.isAlone } ?? false }
+    /// Whether other nodes are there when this one has ended.
+    package var hasOtherNodes: Bool { self.ledger?.othersGoOn ?? false }
 
     /// How many lines each node has.
     package var linesByNode: [RandomToken: Int] {

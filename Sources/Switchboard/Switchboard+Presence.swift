@@ -72,6 +72,11 @@ extension Switchboard {
     private func name(of user: UserID) -> DisplayName { self.face(of: user).name }
     private func face(of user: UserID) -> ProfileSummary { self.names[user] ?? ProfileSummary(DisplayName(of: user)) }
 
+    /// Who comes need not be told that they did.
+    private func others(watching user: UserID) -> Set<SessionID> {
+        self.presence.watchers(of: user).subtracting(self.presence.lines(of: user))
+    }
+
     func tellPresence() {
         // Taken out, for a copy would give its memory away.
         var outbox = PresenceOutbox()
@@ -79,11 +84,11 @@ extension Switchboard {
         for order in outbox.orders {
             switch order {
             case .cameOnline(let user):
-                self.tell(.cameOnline(user, self.face(of: user)), to: self.presence.watchers(of: user))
+                self.tell(.cameOnline(user, self.face(of: user)), to: self.others(watching: user))
                 if self.isOrigin { self.onPresence(user, true) }
             case .wentOffline(let user, _):
                 let notice = Notice.wentOffline(user, self.name(of: user), lastSeen: self.wallTime)
-                self.tell(notice, to: self.presence.watchers(of: user))
+                self.tell(notice, to: self.others(watching: user))
                 self.forgetName(of: user)
                 if self.isOrigin { self.onPresence(user, false) }
             }

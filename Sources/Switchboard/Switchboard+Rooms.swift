@@ -48,6 +48,10 @@ extension Switchboard {
                 _ = try machine.joined(line, replacing: entry.replaced, proof: entry.proof, into: &outbox)
             }
         } catch {
+            // A wrong guess counts on all nodes; where it was made it has counted already.
+            if error == .wrongPassword, !self.isOrigin {
+                try? self.roomGuesses.began(by: line.user, at: room, self.now)
+            }
             throw RequestError(error, room)
         }
         self.seated(line.session, in: room, true)
@@ -258,7 +262,7 @@ extension Switchboard {
         for order in orders {
             switch order {
             case .announce(let event, let except):
-                if self.isOrigin, let news = RoomNews(event) { self.onRoom(room, news) }
+                self.note(event, of: room)
                 guard let machine = self.rooms[room], machine.count <= self.settings.maximumIntroducedMembers else {
                     continue
                 }
@@ -271,6 +275,15 @@ extension Switchboard {
                 if self.isOrigin { self.onRoom(room, .ended) }
             }
         }
+    }
+
+    /// For the other parts of the server, once.
+    private func note(_ event: RoomAnnouncement, of room: RoomName) {
+        guard self.isOrigin else { return }
+        let news = RoomNews(event, count: self.rooms[room]?.count ?? 0) { session in
+            self.guests[session]?.user ?? self.strangers[session]?.user
+        }
+        if let news { self.onRoom(room, news) }
     }
 
     private func notice(of event: RoomAnnouncement, in room: RoomName) -> Notice {

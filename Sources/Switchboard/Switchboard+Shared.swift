@@ -89,7 +89,10 @@ extension Switchboard {
 
 extension Switchboard {
     private func opened(_ line: Line, _ face: ProfileSummary, on node: RandomToken?) {
-        if self.noteOpened(line, on: node) { self.names.entered(line.user, as: face) }
+        if self.noteOpened(line, on: node) {
+            self.names.entered(line.user, as: face)
+            self.onOpened(line)
+        }
         self.presence.lineOpened(line, into: &self.presenceOutbox)
         self.tellPresence()
         self.calls.lineOpened(line, into: &self.callOutbox)

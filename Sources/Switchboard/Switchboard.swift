@@ -21,6 +21,8 @@ package final class Switchboard {
     /// Told of every call that two talk in from now on.
     package var onCallAnswered: (RunningCall) -> Void = { _ in }
 
+    /// Told of every line that is new, on whichever node.
+    package var onOpened: (Line) -> Void = { _ in }
     /// Told of every user who comes online with their first line, or goes with their last.
     package var onPresence: (UserID, Bool) -> Void = { _, _ in }
     /// Told of everybody who comes into a room or goes, and when it ends.
@@ -138,6 +140,9 @@ extension Switchboard {
     package func blocked(_ other: UserID, by user: UserID, _ isBlocked: Bool) {
         self.blocks.changed(user, blocks: other, isBlocked)
     }
+
+    /// Whether a line of the user is up, on whichever node.
+    package func hasLine(of user: UserID) -> Bool { !self.presence.lines(of: user).isEmpty }
 
     /// Whether this line may ask for something now.
     package func allow(_ guest: Guest) throws(RequestError) {

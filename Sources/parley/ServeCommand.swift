@@ -147,6 +147,9 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "Number of event loops; default: one per core.")
     var loops: Int?
 
+    @Option(help: "How many of the event loops carry sessions; one is enough below 100,000 users.")
+    var signallingLoops = ServiceConfiguration().signallingLoops
+
     @Option(
         help: ArgumentHelp(
             "Address and port of the built-in STUN server, or 'off'; default: port 3478 of the --listen address.",
@@ -276,6 +279,10 @@ struct ServeCommand: ParsableCommand {
         if let loops = self.loops, !(1...256).contains(loops) {
             throw ValidationError("--loops: \(loops) is not between 1 and 256")
         }
+        if !(1...(self.loops ?? 256)).contains(self.signallingLoops) {
+            throw ValidationError(
+                "--signalling-loops: \(self.signallingLoops) is not between 1 and \(self.loops ?? 256) (see --loops)")
+        }
     }
 
     /// What is reached from elsewhere says so, and how it is protected.
@@ -355,6 +362,7 @@ struct ServeCommand: ParsableCommand {
         service.drainTimeout = self.drainTimeout
         service.nodeAddress = self.nodeAddress
         service.loops = self.loops
+        service.signallingLoops = self.signallingLoops
         service.crossOrigin = CrossOrigin(allowed: Set(self.allowOrigin))
         service.engine = EngineSettings(pingInterval: self.pingInterval, pingTimeout: self.pingTimeout)
         service.ringTime = self.ringTimeout

@@ -44,6 +44,14 @@ def store_of(data: str, options: tuple[str, ...] = ()) -> list[str]:
     return ["--store", postgres.shared().of(data)]
 
 
+def loops_of(options: tuple[str, ...] = ()) -> list[str]:
+    """On how many loops sessions live: SIGNALLING_LOOPS in the environment says so."""
+    count = os.environ.get("SIGNALLING_LOOPS")
+    if not count or "--loops" in options or "--signalling-loops" in options:
+        return []
+    return ["--loops", count, "--signalling-loops", count]
+
+
 class Server:
     """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them; `doors`
     lets apps made for other servers in."""
@@ -56,7 +64,7 @@ class Server:
         self.options = [*options, "--test-endpoints"] if testing else [*options]
         if doors and "--doors" not in options:
             self.options += ["--doors", "all", "--public-user-list"]
-        self.options += store_of(self.data, options)
+        self.options += store_of(self.data, options) + loops_of(options)
         self._start("127.0.0.1:0")
 
     def _start(self, listen: str) -> None:

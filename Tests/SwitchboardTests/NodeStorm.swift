@@ -14,6 +14,8 @@ private final class LossyWay {
     final class End: Post {
         var onNews: ([NodeNews]) -> Void = { _ in }
         var onGap: () -> Void = {}
+        var onDuty: () -> Void = {}
+        let isOnDuty = true
         unowned let way: LossyWay
 
         init(_ way: LossyWay) { self.way = way }

@@ -286,11 +286,11 @@ extension PushService {
 
 extension PushService {
     /// Devices that show what was read meanwhile hear of it, once.
-    func read(_ id: ConversationID, by user: UserID, _ marked: Marked) {
+    func read(_ id: ConversationID, by user: UserID, through number: UInt64, badge: UInt64) {
         let place = Place(user: user, conversation: id)
-        let marks = self.unread.read(place, through: marked.read)
+        let marks = self.unread.read(place, through: number)
         guard !marks.isEmpty else { return }
-        let message = PushMessage.read(id, through: marked.read, badge: marked.badge, at: SystemClock.now())
+        let message = PushMessage.read(id, through: number, badge: badge, at: SystemClock.now())
         self.store.send(
             ListPushDevices(of: user),
             self.reactor.returning { [weak self] result in

@@ -1,14 +1,13 @@
-internal import Cluster
 internal import Clustering
 
 /// What is done by one node for all: telling other programs and devices what was written, by whichever node. Lives on the home loop.
 final class Errands {
-    private let post: PostgresPost?
+    private let post: (any Post)?
     private var begins: [() -> Void] = []
     private var calls: [() -> Void] = []
     private var hasBegun = false
 
-    init(_ post: PostgresPost?) {
+    init(_ post: (any Post)?) {
         self.post = post
         post?.onDuty = { [unowned self] in self.begin() }
     }

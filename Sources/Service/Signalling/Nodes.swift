@@ -12,9 +12,14 @@ internal import Vocabulary
 /// database that others can use there are none. Lives on the home loop.
 final class Nodes {
     let errands: Errands
+    /// Told what a user has read where this node wakes devices: through which number, and how much is unread elsewhere.
+    var onRead: (UserID, ConversationID, UInt64, UInt64) -> Void = { _, _, _, _ in }
     /// Nil where there are no others.
     let forwarder: RequestForwarder?
+    /// Those that share a database.
     private let post: PostgresPost?
+    /// The other loops of this process, where they share nothing with others.
+    private let loop: LoopNode?
     private let board: Switchboard
     private let chat: ChatService
     private let profiles: ProfileService
@@ -23,19 +28,19 @@ final class Nodes {
     private let journal: Journal
 
     init(
-        _ address: PostgresAddress?, as node: RandomToken?, _ board: Switchboard, _ chat: ChatService,
-        _ profiles: ProfileService,
+        _ others: OtherNodes, _ board: Switchboard, _ chat: ChatService, _ profiles: ProfileService,
         _ accounts: Accounts, on reactor: Reactor, _ journal: Journal
     ) {
-        self.post = address.flatMap { address in node.map { PostgresPost(address, as: $0, on: reactor) } }
-        self.errands = Errands(self.post)
+        self.post = others.post(on: reactor)
+        self.loop = others.loop(on: reactor)
+        self.errands = Errands(self.post as (any Post)? ?? self.loop)
         self.forwarder = self.post.map { post in
             RequestForwarder(as: post.node, on: reactor) { [unowned post] in post.others }
         }
         self.board = board
         let ledger = self.post.map { PostgresLedger(of: $0.node, to: board, on: reactor) }
         self.post?.ledger = ledger
-        if let ledger { board.follow(ledger.desk) }
+        if let ledger: any Ledger = ledger?.desk ?? self.loop { board.follow(ledger) }
         self.chat = chat
         self.profiles = profiles
         self.accounts = accounts
@@ -45,6 +50,7 @@ final class Nodes {
 
     func start() {
         defer { self.errands.open() }
+        if let loop = self.loop { self.start(loop) }
         guard let post = self.post else { return }
         post.onNews = { [unowned self] news in for item in news { self.heard(item) } }
         post.onGap = { [unowned self] in self.missed() }
@@ -52,6 +58,15 @@ final class Nodes {
         post.ledger?.desk.onChange = { [journal] in journal.noteLedger(isInside: $0) }
         self.chat.join(post)
         post.start()
+    }
+
+    /// What other loops of this process have done comes before whatever is asked now.
+    func catchUp() { self.loop?.fetch() }
+
+    private func start(_ loop: LoopNode) {
+        loop.onNews = { [unowned self] news in for item in news { self.heard(item) } }
+        self.chat.join(loop)
+        loop.start(self.board)
     }
 
     /// - Parameter listener: where this node listens, without TLS.
@@ -80,6 +95,14 @@ final class Nodes {
         return true
     }
 
+    private var anyPost: (any Post)? { self.post ?? self.loop }
+
+    /// A user has read something here.
+    func read(_ id: ConversationID, by user: UserID, through number: UInt64, badge: UInt64) {
+        if self.errands.isOurs { return self.onRead(user, id, number, badge) }
+        self.anyPost?.publish(.read(id, user, through: number, badge: badge))
+    }
+
     /// This node lets somebody in no more, or again.
     func publish(_ change: IdentityChange) { self.post?.publish(.access(NodeNews.Access(change))) }
 
@@ -93,9 +116,11 @@ final class Nodes {
         case .entry:
             self.chat.heard(news)
             self.errands.callHere()
-        case .receipt, .typing, .block: self.chat.heard(news)
+        case .receipt, .typing, .block, .told: self.chat.heard(news)
         case .profile(let user): self.profiles.changedElsewhere(user)
         case .access(let access): if let change = IdentityChange(access) { self.accounts.heard(change) }
+        case .read(let id, let user, let number, let badge):
+            if self.errands.isOurs { self.onRead(user, id, number, badge) }
         case .errand: self.errands.callHere()
         }
     }

@@ -73,7 +73,7 @@ extension PlaceDesk {
         do throws(RequestError) {
             let identity = try self.native.identity(returning: arrival)
             guard let context = try? PlaceContext(decoding: place.context.span), context.user == identity.user else {
-                throw RequestError(.unauthorized, "the place is another user's")
+                throw RequestError(.forbidden, "the place is another user's")
             }
             let guest = self.board.takeOver(
                 Line(context.user, socket.id), context.name, blocking: context.blocked, self.native.dialect, socket,

@@ -23,7 +23,9 @@ final class Signalling: Sendable {
     private let files: FileService
     let words: WordKeeper
     private let doors: [any Door]
+    /// The first of the loops on which sessions live; what only one does is done there.
     let home: EventLoop
+    private let homes: [EventLoop]
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
     private let metrics: ServiceMetrics
@@ -44,7 +46,8 @@ final class Signalling: Sendable {
         // Before the store, which makes the database where there is none.
         let secret = try configuration.serverSecret()
         let node = configuration.store == nil ? nil : try configuration.data.node()
-        let nodeName = configuration.makeNodeName()
+        let homes = Array(group.loops.prefix(configuration.signallingLoops))
+        let others = OtherNodes(configuration.store, loops: homes.count, of: group)
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
@@ -62,25 +65,33 @@ final class Signalling: Sendable {
         self.pushKey = pushKey?.publicText
         let dependencies = SignallingApplication.Dependencies(
             group: group, configuration: configuration, accounts: accounts, store: store,
-            node: node, nodeName: nodeName, calls: try store.waitForAnswer(to: ListCallsUnderWay(of: node)),
+            node: node, others: others, calls: try store.waitForAnswer(to: ListCallsUnderWay(of: node)),
             files: files, iceServers: iceServers, doors: doors, words: words, pushKey: pushKey,
             metrics: metrics, journal: journal)
-        let applications = LoopLocal<SignallingApplication>(group) { SignallingApplication(dependencies, on: $0) }
+        let applications = LoopLocal<SignallingApplication>(group) { reactor, all in
+            weak let all = all
+            return SignallingApplication(dependencies, on: reactor) { outcome in
+                homes[0].execute { all?.value(on: $0).heard(outcome) }
+            }
+        }
         self.openID = configuration.openIDFetcher(on: group.loops[0]).map { settings, fetcher in
             (settings, OpenIDRoutes(accounts, OpenIDProvider(settings, fetcher), words.filter, secret, journal))
         }
         (self.store, self.words, self.files, self.doors) = (store, words, files, doors)
-        (self.accounts, self.home, self.applications, self.secret) = (accounts, group.loops[0], applications, secret)
-        self.sockets = SocketServer(group, configuration.sockets(as: nodeName), journal: journal) {
+        (self.accounts, self.applications, self.secret) = (accounts, applications, secret)
+        (self.home, self.homes) = (homes[0], homes)
+        self.sockets = SocketServer(group, configuration.sockets(as: others.names), journal: journal) {
             applications.value(on: $0)
         }
         self.begin()
     }
 
     private func begin() {
-        let (applications, home) = (self.applications, self.home)
-        home.execute { applications.value(on: $0).deliverWhatIsLeft() }
-        self.accounts.observe { change in home.execute { applications.value(on: $0).identityChanged(change) } }
+        let (applications, home, homes) = (self.applications, self.home, self.homes)
+        for loop in homes { loop.execute { applications.value(on: $0).deliverWhatIsLeft() } }
+        self.accounts.observe { change in
+            for loop in homes { loop.execute { applications.value(on: $0).identityChanged(change) } }
+        }
         self.accounts.publish { change in home.execute { applications.value(on: $0).nodes.publish(change) } }
     }
 
@@ -97,39 +108,51 @@ final class Signalling: Sendable {
         .add(to: &router)
         self.openID?.routes.add(to: &router)
         let api = APIRoutes(accounts: self.accounts, home: self.home)
-        api.add(to: &router) { self.applications.value(on: $0).api }
+        api.add(to: &router) { self.application(on: $0).api }
         if self.pushKey != nil { self.addPush(to: &router, api) }
         FileRoutes(desk: self.files).add(to: &router)
         UploadRoutes(desk: self.files).add(to: &router)
         let site = DoorSite(accounts: self.accounts, files: self.files, secret: self.secret, home: self.home) {
             reactor in
-            self.applications.value(on: reactor).doorDependencies
+            self.application(on: reactor).doorDependencies
         }
         for door in self.doors { door.addRoutes(to: &router, site) }
     }
 
+    /// The application of this loop, with everything that happened on the others.
+    private func application(on reactor: Reactor) -> SignallingApplication {
+        let application = self.applications.value(on: reactor)
+        application.nodes.catchUp()
+        return application
+    }
+
     private func addPush(to router: inout Router, _ api: APIRoutes) {
         PushRoutes(home: self.home, api: api).add(to: &router) { reactor in
-            let application = self.applications.value(on: reactor)
+            let application = self.application(on: reactor)
             return application.push.map { (application.api, $0) }
         }
     }
 
-    /// From now on clients are told of the servers that this one is itself. On the home loop only.
-    func offer(_ builtIn: BuiltInICEServers, _ reactor: Reactor) {
-        self.applications.value(on: reactor).native.offer(builtIn)
+    /// From now on clients are told of the servers that this one is itself.
+    func offer(_ builtIn: BuiltInICEServers) {
+        let applications = self.applications
+        for loop in self.homes { loop.execute { applications.value(on: $0).native.offer(builtIn) } }
     }
 
-    /// Where the other nodes find this one, and what an operator may ask of it from there. On the home loop only.
-    func joinNodes(at listener: SocketAddress?, or url: ServerURL?, on reactor: Reactor, onDrain: @escaping () -> Void)
-    {
-        let application = self.applications.value(on: reactor)
-        if let url {
-            application.nodes.isFound(at: url)
-        } else if let listener {
-            application.nodes.isFound(at: listener)
+    /// Where the other nodes find this one, and what an operator may ask of it from there: `onDrain` is called on any loop.
+    func joinNodes(at listener: SocketAddress?, or url: ServerURL?, onDrain: @escaping @Sendable () -> Void) {
+        let applications = self.applications
+        for loop in self.homes {
+            loop.execute { reactor in
+                let application = applications.value(on: reactor)
+                if let url {
+                    application.nodes.isFound(at: url)
+                } else if let listener {
+                    application.nodes.isFound(at: listener)
+                }
+                application.board.onDrain = onDrain
+            }
         }
-        application.board.onDrain = onDrain
     }
 
     /// False when there is no other node of this name. On the home loop only.
@@ -144,19 +167,48 @@ final class Signalling: Sendable {
     ///
     /// On the home loop only.
     func drain(on reactor: Reactor, within time: Duration, _ done: @escaping () -> Void) {
+        let all = Countdown(self.homes.count, done)
+        for loop in self.homes {
+            let ended = reactor.returning { (_: Bool) in all.count() }
+            loop.execute { self.drain(loop, $0, within: time, ended) }
+        }
+    }
+
+    private func drain(
+        _ loop: EventLoop, _ reactor: Reactor, within time: Duration, _ ended: @escaping @Sendable (Bool) -> Void
+    ) {
         let application = self.applications.value(on: reactor)
         application.depart(within: time) {
-            application.stop(done)
-            self.sockets.drain()
+            application.stop { ended(true) }
+            self.sockets.drain(on: loop)
         }
     }
 
     /// On the home loop only.
-    func view(on reactor: Reactor) -> SignallingView { self.applications.value(on: reactor).view }
+    func view(on reactor: Reactor) -> SignallingView { self.application(on: reactor).view }
 
     /// Brings what there is just now into the metrics. On the home loop only; `done` may come later.
     func measure(on reactor: Reactor, then done: @escaping () -> Void) {
-        self.metrics.set(self.applications.value(on: reactor).levels)
+        self.measureQueues(on: reactor) { [unowned self] bytes in
+            self.metrics.set(self.applications.value(on: reactor).levels(queuedBytes: bytes))
+            self.measureOutbox(on: reactor, then: done)
+        }
+    }
+
+    private func measureQueues(on reactor: Reactor, then done: @escaping (Int) -> Void) {
+        var sum = 0
+        let all = Countdown(self.homes.count) { done(sum) }
+        let applications = self.applications
+        for loop in self.homes {
+            let measured = reactor.returning { (bytes: Int) in
+                sum += bytes
+                all.count()
+            }
+            loop.execute { measured(applications.value(on: $0).queuedBytes) }
+        }
+    }
+
+    private func measureOutbox(on reactor: Reactor, then done: @escaping () -> Void) {
         guard self.hasOutbox else { return done() }
         let metrics = self.metrics
         self.store.send(
@@ -260,15 +312,9 @@ final class Signalling: Sendable {
 }
 
 extension ServiceConfiguration {
-    /// Drawn for each run; nil where there is nobody to be told apart from.
-    fileprivate func makeNodeName() -> RandomToken? {
-        var random = SystemRandomNumberGenerator()
-        return self.store == nil ? nil : RandomToken(using: &random)
-    }
-
-    fileprivate func sockets(as node: RandomToken?) -> SocketServerSettings {
+    fileprivate func sockets(as nodes: [RandomToken]) -> SocketServerSettings {
         var settings = SocketServerSettings()
-        settings.node = node
+        settings.nodes = nodes
         settings.link.engine = self.engine
         settings.legacyLink = self.doors.legacyLink
         settings.arrivals = self.arrivals
@@ -302,5 +348,18 @@ extension PushSettings {
     fileprivate func key(_ secret: ServerSecret) throws(SecureError) -> VAPIDKey? {
         guard self.isOn else { return nil }
         return try VAPIDKey(derivedFrom: secret.key(for: "push"), contact: self.contact)
+    }
+}
+
+/// Calls something once so many have ended.
+private final class Countdown {
+    private var left: Int
+    private let done: () -> Void
+
+    init(_ count: Int, _ done: @escaping () -> Void) { (self.left, self.done) = (count, done) }
+
+    func count() {
+        self.left -= 1
+        if self.left == 0 { self.done() }
     }
 }

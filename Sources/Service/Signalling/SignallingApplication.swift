@@ -25,7 +25,9 @@ final class SignallingApplication: SocketApplication {
     let api: APIRoutes.Desk
     let doorDependencies: DoorDependencies
     private let doors: [any Door]
-    private let housekeeper: Housekeeper
+    /// Whether what only one loop of this process does is done here.
+    private let isHome: Bool
+    private let housekeeper: Housekeeper?
     private let eraser: AccountEraser
     private let profiles: ProfileService
     private let disk: DiskReserve
@@ -35,6 +37,8 @@ final class SignallingApplication: SocketApplication {
     /// Nil where there is one node.
     private var places: PlaceDesk?
     private let reactor: Reactor
+    /// What doors want to hear of, on the home loop.
+    private let listeners: [(ChangeOutcome) -> Void]
     /// Calls that went on when the last run ended.
     private var underWay: [CallUnderWay] = []
     /// Nil where no other program wants to hear of what is said.
@@ -49,8 +53,7 @@ final class SignallingApplication: SocketApplication {
         let store: any Store
         /// By which this data directory is known among those that share a database; nil where it is the only one.
         let node: String?
-        /// What this run is called by other nodes; nil where there are none.
-        let nodeName: RandomToken?
+        let others: OtherNodes
         /// In which two talked when the last run ended.
         let calls: [CallUnderWay]
         let files: FileService
@@ -63,7 +66,10 @@ final class SignallingApplication: SocketApplication {
         let journal: Journal
     }
 
-    init(_ dependencies: Dependencies, on reactor: Reactor) {
+    /// - Parameter tellHome: called on the other loops with each entry that is written there.
+    init(
+        _ dependencies: Dependencies, on reactor: Reactor, tellHome: @escaping @Sendable (ChangeOutcome) -> Void
+    ) {
         let (configuration, accounts, store) = (dependencies.configuration, dependencies.accounts, dependencies.store)
         let journal = dependencies.journal
         let board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
@@ -73,7 +79,7 @@ final class SignallingApplication: SocketApplication {
         let chat = ChatService(store, on: reactor, settings: settings, clock: SystemClock.now)
         let profiles = ProfileService(board, chat)
         self.nodes = Nodes(
-            configuration.store, as: dependencies.nodeName, board, chat, profiles, accounts, on: reactor, journal)
+            dependencies.others, board, chat, profiles, accounts, on: reactor, journal)
         let faces = ProfileCache(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         (self.board, self.chat, self.reactor) = (board, chat, reactor)
@@ -97,20 +103,23 @@ final class SignallingApplication: SocketApplication {
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
         let eraser = AccountEraser(store, chat, on: reactor)
         (self.eraser, self.profiles) = (eraser, profiles)
-        self.housekeeper = Housekeeper(dependencies, on: reactor) { eraser.resume() }
+        self.isHome = reactor.loop.index == 0
+        self.housekeeper = self.isHome ? Housekeeper(dependencies, on: reactor) { eraser.resume() } : nil
         let hooks = configuration.hooks
         self.webhooks = hooks.webhook.map { [nodes] in
             WebhookSender($0, hooks, store, nodes.errands, on: reactor, dependencies.metrics, journal)
         }
+        self.listeners = self.isHome ? dependencies.doors.compactMap { $0.makeEntryListener(hall) } : []
         self.addGates(dependencies)
         self.addErrands()
-        self.observe(dependencies, listeners: dependencies.doors.compactMap { $0.makeEntryListener(hall) })
-        self.underWay = dependencies.calls
-        self.share(areThereOthers: configuration.store != nil)
+        self.observe(dependencies, tellHome: tellHome)
+        self.underWay = self.isHome ? dependencies.calls : []
+        self.share(areThereOthers: dependencies.others.areThere)
     }
 
     /// What the switchboard asks when other nodes have their part in it.
     private func share(areThereOthers: Bool) {
+        if self.secondSignIn == .replace { self.board.onOpened = { [sessions] in sessions.replaced(by: $0) } }
         self.board.onEntered = { [unowned self] in self.resumeCalls() }
         self.board.onForeignBlock = { [chat] user, other, answer in
             // Where the store has no time, nobody is kept from calling.
@@ -167,20 +176,33 @@ final class SignallingApplication: SocketApplication {
     /// What the last run did not.
     func deliverWhatIsLeft() {
         self.nodes.start()
+        guard self.isHome else { return }
         for door in self.doors { door.begin(self.doorDependencies) }
     }
 
+    /// An entry that was written on another loop.
+    func heard(_ outcome: ChangeOutcome) { for listener in self.listeners { listener(outcome) } }
+
     /// What happens in one part and others have to know.
-    private func observe(_ dependencies: Dependencies, listeners: [(ChangeOutcome) -> Void]) {
+    ///
+    /// - Parameter tellHome: brings an entry to the doors, which are on the home loop.
+    private func observe(_ dependencies: Dependencies, tellHome: @escaping (ChangeOutcome) -> Void) {
         let (metrics, journal) = (dependencies.metrics, dependencies.journal)
-        self.chat.onEntry = { [webhooks, push] outcome in
+        self.chat.onEntry = { [webhooks, push, isHome, listeners] outcome in
             if outcome.entry.sort == .message, !outcome.isRepeated { metrics.messages.increment() }
             // Where another node does it, it hears of the entry anyway.
             webhooks?.wake()
             if outcome.entry.sort == .message { push?.service.wake() }
-            for listener in listeners { listener(outcome) }
+            if isHome { for listener in listeners { listener(outcome) } } else { tellHome(outcome) }
         }
-        self.chat.onRead = { [push] user, id, marked in push?.service.read(id, by: user, marked) }
+        if let push {
+            self.nodes.onRead = { user, id, number, badge in
+                push.service.read(id, by: user, through: number, badge: badge)
+            }
+            self.chat.onRead = { [nodes] user, id, marked in
+                nodes.read(id, by: user, through: marked.read, badge: marked.badge)
+            }
+        }
         let disk = self.disk
         self.chat.hasRoom = { [board] in disk.hasRoom(at: board.now) }
         self.chat.onBlock = { [board] other, user, isBlocked in board.blocked(other, by: user, isBlocked) }
@@ -246,16 +268,21 @@ final class SignallingApplication: SocketApplication {
         }
     }
 
-    var levels: ServiceMetrics.Levels {
+    /// What waits on this loop until clients read it.
+    var queuedBytes: Int { self.sessions.queuedBytes }
+
+    /// - Parameter queuedBytes: on all loops.
+    func levels(queuedBytes: Int) -> ServiceMetrics.Levels {
         let sizes = self.board.roomSizes
         return ServiceMetrics.Levels(
             usersOnline: self.board.onlineCount, calls: self.board.callCount, rooms: sizes.count,
-            roomMembers: sizes.reduce(0) { $0 + $1.members }, queuedBytes: self.sessions.queuedBytes)
+            roomMembers: sizes.reduce(0) { $0 + $1.members }, queuedBytes: queuedBytes)
     }
 
     /// Something was revoked: clients that live by it go.
     func identityChanged(_ change: IdentityChange) {
         if let user = change.sentAway { self.board.sentAway(user) }
+        self.nodes.catchUp()
         self.sessions.identityChanged(change)
         self.api.standing.end(change.reason) { change.ends($0) }
     }
@@ -284,6 +311,7 @@ final class SignallingApplication: SocketApplication {
 
 extension SignallingApplication {
     func arrived(_ arrival: SocketArrival) {
+        self.nodes.catchUp()
         let start = ContinuousClock.now
         let entrance = self.entrances.first { $0.claims(arrival) } ?? self.native
         entrance.identify(arrival) { [unowned self] result in
@@ -303,7 +331,7 @@ extension SignallingApplication {
         since start: ContinuousClock.Instant
     ) {
         let identity = visitor.identity
-        guard self.sessions.makeRoom(for: identity.user, self.secondSignIn) else {
+        guard self.secondSignIn != .refuse || !self.board.hasLine(of: identity.user) else {
             return arrival.refuse(RequestError.Code.conflict.rawValue)
         }
         guard identity.isForOneUse else {
@@ -336,6 +364,7 @@ extension SignallingApplication {
         let session = SignedInSession(visitor.identity, guest, by: entrance)
         socket.context = session
         self.sessions.add(session)
+        self.nodes.catchUp()
         do throws(RequestError) {
             try entrance.entered(session)
         } catch {
@@ -374,7 +403,9 @@ extension SignallingApplication {
 extension SignallingApplication {
     func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from socket: Socket) {
         guard let session = socket.context as? SignedInSession else { return }
+        self.nodes.catchUp()
         session.entrance.received(event, bytes, from: session)
+        self.nodes.catchUp()
     }
 
     func lost(_ socket: Socket, fellSilent: Bool) {

@@ -1,3 +1,4 @@
+internal import Calling
 internal import Identity
 internal import Journal
 internal import Operations
@@ -58,13 +59,12 @@ final class SignedInSessions {
         return session
     }
 
-    /// Whether one more may begin; with `replace` the others end.
-    func makeRoom(for user: UserID, _ rule: SecondSignIn) -> Bool {
-        guard rule != .together else { return true }
-        let others = self.sessions.values.filter { $0.identity.user == user }
-        if rule == .refuse { return others.allSatisfy { !$0.guest.socket.isConnected } }
+    /// A later line takes the place of all that were there before it.
+    func replaced(by line: Line) {
+        let others = self.sessions.values.filter { session in
+            session.identity.user == line.user && session.guest.session != line.session && session.guest.isKnown
+        }
         for session in others { self.end(session, RequestError(.kicked, "you signed in elsewhere")) }
-        return true
     }
 
     /// Something may have been revoked between the token's check and the session's place among the others.

@@ -14,8 +14,6 @@ final class HookEvents {
     private let errands: Errands
     private let reactor: Reactor
     private let journal: Journal
-    /// Who sits where: who goes is only known by the line.
-    private var rooms: [RoomName: [SessionID: UserID]] = [:]
 
     init(_ topics: Set<HookTopic>, _ store: any Store, _ errands: Errands, on reactor: Reactor, _ journal: Journal) {
         self.topics = topics
@@ -53,22 +51,19 @@ final class HookEvents {
     func happened(in room: RoomName, _ news: RoomNews) {
         guard self.topics.contains(.rooms) else { return }
         switch news {
-        case .joined(let line):
-            if self.rooms[room] == nil { self.add("room.opened", room) { _ in } }
-            self.rooms[room, default: [:]][line.session] = line.user
+        case .joined(let line, let isFirst):
+            if isFirst { self.add("room.opened", room) { _ in } }
             self.add("room.joined", room) { json in
                 json.field("user", line.user.text)
                 json.field("member", line.session.text)
             }
-        case .gone(let session, let departure):
-            let user = self.rooms[room]?.removeValue(forKey: session)
+        case .gone(let session, let user, let departure):
             self.add("room.left", room) { json in
                 json.optional("user", user?.text)
                 json.field("member", session.text)
                 json.field("reason", departure.rawValue)
             }
         case .ended:
-            self.rooms[room] = nil
             self.add("room.closed", room) { _ in }
         }
     }

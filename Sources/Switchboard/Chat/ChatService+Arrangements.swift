@@ -1,3 +1,4 @@
+internal import Clustering
 internal import JSON
 internal import Operations
 package import Keeping
@@ -28,7 +29,7 @@ extension ChatService {
                 let news = ChatNews(.chatArranged) { json in
                     json.fields(("conversation", request.conversation.text)) { $0.field(name, isOn) }
                 }
-                self.tell(news, to: request.user, in: request.conversation)
+                self.tell(news, to: .member(request.user, of: request.conversation))
             }
             completion(result)
         }

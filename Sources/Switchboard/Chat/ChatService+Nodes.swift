@@ -21,7 +21,8 @@ extension ChatService {
             self.tell(own, to: receipt.user, receipt: others, in: receipt.conversation)
         case .typing(let id, let user, let isOn): self.tellTyping(in: id, user, isOn: isOn)
         case .block(let other, let user, let isOn): self.onBlock(other, user, isOn)
-        case .profile, .access, .errand: break
+        case .told(let telling): self.heard(telling)
+        case .profile, .access, .read, .errand: break
         }
     }
 

@@ -28,7 +28,7 @@ extension ChatService {
         case everybody
     }
 
-    /// Lines of this node hear it; what it says counts for nothing else.
+    /// Lines of all nodes hear it; what it says counts for nothing else.
     package func pass(_ message: PassingMessage, to audience: PassingAudience) {
         let news = ChatNews(.chatPassing) { json in
             json.object { json in
@@ -42,16 +42,10 @@ extension ChatService {
         switch audience {
         case .members(let withSender):
             guard let id = message.conversation else { return }
-            for listener in self.feed.listeners(to: id) where withSender || listener.user != message.sender {
-                listener.hear(news)
-            }
-        case .users(let users): for user in users { self.tell(news, user) }
-        case .everybody: for user in self.feed.listening { self.tell(news, user) }
+            self.tell(news, to: .members(of: id, except: withSender ? nil : message.sender))
+        case .users(let users): self.tell(news, to: .users(users))
+        case .everybody: self.tell(news, to: .everybody)
         }
-    }
-
-    private func tell(_ news: ChatNews, _ user: UserID) {
-        for listener in self.feed.listeners(of: user) { listener.hear(news) }
     }
 
     /// A program says that a user types in a conversation, or no longer does.
