@@ -251,6 +251,7 @@ let package = Package(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "TestSupport", "Vocabulary"),
         tests(of: "Clustering", "TestSupport", "Vocabulary"),
+        tests(of: "Cluster", "Clustering", "Reactor", "System", "Vocabulary"),
         tests(of: "Conversing", "TestSupport", "Vocabulary"),
         tests(of: "RealtimeTree", "JSON", "TestSupport"),
         tests(of: "Operations", "Calling", "Conversing", "JSON", "TestSupport", "Vocabulary", "Web"),
