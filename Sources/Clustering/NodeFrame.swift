@@ -108,6 +108,10 @@ extension NodeNews {
                 json.field("u", user.text)
                 json.field("n", number)
                 json.field("badge", badge)
+            case .attempt(let word, let account, let address):
+                json.field("g", word)
+                json.optional("of", account)
+                json.field("ip", address)
             case .told(let telling): telling.write(into: &json)
             case .errand: json.field("w", true)
             }
@@ -143,6 +147,8 @@ extension NodeNews {
         } else if let word = object["a", .text], let subject = object["of", .text] {
             let until = object["until", JSONType<Int>.integer].map { WallTime(milliseconds: Int64($0)) }
             self = .access(Access(word, subject, until: until))
+        } else if let word = object["g", .text], let address = object["ip", .text] {
+            self = .attempt(word: word, account: object["of", .text], address: address)
         } else if object["w", .bool] == true {
             self = .errand
         } else if let telling = Telling(object) {

@@ -15,6 +15,10 @@ package enum NodeNews: Hashable, Sendable {
     case access(Access)
     /// A user has read up to there, and so much is unread elsewhere: for the node that wakes devices.
     case read(ConversationID, UserID, through: UInt64, badge: UInt64)
+    /// Somebody shows a password or makes an account, and all count it.
+    ///
+    /// - Parameter word: what became of it.
+    case attempt(word: String, account: String?, address: String)
     /// Something that is kept nowhere, for those who listen now.
     case told(Telling)
     /// Something waits for the node that tells other programs and devices.

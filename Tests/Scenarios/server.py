@@ -52,23 +52,36 @@ def loops_of(options: tuple[str, ...] = ()) -> list[str]:
     return ["--loops", count, "--signalling-loops", count]
 
 
+def companions_wanted() -> int:
+    """How many nodes stand beside each server, behind a balancer: NODES in the environment says how many there are in all, over PostgreSQL."""
+    return int(os.environ.get("NODES", "1")) - 1 if os.environ.get("STORE") == "postgresql" else 0
+
+
 class Server:
     """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them; `doors`
     lets apps made for other servers in."""
 
     def __init__(
-        self, *options: str, path: Path | None = None, testing: bool = True, data: str | None = None, doors: bool = True
+        self, *options: str, path: Path | None = None, testing: bool = True, data: str | None = None, doors: bool = True,
+        is_companion: bool = False
     ):
+        self._companions = None
+        self._companion_count = 0 if is_companion or "--store" in options else companions_wanted()
         self.data = data or tempfile.mkdtemp(prefix="parley-test-")
         self.path = path
         self.options = [*options, "--test-endpoints"] if testing else [*options]
         if doors and "--doors" not in options:
             self.options += ["--doors", "all", "--public-user-list"]
-        self.options += store_of(self.data, options) + loops_of(options)
+        if not is_companion:
+            self.options += store_of(self.data, options) + loops_of(options)
+        if self._companion_count:
+            self.options += ["--trusted-proxy", "127.0.0.1"]
         self._start("127.0.0.1:0")
 
     def _start(self, listen: str) -> None:
-        command = [self.path or binary(), "serve", "--listen", listen, "--admin", "127.0.0.1:0", "--stun", "off"]
+        # Where a balancer stands in front, it has the port that tests know.
+        own = "127.0.0.1:0" if self._companion_count else listen
+        command = [self.path or binary(), "serve", "--listen", own, "--admin", "127.0.0.1:0", "--stun", "off"]
         command += ["--data", self.data, "--log-format", "json", *self.options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.log: list[dict] = []
@@ -79,9 +92,20 @@ class Server:
         ready = self.event("serve.ready")
         self.address = self._split(ready["address"])
         self.admin = self._split(ready["admin"])
+        if self._companion_count:
+            self._surround(listen)
+
+    def _surround(self, listen: str) -> None:
+        from balancer import Companions
+
+        self._companions = Companions(self, self._companion_count, "" if listen.endswith(":0") else listen)
+        self.address = self._companions.balancer.address
 
     def end(self) -> None:
         """At once, without a goodbye."""
+        if self._companions:
+            self._companions.end()
+            self._companions = None
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

@@ -25,6 +25,14 @@ extension Accounts {
         self.tellObserversHere(change)
     }
 
+    /// Calls `publisher` with all that is counted of those who guess here.
+    package func publishAttempts(by publisher: @escaping @Sendable (AttemptNews) -> Void) {
+        self.attempts.publisher.withLock { $0 = publisher }
+    }
+
+    /// Somebody guesses at another node.
+    package func heard(_ news: AttemptNews) { self.attempts.heard(news, at: self.time.steady()) }
+
     /// What other nodes have called back while this one did not hear them.
     package func recall() async throws(IdentityRefusal) {
         let kept = try await self.ask(RecallRestrictions(at: self.time.wall(), tokensSince: self.oldestLivingToken))

@@ -106,6 +106,10 @@ final class Nodes {
     /// This node lets somebody in no more, or again.
     func publish(_ change: IdentityChange) { self.post?.publish(.access(NodeNews.Access(change))) }
 
+    func publish(_ news: AttemptNews) {
+        self.post?.publish(.attempt(word: news.word.rawValue, account: news.account, address: "\(news.address)"))
+    }
+
     func close(_ done: @escaping () -> Void) {
         guard let post = self.post else { return done() }
         post.close(done)
@@ -121,6 +125,8 @@ final class Nodes {
         case .access(let access): if let change = IdentityChange(access) { self.accounts.heard(change) }
         case .read(let id, let user, let number, let badge):
             if self.errands.isOurs { self.onRead(user, id, number, badge) }
+        case .attempt(let word, let account, let address):
+            if let news = AttemptNews(word, account, address) { self.accounts.heard(news) }
         case .errand: self.errands.callHere()
         }
     }
@@ -130,6 +136,13 @@ final class Nodes {
         self.errands.callHere()
         // The accounts tell the journal themselves when they fail; the next gap is another chance.
         self.reactor.perform({ [accounts] in try? await accounts.recall() }, completion: { _ in })
+    }
+}
+
+extension AttemptNews {
+    fileprivate init?(_ word: String, _ account: String?, _ address: String) {
+        guard let word = Word(rawValue: word), let address = IPAddress(address) else { return nil }
+        self.init(word, account: account, from: address)
     }
 }
 

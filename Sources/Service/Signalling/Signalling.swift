@@ -92,6 +92,7 @@ final class Signalling: Sendable {
         self.accounts.observe { change in
             for loop in homes { loop.execute { applications.value(on: $0).identityChanged(change) } }
         }
+        self.accounts.publishAttempts { news in home.execute { applications.value(on: $0).nodes.publish(news) } }
         self.accounts.publish { change in home.execute { applications.value(on: $0).nodes.publish(change) } }
     }
 
