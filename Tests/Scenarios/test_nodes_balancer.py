@@ -1,0 +1,40 @@
+"""Several servers behind nginx, which sends each request to the next of them."""
+
+import unittest
+
+import postgres
+from balancer import Cluster
+from people import VOUCHED, Person
+from server import eventually
+from test_moderation import ask_admin
+from wire import PollingLink
+
+
+class Balanced(unittest.TestCase):
+    def setUp(self):
+        database = self.enterContext(postgres.Postgres("fsync=off"))
+        self.cluster = self.enterContext(Cluster(database.create("parley"), 3, *VOUCHED, doors=False))
+        eventually(self.all_know_all, "all nodes know where the others are")
+
+    def all_know_all(self) -> bool:
+        lists = [ask_admin(node, "GET", "/v1/nodes").json["nodes"] for node in self.cluster.nodes]
+        return all(len(nodes) == 3 and all(n["shared"] and (n["this"] or n.get("address")) for n in nodes) for nodes in lists)
+
+    def person(self, name: str, **options) -> Person:
+        return self.enterContext(Person(self.cluster, name, **options))
+
+    def test_Y10_clients_of_both_transports_meet_behind_a_balancer(self):
+        """Y10.balancer"""
+        pollers = [self.person(f"P{number}", link=PollingLink) for number in range(3)]
+        others = [self.person(f"W{number}") for number in range(3)]
+        self.assertEqual(len({person.opening["sid"][:6] for person in others}), 3, "each came to another node")
+        for person in [*pollers, *others]:
+            self.assertNotIn("error", person.ask("room.join", room="hall"))
+        for number in range(10):
+            self.assertNotIn("error", pollers[number % 3].ask("signal", room="hall", data=number))
+        for person in others:
+            self.assertEqual([person.expect("signal")["data"] for _ in range(10)], list(range(10)))
+
+
+if __name__ == "__main__":
+    unittest.main()
