@@ -14,6 +14,7 @@ package final class PostgresLedger: LedgerWire, EndOfTurn {
     package let node: RandomToken
     package private(set) lazy var desk = LedgerDesk(of: self.node, on: self, to: self.reader)
 
+    private let place: String
     private unowned let reader: any LedgerReader
     private let reactor: Reactor
     private var connection: PostgresConnection?
@@ -21,7 +22,11 @@ package final class PostgresLedger: LedgerWire, EndOfTurn {
     private var parts: [RandomToken: [UInt8]] = [:]
     private var lastPart: UInt64 = 0
 
-    package init(of node: RandomToken, to reader: any LedgerReader, on reactor: Reactor) {
+    /// - Parameter place: what the node runs on, which it alone has; a later run on it is the same node.
+    package init(
+        of node: RandomToken, running place: String, to reader: any LedgerReader, on reactor: Reactor
+    ) {
+        self.place = place
         self.node = node
         self.reader = reader
         self.reactor = reactor
@@ -75,8 +80,8 @@ package final class PostgresLedger: LedgerWire, EndOfTurn {
 extension PostgresLedger {
     package func sayHello(life: UInt64, knowsAll: Bool) {
         self.send(
-            "SELECT parley.hello($1, $2, CAST($3 AS BIGINT) = 1)",
-            [.text(self.node.text), .integer(Int64(life)), .integer(knowsAll ? 1 : 0)])
+            "SELECT parley.hello($1, $2, CAST($3 AS BIGINT) = 1, $4)",
+            [.text(self.node.text), .integer(Int64(life)), .integer(knowsAll ? 1 : 0), .text(self.place)])
         self.end()
     }
 

@@ -6,7 +6,7 @@ enum PostgresMigrations {
     static let all: [String] = Migration.all.map { PostgresDialect.script($0) }
 
     /// Beside the shared ones; each is carried out once as well, after those.
-    static let own: [String] = [lanes, versionsOfConversations, membersInOneStep, duties, ledger]
+    static let own: [String] = [lanes, versionsOfConversations, membersInOneStep, duties, ledger, places]
 
     static let versions = """
         CREATE SCHEMA IF NOT EXISTS parley;
@@ -154,6 +154,28 @@ enum PostgresMigrations {
             IF is_first THEN DELETE FROM parley.parcels; END IF;
             INSERT INTO parley.nodes VALUES (newcomer, is_first, clock_timestamp());
             PERFORM parley.append(format('%s %s hello%s', newcomer, life, CASE WHEN is_first THEN ' first' ELSE '' END));
+        END $$;
+        """
+
+    /// Whose data directory a node runs on, and by which session it is here. So a server that comes right behind its own crash is not
+    /// taken for another one beside it: the others are told that its former run is over, and its duty is free.
+    private static let places = """
+        ALTER TABLE nodes ADD COLUMN place TEXT, ADD COLUMN session BIGINT, ADD COLUMN life BIGINT;
+
+        CREATE FUNCTION hello(newcomer TEXT, life BIGINT, knows_all BOOLEAN, place TEXT) RETURNS VOID LANGUAGE plpgsql AS $$
+        DECLARE
+            former RECORD;
+        BEGIN
+            FOR former IN DELETE FROM parley.nodes n
+                WHERE n.place = hello.place AND n.node <> newcomer
+                    AND NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = n.session)
+                RETURNING n.node, n.life
+            LOOP
+                DELETE FROM parley.duties d WHERE d.node = former.node;
+                PERFORM parley.append(format('%s %s gone %s %s', former.node, former.life, former.node, former.life));
+            END LOOP;
+            PERFORM parley.hello(newcomer, life, knows_all);
+            UPDATE parley.nodes n SET place = hello.place, session = pg_backend_pid(), life = hello.life WHERE n.node = newcomer;
         END $$;
         """
 }

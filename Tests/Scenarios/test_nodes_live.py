@@ -1,6 +1,7 @@
 """Several servers over one PostgreSQL: presence, rooms, calls and signals, whichever node somebody is on."""
 
 import signal
+import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -229,6 +230,24 @@ class Outages(Nodes):
             a.expect("signal")
         c = self.person(1, "C")
         self.assertEqual(len(c.ask("room.join", room="kitchen")["members"]), 2)
+
+    def test_Y07_a_server_that_comes_right_behind_its_own_crash_waits_for_nobody(self):
+        """Y07.crash"""
+        node, other = self.nodes
+        b = self.person(1, "B")
+        a = self.person(0, "A")
+        for person in (a, b):
+            person.ask("room.join", room="study")
+        b.ask("presence.watch", users=[a.user])
+        node.restart()
+        began = time.monotonic()
+        c = self.person(0, "C")
+        self.assertNotIn("error", c.ask("room.join", room="study"))
+        self.assertLess(time.monotonic() - began, 3, "it did not wait until its former run was given up")
+        b.expect("room.joined", user=c.user)
+        self.assertFalse(b.expect("presence", user=a.user)["online"])
+        other.end()
+        self.nodes.remove(other)
 
     def test_Y07_one_server_alone_goes_on_while_its_database_is_away(self):
         """Y07.alone"""

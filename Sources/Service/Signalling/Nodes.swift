@@ -38,7 +38,9 @@ final class Nodes {
             RequestForwarder(as: post.node, on: reactor) { [unowned post] in post.others }
         }
         self.board = board
-        let ledger = self.post.map { PostgresLedger(of: $0.node, to: board, on: reactor) }
+        let ledger = self.post.map { post in
+            PostgresLedger(of: post.node, running: others.place(on: reactor), to: board, on: reactor)
+        }
         self.post?.ledger = ledger
         if let ledger: any Ledger = ledger?.desk ?? self.loop { board.follow(ledger) }
         self.chat = chat

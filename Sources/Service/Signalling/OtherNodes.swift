@@ -9,14 +9,18 @@ enum OtherNodes: Sendable {
     /// Sessions live on several loops.
     case loops(LoopExchange)
     /// Other servers may use the same database. Each loop on which sessions live is one of its nodes.
-    case database(PostgresAddress, names: [RandomToken])
+    ///
+    /// - Parameter place: the data directory's name.
+    case database(PostgresAddress, names: [RandomToken], place: String)
 
-    /// - Parameter count: on how many loops sessions live.
-    init(_ address: PostgresAddress?, loops count: Int, of group: EventLoopGroup) {
+    /// - Parameters:
+    ///   - count: on how many loops sessions live.
+    ///   - place: the data directory's name.
+    init(_ address: PostgresAddress?, loops count: Int, of group: EventLoopGroup, place: String) {
         var random = SystemRandomNumberGenerator()
         let names = (0..<count).map { _ in RandomToken(using: &random) }
         if let address {
-            self = .database(address, names: names)
+            self = .database(address, names: names, place: place)
         } else {
             self = count > 1 ? .loops(LoopExchange(names, on: group)) : .none
         }
@@ -27,15 +31,21 @@ enum OtherNodes: Sendable {
         switch self {
         case .none: []
         case .loops(let exchange): exchange.names
-        case .database(_, let names): names
+        case .database(_, let names, _): names
         }
     }
 
     var areThere: Bool { if case .none = self { false } else { true } }
 
     func post(on reactor: Reactor) -> PostgresPost? {
-        guard case .database(let address, let names) = self else { return nil }
+        guard case .database(let address, let names, _) = self else { return nil }
         return PostgresPost(address, as: names[reactor.loop.index], on: reactor)
+    }
+
+    /// What the node of this loop runs on.
+    func place(on reactor: Reactor) -> String {
+        guard case .database(_, _, let place) = self else { return "" }
+        return "\(place) \(reactor.loop.index)"
     }
 
     func loop(on reactor: Reactor) -> LoopNode? {

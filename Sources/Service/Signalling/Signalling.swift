@@ -47,7 +47,7 @@ final class Signalling: Sendable {
         let secret = try configuration.serverSecret()
         let node = configuration.store == nil ? nil : try configuration.data.node()
         let homes = Array(group.loops.prefix(configuration.signallingLoops))
-        let others = OtherNodes(configuration.store, loops: homes.count, of: group)
+        let others = OtherNodes(configuration.store, loops: homes.count, of: group, place: node ?? "")
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
