@@ -17,7 +17,7 @@ struct sender {
     long number;
 };
 
-static int port, count, depth, joined;
+static int count, depth, joined;
 static double rate;
 static struct client *clients;
 static struct sender *senders;
@@ -68,11 +68,10 @@ static void keep_pace(uint64_t start, long *sent) {
 int main(int argc, char **argv) {
     if (argc < 7) return fprintf(stderr, "usage: chat-load PORT SENDERS DEPTH SECONDS PID TOKENS [RATE]\n"), 64;
     raise_descriptor_limit();
-    port = atoi(argv[1]);
     count = atoi(argv[2]);
     depth = atoi(argv[3]);
     seconds = atof(argv[4]);
-    pid = atoi(argv[5]);
+    read_servers(argv[1], argv[5]);
     read_tokens(argv[6], count * 2);
     rate = argc > 7 ? atof(argv[7]) : 0;
     clients = calloc((size_t)count * 2, sizeof *clients);
@@ -81,7 +80,7 @@ int main(int argc, char **argv) {
     int ep = epoll_create1(0);
     for (int i = 0; i < count * 2; i++) {
         struct client *c = &clients[i];
-        c->fd = connect_websocket(port, "/socket.io/?EIO=4&transport=websocket");
+        c->fd = connect_websocket(ports[i % port_count], "/socket.io/?EIO=4&transport=websocket");
         for (int before = joined; joined == before;) receive(c, take_joining);
         set_nonblocking(c->fd);
         struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};

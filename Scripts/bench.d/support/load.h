@@ -8,6 +8,31 @@
 static int pid;
 static double seconds;
 
+/// Several servers: clients come to one after the other, and the time of all counts.
+enum { MOST_SERVERS = 8 };
+static int ports[MOST_SERVERS], pids[MOST_SERVERS], port_count, pid_count;
+
+/// Numbers with commas between them. Returns how many.
+static int read_list(const char *text, int *numbers) {
+    int found = 0;
+    for (const char *next = text; next && *next && found < MOST_SERVERS; next = strchr(next, ',') ? strchr(next, ',') + 1 : NULL)
+        numbers[found++] = atoi(next);
+    return found;
+}
+
+static void read_servers(const char *port_list, const char *pid_list) {
+    port_count = read_list(port_list, ports);
+    pid_count = read_list(pid_list, pids);
+    pid = pids[0];
+}
+
+static double cpu_of_all(void) {
+    if (!pid_count) return cpu_seconds(pid);
+    double sum = 0;
+    for (int i = 0; i < pid_count; i++) sum += cpu_seconds(pids[i]);
+    return sum;
+}
+
 static uint64_t deliveries, messages;
 static uint32_t latencies[1 << 22];
 static size_t latency_count;
@@ -56,11 +81,11 @@ struct baseline {
     uint64_t start;
 };
 
-static struct baseline take_baseline(void) { return (struct baseline){resident_kib(pid), cpu_seconds(pid), now_ns()}; }
+static struct baseline take_baseline(void) { return (struct baseline){resident_kib(pid), cpu_of_all(), now_ns()}; }
 
 /// Stays for a while, then says what each of those who connected costs.
 static int report_idle(struct baseline before, int connections) {
-    double cpu = cpu_seconds(pid) - before.cpu, connecting = (double)(now_ns() - before.start) / 1e9;
+    double cpu = cpu_of_all() - before.cpu, connecting = (double)(now_ns() - before.start) / 1e9;
     usleep((useconds_t)(seconds * 1e6));
     printf("{\"connections\":%d,\"kib_each\":%.3f,\"cpu_us_each\":%.2f,\"connect_seconds\":%.3f}\n", connections,
            (double)(resident_kib(pid) - before.kib) / connections, cpu * 1e6 / connections, connecting);
@@ -83,7 +108,7 @@ static struct measurement begin_measurement(void) {
 static int goes_on(struct measurement *m) {
     uint64_t time = now_ns();
     if (time >= m->end) {
-        m->cpu = cpu_seconds(pid) - m->cpu;
+        m->cpu = cpu_of_all() - m->cpu;
         m->length = (double)(time - m->begin) / 1e9;
         return 0;
     }
@@ -91,7 +116,7 @@ static int goes_on(struct measurement *m) {
         m->is_running = 1;
         m->begin = time;
         deliveries = messages = latency_count = 0;
-        m->cpu = cpu_seconds(pid);
+        m->cpu = cpu_of_all();
     }
     return 1;
 }

@@ -13,6 +13,7 @@
 //         idle       COUNT members of one room, and nothing else
 //         couples    COUNT rooms of two, and nothing else
 //
+// PORT and PID may be lists with commas: clients come to one server after the other, and the time of all counts.
 // Prints one line of JSON; the server's CPU time is that of all threads of PID within the measured time.
 #include "sio.h"
 
@@ -21,7 +22,7 @@ enum kind { PARLEY, PLAIN, LIMIT };
 static enum kind kind;
 static char mode;
 static int has_pairs(void) { return mode == 'r' || mode == 'p' || mode == 'c'; }
-static int count, depth, port;
+static int count, depth;
 static struct client *clients;
 static char offer[3072];
 /// In front of what is said: when it was sent or due, in hexadecimal. So its time is its own, however many are on the way.
@@ -50,7 +51,7 @@ static void take_joining(struct client *c, char *text, size_t length) {
 
 static void connect_one(struct client *c) {
     const char *path = kind == LIMIT ? (has_pairs() ? "/relay" : "/broadcast") : "/socket.io/?EIO=4&transport=websocket";
-    c->fd = connect_websocket(port, path);
+    c->fd = connect_websocket(ports[(c - clients) % port_count], path);
     int before = joined;
     while (kind != LIMIT && joined == before) receive(c, take_joining);
     set_nonblocking(c->fd);
@@ -175,12 +176,11 @@ int main(int argc, char **argv) {
     if (argc < 8) return fprintf(stderr, "usage: sio-load KIND PORT MODE COUNT DEPTH SECONDS PID [TOKENS]\n"), 64;
     raise_descriptor_limit();
     kind = argv[1][0] == 'l' ? LIMIT : argv[1][1] == 'a' ? PARLEY : PLAIN;
-    port = atoi(argv[2]);
     mode = argv[3][0];
     count = atoi(argv[4]);
     depth = atoi(argv[5]);
     seconds = atof(argv[6]);
-    pid = atoi(argv[7]);
+    read_servers(argv[2], argv[7]);
     int total = has_pairs() ? count * 2 : count;
     if (kind == PARLEY) read_tokens(argv[8], total);
     clients = calloc((size_t)total, sizeof *clients);

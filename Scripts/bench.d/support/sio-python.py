@@ -1,11 +1,12 @@
-"""A peer: python-socketio on aiohttp with rooms, a relay and a broadcast. sio-python.py PORT"""
+"""A peer: python-socketio on aiohttp with rooms, a relay and a broadcast; with REDIS it is one of several. sio-python.py PORT [REDIS]"""
 
 import sys
 
 import socketio
 from aiohttp import web
 
-server = socketio.AsyncServer(async_mode="aiohttp", cors_allowed_origins="*")
+manager = socketio.AsyncRedisManager(sys.argv[2]) if len(sys.argv) > 2 else None
+server = socketio.AsyncServer(async_mode="aiohttp", cors_allowed_origins="*", client_manager=manager)
 application = web.Application()
 server.attach(application)
 
