@@ -13,23 +13,10 @@ package enum Base64 {
 
     // Over an array: over any collection each byte would be a call.
     private static func text(of bytes: [UInt8], in alphabet: Alphabet) -> String {
-        let letters = alphabet.letters
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var window: UInt32 = 0
-        var held = 0
-        for byte in bytes {
-            window = window << 8 | UInt32(byte)
-            held += 8
-            while held >= 6 {
-                held -= 6
-                text.append(letters[Int(window >> UInt32(held) & 63)])
-            }
-        }
-        if held > 0 { text.append(letters[Int(window << UInt32(6 - held) & 63)]) }
-        if alphabet == .standard {
-            while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
-        }
+        self.append(bytes.span, to: &text, in: alphabet)
+        if alphabet == .url { while text.last == UInt8(ascii: "=") { text.removeLast() } }
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -98,9 +85,9 @@ extension Base64.Alphabet {
 }
 
 extension Base64 {
-    /// Appends the standard form of `data` without building a string first.
-    package static func append(_ data: Span<UInt8>, to bytes: inout [UInt8]) {
-        let letters = Alphabet.standard.letters
+    /// Appends the form of `data`, padded, without building a string first.
+    package static func append(_ data: Span<UInt8>, to bytes: inout [UInt8], in alphabet: Alphabet = .standard) {
+        let letters = alphabet.letters
         var index = 0
         while index + 3 <= data.count {
             let window = Int(data[index]) << 16 | Int(data[index + 1]) << 8 | Int(data[index + 2])
