@@ -129,7 +129,7 @@ let package = Package(
             "Identity", "Assets", "Bytes", "Hashing", "JSON", "Journal", "Keeping", "Pacing", "Secure", "System",
             "Vocabulary", "Web"),
         room("PostgresLink", "COpenSSL", "CPostgres", "Reactor", "System", "Vocabulary"),
-        room("Cluster", "BinaryCoding", "Bytes", "Clustering", "PostgresLink", "Reactor", "Vocabulary"),
+        room("Cluster", "BinaryCoding", "Bytes", "Clustering", "PostgresLink", "Reactor", "System", "Vocabulary"),
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "CSoxr", "System", "OpusCodec", "SoundFiles"),
 

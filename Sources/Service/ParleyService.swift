@@ -51,10 +51,7 @@ package final class ParleyService: Sendable {
         }
         let metrics = HTTPMetrics(self.registry)
         ProcessMetrics.register(in: self.registry)
-        self.health.require { [path = configuration.data.path] in
-            let isFull = FileSystem.freeBytes(at: path).map { $0 <= DiskReserve.bytes } ?? false
-            return isFull ? "the disk is full: messages are refused" : nil
-        }
+        Self.require(roomIn: configuration.data, for: self.health)
         let test =
             configuration.exposesTestEndpoints
             ? TestEndpoints(
@@ -80,6 +77,13 @@ package final class ParleyService: Sendable {
         self.lifecycle = LoopLocal(group) { reactor, all in
             weak let all = all
             return ServiceLifecycle(dependencies, on: reactor) { home.execute { all?.value(on: $0).drain() } }
+        }
+    }
+
+    private static func require(roomIn data: DataDirectory, for health: Health) {
+        health.require { [path = data.path] in
+            let isFull = FileSystem.freeBytes(at: path).map { $0 <= DiskReserve.bytes } ?? false
+            return isFull ? "the disk is full: messages are refused" : nil
         }
     }
 

@@ -56,7 +56,8 @@ final class ServiceLifecycle {
         try self.watchSignals()
         self.keepCertificates()
         let listener = self.configuration.tls.isNone ? addresses.first : nil
-        self.dependencies.signalling.joinNodes(at: listener, or: self.configuration.nodeAddress, onDrain: self.askToDrain)
+        self.dependencies.signalling.joinNodes(
+            at: listener, or: self.configuration.nodeAddress, onDrain: self.askToDrain)
         self.dependencies.health.started()
         self.sayReady(addresses, admin.address)
         self.configuration.manager.tell(.ready)

@@ -68,12 +68,7 @@ final class Signalling: Sendable {
             node: node, others: others, calls: try store.waitForAnswer(to: ListCallsUnderWay(of: node)),
             files: files, iceServers: iceServers, doors: doors, words: words, pushKey: pushKey,
             metrics: metrics, journal: journal)
-        let applications = LoopLocal<SignallingApplication>(group) { reactor, all in
-            weak let all = all
-            return SignallingApplication(dependencies, on: reactor) { outcome in
-                homes[0].execute { all?.value(on: $0).heard(outcome) }
-            }
-        }
+        let applications = Self.applications(dependencies, home: homes[0])
         self.openID = configuration.openIDFetcher(on: group.loops[0]).map { settings, fetcher in
             (settings, OpenIDRoutes(accounts, OpenIDProvider(settings, fetcher), words.filter, secret, journal))
         }
@@ -84,6 +79,18 @@ final class Signalling: Sendable {
             applications.value(on: $0)
         }
         self.begin()
+    }
+
+    /// One on each loop. Doors hear on the home loop of what is written on the others.
+    private static func applications(
+        _ dependencies: SignallingApplication.Dependencies, home: EventLoop
+    ) -> LoopLocal<SignallingApplication> {
+        LoopLocal(dependencies.group) { reactor, all in
+            weak let all = all
+            return SignallingApplication(dependencies, on: reactor) { outcome in
+                home.execute { all?.value(on: $0).heard(outcome) }
+            }
+        }
     }
 
     private func begin() {

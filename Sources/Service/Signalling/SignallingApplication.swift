@@ -73,13 +73,10 @@ final class SignallingApplication: SocketApplication {
         let (configuration, accounts, store) = (dependencies.configuration, dependencies.accounts, dependencies.store)
         let journal = dependencies.journal
         let board = Switchboard(configuration.switchboard, on: reactor, clock: SystemClock.now)
-        var settings = ConversationSettings()
-        settings.keptFields = DoorList.keptFields
-        settings.maximumDailyBytes = configuration.messageBytesPerDay
-        let chat = ChatService(store, on: reactor, settings: settings, clock: SystemClock.now)
+        let chat = ChatService(
+            store, on: reactor, settings: configuration.conversationSettings, clock: SystemClock.now)
         let profiles = ProfileService(board, chat)
-        self.nodes = Nodes(
-            dependencies.others, board, chat, profiles, accounts, on: reactor, journal)
+        self.nodes = Nodes(dependencies.others, board, chat, profiles, accounts, on: reactor, journal)
         let faces = ProfileCache(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         (self.board, self.chat, self.reactor) = (board, chat, reactor)
@@ -105,10 +102,7 @@ final class SignallingApplication: SocketApplication {
         (self.eraser, self.profiles) = (eraser, profiles)
         self.isHome = reactor.loop.index == 0
         self.housekeeper = self.isHome ? Housekeeper(dependencies, on: reactor) { eraser.resume() } : nil
-        let hooks = configuration.hooks
-        self.webhooks = hooks.webhook.map { [nodes] in
-            WebhookSender($0, hooks, store, nodes.errands, on: reactor, dependencies.metrics, journal)
-        }
+        self.webhooks = Self.makeWebhooks(dependencies, self.nodes.errands, on: reactor)
         self.listeners = self.isHome ? dependencies.doors.compactMap { $0.makeEntryListener(hall) } : []
         self.addGates(dependencies)
         self.addErrands()
@@ -150,6 +144,16 @@ final class SignallingApplication: SocketApplication {
         let errands = self.nodes.errands
         if let webhooks { errands.add(begin: { webhooks.begin() }, call: { webhooks.wake() }) }
         if let service = self.push?.service { errands.add(begin: { service.begin() }, call: { service.wake() }) }
+    }
+
+    private static func makeWebhooks(
+        _ dependencies: Dependencies, _ errands: Errands, on reactor: Reactor
+    ) -> WebhookSender? {
+        let hooks = dependencies.configuration.hooks
+        return hooks.webhook.map { url in
+            WebhookSender(
+                url, hooks, dependencies.store, errands, on: reactor, dependencies.metrics, dependencies.journal)
+        }
     }
 
     private static func makePush(
@@ -427,6 +431,15 @@ extension SignallingApplication {
         session.entrance.left(session)
         self.chat.left(session.guest)
         self.board.left(session.guest, saidGoodbye: end != .lineLost)
+    }
+}
+
+extension ServiceConfiguration {
+    fileprivate var conversationSettings: ConversationSettings {
+        var settings = ConversationSettings()
+        settings.keptFields = DoorList.keptFields
+        settings.maximumDailyBytes = self.messageBytesPerDay
+        return settings
     }
 }
 
