@@ -40,10 +40,13 @@ package final class SocketServer: Sendable {
         self.sessions.value(on: exchange.reactor).respond(to: exchange)
     }
 
-    /// The loop of the session that a request is of. A new one stays on the loop that its connection was dealt to, if it can.
+    /// The loop of the session that a request is of. A new one stays on the loop that its connection was dealt to, if it can. Old clients are
+    /// together on the first one: what they say to each other is theirs alone.
     private func home(of exchange: HTTPExchange) -> EventLoop {
         guard self.homes.count > 1 else { return self.homes[0] }
-        let session = QueryItems(exchange.request.query ?? "").flatMap { $0["sid"] }.flatMap { RandomToken($0) }
+        let items = QueryItems(exchange.request.query ?? "")
+        guard items?["EIO"] == "4" else { return self.homes[0] }
+        let session = items?["sid"].flatMap { RandomToken($0) }
         if let owner = session.flatMap({ id in self.nodes.firstIndex { id.isTagged(by: $0) } }) {
             return self.homes[owner]
         }

@@ -5,6 +5,7 @@ import unittest
 import unittest.mock
 
 import test_calls
+import test_flsocketim
 import test_presence
 import test_recovery
 import test_room_access
@@ -52,6 +53,10 @@ class Recovery(OverLoops, test_recovery.Recovery):
 
 
 class RoomAccess(OverLoops, test_room_access.RoomAccess):
+    pass
+
+
+class OldApps(OverLoops, test_flsocketim.Link):
     pass
 
 
