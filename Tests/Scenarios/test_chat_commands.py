@@ -6,9 +6,11 @@ import subprocess
 import tempfile
 import time
 import unittest
+import wave
 from pathlib import Path
 
 from people import APP, APP_SECRET, Person
+from pitch import tone
 from screens import Screen
 from server import PATIENCE, binary
 from test_chat import Talk
@@ -327,6 +329,23 @@ class Commands(Talk):
             self.assertEqual(self.content(a, body["file"]), content)
         screen.type("/quit")
         self.assertEqual(screen.process.wait(PATIENCE), 0)
+
+    def test_K04_a_recording_says_how_long_it_is_and_what_it_looks_like(self):
+        """K04.length"""
+        a, b = self.listener("A"), self.listener("B")
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        with wave.open(f"{folder}/note.wav", "wb") as file:
+            file.setparams((1, 2, 48_000, 0, "NONE", ""))
+            file.writeframes(tone(440, 0, 48_000) + bytes(2 * 48_000))
+        subprocess.run([binary(), "voice", "encode", f"{folder}/note.wav", "-o", f"{folder}/note.ogg"], check=True, capture_output=True)
+        screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        for name in ("note.wav", "note.ogg"):
+            screen.type(f"/file {folder}/{name}")
+            body = a.expect("chat.entry", type="message", kind="voice")["body"]
+            self.assertEqual((body["name"], body["duration"], len(body["waveform"])), (name, 2.0, 60))
+            self.assertGreater(min(body["waveform"][2:28]), 30)
+            self.assertLess(max(body["waveform"][32:]), 5)
+        screen.type("/quit")
 
     def content(self, person: Person, file: str) -> bytes:
         connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)

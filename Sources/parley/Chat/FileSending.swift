@@ -1,10 +1,12 @@
 import System
 import Arguments
+import AudioFiles
 import Client
 import Conversing
 import JSON
 import SoundFiles
 import Vocabulary
+import Voice
 
 /// Sends a file into a conversation: first its bytes, then a message that shows it.
 struct FileSending {
@@ -13,6 +15,10 @@ struct FileSending {
 
     /// As much as fits on its way at once, with room to spare.
     private static let piece = 1 << 20
+    /// Larger sounds are no voice messages, and reading them takes time.
+    private static let maximumVoice = 20 << 20
+    /// As many as the page draws.
+    private static let bars = 60
 
     init(_ client: ParleyClient, to target: ChatTarget) {
         self.client = client
@@ -28,7 +34,9 @@ struct FileSending {
         try await self.bring(file, size, to: id, uploads)
         return try await self.client.asking { client throws(ClientError) in
             let type = try await uploads.type(of: id)
-            return try await client.send(Self.body(id, name, type), kind: Self.kind(of: type), to: self.target)
+            let kind = Self.kind(of: type)
+            let sound = kind == .voice && size <= Self.maximumVoice ? try? SoundInfo(of: .file(path)) : nil
+            return try await client.send(Self.body(id, name, type, sound), kind: kind, to: self.target)
         }
     }
 
@@ -55,8 +63,16 @@ struct FileSending {
         }
     }
 
-    private static func body(_ id: FileID, _ name: String, _ type: String) -> RawJSON {
-        RawJSON { $0.members([("file", id.text), ("name", name), ("type", type)]) }
+    /// A voice message says how long it is and what it looks like; whoever shows it need not read it for that.
+    private static func body(_ id: FileID, _ name: String, _ type: String, _ sound: SoundInfo?) -> RawJSON {
+        RawJSON { json in
+            json.object { json in
+                for (key, value) in [("file", id.text), ("name", name), ("type", type)] { json.field(key, value) }
+                guard let sound else { return }
+                json.field("duration", sound.seconds, digits: 1)
+                json.array("waveform", of: sound.waveform(Self.bars).bars) { $0.integer($1.share) }
+            }
+        }
     }
 
     /// By what the server found in it.
@@ -68,4 +84,9 @@ struct FileSending {
         default: .file
         }
     }
+}
+
+extension Waveform.Bar {
+    /// How high it is drawn, of a hundred: a voice at an arm's length fills it.
+    fileprivate var share: Int { Int((min(1, self.meanSquare.squareRoot() * 3) * 100).rounded()) }
 }
