@@ -7,6 +7,7 @@ internal import Vocabulary
 final class RongCloudArrivals {
     private let chat: ChatService
 
+    /// Members of one chat room whose coming is told.
     static let maximum = 10_000
 
     init(_ chat: ChatService) { self.chat = chat }
