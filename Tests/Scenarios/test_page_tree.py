@@ -86,6 +86,24 @@ class TreePageTests(TreeTest):
         self.put("rooms/a/n", 2)
         expect(self.item(anna, "n: 2")).to_be_visible(timeout=30_000)
 
+    def test_L06_a_token_that_is_refused_is_renewed(self):
+        anna = self.viewer()
+        self.put("rooms", {"n": 1})
+        token = anna.page.evaluate(IDENTITY)["accessToken"]
+        asked = anna.page.evaluate("""async (token) => {
+            const { TreeView } = await import('./parley-tree.js');
+            const asked = [];
+            const view = new TreeView(new URL('.', location.href), async (isStale) => {
+                asked.push(isStale);
+                return isStale ? token : 'nonsense';
+            });
+            view.open('rooms');
+            const change = await new Promise((told) => view.addEventListener('change', ({ detail }) => told(detail), { once: true }));
+            view.end();
+            return { asked, rows: change.rows };
+        }""", token)
+        self.assertEqual(asked, {"asked": [False, True], "rows": [{"at": 0, "key": "n", "value": 1}]})
+
     def test_L06_only_who_was_named_may_look(self):
         """L06.denied"""
         anna, bo = self.viewer(), self.visitor("Bo")
@@ -219,7 +237,7 @@ class TreePageTests(TreeTest):
         expect(self.item(anna, "/rooms/b/n: 2")).to_be_visible()
         anna.page.get_by_role("button", name="Close").click()
         expect(anna.page.get_by_role("dialog")).to_have_count(0)
-        self.assertNotIn("tree", anna.page.url)
+        expect(anna.page).not_to_have_url(re.compile("tree"))
         anna.page.evaluate("() => { location.hash = '#/tree/'; }")
         expect(self.item(anna, "rooms: 2 children")).to_be_visible()
         anna.page.go_back()
