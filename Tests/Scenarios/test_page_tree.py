@@ -8,7 +8,7 @@ import test_accessibility
 import websocket
 from pages import PageTest
 from people import APP, APP_SECRET, VOUCHED, vouch
-from server import PATIENCE, Server
+from server import PATIENCE, Server, eventually
 from tree_client import EMULATOR, OWNER, ask
 from visitors import Visitor, expect, need_browser
 
@@ -147,6 +147,26 @@ class TreePageTests(TreeTest):
         self.assertEqual([answer for answer in answers if "error" in answer], [{"path": "p5", "error": "too_many"}])
         socket.send("nonsense")
         self.assertEqual(socket.recv(), "")
+
+    def test_L06_no_more_than_64_look_at_the_tree_at_once(self):
+        anna = self.viewer()
+        token = json.dumps({"auth": anna.page.evaluate(IDENTITY)["accessToken"]})
+        sockets = [self.connect_viewer() for _ in range(65)]
+        for socket in sockets[:64]:
+            socket.send(token)
+            socket.send(json.dumps({"open": ""}))
+            self.assertEqual(json.loads(socket.recv())["path"], "")
+        sockets[64].send(token)
+        self.assertEqual(json.loads(sockets[64].recv())["error"]["code"], "unavailable")
+        sockets[0].close()
+
+        def has_room() -> bool:
+            socket = self.connect_viewer()
+            socket.send(token)
+            socket.send(json.dumps({"open": ""}))
+            return "path" in json.loads(socket.recv())
+
+        eventually(has_room, "who went leaves room")
 
     def first_answer(self, credential: str | None) -> dict:
         socket = self.connect_viewer()

@@ -23,6 +23,8 @@ final class TreeViewer: WebSocketHandler, TreeObserver {
 
     /// Of a message of a viewer: a token and a path fit into it.
     static let maximumMessageBytes = 16 << 10
+    /// Viewers of the tree at once, since each hears of every write.
+    private static let maximumViewers = 64
     /// How long a viewer may take to say who they are.
     private static let entryTimeout = Duration.seconds(10)
     /// What changes within this time is shown together.
@@ -43,7 +45,7 @@ final class TreeViewer: WebSocketHandler, TreeObserver {
         }
         do throws(TreeProblem) {
             switch message {
-            case .auth(let token): self.enter(try self.gate.viewer(token, at: self.desk.now))
+            case .auth(let token): try self.enter(try self.gate.viewer(token, at: self.desk.now))
             case .open, .close:
                 guard self.access != nil else { throw .denied }
                 self.change(message)
@@ -53,7 +55,8 @@ final class TreeViewer: WebSocketHandler, TreeObserver {
         }
     }
 
-    private func enter(_ access: TreeAccess) {
+    private func enter(_ access: TreeAccess) throws(TreeProblem) {
+        guard self.number != nil || self.desk.viewers < Self.maximumViewers else { throw .tooMany("viewers") }
         self.access = access
         self.socket.reactor.cancel(self.endTimer.take())
         if let expiry = access.expiry {
@@ -65,6 +68,7 @@ final class TreeViewer: WebSocketHandler, TreeObserver {
         guard self.number == nil else { return }
         let number = self.desk.enter(self)
         self.number = number
+        self.desk.viewers += 1
         self.desk.listen(number, .root, TreeQuery(), tag: nil)
     }
 
@@ -133,6 +137,7 @@ final class TreeViewer: WebSocketHandler, TreeObserver {
         guard let number = self.number.take() else { return }
         self.desk.unlisten(number, .root, TreeQuery())
         self.desk.leave(number)
+        self.desk.viewers -= 1
     }
 }
 
