@@ -1135,6 +1135,66 @@ declare module "parley-room" {
     import { Talk } from "parley-talk";
     import { Peer } from "parley-peer";
 }
+declare module "parley-tree" {
+    /** Whether a place is another or below it. @param {string} path @param {string} other */
+    export function isWithin(path: any, other: any): any;
+    /**
+     * A place of the realtime tree in one line: a value, or how many children it has. Of a long text `value` is the beginning and `bytes` its length;
+     * what is not there has the value `null`.
+     * @typedef {{value?: string|number|boolean|null, bytes?: number, count?: number}} TreeSummary
+     */
+    /**
+     * A child of a place, and where it stands among those that are shown.
+     * @typedef {TreeSummary & {at: number, key: string}} TreeRow
+     */
+    /**
+     * What is new at a place: all its rows, or with `whole` false those that changed and the keys that are `gone`.
+     * @typedef {TreeSummary & {path: string, whole: boolean, rows: TreeRow[], gone: string[]}} TreeChange
+     */
+    /**
+     * The realtime tree of the server, for users who may look at all of it. It comes back by itself when the line breaks.
+     *
+     * Events: `state` when `state` changes; `change` with a `TreeChange` of a place that is open; `full` with the path of a place that was not
+     * opened since too much is; `refused` with a `ParleyError`, after which nothing comes.
+     */
+    export class TreeView extends EventTarget {
+        /** @param {URL} server @param {(isStale: boolean) => Promise<string>} token which is another when the last one was refused */
+        constructor(server: URL, token: (isStale: boolean) => Promise<string>);
+        /** @type {'connecting'|'connected'|'dropped'|'closed'} */
+        state: 'connecting' | 'connected' | 'dropped' | 'closed';
+        /** Shows the first children of a place. @param {string} path keys with slashes between them @param {number} [rows] of 1,000 at most */
+        open(path: any, rows?: number): void;
+        /** Shows a place and all below it no longer. @param {string} path */
+        close(path: any): void;
+        end(): void;
+        #private;
+    }
+    /**
+     * A place of the realtime tree in one line: a value, or how many children it has. Of a long text `value` is the beginning and `bytes` its length;
+     * what is not there has the value `null`.
+     */
+    export type TreeSummary = {
+        value?: string | number | boolean | null;
+        bytes?: number;
+        count?: number;
+    };
+    /**
+     * A child of a place, and where it stands among those that are shown.
+     */
+    export type TreeRow = TreeSummary & {
+        at: number;
+        key: string;
+    };
+    /**
+     * What is new at a place: all its rows, or with `whole` false those that changed and the keys that are `gone`.
+     */
+    export type TreeChange = TreeSummary & {
+        path: string;
+        whole: boolean;
+        rows: TreeRow[];
+        gone: string[];
+    };
+}
 declare module "parley" {
     export { ParleyError } from "./parley-error.js";
     /**
@@ -1174,6 +1234,8 @@ declare module "parley" {
         get chat(): any;
         /** Files that messages and profiles show. */
         get files(): Files;
+        /** The server's realtime tree as it changes, for users whom its operator lets look at it. */
+        viewTree(): Promise<import("parley-tree").TreeView>;
         /**
          * Signs in: with a password to an account, with a token of an application, or with neither, where the same name on the same browser is the same user
          * again and another name is a new user. A user who was here before need not wait for a network: the line comes when it can.

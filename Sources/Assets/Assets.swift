@@ -64,6 +64,9 @@ package enum Assets {
         ("page-time.js", PackageResources.page_time_js),
         ("page-title.js", PackageResources.page_title_js),
         ("page-tone.js", PackageResources.page_tone_js),
+        ("page-tree.css", PackageResources.page_tree_css),
+        ("page-tree-item.js", PackageResources.page_tree_item_js),
+        ("page-tree.js", PackageResources.page_tree_js),
         ("page-viewer.js", PackageResources.page_viewer_js),
         ("page-voice.js", PackageResources.page_voice_js),
         ("page-zoom.js", PackageResources.page_zoom_js),
@@ -88,6 +91,7 @@ package enum Assets {
         ("parley-screen.js", PackageResources.parley_screen_js),
         ("parley-tabs.js", PackageResources.parley_tabs_js),
         ("parley-talk.js", PackageResources.parley_talk_js),
+        ("parley-tree.js", PackageResources.parley_tree_js),
     ]
 
     /// Passwords that many people chose, in lower case, one a line.

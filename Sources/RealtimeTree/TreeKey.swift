@@ -96,19 +96,19 @@ extension TreeKey: Comparable {
 
 /// Texts as JavaScript compares them: unit by unit, so that what looks alike need not be the same.
 package enum UTF16Order {
-    package static func areSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+    package static func areSame(_ one: String, _ other: String) -> Bool {
+        let (left, right) = (one.utf8.span, other.utf8.span)
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
+    }
 
     package static func isLess(_ one: String, _ other: String) -> Bool {
-        var left = one.utf8.makeIterator()
-        var right = other.utf8.makeIterator()
-        while true {
-            switch (left.next(), right.next()) {
-            case (nil, let byte): return byte != nil
-            case (_, nil): return false
-            case (let first?, let second?):
-                if first != second { return self.place(first) < self.place(second) }
-            }
+        let (left, right) = (one.utf8.span, other.utf8.span)
+        for index in 0..<min(left.count, right.count) where left[index] != right[index] {
+            return self.place(left[index]) < self.place(right[index])
         }
+        return left.count < right.count
     }
 
     /// UTF-8 has the order of UTF-16 except that U+E000 to U+FFFF, which begin with EE and EF, come behind the pairs.

@@ -54,9 +54,14 @@ package struct TreeNode: Sendable {
             last.append(child)
         }
         last.removeAll { $0.value.isNothing }
-        self.content = last.isEmpty ? .nothing : .children(SortedMap(sorted: last))
-        self.prioritized = last.count { $0.value.priority != nil }
-        self.priority = last.isEmpty ? nil : priority
+        self.init(ordered: last, priority: priority)
+    }
+
+    /// - Parameter ordered: no key twice, and nothing that is nothing.
+    init(ordered: [(key: TreeKey, value: TreeNode)], priority: TreeScalar?) {
+        self.content = ordered.isEmpty ? .nothing : .children(SortedMap(sorted: ordered))
+        self.prioritized = ordered.count { $0.value.priority != nil }
+        self.priority = ordered.isEmpty ? nil : priority
     }
 
     package var isNothing: Bool { if case .nothing = self.content { true } else { false } }

@@ -67,13 +67,14 @@ extension TreeQuery {
     package func filter(_ node: TreeNode) -> TreeNode {
         guard !self.isWhole else { return node }
         guard case .children(let children) = node.content else { return .nothing }
-        let keys = self.window(of: node, children)
+        guard !self.isByKey(in: node) else {
+            let keys = self.keys(children)
+            let ordered = (self.isFromEnd ? keys.reversed() : keys).compactMap { key in children[key].map { (key, $0) }
+            }
+            return TreeNode(ordered: ordered, priority: node.priority)
+        }
+        let keys = self.window(of: self.entries(of: node))
         return TreeNode(keys.compactMap { key in children[key].map { (key, $0) } }, priority: node.priority)
-    }
-
-    private func window(of node: TreeNode, _ children: SortedMap<TreeKey, TreeNode>) -> [TreeKey] {
-        if self.isByKey(in: node) { return self.keys(children) }
-        return self.window(of: self.entries(of: node))
     }
 
     /// All children in the order of the query.

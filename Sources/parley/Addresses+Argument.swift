@@ -21,3 +21,10 @@ extension IPAddress: ExpressibleByArgument {
     package static var expectation: String { "an address such as 198.51.100.7 or 2001:db8::7" }
     package var argumentDescription: String { self.description }
 }
+
+extension UserID: ExpressibleByArgument {
+    package init?(argument: String) { self.init(argument) }
+    package static var valueName: String? { "USER" }
+    package static var expectation: String { "the id of a user" }
+    package var argumentDescription: String { self.text }
+}

@@ -2,6 +2,7 @@ import Arguments
 import Client
 import RealtimeTree
 import Service
+import Vocabulary
 
 /// Which kinds of clients from elsewhere are let in, and what is arranged for them.
 struct DoorOptions: ParsableArguments {
@@ -82,6 +83,11 @@ struct DoorOptions: ParsableArguments {
             says who is typing there.
             """, valueName: "PATH"))
     var treeRoom: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A user, by their id, who may look at the whole realtime tree on the page (#/tree/).", valueName: "USER"))
+    var treeViewer: [UserID] = []
 
     @Option(
         help: ArgumentHelp("Writes into the realtime tree that one address may make in a second.", valueName: "COUNT"))
@@ -171,6 +177,7 @@ struct DoorOptions: ParsableArguments {
         settings.tree.rulesFile = self.treeRules
         settings.tree.programs = (try? self.readTreePrograms()) ?? .none
         settings.tree.rooms = self.treeRoom.compactMap { TreeSettings.room($0) }
+        settings.tree.viewers = self.treeViewer
         settings.tree.isEmulator = self.treeEmulator
         settings.tree.maximumBytes = self.treeSize << 20
         return settings

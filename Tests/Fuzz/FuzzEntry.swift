@@ -29,6 +29,7 @@ package let fuzzTargets: [String: @Sendable ([UInt8]) -> Void] = [
     "ogg-opus": OggOpusFuzz.run,
     "openid": OpenIDFuzz.run,
     "request": RequestFuzz.run,
+    "rongcloud": RongCloudFuzz.run,
     "rtcp": RTCPFuzz.run,
     "rtp": RTPFuzz.run,
     "sdp": SDPFuzz.run,

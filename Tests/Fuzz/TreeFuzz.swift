@@ -8,6 +8,7 @@ enum TreeWireFuzz {
         var segments = TreeSegments()
         for line in input.split(separator: 10, maxSplits: 64, omittingEmptySubsequences: false) {
             let frame = Array(line)
+            TreeViewerFuzz.check(frame)
             guard let whole = try? segments.add(frame.span) else { continue }
             guard case .request(_, _, let body)? = TreeWireMessage(whole.span) else { continue }
             self.check(body)
@@ -28,6 +29,19 @@ enum TreeWireFuzz {
         let write = TreeWrite(merging: places, at: target.path)
         guard (try? write.check()) != nil else { return }
         TreeFuzz.check(write.applied(to: node))
+    }
+}
+
+/// What the page asks for whose user looks at the tree.
+private enum TreeViewerFuzz {
+    static func check(_ frame: [UInt8]) {
+        guard case .open(let path, let limit)? = TreeViewerMessage(frame.span) else { return }
+        demand(TreePath(path.text) == path, "a path that is another one when it is written: \(path.text)")
+        var outline = TreeOutline()
+        guard (try? outline.open(path, limit: limit)) != nil else { return }
+        let tree = TreeNode.nothing.setting(path, to: TreeNode(.number(1)))
+        demand(outline.takeChanges(in: tree).count == 1, "nothing is shown of an open place")
+        demand(!outline.isDue && outline.takeChanges(in: tree).isEmpty, "something is shown twice")
     }
 }
 

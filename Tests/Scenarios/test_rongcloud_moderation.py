@@ -134,6 +134,29 @@ class Gags(Door):
 
 
 class Rooms(Door):
+    def arrivals(self, room: str, order: int) -> list[tuple[str, str | None]]:
+        users = self.call("chatroom/user/query", chatroomId=room, count=10, order=order)["users"]
+        return [(user["id"], user.get("time")) for user in users]
+
+    def test_F07_members_are_listed_with_the_time_of_their_coming(self):
+        """F07.rooms"""
+        self.call("chatroom/create", {"chatroom[times]": "Times"})
+        # The door hears of each coming right behind its answer.
+        for number, name in enumerate(("t-c", "t-a", "t-b"), 1):
+            self.call("chatroom/join", userId=name, chatroomId="times")
+            eventually(lambda: sum(time is not None for _, time in self.arrivals("times", 1)) == number, f"the time of {name}")
+        self.assertEqual([name for name, _ in self.arrivals("times", 1)], ["t-c", "t-a", "t-b"])
+        self.assertEqual([name for name, _ in self.arrivals("times", 2)], ["t-b", "t-a", "t-c"])
+        times = [time for _, time in self.arrivals("times", 1)]
+        self.assertEqual(times, sorted(times))
+        self.assertRegex(times[0], r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$")
+        # Who went and comes again came later than the others.
+        c = self.guest("t-c")
+        self.assertNotIn("error", c.ask("chat.leave", conversation="rcr:times"))
+        self.assertEqual([name for name, _ in self.arrivals("times", 1)], ["t-a", "t-b"])
+        self.assertNotIn("error", c.ask("chat.join", conversation="rcr:times"))
+        eventually(lambda: [name for name, _ in self.arrivals("times", 2)] == ["t-c", "t-b", "t-a"], "t-c is the latest")
+
     def test_F07_people_come_into_a_room_that_a_program_opened(self):
         """F07.rooms"""
         self.call("chatroom/create", {"chatroom[lobby]": "大厅", "chatroom[Den]": "Den"})
@@ -145,7 +168,7 @@ class Rooms(Door):
         (uid,) = self.say("c-host", "lobby", "welcome", "chatroom")
         self.assertEqual(a.expect("chat.entry", type="message")["body"]["text"], "welcome")
         users = self.call("chatroom/user/query", chatroomId="lobby", count=10, order=1)
-        self.assertEqual((users["total"], users["users"]), (1, [{"id": "c-a"}]))
+        self.assertEqual((users["total"], [user["id"] for user in users["users"]]), (1, ["c-a"]))
         self.assertIs(self.call("chatroom/user/exist", chatroomId="lobby", userId="c-a")["isInChrm"], True)
         self.assertIs(self.call("chatroom/user/exist", chatroomId="lobby", userId="c-b")["isInChrm"], False)
         both = self.call("chatroom/users/exist", chatroomId="lobby", userId=["c-a", "c-b"])["result"]

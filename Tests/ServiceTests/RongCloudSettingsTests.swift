@@ -34,6 +34,30 @@ struct RongCloudSettingsTests {
         }
     }
 
+    @Test("M02.templates what a template says in all is bounded, and how long it is looked through")
+    func largeTemplates() {
+        func template(_ content: String, _ values: [String]) -> [UInt8] {
+            let users = values.indices.map { "\"u\($0)\"" }.joined(separator: ",")
+            return Array(
+                #"{"fromUserId":"a","toUserId":[\#(users)],"objectName":"app:own","content":"\#(content)","#.utf8)
+                + Array(#""values":[\#(values.joined(separator: ","))]}"#.utf8)
+        }
+        let letters = String(repeating: "a", count: 1000)
+        // A text in the place of each letter, a long one for each of many, and many marks that are nowhere.
+        let long = #"{"a":"\#(String(repeating: "b", count: 200))"}"#
+        let longer = #"{"a":"\#(String(repeating: "b", count: 120))"}"#
+        let marks = "{" + (0..<80).map { #""ab\#($0)":"""# }.joined(separator: ",") + "}"
+        for (content, values) in [
+            (letters, [long]), (letters, Array(repeating: longer, count: 200)),
+            (String(repeating: letters, count: 100), Array(repeating: marks, count: 100)),
+        ] {
+            #expect(throws: RongCloudProblem.self) { try RongCloudTemplate(template(content, values), 1...1000) }
+        }
+        #expect(throws: Never.self) {
+            try RongCloudTemplate(template(letters, Array(repeating: longer, count: 100)), 1...1000)
+        }
+    }
+
     @Test("M03.hours an hour is named by the clock of Beijing")
     func hours() throws {
         let span = try #require(RongCloudHours.span("2026112516"))

@@ -7,6 +7,7 @@
 // Prints one line of JSON; the server's CPU time is that of all threads of PID within the measured time.
 #include "load.h"
 
+enum { HOLD = 1 << 17, ON_THE_WAY = 64 };
 static int conn_count, depth;
 static char mode;
 struct client {
@@ -14,12 +15,12 @@ struct client {
     size_t held;
     uint8_t *hold;
     long number;
-    uint64_t asked_at;
+    /// When each request on the way was sent, by its number.
+    uint64_t asked_at[ON_THE_WAY];
 };
 static struct client *clients;
 static uint64_t written_at[1 << 16];
 static uint8_t input[1 << 20];
-enum { HOLD = 1 << 17 };
 
 static void say(struct client *c, const char *text) {
     static uint8_t frame[4096];
@@ -47,7 +48,7 @@ static void ask(struct client *c) {
         snprintf(text, sizeof text, "{\"t\":\"d\",\"d\":{\"r\":%ld,\"a\":\"g\",\"b\":{\"p\":\"/list\",\"q\":"
                  "{\"l\":25,\"vf\":\"r\",\"i\":\".key\"}}}}", number);
     }
-    c->asked_at = now_ns();
+    c->asked_at[number % ON_THE_WAY] = now_ns();
     say(c, text);
 }
 
@@ -61,7 +62,7 @@ static void take(struct client *c, const char *text, size_t length) {
         if (!memmem(text, length, "\"s\":\"ok\"", 8)) die("refused");
         messages++;
         if (mode == 'l') return;
-        note_latency(c->asked_at);
+        note_latency(c->asked_at[strtol(text + sizeof answer - 1, NULL, 10) % ON_THE_WAY]);
         ask(c);
     }
 }
@@ -125,6 +126,7 @@ int main(int argc, char **argv) {
     mode = argv[2][0];
     conn_count = atoi(argv[3]);
     depth = atoi(argv[4]);
+    if (mode != 'l' && depth > ON_THE_WAY) die("too many on the way");
     seconds = atof(argv[5]);
     pid = atoi(argv[6]);
     clients = calloc((size_t)conn_count, sizeof *clients);

@@ -1,11 +1,13 @@
 // Where one is, in the address: it can be kept, sent to others, and gone back from.
 
 /**
- * @typedef {{place: 'chats'|'contacts'|'me', conversation?: string, user?: string, room?: string, call?: string, order?: string, position?: string}} Route
+ * @typedef {{place: 'chats'|'contacts'|'me', conversation?: string, user?: string, room?: string, call?: string, order?: string, position?: string, tree?: string}} Route
  */
 
 /** @returns {Route|undefined} nothing when the address says nothing */
 export function readRoute(hash = location.hash) {
+  const tree = /^#\/tree(?:\/(.*))?$/.exec(hash);
+  if (tree) return { place: 'chats', tree: decoded(tree[1] ?? '') };
   const [, place, name] = /^#\/(chats|contacts|me|c|u|room|call|order|position)(?:\/([^/]+))?$/.exec(hash) ?? [];
   const value = name && decodeURIComponent(name);
   switch (place) {
@@ -17,6 +19,18 @@ export function readRoute(hash = location.hash) {
     case 'call': return { place: 'contacts', call: value };
     case 'room': return { place: 'contacts', room: value };
     default: return roomOf(hash);
+  }
+}
+
+/** The address of a place of the realtime tree. @param {string} path */
+export function treeLink(path) { return `#/tree/${path.split('/').map(encodeURIComponent).join('/')}`; }
+
+// What somebody typed need not be right.
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }
 

@@ -360,6 +360,19 @@ export const en = {
     movedElsewhere: () => 'The call goes on on another device.',
   },
 
+  // The realtime tree.
+  tree: 'Realtime tree',
+  treePath: 'Path',
+  treeShow: 'Show',
+  treeStates: { connecting: 'Connecting…', connected: 'Live: changes show at once.', dropped: 'The tree cannot be reached. Trying again…', closed: '' },
+  treeForbidden: 'Only people whom the operator named may look at the tree.',
+  treeFull: 'Too much is open. Close something first.',
+  treeCount: (count) => (count === 1 ? '1 child' : `${count} children`),
+  treeNothing: 'nothing',
+  treeCut: (size) => `… (${size} in all)`,
+  treeMore: (count) => `Show more (${count} left)`,
+  treeMost: (count) => `${count} more are not shown; open them by their path`,
+
   /** Why something was not possible. */
   error: {
     denied: 'The browser may not use your microphone or camera. Allow it in the address bar, then try again.',

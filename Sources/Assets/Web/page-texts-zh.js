@@ -340,6 +340,19 @@ export const zh = {
     movedElsewhere: () => '通话已转到另一台设备。',
   },
 
+  // 实时数据树。
+  tree: '实时数据树',
+  treePath: '路径',
+  treeShow: '显示',
+  treeStates: { connecting: '正在连接…', connected: '实时：变化会立即显示。', dropped: '无法连接数据树，正在重试…', closed: '' },
+  treeForbidden: '只有运营者指定的人可以查看数据树。',
+  treeFull: '打开的内容太多，请先收起一些。',
+  treeCount: (count) => `${count} 个子节点`,
+  treeNothing: '空',
+  treeCut: (size) => `…（共 ${size}）`,
+  treeMore: (count) => `显示更多（还有 ${count} 个）`,
+  treeMost: (count) => `还有 ${count} 个未显示，请用路径打开`,
+
   error: {
     denied: '浏览器无权使用麦克风或摄像头。请在地址栏中允许后重试。',
     missing: '没有找到麦克风。',

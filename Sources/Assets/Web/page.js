@@ -216,6 +216,7 @@ function openFirst() {
 
 function openRoute(next, options) {
   if (next.position) return showPosition(next.position);
+  if (next.tree !== undefined) return showTree(next.tree);
   go(next, options);
   const { conversation, user, call, order } = next;
   if (call) return takeCall(call);
@@ -234,6 +235,15 @@ async function showPosition(link) {
   const position = readPositionLink(link);
   if (position) await openPosition(parley.user, position);
   else notice(errorText('not_found'));
+  writeRoute(route, { replaces: true });
+}
+
+/** @param {string} path */
+async function showTree(path) {
+  paintPlace();
+  const loaded = await later(() => import('./page-tree.js'));
+  if (!loaded) return;
+  await loaded.openTree(parley, path);
   writeRoute(route, { replaces: true });
 }
 

@@ -94,6 +94,15 @@ export class Parley extends EventTarget {
   /** Files that messages and profiles show. */
   get files() { return this.#files; }
 
+  /** The server's realtime tree as it changes, for users whom its operator lets look at it. */
+  async viewTree() {
+    const { TreeView } = await import('./parley-tree.js').catch(() => { throw new ParleyError('unreachable', 'the module of the tree could not be loaded'); });
+    return new TreeView(this.#server, (isStale) => {
+      if (isStale) this.#identity.markStale();
+      return this.#identity.token();
+    });
+  }
+
   // MARK: Signing in
 
   /**

@@ -11,6 +11,8 @@ struct TreeAccess {
     let auth: TreeNode
     /// What came from the chat is not told there again.
     var isChat = false
+    /// Signed in to this server itself, and not by way of this door.
+    var isOfPage = false
     /// When it ends; nil for never.
     var expiry: WallTime?
     /// Who it is here; nil for those who are no users.

@@ -59,6 +59,8 @@ final class TreeDesk: @unchecked Sendable {
     private var nextObserver = 0
     private var leftNumber: Int64 = 0
     private var sessions: TreeSessions?
+    /// How many look at all of it.
+    var viewers = 0
     var bridge: TreeBridge?
     private var ids = PushIDs(SecureRandom())
     private var rates: PrefixBuckets

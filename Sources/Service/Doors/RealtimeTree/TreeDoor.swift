@@ -21,7 +21,9 @@ struct TreeDoor: Door {
 
     func addRoutes(to router: inout Router, _ site: DoorSite) {
         let tokens = TreeTokens(site.secret, project: self.settings.project)
-        let gate = TreeGate(accounts: site.accounts, tokens: tokens, isEmulator: self.settings.isEmulator)
+        let gate = TreeGate(
+            accounts: site.accounts, tokens: tokens, isEmulator: self.settings.isEmulator,
+            viewers: Set(self.settings.viewers))
         TreeSignIn(site: site, tokens: tokens, programs: self.settings.programs.accounts).add(to: &router)
         TreeRoutes(site: site, desk: self.desk, gate: gate).add(to: &router)
     }

@@ -16,6 +16,9 @@ struct TreeRoutes: Sendable {
         router.on(.get, "/.lp") { exchange, _ in
             if self.isHome(exchange) { self.desk.sessions(self.gate).poll(exchange) }
         }
+        router.on(.get, "/.view") { exchange, _ in
+            if self.isHome(exchange) { self.view(exchange) }
+        }
         for method in [HTTPMethod.get, .put, .post, .patch, .delete] {
             router.on(method, "/*.json") { exchange, _ in
                 guard self.isHome(exchange) else { return }
@@ -31,6 +34,14 @@ struct TreeRoutes: Sendable {
             return false
         }
         return true
+    }
+
+    /// For the page: whoever may look says so in the first message, since an address stands in logs.
+    private func view(_ exchange: HTTPExchange) {
+        guard self.desk.isOpen else { return exchange.respond(.error(.serviceUnavailable, "try again later")) }
+        exchange.upgradeToWebSocket(maximumMessageBytes: TreeViewer.maximumMessageBytes) { socket in
+            TreeViewer(socket, self.desk, self.gate)
+        }
     }
 
     private func receive(_ exchange: HTTPExchange) {

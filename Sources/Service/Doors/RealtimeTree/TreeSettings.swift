@@ -1,5 +1,6 @@
 package import RealtimeTree
 internal import Secure
+package import Vocabulary
 
 /// What the door of the tree is told before the start.
 package struct TreeSettings: Hashable, Sendable {
@@ -15,6 +16,8 @@ package struct TreeSettings: Hashable, Sendable {
     package var maximumBytes = 256 << 20
     /// Places below which `messages` is a conversation, and `typingIndicator` says who is typing there.
     package var rooms: [TreePath] = []
+    /// Users of the page who may look at everything there. They may write no more than others.
+    package var viewers: [UserID] = []
     /// Of one address, and twice as many at once.
     package var writesPerSecond = 1000
     /// What tokens call this place.

@@ -108,6 +108,19 @@ struct TreeGate: Sendable {
     let tokens: TreeTokens
     /// Whether everybody who says so is an administrator, as in an emulator.
     let isEmulator: Bool
+    /// Users who may look at everything on the page.
+    var viewers: Set<UserID> = []
+
+    /// Whoever may look at everything: administrators, and users of the page whom the operator named. What an application vouches for
+    /// is not enough, or each of them could look as well.
+    func viewer(_ credential: String, at now: WallTime) throws(TreeProblem) -> TreeAccess {
+        let access = try self.access(credential, at: now)
+        if access.isAdministrator { return access }
+        guard access.isOfPage, let identity = access.identity, identity.kind != .application,
+            self.viewers.contains(identity.user)
+        else { throw .denied }
+        return access
+    }
 
     func access(_ credential: String, at now: WallTime) throws(TreeProblem) -> TreeAccess {
         if self.isEmulator, credential == "owner" { return .administrator }
@@ -191,7 +204,7 @@ struct TreeGate: Sendable {
             let user = TreeNode(.text(identity.user.text))
             let token = TreeNode(TreeKey("sub").map { [($0, user)] } ?? [])
             var access = TreeAccess.someone(Self.auth(identity.user.text, "parley", token))
-            (access.expiry, access.identity) = (identity.expiry, identity)
+            (access.expiry, access.identity, access.isOfPage) = (identity.expiry, identity, true)
             return access
         } catch {
             throw error == .token(.expired) ? .expired : .wrongToken

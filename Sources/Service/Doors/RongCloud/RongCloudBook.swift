@@ -35,5 +35,6 @@ enum RongCloudBook {
     static func favoured(in place: ConversationID) -> String { "\(self.prefix)favoured:\(place.text)" }
     static func trusted(by user: UserID) -> String { "\(self.prefix)trusted:\(user.text)" }
     static func entries(of place: ConversationID) -> String { "\(self.prefix)entries:\(place.text)" }
+    static func arrivals(in room: ConversationID) -> String { "\(self.prefix)arrivals:\(room.text)" }
     static func expansion(of message: EntryKey) -> String { "\(self.prefix)expansion:\(message.packed)" }
 }

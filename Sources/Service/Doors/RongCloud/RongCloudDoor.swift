@@ -34,11 +34,12 @@ struct RongCloudDoor: Door {
 
     func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)? {
         guard !self.keys.isEmpty else { return nil }
-        let entries = RongCloudEntryKeeper(dependencies.chat)
+        let (entries, arrivals) = (RongCloudEntryKeeper(dependencies.chat), RongCloudArrivals(dependencies.chat))
         let (key, secret) = (self.keys.first, self.keys.secret(of: self.keys.first) ?? "")
         let callbacks = self.callback.map { RongCloudCallbacks($0, key: key, secret: secret, dependencies) }
         return { outcome in
             entries.heard(outcome)
+            arrivals.heard(outcome)
             callbacks?.heard(outcome)
         }
     }

@@ -4,20 +4,20 @@ internal import Bytes
 ///
 /// Clients escape as they like: some everything, as a browser does, some the message alone, so that names and values have
 /// spaces, quotes and braces in them. What cannot be an escape is taken as it is.
-struct RongCloudForm: Hashable {
-    struct Item: Hashable {
-        let name: String
-        let value: String
+package struct RongCloudForm: Hashable, Sendable {
+    package struct Item: Hashable, Sendable {
+        package let name: String
+        package let value: String
     }
 
-    let items: [Item]
+    package let items: [Item]
 
     static let maximumItems = 4096
 
     init(items: [Item]) { self.items = items }
 
     /// Nil for what is no UTF-8, and for more fields than there may be.
-    init?(_ body: [UInt8]) {
+    package init?(_ body: [UInt8]) {
         let plusIsSpace = body.allSatisfy(Self.isEscaped)
         var items: [Item] = []
         for pair in body.split(separator: UInt8(ascii: "&")) {

@@ -1,12 +1,12 @@
 internal import Bytes
-internal import Conversing
+package import Conversing
 internal import JSON
-internal import Vocabulary
+package import Vocabulary
 
 /// A message as programs publish it, and the same in Parley's form.
 ///
 /// It stays in the body under `rc`, so that programs and their apps get back every byte of it.
-struct RongCloudMessage {
+package struct RongCloudMessage {
     static let member = "rc"
 
     let type: String
@@ -30,7 +30,7 @@ struct RongCloudMessage {
     private static let maximumPushBytes = 4096
     private static let maximumChannelBytes = 20
 
-    init(_ form: RongCloudForm) throws(RongCloudProblem) {
+    package init(_ form: RongCloudForm) throws(RongCloudProblem) {
         self.type = try Self.checkedType(try form.required("objectName"))
         self.content = try form.required("content")
         guard self.content.utf8.count <= Self.maximumContentBytes else {
@@ -92,7 +92,7 @@ struct RongCloudMessage {
 
 extension RongCloudMessage {
     /// - Parameter file: that it shows.
-    func draft(showing file: FileID?) -> Draft {
+    package func draft(showing file: FileID?) -> Draft {
         var body = LooseObject()
         let kind = self.fill(&body, file)
         if let words = self.pushContent { body.set("alert", words) }

@@ -3,14 +3,14 @@ internal import Hashing
 
 /// What programs call a message: `BRGM-DEN2-01E4-BN66`, four times four of 32 letters and digits. The 80 bits are the place
 /// of the message, and 16 that tell a name of ours from one that was made up.
-struct RongCloudMessageUID: Hashable {
+package struct RongCloudMessageUID: Hashable {
     let key: EntryKey
 
     private static let letters = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
     init(_ key: EntryKey) { self.key = key }
 
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 4, parts.allSatisfy({ $0.utf8.count == 4 }) else { return nil }
         var (high, low): (UInt16, UInt64) = (0, 0)
@@ -23,7 +23,7 @@ struct RongCloudMessageUID: Hashable {
         self.key = EntryKey(packed: packed)
     }
 
-    var text: String {
+    package var text: String {
         let low = UInt64(bitPattern: self.key.packed)
         var (high, rest) = (Self.check(low), low)
         var letters: [UInt8] = []

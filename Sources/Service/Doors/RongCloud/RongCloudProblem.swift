@@ -3,7 +3,7 @@ internal import Operations
 internal import Web
 
 /// Why something is refused, with the number that clients of this interface know, and the status that goes with it.
-struct RongCloudProblem: Error, Hashable {
+package struct RongCloudProblem: Error, Hashable {
     let code: Int
     let status: Int
     let message: String

@@ -117,15 +117,29 @@ struct RongCloudRooms {
         }
     }
 
-    /// In the order of their ids.
+    /// In the order in which they came.
     func listUsers(_ form: RongCloudForm) throws(RongCloudProblem) {
         let count = try form.number("count", in: Self.listed) ?? Self.listed.upperBound
-        _ = try form.number("order", in: 1...2)
-        self.members(of: try Room(try form.required("chatroomId"))) { members in
-            self.visit.answer { json in
-                json.field("total", members.count)
-                json.array("users", of: Array(members.prefix(count))) { json, user in
-                    json.object { $0.field("id", user.text) }
+        let isLatestFirst = try form.number("order", in: 1...2) == 2
+        let room = try Room(try form.required("chatroomId"))
+        self.visit.fetch(FindSuccession(of: room.place)) { found in
+            guard let standing = found.standing else { return self.answer([], of: 0) }
+            RongCloudMembers(self.visit).collect(in: standing.id) { members in
+                self.visit.list(RongCloudBook.arrivals(in: standing.id), limit: RongCloudArrivals.maximum) { records in
+                    let users = RongCloudArrivals.ordered(members, records, isLatestFirst: isLatestFirst)
+                    self.answer(users.prefix(count), of: members.count)
+                }
+            }
+        }
+    }
+
+    private func answer(_ users: ArraySlice<(UserID, WallTime?)>, of total: Int) {
+        self.visit.answer { json in
+            json.field("total", total)
+            json.array("users", of: Array(users)) { json, user in
+                json.object { json in
+                    json.field("id", user.0.text)
+                    json.optional("time", user.1.map { BeijingTime($0).text })
                 }
             }
         }

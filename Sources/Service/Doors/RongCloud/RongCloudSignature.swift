@@ -1,10 +1,10 @@
 internal import Bytes
 internal import Hashing
-internal import Vocabulary
-internal import Web
+package import Vocabulary
+package import Web
 
 /// What a signed request shows: which program asks, and that it knows the secret.
-struct RongCloudSignature: Hashable {
+package struct RongCloudSignature: Hashable {
     let key: String
     let nonce: String
     /// As it was signed.
@@ -18,7 +18,7 @@ struct RongCloudSignature: Hashable {
     /// From here on a number of seconds would lie thousands of years ahead: it is milliseconds.
     private static let leastMilliseconds: Int64 = 100_000_000_000
 
-    init(_ fields: HTTPFields) throws(RongCloudProblem) {
+    package init(_ fields: HTTPFields) throws(RongCloudProblem) {
         self.key = try Self.field("App-Key", fields)
         self.nonce = try Self.field("Nonce", fields)
         self.timestamp = try Self.field("Timestamp", fields)
@@ -50,12 +50,12 @@ struct RongCloudSignature: Hashable {
         Hex.encode(Digest.sha1.hash(secret + nonce + timestamp))
     }
 
-    func isSigned(with secret: String) -> Bool {
+    package func isSigned(with secret: String) -> Bool {
         let right = Self.sign(secret: secret, nonce: self.nonce, timestamp: self.timestamp)
         return ConstantTime.areEqual(right, self.signature.lowercased())
     }
 
-    func checkAge(at now: WallTime) throws(RongCloudProblem) {
+    package func checkAge(at now: WallTime) throws(RongCloudProblem) {
         let distance = abs(now.milliseconds - self.time.milliseconds)
         guard distance <= Self.window.components.seconds * 1000 else {
             throw .notSigned("Timestamp is more than \(Self.window.components.seconds) s from this server's clock")
@@ -64,17 +64,17 @@ struct RongCloudSignature: Hashable {
 }
 
 /// Which signed requests were there before: each counts once. One is remembered for as long as its time would be believed.
-struct RongCloudReplayGuard {
+package struct RongCloudReplayGuard {
     /// Hashes whose key nobody outside knows, by the minute in which they are forgotten.
     private var seen: [Int64: Set<Int>] = [:]
     private var count = 0
     private let maximum: Int
 
-    enum Verdict: Hashable { case fresh, replayed, full }
+    package enum Verdict: Hashable { case fresh, replayed, full }
 
-    init(maximum: Int = 1_000_000) { self.maximum = maximum }
+    package init(maximum: Int = 1_000_000) { self.maximum = maximum }
 
-    mutating func take(_ signature: RongCloudSignature, at now: WallTime) -> Verdict {
+    package mutating func take(_ signature: RongCloudSignature, at now: WallTime) -> Verdict {
         self.forget(at: now)
         let end = Self.minute(signature.time + RongCloudSignature.window)
         let hash = [signature.key, signature.nonce, signature.timestamp].hashValue
