@@ -22,6 +22,8 @@ struct SecureTransport {
     private var srtp: SRTPSession?
     private var isClient = false
     private var fingerprints: [SDPFingerprint] = []
+    /// Nil before it is secret.
+    var ciphers: DTLSCiphers? { self.srtp == nil ? nil : self.dtls?.ciphers }
     /// What could not leave because there was no path yet.
     private var unsent: [[UInt8]] = []
     private static let unsentLimit = 16

@@ -3,6 +3,7 @@ import MediaStreams
 import JSON
 import Pathways
 import Peer
+import Secure
 import Vocabulary
 
 /// What a call was like.
@@ -48,6 +49,8 @@ struct CallReport {
         json.field("jitterMs", self.inbound.map { $0.jitter / .milliseconds(1) }, digits: 1)
         json.nullable("packetsSent", self.outbound.map { Int(clamping: $0.packetsSent) })
         json.field("remoteLossShare", self.outbound?.fractionLost, digits: 4)
+        json.nullable("dtlsCipher", self.statistics?.ciphers?.cipher)
+        json.nullable("srtpCipher", self.statistics?.ciphers?.srtp)
         json.array("serverErrors", of: self.serverErrors) { json, error in json.object { $0.write(error) } }
     }
 

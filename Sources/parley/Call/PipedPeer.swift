@@ -7,6 +7,7 @@ import MediaStreams
 import Negotiating
 import Pathways
 import Peer
+import Secure
 import Reactor
 import Secure
 import Vocabulary
@@ -189,6 +190,7 @@ extension PipedPeer {
             json.field("t", "state")
             json.field("v", state.rawValue)
             self.writeTime(to: &json)
+            json.optional("srtp", self.connection?.getStats().ciphers?.srtp)
         }
     }
 
