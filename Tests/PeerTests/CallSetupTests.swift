@@ -2,6 +2,7 @@ import ICE
 import Negotiating
 import Peer
 import SDP
+import Secure
 import TestSupport
 import Testing
 import Vocabulary
