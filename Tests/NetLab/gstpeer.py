@@ -17,7 +17,7 @@ from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Scenarios"))
 from pitch import Ear  # noqa: E402
 
-CAPS = "application/x-rtp,media=audio,encoding-name=OPUS,clock-rate=48000,payload=111"
+CAPS = "application/x-rtp,media=audio,encoding-name=OPUS,clock-rate=48000,encoding-params=(string)2,payload=111"
 KINDS = {"offer": GstWebRTC.WebRTCSDPType.OFFER, "answer": GstWebRTC.WebRTCSDPType.ANSWER}
 
 
