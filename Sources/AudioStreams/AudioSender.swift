@@ -236,13 +236,13 @@ extension AudioSender {
     ) {
         let types = self.settings.payloadTypes
         let timestamp = self.timestamp(at: self.position)
-        let generations = min(self.statistics.redundancy, self.recent.count)
-        if let red = types.red, generations > 0 {
+        let generations = self.statistics.redundancy
+        if let red = types.red, generations > 0, self.recent.count > 0 {
             self.composed.removeAll()
             self.statistics.redundantBytesSent += UInt64(
                 self.recent.write(
-                    payload, timestamp: timestamp, payloadType: types.opus, generations: generations,
-                    to: &self.composed))
+                    payload, timestamp: timestamp, payloadType: types.opus,
+                    distances: RecentPayloads.distances(generations, isBursty: self.loss.isBursty), to: &self.composed))
             self.sendComposed(
                 red, timestamp: timestamp, isMarked: self.isAfterPause, level: level, at: now, into: &outbox)
         } else {
@@ -334,7 +334,8 @@ extension AudioSender {
     package mutating func received(feedback: TransportEstimate, at now: Instant) {
         self.estimate = feedback
         if feedback.isCongested { self.lastCongestion = now }
-        self.loss.heard(received: feedback.received, lost: feedback.lost, at: now)
+        self.loss.heard(
+            received: feedback.received, lost: feedback.lost, lostTogether: feedback.lostTogether, at: now)
         self.adapt(at: now)
     }
 

@@ -18,13 +18,26 @@ struct LossWatch: Hashable, Sendable {
     /// Feedback about single packets says the same as reports, and sooner.
     private static let freshness = Duration.seconds(2)
 
+    /// How many lost packets it takes to forget two thirds of what was before them, and how many to say anything.
+    private static let burstMemory = 30.0
+    private static let leastForBursts = 12.0
+    /// Of all that is lost, right behind another: where a fifth is lost by chance that is a fifth.
+    private static let bursty = 0.46
+    private static let calm = 0.36
+
     private(set) var share = 0.0
     private(set) var level = Level.none
     private var lastTrouble: Instant?
     private var lastFeedback: Instant?
+    /// Packets get lost together, more than chance would have it.
+    private(set) var isBursty = false
+    private var lostSoFar = 0.0
+    private var shareTogether = 0.0
 
-    mutating func heard(received: Int, lost: Int, at now: Instant) {
+    /// - Parameter lostTogether: of the lost, right behind another.
+    mutating func heard(received: Int, lost: Int, lostTogether: Int, at now: Instant) {
         self.lastFeedback = now
+        self.add(lost: lost, together: lostTogether)
         self.add(lost: lost, of: received + lost, at: now)
     }
 
@@ -32,6 +45,15 @@ struct LossWatch: Hashable, Sendable {
     mutating func heard(fractionLost: Double, of count: Int, at now: Instant) {
         if let lastFeedback, lastFeedback + Self.freshness > now { return }
         self.add(lost: Int((fractionLost * Double(count)).rounded()), of: count, at: now)
+    }
+
+    private mutating func add(lost: Int, together: Int) {
+        guard lost > 0 else { return }
+        self.lostSoFar += Double(lost)
+        let weight = Double(lost) / min(max(self.lostSoFar, Double(lost)), max(Self.burstMemory, Double(lost)))
+        self.shareTogether += (Double(together) / Double(lost) - self.shareTogether) * weight
+        guard self.lostSoFar >= Self.leastForBursts else { return }
+        self.isBursty = self.shareTogether >= (self.isBursty ? Self.calm : Self.bursty)
     }
 
     private mutating func add(lost: Int, of count: Int, at now: Instant) {

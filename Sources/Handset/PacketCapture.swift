@@ -11,6 +11,7 @@ package struct PacketCapture: Sendable {
     private static let rawIP: UInt16 = 101
     /// Longer ones do not fit into IP.
     package static let maximumPayloadBytes = 65_000
+    private static let maximumCommentBytes = 500
 
     package init(program: String = "parley") {
         self.writeSection(program)
@@ -23,9 +24,12 @@ package struct PacketCapture: Sendable {
         return output.bytes
     }
 
-    /// - Parameter time: since 1970, in nanoseconds.
+    /// - Parameters:
+    ///   - time: since 1970, in nanoseconds.
+    ///   - comment: stands beside the packet.
     package mutating func add(
-        _ payload: Span<UInt8>, from source: SocketAddress, to target: SocketAddress, time: UInt64
+        _ payload: Span<UInt8>, from source: SocketAddress, to target: SocketAddress, time: UInt64,
+        comment: String? = nil
     ) {
         guard payload.count <= Self.maximumPayloadBytes else { return }
         let start = self.beginBlock(6)
@@ -41,6 +45,11 @@ package struct PacketCapture: Sendable {
         let count = UInt32(self.output.count - packet)
         self.output.overwrite(at: lengths, with: count)
         self.output.overwrite(at: lengths + 4, with: count)
+        if let comment {
+            self.pad(from: packet)
+            self.writeOption(1, Array(comment.utf8.prefix(Self.maximumCommentBytes)))
+            self.output.write(UInt32(0))
+        }
         self.endBlock(start)
     }
 }

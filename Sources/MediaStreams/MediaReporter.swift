@@ -269,13 +269,13 @@ extension MediaReporter {
             guard let sent = self.sentPackets.told(sequence, isReceived: arrival != nil), let arrival else { return }
             self.bandwidth.arrived(sent, at: arrival * tick)
         }
-        let (received, lost) = self.sentPackets.judge()
+        let (received, lost, lostTogether) = self.sentPackets.judge()
         self.bandwidth.judged(received: received, lost: lost)
         self.bandwidth.clockAdvanced(to: now)
         self.tell(
             .feedback(
                 TransportEstimate(
-                    received: received, lost: lost, bitRate: self.bandwidth.bitRate,
+                    received: received, lost: lost, lostTogether: lostTogether, bitRate: self.bandwidth.bitRate,
                     isCongested: self.bandwidth.isCongested)))
     }
 

@@ -22,14 +22,17 @@ package struct TransportEstimate: Hashable, Sendable {
     /// Of the packets that were told of this time.
     package let received: Int
     package let lost: Int
+    /// Of these, right behind another that was lost.
+    package let lostTogether: Int
     /// What goes through, in bit/s, headers of RTP and secrecy included.
     package let bitRate: Int
     /// Packets gather somewhere on the way.
     package let isCongested: Bool
 
-    package init(received: Int, lost: Int, bitRate: Int, isCongested: Bool) {
+    package init(received: Int, lost: Int, lostTogether: Int, bitRate: Int, isCongested: Bool) {
         self.received = received
         self.lost = lost
+        self.lostTogether = lostTogether
         self.bitRate = bitRate
         self.isCongested = isCongested
     }

@@ -25,6 +25,8 @@ struct SentPackets: Sendable {
     private var highestSent: Int64 = -1
     private var highestTold: Int64 = -1
     private var judged: Int64 = -1
+    /// The last one that was judged did not arrive.
+    private var isAfterLoss = false
 
     /// - Parameter capacity: how many packets are remembered.
     init(capacity: Int) {
@@ -54,19 +56,21 @@ struct SentPackets: Sendable {
         return isReceived ? Arrival(sent: self.packets[index].sent, bytes: Int(self.packets[index].bytes)) : nil
     }
 
-    /// How many of those that are old enough arrived, and how many did not: each is counted once. Of some no feedback has told,
-    /// because feedback gets lost as well.
-    mutating func judge() -> (received: Int, lost: Int) {
-        var (received, lost) = (0, 0)
+    /// How many of those that are old enough arrived, how many did not, and how many of these came right behind another that did not: each is
+    /// counted once. Of some no feedback has told, because feedback gets lost as well.
+    mutating func judge() -> (received: Int, lost: Int, lostTogether: Int) {
+        var (received, lost, together) = (0, 0, 0)
         let end = self.highestTold - Self.reorderingLimit
         self.judged = max(self.judged, end - self.capacity)
         while self.judged < end {
             self.judged += 1
             let packet = self.packets[Int(self.judged % self.capacity)]
-            guard packet.sequence == self.judged else { continue }
-            if packet.fate == .received { received += 1 }
-            if packet.fate == .missing { lost += 1 }
+            guard packet.sequence == self.judged, packet.fate != .unknown else { continue }
+            let isLost = packet.fate == .missing
+            if isLost { lost += 1 } else { received += 1 }
+            if isLost, self.isAfterLoss { together += 1 }
+            self.isAfterLoss = isLost
         }
-        return (received, lost)
+        return (received, lost, together)
     }
 }

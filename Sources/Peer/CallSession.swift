@@ -52,7 +52,7 @@ package struct CallSession {
 
     package var statistics: CallStatistics {
         CallStatistics(
-            state: self.state, transport: self.agent.snapshot,
+            state: self.state, transport: self.agent.snapshot, ciphers: self.transport.ciphers,
             roundTrip: self.media.roundTrip ?? self.agent.roundTrip, lines: self.media.statistics)
     }
 

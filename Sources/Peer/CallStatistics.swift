@@ -1,6 +1,7 @@
 package import ICE
 package import MediaStreams
 package import Negotiating
+package import Secure
 internal import Vocabulary
 
 /// A call at one moment, under the names of W3C's statistics (webrtc-stats).
@@ -16,6 +17,8 @@ package struct CallStatistics: Sendable {
 
     package let state: ConnectionState
     package let transport: ICESnapshot
+    /// `tlsVersion`, `dtlsCipher` and `srtpCipher` of the transport; nil before it is secret.
+    package let ciphers: DTLSCiphers?
     package let roundTrip: Duration?
     package let lines: [Line]
 

@@ -42,6 +42,9 @@ package final class PeerConnection {
 
         func happened(_ event: ICEEvent, on path: PeerPath<CallSession>) {}
         func received(_ payload: Span<UInt8>, on path: PeerPath<CallSession>) {}
+        func failed(_ error: CandidateError, on path: PeerPath<CallSession>) {
+            self.connection?.tell(.candidateError(error))
+        }
         func settled(_ path: PeerPath<CallSession>) { self.connection?.tell() }
     }
 

@@ -1,5 +1,6 @@
 package import ICE
 package import Negotiating
+package import Pathways
 
 /// All of a connection in one word (`RTCPeerConnectionState`).
 package enum ConnectionState: String, Hashable, Sendable, CaseIterable {
@@ -27,6 +28,8 @@ package enum PeerEvent: Hashable, Sendable {
     /// For the other side, with the section it belongs to.
     case candidate(ICECandidate, mediaID: String?, index: Int)
     case candidatesEnded
+    /// A STUN or TURN server is of no use (`icecandidateerror`); the call goes on without it.
+    case candidateError(CandidateError)
     case signalingStateChanged(SignalingState)
     case negotiationNeeded
     case iceStateChanged(ICEState)

@@ -22,9 +22,15 @@ struct SecureTransport {
     private var srtp: SRTPSession?
     private var isClient = false
     private var fingerprints: [SDPFingerprint] = []
+    /// Nil before it is secret.
+    var ciphers: DTLSCiphers? { self.srtp == nil ? nil : self.dtls?.ciphers }
     /// What could not leave because there was no path yet.
     private var unsent: [[UInt8]] = []
     private static let unsentLimit = 16
+    /// When the other side, or somebody in its name, said that the handshake has failed. If that is true nothing more comes of it, and it is
+    /// believed; if it is a lie the handshake goes on.
+    private var alertedAt: Instant?
+    private static let alertTimeout = Duration.seconds(2)
 
     init(_ context: DTLSContext) {
         self.context = context
@@ -44,6 +50,7 @@ struct SecureTransport {
         self.dtls = nil
         self.srtp = nil
         self.unsent = []
+        self.alertedAt = nil
         self.deadline = nil
         self.state = .new
         self.pathOpened(&agent, at: now, into: &outbox)
@@ -86,7 +93,9 @@ extension SecureTransport {
         guard !self.fingerprints.isEmpty, self.state != .failed, self.state != .closed else { return }
         // The side that waits makes its session when it is needed: by then the way has been measured.
         guard self.dtls != nil || !self.isClient else { return }
-        let bytes = [UInt8](copying: datagram)
+        let (bytes, wereAlerts) = PlainAlerts.taken(from: datagram)
+        if wereAlerts, self.state == .connecting { self.alertedAt = self.alertedAt ?? now }
+        guard !bytes.isEmpty else { return }
         self.attempt(&agent, at: now, into: &outbox) { session, _ throws(SecureError) in
             // Nothing but keys is agreed on here; channels for data are a thing of their own.
             try session.receive(bytes.span) { _ in }
@@ -97,6 +106,9 @@ extension SecureTransport {
         to now: Instant, _ agent: inout ICEAgent, into outbox: inout Outbox<ICEEvent>
     ) {
         guard let deadline = self.deadline, deadline <= now, self.dtls != nil else { return }
+        if self.state == .connecting, let alerted = self.alertedAt, alerted + Self.alertTimeout <= now {
+            return self.end(.failed)
+        }
         self.attempt(&agent, at: now, into: &outbox, isRepetition: true) { session, _ throws(SecureError) in
             try session.timedOut()
         }

@@ -39,6 +39,7 @@ package struct JitterBuffer<Decoder: SoundDecoder> {
     /// Whose turn went by without them, the latest last: their copies may still come, and tell how late copies are.
     private var missed: [Range<Int64>] = []
     private let stretcher: TimeStretcher
+    private var fade: ConcealmentFade
     /// Decoded, and not yet given out, from `front` on.
     private var sound: [Float] = []
     private var front = 0
@@ -57,6 +58,7 @@ package struct JitterBuffer<Decoder: SoundDecoder> {
         self.settings = settings
         self.estimator = DelayEstimator(initial: settings.firstDelay.clampedNanoseconds)
         self.stretcher = TimeStretcher(rate: settings.rate, channels: settings.channels)
+        self.fade = ConcealmentFade(rate: settings.rate, channels: settings.channels)
         // Made with the first packet: a stream that is never played needs none.
         self.scratch = []
     }
@@ -265,6 +267,7 @@ extension JitterBuffer {
             self.note(packet, made, at: now)
             let lead = self.lead(of: packet.start, at: now)
             self.take(made)
+            self.fade.resume(&self.sound, last: made)
             self.stretch(lead, at: now)
         } else {
             self.conceal(packet.duration)
@@ -283,8 +286,14 @@ extension JitterBuffer {
 
     private mutating func conceal(_ count: Int) {
         let count = min(count, self.maximumPacket)
-        self.withScratch { decoder, sound in decoder.conceal(count, into: &sound) }
-        self.take(count)
+        if self.fade.isOver {
+            self.addSilence(count)
+        } else {
+            self.withScratch { decoder, sound in decoder.conceal(count, into: &sound) }
+            self.take(count)
+        }
+        // What a side that is silent on purpose is silent with goes on as long as it is.
+        if !self.isSilent { self.fade.conceal(&self.sound, last: count) }
         self.statistics.concealedSamples += UInt64(count)
         if self.isSilent { self.statistics.silentConcealedSamples += UInt64(count) }
     }
@@ -294,6 +303,7 @@ extension JitterBuffer {
             decoder.recover(count, from: packet.bytes.span, into: &sound)
         }
         self.take(count)
+        self.fade.resume(&self.sound, last: count)
         if isFound {
             self.statistics.recoveredSamples += UInt64(count)
         } else {
@@ -335,13 +345,14 @@ extension JitterBuffer {
             &+ self.nanoseconds(self.heldSamples - self.leftOver)
     }
 
-    /// Brings the wait nearer to where it should be, by one period of the sound at a time.
+    /// Brings the wait nearer to where it should be, by one period of the sound at a time. A share of the wait to either side is near
+    /// enough: where packets vary much, what is known of them varies too, and following it is heard more than a wait that is a little off.
     private mutating func stretch(_ lead: Int64, at now: Instant) {
         let target = self.target
         // Twice as much as should be: better a little rough than late.
         let isUrgent = lead > target * 2 + 40_000_000
         guard isUrgent || self.sinceStretch >= self.settings.rate / 25 else { return }
-        if lead > target + 12_500_000 {
+        if lead > target + max(12_500_000, target / 10 * 3) {
             // A period to take out may be longer than half a packet.
             guard self.heldSamples >= self.stretcher.needed else {
                 return self.packets.first?.start == self.next ? self.decode(at: now) : ()
@@ -349,7 +360,7 @@ extension JitterBuffer {
             let removed = self.stretcher.shorten(&self.sound, at: self.front, similarity: isUrgent ? 0.5 : 0.9)
             self.statistics.removedSamplesForAcceleration += UInt64(removed)
             if removed > 0 { self.sinceStretch = 0 }
-        } else if lead < target - 2_500_000 {
+        } else if lead < target - max(2_500_000, target / 5) {
             let added = self.stretcher.lengthen(&self.sound, at: self.front, similarity: 0.9)
             self.statistics.insertedSamplesForDeceleration += UInt64(added)
             if added > 0 { self.sinceStretch = 0 }

@@ -70,6 +70,31 @@ struct AudioCallTests {
         #expect((0.17...0.28).contains(Double(used) / 6000))
     }
 
+    @Test(
+        "makes up a fiftieth at most where a tenth of all packets gets lost in bursts",
+        arguments: 0..<4 as Range<UInt64>)
+    func bursts(seed: UInt64) throws {
+        let call = try Self.call(
+            seed: seed, seconds: 180, line: VirtualLine.bursts(50, jitter: 10, loss: 0.1, length: 2.5))
+        #expect(Self.concealed(call) <= 0.02)
+        #expect((0.08...0.12).contains(Double(call.second.receiver.statistics.packetsLost) / 9000))
+    }
+
+    @Test("is silent 300 ms after the last packet, and heard again when they come again")
+    func end() {
+        var call = VirtualCall(line: { packet, _ in (5000..<8000).contains(packet.time) ? nil : 50 })
+        call.first.voice = .sound(Self.tone)
+        call.second.isListening = true
+        // The last packet comes 50 ms after it was sent.
+        call.run(seconds: 5.05)
+        #expect(call.second.heard.suffix(960).contains { abs($0) > 0.1 })
+        call.run(seconds: 0.3)
+        call.run(seconds: 2.6)
+        #expect(call.second.heard.suffix(Int(2.6 * 48_000)).allSatisfy { $0 == 0 })
+        call.run(seconds: 2)
+        #expect(abs(TestSound.level(of: 400, in: call.second.heard.suffix(48_000), rate: 48_000) - 0.25) < 0.03)
+    }
+
     @Test("waits less than 65 ms where packets come 10 ms earlier or later", arguments: 0..<3 as Range<UInt64>)
     func jitter(seed: UInt64) throws {
         let call = try Self.call(seed: seed, seconds: 120, line: VirtualLine.even(50, jitter: 10))

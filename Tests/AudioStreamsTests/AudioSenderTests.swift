@@ -122,13 +122,41 @@ struct AudioSenderTests {
         #expect(after.allSatisfy { $0.mid == nil })
     }
 
+    private static func feedback(lost: Int, together: Int = 0) -> TransportEstimate {
+        TransportEstimate(
+            received: 50 - lost, lost: lost, lostTogether: together, bitRate: 300_000, isCongested: false)
+    }
+
+    private static func offsets(_ sender: inout AudioSender, from start: Int) throws -> [Int] {
+        try Self.speak(Self.tone, into: &sender, from: start).last?.blocks.map { $0.offset / 960 } ?? []
+    }
+
+    @Test("keeps copies further apart while packets get lost together")
+    func apart() throws {
+        var sender = AudioSender(.usual())
+        for index in 0..<10 {
+            sender.received(
+                feedback: Self.feedback(lost: 10, together: 2), at: Instant(milliseconds: Int64(index * 10)))
+        }
+        #expect(try Self.offsets(&sender, from: 0) == [2, 1, 0])
+        for index in 10..<20 {
+            sender.received(
+                feedback: Self.feedback(lost: 10, together: 6), at: Instant(milliseconds: Int64(index * 10)))
+        }
+        #expect(try Self.offsets(&sender, from: 96_000) == [5, 2, 0])
+        for index in 20..<40 {
+            sender.received(
+                feedback: Self.feedback(lost: 10, together: 1), at: Instant(milliseconds: Int64(index * 10)))
+        }
+        #expect(try Self.offsets(&sender, from: 192_000) == [2, 1, 0])
+    }
+
     @Test("sends copies of as many packets as the loss asks for", arguments: [(0.0, 0), (0.02, 1), (0.2, 2)])
     func copies(loss: Double, generations: Int) throws {
         var sender = AudioSender(.usual())
         for second in 0..<10 {
             let lost = Int(50 * loss)
-            let estimate = TransportEstimate(received: 50 - lost, lost: lost, bitRate: 300_000, isCongested: false)
-            sender.received(feedback: estimate, at: Instant(milliseconds: Int64(second * 100)))
+            sender.received(feedback: Self.feedback(lost: lost), at: Instant(milliseconds: Int64(second * 100)))
         }
         #expect(sender.statistics.redundancy == generations)
         let packets = try Self.speak(Self.tone, into: &sender)

@@ -40,6 +40,20 @@ struct PacketCaptureTests {
         #expect(capture.takeOutput().isEmpty)
     }
 
+    @Test("J14 keeps a comment beside each packet, whatever its length", arguments: 0..<5)
+    func comments(count: Int) {
+        var capture = PacketCapture()
+        _ = capture.takeOutput()
+        let address = SocketAddress(.v4(0xC000_0201), port: 1000)
+        let payload = [UInt8](repeating: 7, count: count)
+        capture.add(payload.span, from: address, to: address, time: 0, comment: "call \(count)é")
+        let body = Self.blocks(capture.takeOutput())[0].body
+        #expect(Self.word(body, 12) == 28 + count)
+        // opt_comment with its length, then the end of options.
+        let option = body[(20 + (28 + count + 3) / 4 * 4)...]
+        #expect(Array(option) == [0, 1, 0, 8] + Array("call \(count)é".utf8) + [0, 0, 0, 0])
+    }
+
     @Test("J14 gives packets of IPv6 the checksum they cannot do without")
     func wide() {
         var capture = PacketCapture()

@@ -36,6 +36,37 @@ struct ICEPropertyTests {
         return isRight
     }
 
+    @Test("J09 moves to a better pair without a gap of 60 ms")
+    func plannedMove() {
+        var worst = Duration.zero
+        for seed in LongTests.seeds(50, long: 10_000) {
+            var random = SeededRandom(seed: seed)
+            var peers = TwoPeers(seed: seed)
+            peers.delay = .milliseconds(Int64.random(in: 1...100, using: &random))
+            peers.loss = Double.random(in: 0...0.1, using: &random)
+            for path in 0..<2 { peers.open(0, path, preference: UInt8(path)) }
+            peers.open(1)
+            // The better way opens only after a while.
+            let old = TwoPeers.address(0).ip
+            peers.mayPass = { from, to in from.ip == old || to.ip == old }
+            peers.meet()
+            peers.run(.seconds(10)) { $0.bothSelected }
+            for step in 0..<500 {
+                if step == 50 { peers.mayPass = { _, _ in true } }
+                peers.run(.milliseconds(10))
+                for peer in 0..<2 { peers.send(peer) }
+            }
+            #expect(peers.selection(0)?.path == PathID(rawValue: 1), "seed \(seed)")
+            #expect(peers.selection(1)?.remote == TwoPeers.address(0, 1), "seed \(seed)")
+            for times in peers.peers.map(\.receivedAt) {
+                #expect(times.count > 400)
+                worst = max(worst, zip(times, times.dropFirst()).map { $0.duration(to: $1) }.max() ?? .zero)
+            }
+        }
+        print("the longest gap around a move was \(worst), with a packet every 10 ms")
+        #expect(worst <= .milliseconds(60))
+    }
+
     @Test("J09 sends while there is consent, and not one packet after it")
     func consent() {
         for seed in LongTests.seeds(20, long: 100_000) {

@@ -98,6 +98,32 @@ struct CoTURNTests {
         #expect(happened == ["allocated [127.0.0.1]", "bound", "echo", "closed"])
     }
 
+    @Test("lives on through refreshes and stale nonces where a fifth of all packets gets lost")
+    func lossy() async throws {
+        let server = try CoTURN("--max-allocate-lifetime=8", "--stale-nonce=3")
+        var settings = TURNSettings()
+        settings.firstTimeout = .milliseconds(50)
+        let steps: [RelayStory.Step] = [.bind(.loopback), .echo(.loopback), .rest(.seconds(14)), .echo(.loopback)]
+        let seen = try await DatagramProxy.with(to: server.address(), loss: 0.2) { place in
+            let happened = try await RelayStory.play(steps, settings, at: place)
+            #expect(happened == ["allocated [127.0.0.1]", "bound", "echo", "rested", "echo", "closed"])
+        }
+        #expect(seen.lost > 0)
+    }
+
+    @Test("comes from another port where somebody before it has a relay by the same (437)")
+    func mismatch() async throws {
+        let server = try CoTURN()
+        let seen = try await DatagramProxy.with(to: server.address(), sharing: 2) { place in
+            let first = try await RelayStory.play([.echo(.loopback), .vanish], TURNSettings(), at: place)
+            #expect(first == ["allocated [127.0.0.1]", "echo", "vanished"])
+            let second = try await RelayStory.play([.echo(.loopback)], TURNSettings(), at: place)
+            #expect(second == ["allocated [127.0.0.1]", "echo", "closed"])
+        }
+        // The first relay's, the one that was refused, and the one after it.
+        #expect(seen.clients == 3)
+    }
+
     @Test("signs in however its name and password are spelled")
     func spellings() async throws {
         let server = try CoTURN(accounts: ["--lt-cred-mech", "--user=m\u{FC}ller:p\u{E4}sse"])

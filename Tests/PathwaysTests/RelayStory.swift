@@ -22,6 +22,8 @@ final class RelayStory: TURNRelayHandler {
         case bind(IPAddress)
         case permit(IPAddress)
         case rest(Duration)
+        /// Goes without a word.
+        case vanish
     }
 
     private let reactor: Reactor
@@ -74,6 +76,8 @@ final class RelayStory: TURNRelayHandler {
     }
 
     func received(_ payload: Span<UInt8>, from peer: SocketAddress, through relay: TURNRelay) {
+        // A second answer, because it was asked twice.
+        guard case .echo? = self.steps.first else { return }
         let text = payload.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
         self.say(peer == self.echoes[peer.ip]?.socket.address ? text : "\(text) from a stranger")
     }
@@ -87,13 +91,21 @@ final class RelayStory: TURNRelayHandler {
     private func goOn() {
         switch self.steps.first {
         case nil: self.relay?.close()
-        case .echo(let ip):
-            guard let peer = self.echoes[ip]?.socket.address else { return }
-            self.relay?.send(Array("echo".utf8).span, to: peer)
+        case .echo(let ip): self.call(ip, left: self.steps.count)
         case .bind(let ip): if let peer = self.echoes[ip]?.socket.address { self.relay?.bindChannel(to: peer) }
         case .permit(let ip): self.relay?.permit(ip)
+        case .vanish: self.end("vanished")
         case .rest(let duration): self.reactor.schedule(after: duration) { self.say("rested") }
         }
+    }
+
+    /// Until somebody answers: what is sent may get lost.
+    private func call(_ ip: IPAddress, left: Int) {
+        guard let peer = self.echoes[ip]?.socket.address, let relay = self.relay, self.steps.count == left else {
+            return
+        }
+        relay.send(Array("echo".utf8).span, to: peer)
+        self.reactor.schedule(after: .milliseconds(500)) { self.call(ip, left: left) }
     }
 
     /// Plays a story against a server and brings back what happened.

@@ -2,6 +2,7 @@ import ICE
 import Negotiating
 import Peer
 import SDP
+import Secure
 import TestSupport
 import Testing
 import Vocabulary
@@ -16,6 +17,11 @@ struct CallSetupTests {
         #expect(isDone)
         let times = scene.callers.compactMap { $0.when(.stateChanged(.connected)) }.sorted()
         #expect(times.count == 2)
+        for caller in scene.callers {
+            let ciphers = try #require(caller.session.statistics.ciphers)
+            #expect(ciphers.version == "FEFD" && ciphers.srtp == "SRTP_AEAD_AES_128_GCM")
+            #expect(ciphers.cipher.hasPrefix("TLS_ECDHE_ECDSA_WITH_AES_"))
+        }
         #expect(times[0] <= Instant(milliseconds: 255) && times[1] <= Instant(milliseconds: 305), "\(times)")
     }
 

@@ -45,6 +45,31 @@ struct PlayoutBufferTests {
         #expect(stream.concealed <= 0.03)
     }
 
+    @Test("stretches next to nothing however much packets vary, once it knows", arguments: [20, 50, 100])
+    func calmStretching(deviation: Double) {
+        var stream = VirtualStream(seed: 9) { _, random in max(0, 3 * deviation + random.normal(deviation)) }
+        stream.run(seconds: 20)
+        let before = stream.buffer.statistics
+        stream.run(seconds: 60)
+        let after = stream.buffer.statistics
+        let inserted = after.insertedSamplesForDeceleration - before.insertedSamplesForDeceleration
+        let removed = after.removedSamplesForAcceleration - before.removedSamplesForAcceleration
+        #expect(Double(inserted + removed) / (60 * 48_000) <= 0.006)
+        #expect(Double(after.concealedSamples - before.concealedSamples) / (60 * 48_000) <= 0.01)
+    }
+
+    @Test("is silent 300 ms after packets end, and begins softly when they come again")
+    func end() {
+        var stream = VirtualStream(seed: 10) { index, _ in (500..<700).contains(index) ? nil : 50 }
+        stream.run(seconds: 20)
+        // The last one was sent after 9.98 s and came 50 ms later.
+        let silence = stream.sound[Int(10.33 * 48_000)..<(14 * 48_000)]
+        #expect(silence.allSatisfy { $0 == 0 })
+        #expect(stream.sound[(10 * 48_000)..<Int(10.1 * 48_000)].contains { abs($0) > 0.2 })
+        Self.expectSmooth(stream.sound)
+        #expect(abs(TestSound.level(of: 400, in: stream.sound[(15 * 48_000)...], rate: 48_000) - 0.25) < 0.01)
+    }
+
     @Test("loses what is lost, and no more")
     func loss() {
         var stream = VirtualStream(seed: 4) { _, random in Int.random(in: 0..<5, using: &random) == 0 ? nil : 50 }

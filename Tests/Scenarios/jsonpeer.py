@@ -1,5 +1,6 @@
 """`parley peer`, whose signals are lines of JSON."""
 
+import contextlib
 import json
 import queue
 import subprocess
@@ -20,8 +21,10 @@ class JSONPeer:
         threading.Thread(target=self._read, daemon=True).start()
 
     def _read(self) -> None:
-        for line in self.process.stdout:
-            self.lines.put(json.loads(line))
+        # Closed while it is read from, at the end.
+        with contextlib.suppress(ValueError):
+            for line in self.process.stdout:
+                self.lines.put(json.loads(line))
 
     def say(self, **fields) -> None:
         self.process.stdin.write(json.dumps(fields) + "\n")

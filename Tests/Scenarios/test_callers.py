@@ -5,6 +5,7 @@ import contextlib
 import json
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import unittest
@@ -297,7 +298,8 @@ class CommandLine(AtHome):
 
     @unittest.skipUnless(shutil.which("tshark"), "tshark is not installed")
     def test_J14_packets_are_written_for_others_to_look_into(self):
-        self.home.answer("--as", "echo", "--echo").expect("ready")
+        echo = self.home.answer("--as", "echo", "--echo")
+        echo.expect("ready")
         path = Path(self.home.folder.name) / "call.pcapng"
         self.assertEqual(outcome(self.home.call("@echo", *TALK, "--pcap", str(path)))[0], 0)
         for show, least, most in (
@@ -306,6 +308,38 @@ class CommandLine(AtHome):
                 ["tshark", "-r", str(path), "--enable-heuristic", "rtp_udp", "-Y", show], capture_output=True, text=True,
                 check=True).stdout
             self.assertTrue(least <= len(told.splitlines()) <= most, f"{show}: {told}")
+        # Beside each packet stands which call it belongs to.
+        comments = subprocess.run(
+            ["tshark", "-r", str(path), "-T", "fields", "-e", "frame.comment"], capture_output=True, text=True,
+            check=True).stdout.splitlines()
+        self.assertEqual(set(comments), {f"call {echo.expect('answered')['call']}"})
+
+    def test_J33_servers_that_are_of_no_use_are_told_and_hold_nothing_up(self):
+        self.home.answer("--as", "echo", "--echo").expect("ready")
+        silent = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+        for one in silent:
+            one.bind(("127.0.0.1", 0))
+            self.addCleanup(one.close)
+        # Nobody listens where somebody did.
+        gone = socket.socket()
+        gone.bind(("127.0.0.1", 0))
+        self.addCleanup(gone.close)
+        stun, turn = ("127.0.0.1:%d" % one.getsockname()[1] for one in silent)
+        refusing = "127.0.0.1:%d" % gone.getsockname()[1]
+        servers = Path(self.home.folder.name) / "servers.json"
+        servers.write_text(json.dumps({"iceServers": [
+            {"urls": f"stun:{stun}"}, {"urls": f"turn:{turn}", "username": "u", "credential": "c"},
+            {"urls": f"turn:{refusing}?transport=tcp", "username": "u", "credential": "c"}]}))
+        call = self.home.call(
+            "@echo", "--ice-servers", str(servers), "--play", "tone:440", "--expect-audio", "--duration", "7s")
+        code, report = outcome(call)
+        self.assertEqual((code, report["outcome"], report["heard"]), (0, "completed", True))
+        self.assertGreater(report["seconds"], 6.5)
+        told = {error["server"]: (error["code"], error["error"]) for error in report["serverErrors"]}
+        self.assertEqual(told, {
+            f"stun:{stun}": (701, "no answer"), f"turn:{turn}": (701, "no answer"),
+            f"turn:{refusing}": (701, "not connected")})
+        self.assertEqual(len(report["serverErrors"]), 3)
 
     def test_J08_four_meet_in_a_room_and_each_hears_the_three_others(self):
         folder, tones = Path(self.home.folder.name), (400, 500, 600, 700)

@@ -10,11 +10,14 @@ package protocol PeerPathHandler<Machine>: AnyObject {
     func happened(_ event: ICEEvent, on path: PeerPath<Machine>)
     /// What the other peer sent. The bytes are lent for the time of the call.
     func received(_ payload: Span<UInt8>, on path: PeerPath<Machine>)
+    /// A server was of no use.
+    func failed(_ error: CandidateError, on path: PeerPath<Machine>)
     /// The machine has something to tell, and what it wanted has been carried out.
     func settled(_ path: PeerPath<Machine>)
 }
 
 extension PeerPathHandler {
+    package func failed(_ error: CandidateError, on path: PeerPath<Machine>) {}
     package func settled(_ path: PeerPath<Machine>) {}
 }
 
@@ -136,10 +139,14 @@ extension PeerPath: DeadlineTimerOwner {
         case .candidate(let candidate):
             self.renameRegistrations(candidate.usernameFragment)
             self.handler?.happened(event, on: self)
-        case .candidatesEnded, .stateChanged, .roleChanged, .serverSilent:
+        case .serverSilent(let server):
             self.handler?.happened(event, on: self)
+            self.failed(CandidateError(.stun, silent: server))
+        case .candidatesEnded, .stateChanged, .roleChanged: self.handler?.happened(event, on: self)
         }
     }
+
+    func failed(_ error: CandidateError) { self.handler?.failed(error, on: self) }
 
     func noticeEndOfPaths() {
         guard self.relays.allSatisfy(\.isSettled) else { return }

@@ -13,6 +13,7 @@ protocol PeerTransportOwner: AnyObject {
     func received(_ bytes: Span<UInt8>, on path: PathID, from peer: SocketAddress) -> ICEReceipt
     func added(_ path: ICEPath)
     func removed(_ path: PathID)
+    func failed(_ error: CandidateError)
     func noticeEndOfPaths()
     func ended(_ transport: StreamTransport)
     func needsOwnSocket(on ip: IPAddress)

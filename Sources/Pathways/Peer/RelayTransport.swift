@@ -7,14 +7,21 @@ internal import Vocabulary
 final class RelayTransport: PeerTransport, TURNRelayHandler {
     private let ids: (v4: PathID, v6: PathID)
     private let transport: TURNTransport
+    private let server: SocketAddress
     private var relay: TURNRelay?
     private var owner: (any PeerTransportOwner)?
     /// Whether it is known if there is one.
     private(set) var isSettled = false
+    /// It was said already that there is none.
+    private var isReported = false
+
+    /// What has not answered by then is told of, as STUN servers are; it is still waited for.
+    private static let answerTimeout = Duration.seconds(5)
 
     init(_ server: RelayServer, of owner: any PeerTransportOwner) {
         self.ids = (owner.makePathID(), owner.makePathID())
         self.transport = server.transport
+        self.server = server.address
         self.owner = owner
         self.relay = TURNRelay(
             TURNSettings(transport: server.transport, families: [.ipv4, .ipv6]), server: server.address,
@@ -24,7 +31,20 @@ final class RelayTransport: PeerTransport, TURNRelayHandler {
     var kind: PeerTransportKind { .relay }
     var paths: [PathID] { [self.ids.v4, self.ids.v6] }
 
-    func start() { self.relay?.start() }
+    func start() {
+        self.relay?.start()
+        self.owner?.reactor.schedule(after: Self.answerTimeout) { [weak self] in
+            guard let self, !self.isSettled else { return }
+            self.report(CandidateError(.turn, silent: self.server))
+        }
+    }
+
+    private func report(_ error: CandidateError) {
+        guard !self.isReported else { return }
+        self.isReported = true
+        self.owner?.failed(error)
+    }
+
     func send(_ packet: Span<UInt8>, to peer: SocketAddress) { self.relay?.send(packet, to: peer) }
     func permit(_ ip: IPAddress) { self.relay?.permit(ip) }
     func bindChannel(to peer: SocketAddress) { self.relay?.bindChannel(to: peer) }
@@ -40,8 +60,9 @@ final class RelayTransport: PeerTransport, TURNRelayHandler {
             self.isSettled = true
             for address in allocation.relayed { self.add(address, allocation.mapped) }
             self.owner?.noticeEndOfPaths()
-        case .failed:
+        case .failed(let failure):
             self.isSettled = true
+            self.report(CandidateError(failure, of: self.server))
             for path in self.paths { self.owner?.removed(path) }
             self.owner?.noticeEndOfPaths()
         case .permitted, .forbidden, .channelBound, .reopen, .closed: return

@@ -187,6 +187,17 @@ extension DTLSSession {
         return SRTPKeys(profile, exported: exported, isClient: self.isClient)
     }
 
+    /// Nil before the handshake is done, and where nothing was agreed on for SRTP.
+    package var ciphers: DTLSCiphers? {
+        guard self.isEstablished, let cipher = unsafe SSL_get_current_cipher(self.ssl),
+            let name = unsafe SSL_CIPHER_standard_name(cipher),
+            let chosen = unsafe SSL_get_selected_srtp_profile(self.ssl),
+            let profile = SRTPProfile(rawValue: unsafe chosen.pointee.id)
+        else { return nil }
+        let version = String(unsafe SSL_version(self.ssl), radix: 16, uppercase: true)
+        return DTLSCiphers(version: version, cipher: unsafe String(cString: name), srtp: profile.registeredName)
+    }
+
     /// Bytes that only the two sides know (RFC 5705).
     package func export(_ label: String, count: Int) throws(SecureError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)

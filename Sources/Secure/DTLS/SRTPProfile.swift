@@ -15,6 +15,9 @@ package enum SRTPProfile: UInt, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// IANA's name for it (RFC 5764, 7714).
+    var registeredName: String { self == .aes128SHA1Tag80 ? "SRTP_AES128_CM_HMAC_SHA1_80" : self.name }
+
     package var keyLength: Int { self == .aeadAES256GCM ? 32 : 16 }
     package var saltLength: Int { self == .aes128SHA1Tag80 ? 14 : 12 }
 }

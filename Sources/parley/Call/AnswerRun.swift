@@ -134,7 +134,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         do throws(CommandFailure) {
             let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(call.text).ogg" })
             let link = peers.open(
-                begins: begins, feed: try self.plan.openFeed(), sinks: try recording.open(),
+                call.text, begins: begins, feed: try self.plan.openFeed(), sinks: try recording.open(),
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in try await client.signal(content, in: call) }
                 },

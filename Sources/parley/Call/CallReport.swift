@@ -1,7 +1,9 @@
 import AudioStreams
 import MediaStreams
 import JSON
+import Pathways
 import Peer
+import Secure
 import Vocabulary
 
 /// What a call was like.
@@ -13,6 +15,8 @@ struct CallReport {
     var duration = Duration.zero
     var hasHeardSound = false
     var statistics: CallStatistics?
+    /// STUN and TURN servers that were of no use.
+    var serverErrors: [CandidateError] = []
 
     /// How good it was to its listener, from 1 to 4.5, from the share of packets that were lost or came too late, and the
     /// delay from mouth to ear.
@@ -45,6 +49,9 @@ struct CallReport {
         json.field("jitterMs", self.inbound.map { $0.jitter / .milliseconds(1) }, digits: 1)
         json.nullable("packetsSent", self.outbound.map { Int(clamping: $0.packetsSent) })
         json.field("remoteLossShare", self.outbound?.fractionLost, digits: 4)
+        json.nullable("dtlsCipher", self.statistics?.ciphers?.cipher)
+        json.nullable("srtpCipher", self.statistics?.ciphers?.srtp)
+        json.array("serverErrors", of: self.serverErrors) { json, error in json.object { $0.write(error) } }
     }
 
     private var words: String {

@@ -154,7 +154,7 @@ extension CallRun {
         let call = self.call
         guard let sound = self.sound.take() else { return }
         let link = peers.open(
-            begins: begins, feed: sound.feed, sinks: sound.sinks,
+            call.text, begins: begins, feed: sound.feed, sinks: sound.sinks,
             signal: { content in
                 self.client.ask(on: self.loop) { client throws(ClientError) in
                     try await client.signal(content, in: call)
@@ -230,7 +230,7 @@ extension CallRun {
         let report = CallReport(
             end: end, callee: self.callee.name, duration: duration,
             hasHeardSound: self.link?.detector.hasHeardSound ?? false,
-            statistics: self.link?.connection.getStats())
+            statistics: self.link?.connection.getStats(), serverErrors: self.peers?.serverErrors ?? [])
         self.close(.success(report))
     }
 

@@ -18,7 +18,8 @@ struct PeerCommand: ParsableCommand {
         discussion: """
             For scripts and test rigs: whatever carries lines can carry the signalling. In both directions, one JSON object per line: \
             {"t":"sdp","type":"offer","sdp":"…"} and {"t":"cand","candidate":"…","mid":"0","idx":0}. Also printed: \
-            {"t":"state","v":"connected","ms":31} with the milliseconds since this side had both descriptions, and \
+            {"t":"state","v":"connected","ms":31,"srtp":"SRTP_AEAD_AES_128_GCM"} with the milliseconds since this side had both \
+            descriptions, {"t":"error","server":"stun:…","code":701,"error":"no answer"} for a server that is of no use, and \
             {"t":"media","n":50,"ms":1052} with the packets heard. Also read: {"t":"quit"}. Anything meant for people \
             goes to the error stream.
             """,

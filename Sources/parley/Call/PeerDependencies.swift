@@ -15,6 +15,9 @@ final class PeerDependencies {
     private var servers = FoundServers()
     private var finder: ServerFinder?
     private let capture: CaptureFile?
+    /// Servers that were of no use to any of the connections, each once.
+    private(set) var serverErrors: [CandidateError] = []
+    private var opened = 0
     private var interrupts: [SignalWatch] = []
     /// What all connections share to speak into and to listen with.
     let station: SoundStation?
@@ -54,11 +57,14 @@ final class PeerDependencies {
 
     /// - Parameters:
     ///   - begins: this side offers.
+    ///   - name: of the call, for those who look into captures; a number where it has none.
     ///   - sinks: who gets what is heard, besides a level detector, and who what is said.
     func open(
-        begins: Bool, feed: (any SoundFeed)?, sinks: (heard: [any SoundSink], said: [any SoundSink]),
+        _ name: String? = nil, begins: Bool, feed: (any SoundFeed)?,
+        sinks: (heard: [any SoundSink], said: [any SoundSink]),
         signal: @escaping (SignalMessage.Content) -> Void, told: @escaping (PeerEvent) -> Void
     ) -> PeerLink {
+        self.opened += 1
         let echo = self.plan.echoesDecoded ? DecodedEcho() : nil
         let line = self.station.map { SoundLine($0, channels: self.plan.settings.sound.channels) }
         // Who has a microphone and plays something says what is played.
@@ -71,10 +77,22 @@ final class PeerDependencies {
             }, begins: begins,
             feed: echo ?? feed ?? microphone,
             sinks: sinks.heard + [echo].compactMap(\.self) + [line].compactMap(\.self), ownSinks: sinks.said,
-            sound: self.plan.settings.sound, on: self.reactor, signal: signal, told: told)
-        if let capture = self.capture { link.connection.setTap(capture) }
+            sound: self.plan.settings.sound, on: self.reactor, signal: signal,
+            told: { [weak self] event in
+                if case .candidateError(let error) = event { self?.note(error) }
+                told(event)
+            })
+        if let capture = self.capture { link.connection.setTap(capture.tap(for: name ?? "\(self.opened)")) }
         return link
     }
+
+    private func note(_ error: CandidateError) {
+        guard self.serverErrors.count < Self.maximumErrors, !self.serverErrors.contains(error) else { return }
+        self.serverErrors.append(error)
+        Terminal.complain("parley: \(error.url): \(error.text)")
+    }
+
+    private static let maximumErrors = 32
 
     /// Unless they are closed by then.
     func after(_ delay: Duration, _ body: @escaping () -> Void) {

@@ -7,6 +7,7 @@ import MediaStreams
 import Negotiating
 import Pathways
 import Peer
+import Secure
 import Reactor
 import Secure
 import Vocabulary
@@ -62,7 +63,7 @@ final class PipedPeer: PeerConnectionHandler, @unchecked Sendable {
         guard let factory = self.factory, self.done != nil else { return }
         let connection = factory.make(self.settings, servers: servers, handler: self)
         self.connection = connection
-        if let capture = self.capture { connection.setTap(capture) }
+        if let capture = self.capture { connection.setTap(capture.tap(for: nil)) }
         self.handset = Handset(
             connection, on: factory.reactor, feed: self.feed, sinks: self.sinks, ownSinks: self.ownSinks,
             channels: self.settings.sound.channels)
@@ -109,7 +110,7 @@ extension PipedPeer {
         case "cand": connection.addIceCandidate(json.text("candidate") ?? "")
         case "quit": self.quit()
         // What another one tells of itself, where two of these talk to each other.
-        case "state", "media", "key": return
+        case "state", "media", "key", "error": return
         default: Terminal.complain("parley peer: nothing is known of \"\(kind)\"")
         }
     }
@@ -164,6 +165,11 @@ extension PipedPeer {
                 json.field("t", "cand")
                 json.field("candidate", "")
             }
+        case .candidateError(let error):
+            self.say { json in
+                json.field("t", "error")
+                json.write(error)
+            }
         case .stateChanged(let state): self.tell(state)
         case .payloadsWaiting: self.handset?.takePayloads()
         case .heard: if self.reportTimer == nil { self.reportMedia() }
@@ -184,6 +190,7 @@ extension PipedPeer {
             json.field("t", "state")
             json.field("v", state.rawValue)
             self.writeTime(to: &json)
+            json.optional("srtp", self.connection?.getStats().ciphers?.srtp)
         }
     }
 

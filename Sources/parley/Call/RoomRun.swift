@@ -118,7 +118,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         let (client, loop, room) = (self.client, self.loop, self.room)
         do throws(CommandFailure) {
             let link = peers.open(
-                begins: begins, feed: try self.plan.openFeed(),
+                "\(room.text)/\(member.text)", begins: begins, feed: try self.plan.openFeed(),
                 sinks: try self.plan.recording.named(member.text).open(),
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in
@@ -170,7 +170,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         let duration = self.began.map { $0.duration(to: SteadyClock.now) } ?? .zero
         let report = CallReport(
             end: isSilent ? .silent : .completed, duration: duration, hasHeardSound: self.hasHeardSound,
-            statistics: self.last)
+            statistics: self.last, serverErrors: self.peers?.serverErrors ?? [])
         self.close(.success(report))
     }
 

@@ -12,7 +12,7 @@ import Darwin
 
 /// Runs calls in virtual time over lines of all kinds, and writes what is heard at the other end, and what became of it.
 ///
-///     MediaQuality SPEECH FOLDER    speech as raw 16-bit sound at 48 kHz
+///     MediaQuality SPEECH FOLDER SEED    speech as raw 16-bit sound at 48 kHz
 @main
 enum MediaQuality {
     struct Profile {
@@ -55,18 +55,21 @@ enum MediaQuality {
     static func main() {
         let arguments = CommandLine.arguments
         if arguments.count == 2, let speech = Sound.read(arguments[1]) { return self.race(speech) }
-        guard arguments.count >= 3, let speech = Sound.read(arguments[1]) else {
-            print("usage: MediaQuality SPEECH [FOLDER [PROFILE]]")
+        guard arguments.count >= 4, let speech = Sound.read(arguments[1]), let seed = UInt64(arguments[3]) else {
+            print("usage: MediaQuality SPEECH [FOLDER SEED [PROFILE]]")
             exit(64)
         }
-        for (index, profile) in self.profiles.enumerated() where arguments.count < 4 || profile.name == arguments[3] {
-            self.run(profile, speech, to: "\(arguments[2])/\(index).raw")
+        let wanted = arguments.count > 4 ? arguments[4] : nil
+        for (index, profile) in self.profiles.enumerated() {
+            // An hour is long: once is enough.
+            guard wanted.map({ $0 == profile.name }) ?? (profile.isHeard || seed == 1) else { continue }
+            self.run(profile, speech, seed: seed, to: "\(arguments[2])/\(seed)-\(index).raw")
         }
-        if arguments.count < 4 { self.race(speech) }
+        if seed == 1, wanted == nil { self.race(speech) }
     }
 
-    private static func run(_ profile: Profile, _ speech: [Float], to path: String) {
-        var call = VirtualCall(seed: 7, line: profile.line)
+    private static func run(_ profile: Profile, _ speech: [Float], seed: UInt64, to path: String) {
+        var call = VirtualCall(seed: seed, line: profile.line)
         call.first.voice = profile.isHeard ? .sound(speech) : .packets(self.encode(speech))
         call.second.isListening = true
         call.second.drift = profile.drift
