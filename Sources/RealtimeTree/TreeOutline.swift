@@ -37,6 +37,13 @@ package struct TreeOutline: Sendable {
         var changed: Set<TreeKey> = []
 
         var isDue: Bool { !self.isShown || self.isReplaced || !self.changed.isEmpty }
+
+        /// What is not shown need not be remembered one by one.
+        mutating func changed(at key: TreeKey) {
+            guard self.isShown, !self.isReplaced else { return }
+            self.changed.insert(key)
+            if self.changed.count > TreeOutline.maximumRows { self.isReplaced = true }
+        }
     }
 
     package enum Refusal: Error, Hashable, Sendable { case tooManyPlaces, tooManyRows }
@@ -75,15 +82,17 @@ package struct TreeOutline: Sendable {
         }
     }
 
+    /// Where they stand: a write costs no copy of what is remembered.
     private mutating func changed(at path: TreePath) {
-        for (open, place) in self.places where place.isShown && !place.isReplaced {
+        var index = self.places.startIndex
+        while index < self.places.endIndex {
+            let open = self.places.keys[index]
             if path.contains(open) {
-                self.places[open]?.isReplaced = true
+                self.places.values[index].isReplaced = true
             } else if open.contains(path) {
-                self.places[open]?.changed.insert(path.keys[open.count])
-                // What is not shown need not be remembered one by one.
-                if place.changed.count > Self.maximumRows { self.places[open]?.isReplaced = true }
+                self.places.values[index].changed(at: path.keys[open.count])
             }
+            self.places.formIndex(after: &index)
         }
     }
 
