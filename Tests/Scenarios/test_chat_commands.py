@@ -339,6 +339,8 @@ class Commands(Talk):
             file.writeframes(tone(440, 0, 48_000) + bytes(2 * 48_000))
         subprocess.run([binary(), "voice", "encode", f"{folder}/note.wav", "-o", f"{folder}/note.ogg"], check=True, capture_output=True)
         screen = self.screen("chat", f"@{a.user}", *self.as_user(b))
+        screen.type(f"/file {folder}/not-there")
+        screen.wait_for("not sent: cannot open")
         for name in ("note.wav", "note.ogg"):
             screen.type(f"/file {folder}/{name}")
             body = a.expect("chat.entry", type="message", kind="voice")["body"]

@@ -66,12 +66,10 @@ struct FileSending {
     /// A voice message says how long it is and what it looks like; whoever shows it need not read it for that.
     private static func body(_ id: FileID, _ name: String, _ type: String, _ sound: SoundInfo?) -> RawJSON {
         RawJSON { json in
-            json.object { json in
-                for (key, value) in [("file", id.text), ("name", name), ("type", type)] { json.field(key, value) }
-                guard let sound else { return }
-                json.field("duration", sound.seconds, digits: 1)
-                json.array("waveform", of: sound.waveform(Self.bars).bars) { $0.integer($1.share) }
-            }
+            json.members([("file", id.text), ("name", name), ("type", type)])
+            guard let sound else { return }
+            json.field("duration", sound.seconds, digits: 1)
+            json.array("waveform", of: sound.waveform(Self.bars).bars) { $0.integer($1.share) }
         }
     }
 
