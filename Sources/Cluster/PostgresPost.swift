@@ -99,9 +99,8 @@ package final class PostgresPost: Post, EndOfTurn {
     private static let closeTimeout = Duration.seconds(1)
 
     package func publish(_ news: NodeNews) {
-        guard self.hasPeers else { return }
-        // Nobody hears it; the number that is left out says so later.
-        guard self.isListening else { return self.leaveOut() }
+        // Nobody hears it, or nobody is known yet right behind a break; the number that is left out says so later.
+        guard self.hasPeers, self.isListening else { return self.leaveOut() }
         self.waiting.append(news)
         guard !self.isGathered else { return }
         self.isGathered = true

@@ -105,7 +105,7 @@ class Moves(Nodes):
         a.server = self.nodes[1]
         with self.assertRaises(Refused) as refused:
             Person.back(a, token=b.token)
-        self.assertEqual(refused.exception.code, "unauthorized")
+        self.assertEqual(refused.exception.code, "forbidden")
 
     def test_Y09_a_node_that_goes_sends_its_clients_to_the_others_with_nothing_lost(self):
         """Y09"""
