@@ -27,8 +27,7 @@ struct RecentPayloads: Sendable {
         self.count = 0
     }
 
-    /// How many packets behind their own the copies travel, the farthest first: right behind where losses come alone, so that nobody waits for
-    /// them; further apart where packets get lost together, or a packet and its copies would be lost in the same burst.
+    /// How many packets behind their own the copies travel, the farthest first: right behind where losses come alone, which costs no delay; further apart where packets get lost together, or a packet and its copies would be lost in the same burst.
     static func distances(_ generations: Int, isBursty: Bool) -> ArraySlice<Int> {
         (isBursty ? Self.apart : Self.near).suffix(generations)
     }

@@ -4,10 +4,10 @@ internal import System
 package import Vocabulary
 
 /// The loops of one process on which sessions live, as nodes beside each other: one order for what all of them carry out, and letters between two.
-/// Nothing is lost on the way, and nobody ends before the others.
+/// Nothing is lost on the way, and no loop ends before the others.
 ///
-/// What a loop says lies in the others' boxes before anybody outside can know of it, and each looks into its box before it answers
-/// anybody. So clients see the same as with one loop.
+/// What a loop says lies in the others' boxes before any client can know of it, and each looks into its box before it answers a client. So
+/// clients see the same as with one loop.
 package final class LoopExchange: Sendable {
     enum Item: Sendable {
         case change([UInt8], of: RandomToken, serial: UInt64, at: Instant)
@@ -53,12 +53,12 @@ package final class LoopExchange: Sendable {
         }
     }
 
-    /// To all; the node looks into its own box without being called.
+    /// To all; the node looks into its own box without being woken.
     func append(_ change: [UInt8], of node: RandomToken, serial: UInt64, at now: Instant) {
         self.clock.withLock { clock in
             clock.last = max(clock.last, now)
             let item = Item.change(change, of: node, serial: serial, at: clock.last)
-            for place in self.boxes.indices { self.put(item, into: place, callsIt: self.names[place] != node) }
+            for place in self.boxes.indices { self.put(item, into: place, wakes: self.names[place] != node) }
         }
     }
 
@@ -70,12 +70,12 @@ package final class LoopExchange: Sendable {
         for place in self.boxes.indices where place != rank { self.put(.news(news), into: place) }
     }
 
-    private func put(_ item: Item, into place: Int, callsIt: Bool = true) {
+    private func put(_ item: Item, into place: Int, wakes: Bool = true) {
         let isFirst = self.boxes[place].withLock { box in
             box.append(item)
             return box.count == 1
         }
-        if isFirst, callsIt { self.loops[place].execute { [self] in self.node(on: $0).fetch() } }
+        if isFirst, wakes { self.loops[place].execute { [self] in self.node(on: $0).fetch() } }
     }
 
     func fetch(for rank: Int) -> [Item] {

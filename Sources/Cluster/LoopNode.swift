@@ -10,7 +10,8 @@ package final class LoopNode: Ledger, Post, EndOfTurn {
     /// Never called: nothing is lost between loops.
     package var onGap: () -> Void = {}
     package var onDuty: () -> Void = {}
-    var exchange: LoopExchange?
+    /// Which owns it.
+    weak var exchange: LoopExchange?
 
     private let reactor: Reactor
     private weak var reader: (any LedgerReader)?

@@ -12,9 +12,11 @@ package import Vocabulary
 /// letter has heard before what its sender had heard.
 package final class PostgresLedger: LedgerWire, EndOfTurn {
     package let node: RandomToken
-    package private(set) lazy var desk = LedgerDesk(of: self.node, on: self, to: self.reader)
+    package private(set) lazy var desk = LedgerDesk(
+        of: self.node, besides: self.siblings, on: self, to: self.reader)
 
     private let place: String
+    private let siblings: Set<RandomToken>
     private unowned let reader: any LedgerReader
     private let reactor: Reactor
     private var connection: PostgresConnection?
@@ -22,10 +24,14 @@ package final class PostgresLedger: LedgerWire, EndOfTurn {
     private var parts: [RandomToken: [UInt8]] = [:]
     private var lastPart: UInt64 = 0
 
-    /// - Parameter place: what the node runs on, which it alone has; a later run on it is the same node.
+    /// - Parameters:
+    ///   - place: what the node runs on, which it alone has; a later run on it is the same node.
+    ///   - siblings: nodes of the same process.
     package init(
-        of node: RandomToken, running place: String, to reader: any LedgerReader, on reactor: Reactor
+        of node: RandomToken, runningOn place: String, besides siblings: Set<RandomToken>,
+        to reader: any LedgerReader, on reactor: Reactor
     ) {
+        self.siblings = siblings
         self.place = place
         self.node = node
         self.reader = reader

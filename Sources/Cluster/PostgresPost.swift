@@ -99,7 +99,7 @@ package final class PostgresPost: Post, EndOfTurn {
     private static let closeTimeout = Duration.seconds(1)
 
     package func publish(_ news: NodeNews) {
-        // Nobody hears it, or nobody is known yet right behind a break; the number that is left out says so later.
+        // Not connected, or no other node is known yet right after a reconnect: the number that is left out says so later.
         guard self.hasPeers, self.isListening else { return self.leaveOut() }
         self.waiting.append(news)
         guard !self.isGathered else { return }

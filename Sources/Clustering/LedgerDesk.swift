@@ -26,6 +26,7 @@ package final class LedgerDesk: Ledger {
 
     private unowned let reader: any LedgerReader
     private unowned let wire: any LedgerWire
+    private let siblings: Set<RandomToken>
     private var machine: LedgerMachine
     private var isConnected = false
     private var lastSerial: UInt64 = 0
@@ -46,7 +47,12 @@ package final class LedgerDesk: Ledger {
     private static let mostWaiting = 10_000
     private static let snapshotTimeout = Duration.milliseconds(1_900)
 
-    package init(of node: RandomToken, on wire: any LedgerWire, to reader: any LedgerReader) {
+    /// - Parameter siblings: nodes of the same process, which end with this one.
+    package init(
+        of node: RandomToken, besides siblings: Set<RandomToken> = [], on wire: any LedgerWire,
+        to reader: any LedgerReader
+    ) {
+        self.siblings = siblings
         self.machine = LedgerMachine(node)
         self.wire = wire
         self.reader = reader
@@ -62,7 +68,9 @@ package final class LedgerDesk: Ledger {
         (self.machine.isAlone || self.isIsland) && self.inFlight == 0 && self.waiting.isEmpty
     }
 
-    package var othersGoOn: Bool { !self.isAlone }
+    package var othersGoOn: Bool {
+        !self.isAlone && self.machine.members.keys.contains { $0 != self.node && !self.siblings.contains($0) }
+    }
 
     package func append(_ change: [UInt8]) -> UInt64? {
         guard self.machine.isInside, self.waiting.count + self.inFlight < Self.mostWaiting else { return nil }

@@ -171,7 +171,7 @@ extension NodeNews.Telling {
             json.field("c", id.text)
             json.field("u", user.text)
         case .users(let users): json.array("to", of: users) { $0.string($1.text) }
-        case .everybody: break
+        case .all: json.field("all", true)
         }
     }
 
@@ -183,8 +183,10 @@ extension NodeNews.Telling {
             self.init(event, json, to: user.map { .member($0, of: id) } ?? .members(of: id, except: left))
         } else if let users = object["to", JSONType<String>.text.list()] {
             self.init(event, json, to: .users(users.compactMap { UserID($0) }))
+        } else if object["all", .bool] == true {
+            self.init(event, json, to: .all)
         } else {
-            self.init(event, json, to: .everybody)
+            return nil
         }
     }
 }

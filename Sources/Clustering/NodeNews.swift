@@ -15,7 +15,7 @@ package enum NodeNews: Hashable, Sendable {
     case access(Access)
     /// A user has read up to there, and so much is unread elsewhere: for the node that wakes devices.
     case read(ConversationID, UserID, through: UInt64, badge: UInt64)
-    /// Somebody shows a password or makes an account, and all count it.
+    /// A client shows a password or makes an account, and all nodes count it.
     ///
     /// - Parameter word: what became of it.
     case attempt(word: String, account: String?, address: String)
@@ -46,7 +46,7 @@ package enum NodeNews: Hashable, Sendable {
             /// Devices of one of its members.
             case member(UserID, of: ConversationID)
             case users([UserID])
-            case everybody
+            case all
         }
 
         /// Its name.

@@ -1,6 +1,6 @@
 internal import Bytes
 
-/// Alerts of DTLS that are not secret yet, so that anybody could have written them who knows where the two are.
+/// Alerts of DTLS that are not secret yet, which anyone who knows the two addresses can forge.
 enum PlainAlerts {
     private static let alert: UInt8 = 21
     /// Kind, version, epoch, number and length of a record (RFC 6347 §4.1).

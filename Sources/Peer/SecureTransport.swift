@@ -27,8 +27,8 @@ struct SecureTransport {
     /// What could not leave because there was no path yet.
     private var unsent: [[UInt8]] = []
     private static let unsentLimit = 16
-    /// When the other side, or somebody in its name, said that the handshake has failed. If that is true nothing more comes of it, and it is
-    /// believed; if it is a lie the handshake goes on.
+    /// When an alert said that the handshake has failed. If the peer sent it nothing more comes, and it is believed; if it is forged the
+    /// handshake goes on.
     private var alertedAt: Instant?
     private static let alertTimeout = Duration.seconds(2)
 

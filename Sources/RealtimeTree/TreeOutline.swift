@@ -1,4 +1,4 @@
-/// What somebody who looks at the tree has open: of each place its first children, each in one line, and which of them
+/// What a viewer of the tree has open: of each place its first children, each in one line, and which of them
 /// have changed since they were shown. So what is shown is bounded, however much lies below.
 package struct TreeOutline: Sendable {
     /// A child in one line.

@@ -11,12 +11,10 @@ package enum RoomNews: Hashable, Sendable {
 
     /// Nil of a seat that waits for its line.
     ///
-    /// - Parameters:
-    ///   - count: how many are in the room now.
-    ///   - user: whose a line is.
-    init?(_ announcement: RoomAnnouncement, count: Int, user: (SessionID) -> UserID?) {
+    /// - Parameter user: whose a line is.
+    init?(_ announcement: RoomAnnouncement, user: (SessionID) -> UserID?) {
         switch announcement.content {
-        case .joined(let line): self = .joined(line, isFirst: count == 1)
+        case .joined(let line): self = .joined(line, isFirst: announcement.number == 1)
         case .gone(let session, let departure): self = .gone(session, user(session), departure)
         case .away, .back: return nil
         }

@@ -72,9 +72,11 @@ extension Switchboard {
     private func name(of user: UserID) -> DisplayName { self.face(of: user).name }
     private func face(of user: UserID) -> ProfileSummary { self.names[user] ?? ProfileSummary(DisplayName(of: user)) }
 
-    /// Who comes need not be told that they did.
+    /// A user is not told of their own coming.
     private func others(watching user: UserID) -> Set<SessionID> {
-        self.presence.watchers(of: user).subtracting(self.presence.lines(of: user))
+        var watchers = self.presence.watchers(of: user)
+        for line in self.presence.lines(of: user) { watchers.remove(line) }
+        return watchers
     }
 
     func tellPresence() {
@@ -88,7 +90,7 @@ extension Switchboard {
                 if self.isOrigin { self.onPresence(user, true) }
             case .wentOffline(let user, _):
                 let notice = Notice.wentOffline(user, self.name(of: user), lastSeen: self.wallTime)
-                self.tell(notice, to: self.others(watching: user))
+                self.tell(notice, to: self.presence.watchers(of: user))
                 self.forgetName(of: user)
                 if self.isOrigin { self.onPresence(user, false) }
             }

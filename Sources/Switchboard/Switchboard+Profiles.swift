@@ -19,7 +19,7 @@ extension Switchboard {
     }
 
     private func rename(_ profile: Profile, _ lines: [SessionID]) {
-        // Before this node is in the ledger nobody is online.
+        // Before this node is in the ledger no user counts as online.
         let guests =
             self.early == nil
             ? lines.compactMap { self.guest($0) } : self.guests.values.filter { $0.user == profile.user }

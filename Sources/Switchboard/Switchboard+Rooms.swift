@@ -280,7 +280,7 @@ extension Switchboard {
     /// For the other parts of the server, once.
     private func note(_ event: RoomAnnouncement, of room: RoomName) {
         guard self.isOrigin else { return }
-        let news = RoomNews(event, count: self.rooms[room]?.count ?? 0) { session in
+        let news = RoomNews(event) { session in
             self.guests[session]?.user ?? self.strangers[session]?.user
         }
         if let news { self.onRoom(room, news) }

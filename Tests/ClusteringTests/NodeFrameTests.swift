@@ -21,8 +21,13 @@ struct NodeFrameTests {
             .receipt(receipt), .receipt(NodeNews.Receipt(room, of: anna, own: Array("{}".utf8), others: nil)),
             .typing(room, bo, isOn: true), .typing(room, bo, isOn: false), .block(anna, by: bo, isOn: true),
             .profile(anna), .access(NodeNews.Access("banned", "bo", until: WallTime(milliseconds: 17))),
-            .access(NodeNews.Access("token", "t-1")), .errand,
-        ]
+            .access(NodeNews.Access("token", "t-1")), .errand, .read(room, bo, through: 7, badge: 0),
+            .attempt(word: "began", account: "anna", address: "10.0.0.1"),
+            .attempt(word: "created", account: nil, address: "::1"),
+        ] + [
+            .members(of: room, except: nil), .members(of: room, except: bo), .member(anna, of: room), .users([anna, bo]),
+            .all,
+        ].map { .told(.init("chat.passing", Array("{}".utf8), to: $0)) }
     }
 
     private func read(_ bytes: [UInt8]) -> NodeFrame? { NodeFrame(bytes.span) }

@@ -1,4 +1,4 @@
-"""Several servers over one PostgreSQL behind a balancer that sends each request to the next of them: nobody's session sticks."""
+"""Several servers over one PostgreSQL behind a balancer that sends each request to the next of them: no sticky sessions."""
 
 import shutil
 import socket

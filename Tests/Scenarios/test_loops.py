@@ -1,9 +1,11 @@
 """Sessions live on several loops of one process, and clients see the same as with one."""
 
 import os
+import signal
 import unittest
 import unittest.mock
 
+import postgres
 import test_calls
 import test_flsocketim
 import test_presence
@@ -12,7 +14,8 @@ import test_room_access
 import test_rooms
 import test_second_sign_in
 from house import House
-from people import Person
+from people import VOUCHED, Person
+from server import Server, eventually
 from wire import PollingLink
 
 LOOPS = 3
@@ -144,6 +147,24 @@ class Spread(OverLoops, House):
             while not numbers or numbers[-1] < 21:
                 numbers.append(person.expect("chat.entry", conversation=place)["number"])
             self.assertEqual([number for number in numbers if number > 1], list(range(2, 22)))
+
+
+class OverPostgres(unittest.TestCase):
+    def test_Y13_a_server_of_several_loops_that_stops_waits_for_no_other(self):
+        """Y13.stop"""
+        database = self.enterContext(postgres.Postgres("fsync=off"))
+        url = database.create("parley")
+        server = self.enterContext(Server(*VOUCHED, "--store", url, "--loops", "2", "--signalling-loops", "2", doors=False))
+        ready = "SELECT count(*) FROM parley.nodes WHERE ready"
+        eventually(lambda: database.ask(ready, "parley") == "2", "both loops are inside")
+        caller, callee = (self.enterContext(Person(server, name)) for name in "AB")
+        call = caller.ask("call.invite", user=callee.user, kind="audio")["call"]
+        callee.expect("call.incoming", call=call)
+        server.tell(signal.SIGTERM)
+        for person in (caller, callee):
+            person.expect("call.ended", call=call)
+        self.assertEqual(server.wait(), 0)
+        self.assertEqual(caller.pending + callee.pending, [], "they are not sent to another server")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ export function readRoute(hash = location.hash) {
 /** The address of a place of the realtime tree. @param {string} path */
 export function treeLink(path) { return `#/tree/${path.split('/').map(encodeURIComponent).join('/')}`; }
 
-// What somebody typed need not be right.
+// An address that was typed may be malformed.
 function decoded(text) {
   try {
     return decodeURIComponent(text);

@@ -30,7 +30,7 @@ extension Accounts {
         self.attempts.publisher.withLock { $0 = publisher }
     }
 
-    /// Somebody guesses at another node.
+    /// What another node has counted.
     package func heard(_ news: AttemptNews) { self.attempts.heard(news, at: self.time.steady()) }
 
     /// What other nodes have called back while this one did not hear them.

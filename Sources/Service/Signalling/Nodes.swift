@@ -39,7 +39,8 @@ final class Nodes {
         }
         self.board = board
         let ledger = self.post.map { post in
-            PostgresLedger(of: post.node, running: others.place(on: reactor), to: board, on: reactor)
+            PostgresLedger(
+                of: post.node, runningOn: others.place(on: reactor), besides: Set(others.names), to: board, on: reactor)
         }
         self.post?.ledger = ledger
         if let ledger: any Ledger = ledger?.desk ?? self.loop { board.follow(ledger) }

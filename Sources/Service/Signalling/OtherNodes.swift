@@ -26,7 +26,7 @@ enum OtherNodes: Sendable {
         }
     }
 
-    /// What the loops are called in this run; none where there is nobody to be told apart from.
+    /// What the loops are called in this run; none where there are no other nodes.
     var names: [RandomToken] {
         switch self {
         case .none: []

@@ -44,7 +44,7 @@ extension ChatService {
             guard let id = message.conversation else { return }
             self.tell(news, to: .members(of: id, except: withSender ? nil : message.sender))
         case .users(let users): self.tell(news, to: .users(users))
-        case .everybody: self.tell(news, to: .everybody)
+        case .everybody: self.tell(news, to: .all)
         }
     }
 

@@ -23,7 +23,7 @@ extension ChatService {
             for listener in self.feed.listeners(to: id) where listener.user != user { listener.hear(news) }
         case .member(let user, let id): self.tell(news, to: user, in: id)
         case .users(let users): for user in users { self.tellHere(news, user) }
-        case .everybody: for user in self.feed.listening { self.tellHere(news, user) }
+        case .all: for user in self.feed.listening { self.tellHere(news, user) }
         }
     }
 

@@ -7,7 +7,6 @@ import MediaStreams
 import Negotiating
 import Pathways
 import Peer
-import Secure
 import Reactor
 import Secure
 import Vocabulary

@@ -32,11 +32,13 @@ struct FileSending {
         let uploads = await self.client.uploads()
         let id = try await self.client.asking { _ throws(ClientError) in try await uploads.begin(size, called: name) }
         try await self.bring(file, size, to: id, uploads)
+        let type = try await self.client.asking { _ throws(ClientError) in try await uploads.type(of: id) }
+        let kind = Self.kind(of: type)
+        // Read here: the connection has a heartbeat to answer meanwhile.
+        let sound = kind == .voice && size <= Self.maximumVoice ? try? SoundInfo(of: .file(path)) : nil
+        let body = Self.body(id, name, type, sound)
         return try await self.client.asking { client throws(ClientError) in
-            let type = try await uploads.type(of: id)
-            let kind = Self.kind(of: type)
-            let sound = kind == .voice && size <= Self.maximumVoice ? try? SoundInfo(of: .file(path)) : nil
-            return try await client.send(Self.body(id, name, type, sound), kind: kind, to: self.target)
+            try await client.send(body, kind: kind, to: self.target)
         }
     }
 
@@ -63,7 +65,7 @@ struct FileSending {
         }
     }
 
-    /// A voice message says how long it is and what it looks like; whoever shows it need not read it for that.
+    /// A voice message says how long it is and what it looks like; to show it the file need not be read.
     private static func body(_ id: FileID, _ name: String, _ type: String, _ sound: SoundInfo?) -> RawJSON {
         RawJSON { json in
             json.members([("file", id.text), ("name", name), ("type", type)])

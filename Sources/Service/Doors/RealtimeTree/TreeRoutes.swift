@@ -36,7 +36,7 @@ struct TreeRoutes: Sendable {
         return true
     }
 
-    /// For the page: whoever may look says so in the first message, since an address stands in logs.
+    /// For the page: a viewer's token comes in the first message, since addresses stand in logs.
     private func view(_ exchange: HTTPExchange) {
         guard self.desk.isOpen else { return exchange.respond(.error(.serviceUnavailable, "try again later")) }
         exchange.upgradeToWebSocket(maximumMessageBytes: TreeViewer.maximumMessageBytes) { socket in

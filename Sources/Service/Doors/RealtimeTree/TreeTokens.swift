@@ -111,7 +111,7 @@ struct TreeGate: Sendable {
     /// Users who may look at everything on the page.
     var viewers: Set<UserID> = []
 
-    /// Whoever may look at everything: administrators, and users of the page whom the operator named. What an application vouches for
+    /// Who may look at everything: administrators, and users of the page whom the operator named. What an application vouches for
     /// is not enough, or each of them could look as well.
     func viewer(_ credential: String, at now: WallTime) throws(TreeProblem) -> TreeAccess {
         let access = try self.access(credential, at: now)

@@ -6,7 +6,7 @@ internal import RealtimeTree
 internal import Vocabulary
 internal import Web
 
-/// Somebody who looks at the tree on the page, over a WebSocket (`/.view`): the children of the places that are open there, and what
+/// A viewer of the tree on the page, over a WebSocket (`/.view`): the children of the places that are open there, and what
 /// changes among them. Only for those who may read everything.
 ///
 ///     unknown ──{"auth"}──▶ looking ──the access ends──▶ ended
