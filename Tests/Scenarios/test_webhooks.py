@@ -275,6 +275,18 @@ class EventTests(Hooked):
         self.assertEqual(facts[:4], [("opened", None, None), ("joined", a.user, None), ("joined", b.user, None), ("left", a.user, "left")])
         self.assertEqual((facts[4][:2], facts[5][0]), (("left", b.user), "closed"))
 
+    def test_P13_a_room_whose_only_seat_changes_hands_is_not_opened_again(self):
+        """P13.rooms"""
+        a = self.person("A")
+        a.ask("room.join", room="handed")
+        with self.device(a) as other:
+            self.assertEqual(other.ask("room.join", room="handed", replaces=a.member)["count"], 1)
+            other.ask("room.leave", room="handed")
+            eventually(lambda: any(e["room"] == "handed" for e in events(self.hook, "room.closed")), "it is over", within=40)
+        told = [e["event"] for e in events(self.hook) if e.get("room") == "handed"]
+        self.assertEqual(told.count("room.opened"), 1, told)
+        self.assertEqual(told.count("room.joined"), 2, told)
+
     def test_P13_what_was_not_taken_is_told_after_a_crash_and_in_its_order(self):
         """P13.presence P13.calls"""
         self.hook.answer = lambda event: (503, b"")
