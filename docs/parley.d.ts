@@ -1152,7 +1152,7 @@ declare module "parley-tree" {
      * @typedef {TreeSummary & {path: string, whole: boolean, rows: TreeRow[], gone: string[]}} TreeChange
      */
     /**
-     * The realtime tree of the server, for users who may look at all of it. It comes back by itself when the line breaks.
+     * The realtime tree of the server, for users who may look at all of it. It reconnects when the connection breaks.
      *
      * Events: `state` when `state` changes; `change` with a `TreeChange` of a place that is open; `full` with the path of a place that was not
      * opened since too much is; `refused` with a `ParleyError`, after which nothing comes.

@@ -22,8 +22,8 @@ package struct SocketServerSettings: Sendable {
     /// How often one session may be turned away before it ends.
     package var maximumRefusals = 3
 
-    /// By which loop is called by other nodes, where there may be some that clients come back to: one name for each of the first loops. With more
-    /// than one sessions live on all of these.
+    /// The names of the first loops as nodes, one for each on which sessions live; none where there are no other nodes that clients could
+    /// come back to.
     package var nodes: [RandomToken] = []
 
     /// No Socket.IO: every message of Engine.IO goes back where it came from, for its conformance suite.

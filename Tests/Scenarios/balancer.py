@@ -81,15 +81,20 @@ class Balancer:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def data_beside(first: Server) -> str:
+    """A data directory for one more node: all have the same secret."""
+    data = tempfile.mkdtemp(prefix="parley-test-")
+    shutil.copy(f"{first.data}/secret", data)
+    return data
+
+
 class Cluster:
     """`count` servers over a PostgreSQL at `url`, and a balancer in front of them."""
 
     def __init__(self, url: str, count: int, *options: str, listen: str = "", testing: bool = False, doors: bool = True):
         self.nodes: list[Server] = []
         for _ in range(count):
-            data = tempfile.mkdtemp(prefix="parley-test-")
-            if self.nodes:
-                shutil.copy(f"{self.nodes[0].data}/secret", data)
+            data = data_beside(self.nodes[0]) if self.nodes else None
             self.nodes.append(
                 Server("--store", url, "--trusted-proxy", "127.0.0.1", *options, testing=testing, doors=doors, data=data))
         for node in self.nodes:
@@ -113,8 +118,7 @@ class Companions:
     def __init__(self, first: Server, count: int, listen: str):
         self.nodes: list[Server] = []
         for _ in range(count):
-            data = tempfile.mkdtemp(prefix="parley-test-")
-            shutil.copy(f"{first.data}/secret", data)
+            data = data_beside(first)
             (Path(data) / "files").symlink_to(Path(first.data) / "files")
             self.nodes.append(Server(*first.options, path=first.path, testing=False, doors=False, data=data, is_companion=True))
         for _ in self.nodes:

@@ -1,14 +1,13 @@
 """Several servers over one PostgreSQL: whoever is on one hears what is said on another."""
 
 import itertools
-import shutil
 import signal
-import tempfile
 import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import postgres
+from balancer import data_beside
 from people import VOUCHED, Person, Refused
 from push_service import PushService
 from server import Server, eventually
@@ -39,9 +38,7 @@ class Nodes(unittest.TestCase):
 
     def node(self) -> Server:
         """All have the same secret, as every node must."""
-        data = tempfile.mkdtemp(prefix="parley-test-")
-        if self.nodes:
-            shutil.copy(f"{self.nodes[0].data}/secret", data)
+        data = data_beside(self.nodes[0]) if self.nodes else None
         return self.enterContext(Server(*VOUCHED, "--store", self.url, *self.options, data=data))
 
     def person(self, node: int, name: str) -> Person:
