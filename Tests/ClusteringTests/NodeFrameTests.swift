@@ -16,18 +16,21 @@ struct NodeFrameTests {
         let bo = try #require(UserID("bo"))
         let receipt = NodeNews.Receipt(
             room, of: anna, own: Array(#"{"read":5,"badge":2}"#.utf8), others: Array(#"{"read":5}"#.utf8))
-        self.news = [
-            .entry(room, 5, movesMembers: false), .entry(room, .init(UInt32.max), movesMembers: true),
-            .receipt(receipt), .receipt(NodeNews.Receipt(room, of: anna, own: Array("{}".utf8), others: nil)),
-            .typing(room, bo, isOn: true), .typing(room, bo, isOn: false), .block(anna, by: bo, isOn: true),
-            .profile(anna), .access(NodeNews.Access("banned", "bo", until: WallTime(milliseconds: 17))),
-            .access(NodeNews.Access("token", "t-1")), .errand, .read(room, bo, through: 7, badge: 0),
-            .attempt(word: "began", account: "anna", address: "10.0.0.1"),
-            .attempt(word: "created", account: nil, address: "::1"),
-        ] + [
-            .members(of: room, except: nil), .members(of: room, except: bo), .member(anna, of: room), .users([anna, bo]),
-            .all,
-        ].map { .told(.init("chat.passing", Array("{}".utf8), to: $0)) }
+        self.news =
+            [
+                .entry(room, 5, movesMembers: false), .entry(room, .init(UInt32.max), movesMembers: true),
+                .receipt(receipt), .receipt(NodeNews.Receipt(room, of: anna, own: Array("{}".utf8), others: nil)),
+                .typing(room, bo, isOn: true), .typing(room, bo, isOn: false), .block(anna, by: bo, isOn: true),
+                .profile(anna), .access(NodeNews.Access("banned", "bo", until: WallTime(milliseconds: 17))),
+                .access(NodeNews.Access("token", "t-1")), .errand, .read(room, bo, through: 7, badge: 0),
+                .attempt(word: "began", account: "anna", address: "10.0.0.1"),
+                .attempt(word: "created", account: nil, address: "::1"),
+            ]
+            + [
+                .members(of: room, except: nil), .members(of: room, except: bo), .member(anna, of: room),
+                .users([anna, bo]),
+                .all,
+            ].map { .told(.init("chat.passing", Array("{}".utf8), to: $0)) }
     }
 
     private func read(_ bytes: [UInt8]) -> NodeFrame? { NodeFrame(bytes.span) }
