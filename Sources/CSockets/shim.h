@@ -1,11 +1,13 @@
 #pragma once
 
+#include <errno.h>
 #include <fcntl.h>
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -46,7 +48,29 @@ static inline int parley_adopt_listener(int fd) {
     return 1;
 }
 
+/// What makes a descriptor readable that another thread waits for: `ends[0]` is waited for, `ends[1]` is written to. On Linux both
+/// are one.
+static inline int parley_open_wake_up(int ends[2]);
+
+static inline void parley_wake_up(int fd) {
+    uint64_t one = 1;
+    while (write(fd, &one, sizeof one) < 0 && errno == EINTR) continue;
+}
+
+/// Until it is woken again it is not readable.
+static inline void parley_clear_wake_up(int fd) {
+    char bytes[512];
+    while (read(fd, bytes, sizeof bytes) == sizeof bytes) continue;
+}
+
 #if defined(__linux__)
+
+#include <sys/eventfd.h>
+
+static inline int parley_open_wake_up(int ends[2]) {
+    ends[0] = ends[1] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return ends[0] < 0 ? -1 : 0;
+}
 
 #include <linux/netlink.h>
 #include <netinet/udp.h>
@@ -160,5 +184,14 @@ static inline int parley_segment_length(struct msghdr *header) { return 0; }
 static inline void parley_set_segment_length(struct msghdr *header, void *control, unsigned short length) {}
 
 static inline int parley_address_news(void) { return -1; }
+
+static inline int parley_open_wake_up(int ends[2]) {
+    if (pipe(ends) != 0) return -1;
+    for (int end = 0; end < 2; end++) {
+        fcntl(ends[end], F_SETFL, fcntl(ends[end], F_GETFL) | O_NONBLOCK);
+        fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+    }
+    return 0;
+}
 
 #endif

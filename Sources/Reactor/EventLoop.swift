@@ -7,8 +7,7 @@ internal import System
 /// synchronous methods through `assumeIsolated` without a hop. Tasks that touch a loop are started with
 /// `Task(executorPreference: loop)`; then their continuations come back without a detour.
 @safe package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    // Unchecked because `local` and `reactor` belong to the loop's own thread and the compiler cannot see that;
-    // `wakeUp` may be used from any thread by libuv's contract.
+    // Unchecked because `local` and `reactor` belong to the loop's own thread and the compiler cannot see that.
 
     private enum Work {
         case job(UnownedJob)
@@ -17,7 +16,7 @@ internal import System
 
     private struct Inbox {
         var work: [Work] = []
-        /// The thread has ended, and with it what a wake-up would touch.
+        /// The thread has ended.
         var isClosed = false
     }
 
@@ -30,7 +29,7 @@ internal import System
     private var local: [UnownedJob] = []
     private var batch: [Work] = []
     private var reactor: Reactor?
-    private let wakeUp: UnsafeMutablePointer<uv_async_t>
+    private let wakeUp: WakeUp
     private let thread: UnsafeMutablePointer<uv_thread_t>
     /// Set by the thread itself before `init` returns, never changed after.
     private var threadID = uv_thread_t()
@@ -38,13 +37,13 @@ internal import System
     package init(index: Int = 0, isBackground: Bool = false) throws(ReactorError) {
         self.index = index
         self.isBackground = isBackground
-        unsafe self.wakeUp = .allocate(capacity: 1)
+        self.wakeUp = try WakeUp()
         unsafe self.thread = .allocate(capacity: 1)
         try self.startThread()
     }
 
     deinit {
-        unsafe self.wakeUp.deallocate()
+        self.wakeUp.close()
         unsafe self.thread.deallocate()
     }
 
@@ -66,12 +65,13 @@ internal import System
     }
 
     private func enqueue(_ work: Work) {
-        self.inbox.withLock { inbox in
-            guard !inbox.isClosed else { return }
+        let isFirst = self.inbox.withLock { inbox in
+            guard !inbox.isClosed else { return false }
             inbox.work.append(work)
-            // Within the lock, so that the loop cannot end in between.
-            if inbox.work.count == 1 { unsafe uv_async_send(self.wakeUp) }
+            return inbox.work.count == 1
         }
+        // Behind the lock, for which the loop would only wait again.
+        if isFirst { self.wakeUp.send() }
     }
 }
 
@@ -132,7 +132,7 @@ extension EventLoop {
 
     private func makeReactor(reportingTo startup: Startup) -> Reactor? {
         do throws(ReactorError) {
-            let reactor = try unsafe Reactor(loop: self, wakeUp: self.wakeUp)
+            let reactor = try Reactor(loop: self, wakeUp: self.wakeUp)
             self.reactor = reactor
             return reactor
         } catch {

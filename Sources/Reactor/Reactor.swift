@@ -41,7 +41,7 @@ package protocol EndOfTurn: AnyObject {
     private static let unhurriedNanoseconds: UInt64 = 500_000
     static let readBufferSize = 65_536
 
-    init(loop: EventLoop, wakeUp: UnsafeMutablePointer<uv_async_t>) throws(ReactorError) {
+    init(loop: EventLoop, wakeUp: WakeUp) throws(ReactorError) {
         self.loop = loop
         unsafe self.uv = .allocate(capacity: 1)
         let code = unsafe uv_loop_init(self.uv)
@@ -54,7 +54,9 @@ package protocol EndOfTurn: AnyObject {
         unsafe self.idle = .allocate(capacity: 1)
         unsafe self.alarm = .allocate(capacity: 1)
         self.timers = TimerWheel(startingAt: unsafe uv_now(self.uv))
-        unsafe self.startHandles(wakeUp)
+        self.startHandles()
+        // It lives for as long as its handle.
+        _ = try unsafe WakeUpWatch(wakeUp, on: self.uv) { [unowned loop] in loop.drainInbox() }
     }
 
     deinit {
@@ -67,13 +69,11 @@ package protocol EndOfTurn: AnyObject {
         unsafe self.alarm.deallocate()
     }
 
-    private func startHandles(_ wakeUp: UnsafeMutablePointer<uv_async_t>) {
+    private func startHandles() {
         let me = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe uv_async_init(self.uv, wakeUp) { unsafe Reactor.from($0?.pointee.data)?.loop.drainInbox() }
         unsafe uv_prepare_init(self.uv, self.prepare)
         unsafe uv_idle_init(self.uv, self.idle)
         unsafe uv_timer_init(self.uv, self.alarm)
-        unsafe wakeUp.pointee.data = unsafe me
         unsafe self.prepare.pointee.data = unsafe me
         unsafe self.alarm.pointee.data = unsafe me
         unsafe uv_prepare_start(self.prepare) { unsafe Reactor.from($0?.pointee.data)?.endTurn() }

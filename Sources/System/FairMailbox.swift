@@ -15,12 +15,17 @@ package final class FairMailbox<Sender: Hashable & Sendable, Element: Sendable>:
     }
 
     package func post(_ element: Element, from sender: Sender) throws(Refusal) {
+        try self.append(element, from: sender)
+        // Behind the mutex, for which the thread that wakes up would only wait again.
+        self.condition.signal()
+    }
+
+    private func append(_ element: Element, from sender: Sender) throws(Refusal) {
         self.condition.lock()
         defer { self.condition.unlock() }
         guard !self.isClosed else { throw .closed }
         guard self.queue.count < self.limit, self.queue.count(of: sender) < self.limitOfSender else { throw .full }
         self.queue.append(element, from: sender)
-        self.condition.signal()
     }
 
     /// The next value. Waits when there is none; nil when none will ever come.

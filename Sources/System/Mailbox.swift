@@ -11,12 +11,18 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
     package init(limit: Int) { self.limit = limit }
 
     package func post(_ element: Element) throws(Refusal) {
+        // Behind the mutex, for which the thread that wakes up would only wait again.
+        if try self.append(element) { self.condition.signal() }
+    }
+
+    /// True when nothing waited before.
+    private func append(_ element: Element) throws(Refusal) -> Bool {
         self.condition.lock()
         defer { self.condition.unlock() }
         guard !self.isClosed else { throw .closed }
         guard self.waiting.count < self.limit else { throw .full }
         self.waiting.append(element)
-        if self.waiting.count == 1 { self.condition.signal() }
+        return self.waiting.count == 1
     }
 
     /// Everything that came since the last time. Waits when that is nothing; nil when nothing will ever come.
