@@ -24,7 +24,7 @@ struct ApproachTests {
     }
 
     private static func meet(_ users: [UserID], _ store: TestStore) async throws {
-        for user in users { try await store.ask(Introduction(user, displayName: nil, avatar: nil, at: Self.now)) }
+        for user in users { _ = try await store.ask(Introduction(user, displayName: nil, avatar: nil, at: Self.now)) }
     }
 
     private static func say(

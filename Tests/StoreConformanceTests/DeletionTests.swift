@@ -77,7 +77,7 @@ struct DeletionTests {
         #expect(try await store.ask(AddUser(namesake, nameHash: Self.hash)) == .nameTaken)
         // Neither an application nor a request that was on its way says anything of them.
         let words = Introduction(.alice, displayName: DisplayName("Back"), avatar: nil, at: Self.now + .seconds(9))
-        try await store.ask(words)
+        _ = try await store.ask(words)
         var change = ProfileChange(of: .alice, at: Self.now + .seconds(9))
         change.name = .set(try #require(DisplayName("Back")))
         #expect(try await store.ask(change).get().isNews == false)

@@ -21,7 +21,7 @@ struct ModerationTests {
             for user in [UserID.alice, .bob, self.carol] {
                 let words = Introduction(
                     user, displayName: DisplayName(user.text), avatar: nil, at: ModerationTests.now)
-                try await self.store.ask(words)
+                _ = try await self.store.ask(words)
             }
             _ = try await self.store.ask(CreationRequest(self.id, .room, by: .alice, at: ModerationTests.now)).get()
             try await self.change(.join, .bob)
@@ -208,7 +208,7 @@ struct ModerationTests {
         let plaza = try await Plaza(engine)
         for number in 0...SendReport.maximumOpen {
             let user = try #require(UserID("user-\(number)"))
-            try await plaza.store.ask(Introduction(user, displayName: nil, avatar: nil, at: Self.now))
+            _ = try await plaza.store.ask(Introduction(user, displayName: nil, avatar: nil, at: Self.now))
             let answer = try await plaza.store.ask(SendReport(.user(user), by: .alice, .spam, nil, at: Self.now))
             #expect(
                 number < SendReport.maximumOpen

@@ -21,6 +21,20 @@ struct ProfileStoreTests {
         #expect(try await album.change { $0.name = .remove }.get().profile.shownName == nil)
     }
 
+    @Test("A09 finds what is known of somebody who comes in, and whom they block", arguments: Engine.allCases)
+    func visitors(engine: Engine) async throws {
+        let album = try Album(engine)
+        let stranger = try await album.store.ask(FindVisitor(of: .bob))
+        #expect(stranger.profile == nil && stranger.blocked.isEmpty)
+        let name = try #require(DisplayName("Alice"))
+        let profile = try await album.change { $0.name = .set(name) }.get().profile
+        try await album.store.ask(SetBlocked(true, .bob, by: .alice)).get()
+        let known = try await album.store.ask(FindVisitor(of: .alice))
+        #expect(known.profile == profile && known.blocked == [.bob])
+        let words = Introduction(.alice, displayName: name, avatar: nil, at: album.now)
+        #expect(try await album.store.ask(words) == [.bob])
+    }
+
     @Test("A10 keeps a picture for as long as somebody shows it, and no longer", arguments: Engine.allCases)
     func uses(engine: Engine) async throws {
         let album = try Album(engine)
@@ -80,7 +94,7 @@ struct ProfileStoreTests {
         let link = try #require(AvatarLink("https://example.org/a.png"))
         let introduce = { (name: DisplayName?, avatar: AvatarLink?, seconds: Int64) in
             let words = Introduction(.alice, displayName: name, avatar: avatar, at: album.now + .seconds(seconds))
-            try await album.store.ask(words)
+            _ = try await album.store.ask(words)
             return try #require(try await album.store.ask(FindProfiles(of: [.alice])).first)
         }
         #expect(try await introduce(given, nil, 0).shownName == given)

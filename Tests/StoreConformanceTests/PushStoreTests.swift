@@ -21,7 +21,7 @@ struct PushStoreTests {
             for user in [UserID.alice, .bob] {
                 let words = Introduction(
                     user, displayName: DisplayName(user.text), avatar: nil, at: PushStoreTests.now)
-                try await self.store.ask(words)
+                _ = try await self.store.ask(words)
             }
             _ = try await self.store.ask(CreationRequest(self.id, .room, by: .alice, at: PushStoreTests.now)).get()
             try await self.change(.join, .bob)

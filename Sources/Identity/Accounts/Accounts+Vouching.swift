@@ -12,7 +12,7 @@ extension Accounts {
     ) async throws(IdentityRefusal) -> SignIn.Token {
         try self.demandOpen(.applications)
         let now = self.time.wall()
-        try await self.ask(Introduction(id, displayName: displayName, avatar: avatar, at: now))
+        _ = try await self.ask(Introduction(id, displayName: displayName, avatar: avatar, at: now))
         let revocations = self.revocationsNow
         if revocations.isDeleted(id) { throw .deleted }
         do throws(SecureError) {

@@ -377,7 +377,7 @@ extension Accounts {
         let user = StoredUser(id: id, displayName: displayName, avatar: avatar, created: self.time.wall())
         // So that others can look up who this is.
         let introduction = Introduction(id, displayName: displayName, avatar: avatar, at: user.created)
-        try await self.ask(introduction)
+        _ = try await self.ask(introduction)
         return try self.issueAccess(user, .application, in: nil, isForOneUse: isForOneUse)
     }
 

@@ -20,6 +20,27 @@ package struct FindProfiles: StoreRequest {
     }
 }
 
+/// Of somebody who comes in: what is known of them, and from whom they do not want to hear. In its turn among the writers, so that
+/// whatever is said of either afterwards is heard afterwards.
+package struct FindVisitor: StoreRequest {
+    package let user: UserID
+
+    package struct Answer: Sendable {
+        /// Nil of somebody who is new.
+        package let profile: Profile?
+        package let blocked: [UserID]
+    }
+
+    package static let access = StoreAccess.reads
+    package var asker: UserID? { self.user }
+
+    package init(of user: UserID) { self.user = user }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> Answer {
+        Answer(profile: try tables.user(self.user)?.profile, blocked: try tables.blocked(by: self.user))
+    }
+}
+
 /// Of somebody by their id, or else by the name they registered with.
 package struct FindProfile: StoreRequest {
     package let user: UserID
@@ -212,7 +233,13 @@ package struct Introduction: Hashable, StoreRequest {
 }
 
 extension Introduction {
-    package func perform(on tables: some Tables) throws(StoreError) {
+    /// From whom they do not want to hear, as soon as they are known.
+    package func perform(on tables: some Tables) throws(StoreError) -> [UserID] {
+        try self.write(tables)
+        return try tables.blocked(by: self.user)
+    }
+
+    private func write(_ tables: some Tables) throws(StoreError) {
         let known = try tables.user(self.user)
         let old = known ?? UserRow(StoredUser(id: self.user, created: self.now))
         guard old.tombstone == nil, known == nil || self.now >= old.profileChanged else { return }

@@ -20,7 +20,7 @@ struct APIRoutes: Sendable {
     struct Desk {
         let chat: ChatService
         let profiles: ProfileService
-        let faces: ProfileCache
+        let visitors: VisitorLookup
         let standing = StandingVisits()
         let exports = ExportDesk()
         let links: FileLinks
@@ -80,7 +80,7 @@ final class APIVisit {
         do throws(RequestError) {
             let identity = try self.routes.accounts.identity(of: self.exchange)
             try self.count(identity.user)
-            self.desk.faces.notice(identity)
+            self.desk.visitors.notice(identity)
             work(identity)
         } catch {
             self.refuse(error)

@@ -46,6 +46,8 @@ struct Visitor: Sendable {
     var mayReturn = true
     /// A line that the client had on another node, and that could not be taken up.
     var former: SessionID?
+    /// From whom they do not want to hear; nil when that is unknown.
+    var blocked: [UserID]?
 }
 
 /// What a client is told that is not let in, in words it knows.

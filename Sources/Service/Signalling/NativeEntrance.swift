@@ -15,7 +15,7 @@ final class NativeEntrance: Entrance {
     private let reactor: Reactor
     private let accounts: Accounts
     private let board: Switchboard
-    private let faces: ProfileCache
+    private let visitors: VisitorLookup
     private let sessions: SignedInSessions
     private lazy var requests = NativeRequests(
         self.board, sessions: self, chat: self.chat, profiles: self.profiles)
@@ -36,7 +36,7 @@ final class NativeEntrance: Entrance {
         let board: Switchboard
         let chat: ChatService
         let profiles: ProfileService
-        let faces: ProfileCache
+        let visitors: VisitorLookup
         let sessions: SignedInSessions
         let iceServers: ICEServerKeeper.Reading
         let journal: Journal
@@ -48,7 +48,7 @@ final class NativeEntrance: Entrance {
         self.board = dependencies.board
         self.chat = dependencies.chat
         self.profiles = dependencies.profiles
-        self.faces = dependencies.faces
+        self.visitors = dependencies.visitors
         self.sessions = dependencies.sessions
         self.iceServers = dependencies.iceServers
         self.journal = dependencies.journal
@@ -63,12 +63,12 @@ final class NativeEntrance: Entrance {
         do throws(RequestError) {
             let identity = try self.identity(auth)
             let former = auth.former.flatMap { self.board.knows($0, of: identity.user) ? $0 : nil }
-            self.faces.find(identity) { face in
-                completion(
-                    .success(
-                        Visitor(
-                            identity: identity, face: face, device: auth.device, mayReturn: auth.mayReturn,
-                            former: former)))
+            self.visitors.find(identity) { found in
+                var visitor = Visitor(identity: identity, face: found.face, device: auth.device)
+                visitor.mayReturn = auth.mayReturn
+                visitor.former = former
+                visitor.blocked = found.blocked
+                completion(.success(visitor))
             }
         } catch {
             completion(.failure(ArrivalRefusal(text: error.code.rawValue)))

@@ -77,18 +77,18 @@ final class SignallingApplication: SocketApplication {
             store, on: reactor, settings: configuration.conversationSettings, clock: SystemClock.now)
         let profiles = ProfileService(board, chat)
         self.nodes = Nodes(dependencies.others, board, chat, profiles, accounts, on: reactor, journal)
-        let faces = ProfileCache(store, on: reactor)
+        let visitors = VisitorLookup(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         (self.board, self.chat, self.reactor) = (board, chat, reactor)
         self.disk = DiskReserve(dependencies.files.folder)
         (self.secondSignIn, self.metrics) = (configuration.secondSignIn, dependencies.metrics)
         self.api = APIRoutes.Desk(
-            chat: chat, profiles: profiles, faces: faces, links: dependencies.files.links, allowance: allowance
+            chat: chat, profiles: profiles, visitors: visitors, links: dependencies.files.links, allowance: allowance
         ) { board.now }
         self.sessions = SignedInSessions(on: reactor, accounts: accounts, board: board, journal: journal)
         self.native = NativeEntrance(
             .init(
-                reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles, faces: faces,
+                reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles, visitors: visitors,
                 sessions: self.sessions, iceServers: dependencies.iceServers, journal: journal))
         let push = Self.makePush(dependencies, board, self.nodes.errands, on: reactor)
         self.push = push
@@ -321,25 +321,20 @@ extension SignallingApplication {
         entrance.identify(arrival) { [unowned self] result in
             switch result {
             case .failure(let refusal): arrival.refuse(refusal.text)
-            case .success(let visitor):
-                // A client with a good token gets in, also when the store has no time.
-                self.chat.fetch(ListBlocked(by: visitor.identity.user)) { blocked in
-                    self.admit(visitor, arrival, blocking: try? blocked.get(), by: entrance, since: start)
-                }
+            case .success(let visitor): self.admit(visitor, arrival, by: entrance, since: start)
             }
         }
     }
 
     private func admit(
-        _ visitor: Visitor, _ arrival: SocketArrival, blocking blocked: [UserID]?, by entrance: any Entrance,
-        since start: ContinuousClock.Instant
+        _ visitor: Visitor, _ arrival: SocketArrival, by entrance: any Entrance, since start: ContinuousClock.Instant
     ) {
         let identity = visitor.identity
         guard self.secondSignIn != .refuse || !self.board.hasLine(of: identity.user) else {
             return arrival.refuse(RequestError.Code.conflict.rawValue)
         }
         guard identity.isForOneUse else {
-            return self.letIn(visitor, arrival, blocking: blocked, by: entrance, since: start)
+            return self.letIn(visitor, arrival, by: entrance, since: start)
         }
         let (reactor, accounts) = (self.doorDependencies.reactor, self.doorDependencies.accounts)
         reactor.perform(
@@ -353,18 +348,17 @@ extension SignallingApplication {
             },
             completion: { isFirst in
                 guard isFirst else { return arrival.refuse(RequestError.Code.unauthorized.rawValue) }
-                self.letIn(visitor, arrival, blocking: blocked, by: entrance, since: start)
+                self.letIn(visitor, arrival, by: entrance, since: start)
             })
     }
 
     private func letIn(
-        _ visitor: Visitor, _ arrival: SocketArrival, blocking blocked: [UserID]?, by entrance: any Entrance,
-        since start: ContinuousClock.Instant
+        _ visitor: Visitor, _ arrival: SocketArrival, by entrance: any Entrance, since start: ContinuousClock.Instant
     ) {
         guard let socket = arrival.accept(mayReturn: visitor.mayReturn) else { return }
         entrance.welcome(socket, visitor)
         let guest = self.board.enter(
-            visitor.identity.user, visitor.face, blocking: blocked, entrance.dialect, socket, visitor.device)
+            visitor.identity.user, visitor.face, blocking: visitor.blocked, entrance.dialect, socket, visitor.device)
         let session = SignedInSession(visitor.identity, guest, by: entrance)
         socket.context = session
         self.sessions.add(session)

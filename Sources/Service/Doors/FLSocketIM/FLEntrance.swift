@@ -14,12 +14,14 @@ final class FLEntrance: Entrance {
     private let reactor: Reactor
     private let accounts: Accounts
     private let board: Switchboard
+    private let chat: ChatService
     private let requests: FLRequests
 
     init(_ dependencies: DoorDependencies) {
         self.reactor = dependencies.reactor
         self.accounts = dependencies.accounts
         self.board = dependencies.board
+        self.chat = dependencies.chat
         self.requests = FLRequests(dependencies)
     }
 
@@ -34,7 +36,19 @@ final class FLEntrance: Entrance {
         let accounts = self.accounts
         self.reactor.perform(
             { await Self.visitor(token, accounts) },
-            completion: { visitor in completion(visitor.map { .success($0) } ?? .failure(refusal)) })
+            completion: { [unowned self] visitor in
+                guard let visitor else { return completion(.failure(refusal)) }
+                self.findBlocked(visitor) { completion(.success($0)) }
+            })
+    }
+
+    /// Also when the store has no time the client gets in.
+    private func findBlocked(_ visitor: Visitor, _ completion: @escaping (Visitor) -> Void) {
+        self.chat.fetch(ListBlocked(by: visitor.identity.user)) { found in
+            var visitor = visitor
+            visitor.blocked = try? found.get()
+            completion(visitor)
+        }
     }
 
     /// By the user name under which their apps know people. Nil for a token that is not valid.

@@ -3,9 +3,16 @@ internal import Reactor
 internal import Keeping
 internal import Vocabulary
 
-/// By what people are known who come in: a token was written some time ago, and the store knows what was said since. Who
+/// What is known of people who come in: a token was written some time ago, and the store knows what was said since. Who
 /// comes in is known from then on, also a user of whom an application says nothing. Lives on the loop of the sockets.
-final class ProfileCache {
+final class VisitorLookup {
+    struct Found {
+        /// By what others know them.
+        let face: ProfileSummary
+        /// From whom they do not want to hear; nil when the store has no time.
+        let blocked: [UserID]?
+    }
+
     private let store: any Store
     private let reactor: Reactor
     /// The tokens of users of applications that were looked at, so that not every request over HTTP leads to a question.
@@ -19,17 +26,20 @@ final class ProfileCache {
     }
 
     /// What an application says of its user is kept for those who look the user up, when it is the later word.
-    func find(_ identity: Identity, _ completion: @escaping (ProfileSummary) -> Void) {
+    func find(_ identity: Identity, _ completion: @escaping (Found) -> Void) {
         self.store.send(
-            FindProfiles(of: [identity.user]),
+            FindVisitor(of: identity.user),
             self.reactor.returning { [unowned self] result in
                 // A client with a good token gets in, also when the store has no time.
-                guard case .success(let known) = result else { return completion(ProfileSummary(identity, known: nil)) }
-                let profile = known.first
-                guard identity.isNewer(than: profile) else {
-                    return completion(ProfileSummary(identity, known: profile))
+                guard case .success(let known) = result else {
+                    return completion(Found(face: ProfileSummary(identity, known: nil), blocked: nil))
                 }
-                self.introduce(identity) { completion(ProfileSummary(identity, over: profile)) }
+                guard identity.isNewer(than: known.profile) else {
+                    return completion(
+                        Found(face: ProfileSummary(identity, known: known.profile), blocked: known.blocked))
+                }
+                let face = ProfileSummary(identity, over: known.profile)
+                self.introduce(identity) { completion(Found(face: face, blocked: $0)) }
             })
     }
 
@@ -42,10 +52,10 @@ final class ProfileCache {
     }
 
     /// The next token says it again, so that it could not be kept does not matter.
-    private func introduce(_ identity: Identity, _ done: @escaping () -> Void) {
+    private func introduce(_ identity: Identity, _ done: @escaping ([UserID]?) -> Void) {
         let words = Introduction(
             identity.user, displayName: identity.displayName, avatar: identity.avatar, at: identity.issuedAt)
-        self.store.send(words, self.reactor.returning { _ in done() })
+        self.store.send(words, self.reactor.returning { done(try? $0.get()) })
     }
 }
 
