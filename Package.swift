@@ -147,7 +147,7 @@ let package = Package(
             "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "MulticastDNS", "Reactor", "STUN", "Secure",
             "System", "Vocabulary"),
         room(
-            "SocketServer", "BinaryCoding", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions",
+            "SocketServer", "BinaryCoding", "Bytes", "Hashing", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions",
             "SocketIO",
             "Vocabulary", "Web"),
 

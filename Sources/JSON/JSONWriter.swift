@@ -52,9 +52,32 @@ package struct JSONWriter: Hashable, Sendable {
         self.bytes.append(UInt8(ascii: "\""))
     }
 
+    /// - Parameter value: of at most 64 bits.
+    @inlinable
     package mutating func integer(_ value: some BinaryInteger) {
+        self.integer(isNegative: value < 0, UInt64(truncatingIfNeeded: value.magnitude))
+    }
+
+    /// Numbers are in nearly everything that is written, and a `String` of each would cost more than its digits.
+    @usableFromInline
+    package mutating func integer(isNegative: Bool, _ magnitude: UInt64) {
         self.separate()
-        self.bytes.append(contentsOf: String(value).utf8)
+        if isNegative { self.bytes.append(UInt8(ascii: "-")) }
+        let first = self.bytes.count
+        var rest = magnitude
+        repeat {
+            self.bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        self.reverse(from: first)
+    }
+
+    private mutating func reverse(from first: Int) {
+        var (low, high) = (first, self.bytes.count - 1)
+        while low < high {
+            self.bytes.swapAt(low, high)
+            (low, high) = (low + 1, high - 1)
+        }
     }
 
     package mutating func bool(_ value: Bool) {
@@ -125,6 +148,7 @@ extension JSONWriter {
         self.string(text)
     }
 
+    @inlinable
     package mutating func field(_ name: String, _ number: some BinaryInteger) {
         self.key(name)
         self.integer(number)

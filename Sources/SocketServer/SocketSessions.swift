@@ -1,3 +1,4 @@
+internal import Hashing
 internal import HTTPServer
 internal import Journal
 internal import Pacing
@@ -20,7 +21,7 @@ final class SocketSessions {
     private var arrivals: SessionAdmission
     /// The sockets that may come back, by their keys.
     private var places: [ResumeKey: Socket] = [:]
-    private var random = SystemRandomNumberGenerator()
+    private var random = BufferedRandom()
     private var lastOffset: UInt64
     private var lastAckIDs: [Namespace: Int] = [:]
 

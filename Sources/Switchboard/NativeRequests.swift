@@ -1,5 +1,6 @@
 internal import Bytes
 package import Calling
+internal import Hashing
 internal import JSON
 package import Operations
 package import SocketServer
@@ -11,7 +12,7 @@ package final class NativeRequests {
     private let sessions: any SessionRequests
     private let chat: ChatRequests
     private let profiles: ProfileService
-    private var random = SystemRandomNumberGenerator()
+    private var random = BufferedRandom()
 
     package init(_ board: Switchboard, sessions: any SessionRequests, chat: ChatService, profiles: ProfileService) {
         self.board = board

@@ -118,4 +118,13 @@ struct HashingTests {
         #expect(random.bytes(32).count == 32)
         #expect(random.bytes(0).isEmpty)
     }
+
+    @Test("draws numbers in advance, and hands each out once")
+    func drawnInAdvance() {
+        var (one, other) = (BufferedRandom(), BufferedRandom())
+        let numbers = (0..<1000).map { _ in one.next() } + (0..<1000).map { _ in other.next() }
+        #expect(Set(numbers).count == numbers.count)
+        // Bits of both kinds in every place.
+        #expect(numbers.reduce(0, |) == .max && numbers.reduce(.max, &) == 0)
+    }
 }

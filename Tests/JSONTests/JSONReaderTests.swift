@@ -177,4 +177,21 @@ struct JSONWriterTests {
         json.close(UInt8(ascii: "]"))
         #expect(String(decoding: json.bytes, as: UTF8.self) == "42[\"chat\",1,2]")
     }
+
+    @Test("writes whole numbers as they are printed")
+    func wholeNumbers() {
+        let numbers: [Int64] = [0, 1, -1, 9, 10, -10, 99, 100, 1_234_567_890, .min, .max]
+        for number in numbers {
+            var json = JSONWriter()
+            json.integer(number)
+            #expect(json.bytes == Array(String(number).utf8))
+        }
+        var json = JSONWriter()
+        json.array { json in
+            json.integer(UInt64.max)
+            json.integer(Int8.min)
+            json.integer(7 as UInt8)
+        }
+        #expect(String(decoding: json.bytes, as: UTF8.self) == "[18446744073709551615,-128,7]")
+    }
 }

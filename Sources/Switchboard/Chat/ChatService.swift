@@ -1,5 +1,6 @@
 internal import Clustering
 package import Conversing
+internal import Hashing
 internal import JSON
 internal import Pacing
 package import Operations
@@ -23,7 +24,7 @@ package final class ChatService {
     var subscriptions: [SessionID: ChatSubscription] = [:]
     var typing: TypingMachine
     var typingAlarm: (token: TimerToken, deadline: Instant)?
-    private var random = SystemRandomNumberGenerator()
+    private var random = BufferedRandom()
     private let turns = UserTurns()
     private var contacts = ContactLimiter()
     /// Each takes an operator's time.
