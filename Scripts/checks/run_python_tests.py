@@ -159,9 +159,10 @@ def run_together(groups: list[list[unittest.TestCase]], jobs: int) -> Outcomes:
 
 def _run_group(number: int) -> tuple[Outcomes, str]:
     kind = type(_groups[number][0])
-    words = io.StringIO()
-    words.write(f"-- {kind.__module__}.{kind.__qualname__}\n")
-    return run(_groups[number], words), words.getvalue()
+    words, began = io.StringIO(), time.monotonic()
+    outcomes = run(_groups[number], words)
+    # With what its preparation took.
+    return outcomes, f"-- {kind.__module__}.{kind.__qualname__}, {time.monotonic() - began:.0f} s\n{words.getvalue()}"
 
 
 def run_all(tests: list[unittest.TestCase], jobs: int) -> Outcomes:
