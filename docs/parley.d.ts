@@ -1089,7 +1089,7 @@ declare module "parley-room" {
      * A room in which everybody talks with everybody.
      *
      * Events: `joined`, `left`, `changed` with a `Member`; `local`; `knocked` with `{user, name, avatar?}` of somebody who asks to be
-     * let in; `closed` when we are out, with a reason when that is another's doing.
+     * let in; `host` with the user who may send others away from now on; `closed` when we are out, with a reason when that is another's doing.
      */
     export class Room extends Talk {
         /** Made by `Parley`. */
@@ -1101,12 +1101,24 @@ declare module "parley-room" {
         title: any;
         /** What it asks of those who come in. @type {'password'|'invitation'|undefined} */
         access: any;
+        /** Who may send others away: who opened the room, or else who has been there for longest. @type {string|undefined} */
+        host: any;
         name: any;
+        /** Whether we may send others away. */
+        get isHost(): boolean;
         get peers(): Peer[];
         join(options?: {}): Promise<void>;
         leave(): Promise<void>;
         /** Lets somebody in, whether they asked for it or not. */
         admit(user: any): Promise<void>;
+        /**
+         * Sends somebody away, on all their devices; for the host.
+         * @param {string} user
+         * @param {{ban?: boolean}} [options] whether they may not come again for as long as the room lasts
+         */
+        remove(user: string, options?: {
+            ban?: boolean;
+        }): Promise<void>;
         say(data: any, to: any): void;
         received(event: any, argument: any): void;
         /** @param {boolean} recovered */

@@ -49,6 +49,7 @@ package enum Assets {
         ("page-push.js", PackageResources.page_push_js),
         ("page-ring.js", PackageResources.page_ring_js),
         ("page-room-access.js", PackageResources.page_room_access_js),
+        ("page-room-host.js", PackageResources.page_room_host_js),
         ("page-room-name.js", PackageResources.page_room_name_js),
         ("page-route.js", PackageResources.page_route_js),
         ("page-settings.js", PackageResources.page_settings_js),

@@ -37,10 +37,11 @@ package struct RoomPassword: Hashable, Sendable {
     }
 }
 
-/// Who may come into a room, who was admitted, and who asked to be.
+/// Who may come into a room, who was admitted or banned, and who asked to be admitted.
 struct RoomAccess: Sendable {
     var rule: RoomRule
     private var admitted: Set<UserID> = []
+    private var banned: Set<UserID> = []
     private var knocks: [UserID: Instant] = [:]
     private let settings: RoomSettings
 
@@ -53,6 +54,7 @@ struct RoomAccess: Sendable {
     ///
     /// - Parameter proof: of the password that is shown.
     func check(_ user: UserID, showing proof: [UInt8]?) throws(RoomRefusal) {
+        guard !self.isBanned(user) else { throw .banned }
         guard !self.admitted.contains(user) else { return }
         switch self.rule {
         case .open: return
@@ -69,8 +71,19 @@ struct RoomAccess: Sendable {
         return !self.admitted.contains(user)
     }
 
+    func isBanned(_ user: UserID) -> Bool { self.banned.contains(user) }
+
+    /// From now on this user does not come in, whatever they show.
+    mutating func ban(_ user: UserID) throws(RoomRefusal) {
+        guard self.isBanned(user) || self.banned.count < self.settings.maximumBanned else { throw .tooManyBanned }
+        self.banned.insert(user)
+        self.removed(user)
+        self.knocks[user] = nil
+    }
+
     /// From now on this user comes in without being asked. True when they had knocked.
     mutating func admit(_ user: UserID) throws(RoomRefusal) -> Bool {
+        self.banned.remove(user)
         let hasKnocked = self.knocks.removeValue(forKey: user) != nil
         guard self.rule != .open, !self.admitted.contains(user) else { return hasKnocked }
         guard self.admitted.count < self.settings.maximumAdmitted else { throw .tooManyAdmitted }
@@ -82,6 +95,7 @@ struct RoomAccess: Sendable {
 
     /// A user asks to be admitted. False when they are already.
     mutating func knocked(_ user: UserID, at now: Instant) throws(RoomRefusal) -> Bool {
+        guard !self.isBanned(user) else { throw .banned }
         guard self.rule != .open else { throw .isOpen }
         guard !self.admitted.contains(user) else { return false }
         if let last = self.knocks[user], now < last + self.settings.knockInterval {
@@ -139,12 +153,14 @@ extension RoomAccess {
     func encode(into bytes: inout ByteWriter) {
         bytes.put(self.rule)
         bytes.put(self.admitted)
+        bytes.put(self.banned)
         bytes.put(self.knocks)
     }
 
     init(from bytes: inout ByteReader, settings: RoomSettings) throws(ByteError) {
         self.init(try bytes.take(), settings: settings)
         self.admitted = try bytes.take()
+        self.banned = try bytes.take()
         self.knocks = try bytes.take()
     }
 }

@@ -29,6 +29,8 @@ package struct RoomMachine: Sendable {
     private var seats = JoinOrder()
     private var leases = Deadlines<SessionID>()
     private var access: RoomAccess
+    /// Who opened the room; when they are gone, whoever has been there for longest. May remove others.
+    package private(set) var host: UserID?
     /// The number of the latest event.
     package private(set) var number: UInt64 = 0
 
@@ -82,7 +84,10 @@ package struct RoomMachine: Sendable {
             return false
         }
         let replaced = old.flatMap { self.seats[$0] }.flatMap { $0.user == line.user ? $0 : nil }
-        if self.state == .waiting { _ = try self.access.admit(line.user) }
+        if self.state == .waiting {
+            _ = try self.access.admit(line.user)
+            self.host = line.user
+        }
         if replaced == nil { try self.access.check(line.user, showing: proof) }
         guard self.count < self.settings.maximumMembers || replaced != nil else { throw .full }
         // The newcomer is in before the old line is out, so that the room does not end in between.
@@ -101,6 +106,19 @@ package struct RoomMachine: Sendable {
         guard self.seats[session] != nil else { return false }
         self.depart(session, departure, into: &outbox)
         return true
+    }
+
+    /// The host sends a user away, for as long as the room lasts or until they come again; nil is an operator, who may send anybody.
+    package mutating func removed(
+        _ user: UserID, by member: Line?, isBanned: Bool, into outbox: inout RoomOutbox
+    ) throws(RoomRefusal) {
+        if let member {
+            guard self.seats[member.session]?.line == member else { throw .notAMember }
+            guard member.user == self.host, user != self.host else { throw .notHost }
+        }
+        guard isBanned || self.seats.contains(where: { $0.user == user }) else { throw .notThere }
+        if isBanned { try self.access.ban(user) }
+        self.removed(user, into: &outbox)
     }
 
     /// A moderator removes a user, on all their lines.
@@ -174,6 +192,7 @@ package struct RoomMachine: Sendable {
     /// A member admits a user. True when that user had asked for it.
     package mutating func admitted(_ user: UserID, by member: Line) throws(RoomRefusal) -> Bool {
         guard self.seats[member.session]?.line == member else { throw .notAMember }
+        guard member.user == self.host || !self.access.isBanned(user) else { throw .notHost }
         return try self.access.admit(user)
     }
 
@@ -183,12 +202,20 @@ package struct RoomMachine: Sendable {
     }
 
     private mutating func depart(_ session: SessionID, _ departure: RoomDeparture, into outbox: inout RoomOutbox) {
+        let user = self.seats[session]?.user
         self.seats.remove(session)
         self.leases.set(nil, for: session)
         self.announce(.gone(session, departure), except: session, into: &outbox)
-        guard self.count == 0 else { return }
+        guard self.count == 0 else { return self.findHost(insteadOf: user, into: &outbox) }
         self.state = .ended
         outbox.append(.ended)
+    }
+
+    private mutating func findHost(insteadOf user: UserID?, into outbox: inout RoomOutbox) {
+        guard user == self.host, !self.seats.contains(where: { $0.user == user }) else { return }
+        guard let eldest = self.seats.first(where: { _ in true })?.user else { return }
+        self.host = eldest
+        outbox.append(.host(eldest))
     }
 
     private mutating func announce(
@@ -217,6 +244,7 @@ extension RoomMachine {
     package func encode(into bytes: inout ByteWriter) {
         bytes.put(self.state.rawValue)
         bytes.put(self.number)
+        bytes.put(self.host)
         bytes.put(Array(self.seats))
         self.access.encode(into: &bytes)
     }
@@ -226,6 +254,7 @@ extension RoomMachine {
         guard let state = State(rawValue: try bytes.take()) else { throw ByteError(.malformed, at: bytes.offset) }
         self.state = state
         self.number = try bytes.take()
+        self.host = try bytes.take()
         for member in try bytes.take([RoomMember].self) {
             self.seats.put(member)
             self.leases.set(member.keptUntil, for: member.session)

@@ -27,6 +27,8 @@ package struct RoomOutbox: Sendable {
         case announce(RoomAnnouncement, except: SessionID)
         /// Tell this line that it is no longer in the room, by another's doing.
         case dismiss(SessionID, RoomDeparture)
+        /// Tell every member who the host is now.
+        case host(UserID)
         /// No member is left. The room can be forgotten.
         case ended
     }

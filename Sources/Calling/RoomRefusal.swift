@@ -19,4 +19,12 @@ package enum RoomRefusal: Error, Hashable, Sendable {
     case knockedBefore(retryAfter: Duration)
     /// As many users as may be are admitted.
     case tooManyAdmitted
+    /// The host or an operator does not want this user here.
+    case banned
+    /// As many users as may be are banned.
+    case tooManyBanned
+    /// Only the host may, and not to themselves.
+    case notHost
+    /// The user has no seat here.
+    case notThere
 }

@@ -8,6 +8,8 @@ package struct RoomSettings: Hashable, Sendable {
     package var leaseOfSilent: Duration = .milliseconds(800)
     /// Users who come into one room without being asked.
     package var maximumAdmitted = 1000
+    /// Users who do not come into one room any more.
+    package var maximumBanned = 1000
     /// Users who have asked one room to be admitted, of late.
     package var maximumKnocks = 100
     /// After so long the same user may ask again.

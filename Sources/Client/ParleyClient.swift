@@ -120,6 +120,13 @@ extension ParleyClient {
         try await self.request(.room(.admit), Field.room(room), Field.user(user))
     }
 
+    /// Sends a user away; for the host of the room.
+    ///
+    /// - Parameter isBanned: whether they may not come again for as long as the room lasts.
+    package func remove(_ user: UserID, from room: RoomName, isBanned: Bool = false) async throws(ClientError) {
+        try await self.request(.room(.remove), Field.room(room), Field.user(user), Field.isBanned(isBanned))
+    }
+
     package func leave(_ room: RoomName) async throws(ClientError) {
         try await self.request(.room(.leave), Field.room(room))
     }

@@ -44,7 +44,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
         case .room:
             [
                 .text("room"), .text("member"), .number("number"), .number("count"), .text("access").optional,
-                .list("members"),
+                .text("host").optional, .list("members"),
             ]
         case .relayed: [.number("number").optional]
         case .invited: [.text("call")]

@@ -92,6 +92,8 @@ extension Field<Bool> {
     package static let isOn = Field.flag("on").or(true)
     package static let hasEcho = Field.flag("echo").or(true)
     package static let isByInvitation = Field.flag("byInvitation").or(false)
+    /// Whether who is sent away may not come again.
+    package static let isBanned = Field.flag("ban").or(false)
     /// Whoever takes a seat still has the media of the call.
     package static let keepsMedia = Field.flag("keeps").or(false)
 }

@@ -7,6 +7,7 @@ package enum RoomOperation: String, OperationFamily {
     case members = "room.members"
     case knock = "room.knock"
     case admit = "room.admit"
+    case remove = "room.remove"
 
     package var specification: Specification<RoomRequest> {
         switch self {
@@ -15,6 +16,7 @@ package enum RoomOperation: String, OperationFamily {
         case .members: .members
         case .knock: .knock
         case .admit: .admit
+        case .remove: .remove
         }
     }
 }
@@ -36,6 +38,7 @@ package enum RoomRequest: Hashable, Sendable {
     case members(RoomName)
     case knock(RoomName)
     case admit(RoomName, UserID)
+    case remove(RoomName, UserID, isBanned: Bool)
 }
 
 extension Specification<RoomRequest> {
@@ -43,9 +46,13 @@ extension Specification<RoomRequest> {
         RoomRequest.join, .room, .optional(.replaced), .roomKey, answer: .room,
         refusals: [
             .forbidden, .roomFull, .tooManyRooms, .notMember, .passwordRequired, .wrongPassword, .invitationRequired,
+            .banned,
         ])
     fileprivate static let leave = Specification(RoomRequest.leave, .room)
     fileprivate static let members = Specification(RoomRequest.members, .room, answer: .room, refusals: [.notMember])
-    fileprivate static let knock = Specification(RoomRequest.knock, .room, refusals: [.notFound, .conflict])
-    fileprivate static let admit = Specification(RoomRequest.admit, .room, .user, refusals: [.notMember, .conflict])
+    fileprivate static let knock = Specification(RoomRequest.knock, .room, refusals: [.notFound, .conflict, .banned])
+    fileprivate static let admit = Specification(
+        RoomRequest.admit, .room, .user, refusals: [.notMember, .conflict, .forbidden])
+    fileprivate static let remove = Specification(
+        RoomRequest.remove, .room, .user, .isBanned, refusals: [.notMember, .notFound, .conflict, .forbidden])
 }

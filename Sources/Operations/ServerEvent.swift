@@ -13,6 +13,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
     case roomBack = "room.back"
     case roomLeft = "room.left"
     case roomDismissed = "room.dismissed"
+    case roomHost = "room.host"
     case roomKnocked = "room.knocked"
     case roomAdmitted = "room.admitted"
 
@@ -53,6 +54,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
         case .roomAway, .roomBack: [.text("room"), .text("member"), .number("number")]
         case .roomLeft: [.text("room"), .text("member"), .text("reason"), .number("number")]
         case .roomDismissed: [.text("room"), .text("reason")]
+        case .roomHost: [.text("room"), .text("user")]
         case .roomKnocked: [.text("room"), .text("user"), .text("name"), .text("avatar").optional]
         case .roomAdmitted: [.text("room")]
         case .callIncoming: [.text("call"), .text("kind"), .object("from")]

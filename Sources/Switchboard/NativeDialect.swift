@@ -37,6 +37,7 @@ package final class NativeDialect: Dialect {
             }
         case .dismissed(let room, let reason):
             self.event(.roomDismissed, ("room", room.text), ("reason", reason.rawValue))
+        case .host(let room, let user): self.event(.roomHost, ("room", room.text), ("user", user.text))
         case .knocked(let room, let person):
             self.event(.roomKnocked, ("room", room.text), ("user", person.user.text)) { json in
                 json.members([("name", person.name?.text), ("avatar", person.avatar?.text)])

@@ -129,6 +129,8 @@ extension NativeRequests {
             let view = try self.board.view(of: room, for: guest.line)
             self.answer(event, guest) { $0.view(view) }
         case .knock(let room): self.board.knock(at: room, guest, self.answering(event, guest))
+        case .remove(let room, let user, let isBanned):
+            self.board.remove(user, from: room, isBanned: isBanned, by: guest, self.answering(event, guest))
         case .admit(let room, let user): self.board.admit(user, to: room, by: guest, self.answering(event, guest))
         }
     }
@@ -224,6 +226,7 @@ extension JSONWriter {
             json.field("number", view.number)
             json.field("count", view.count)
             json.optional("access", view.rule.word)
+            json.optional("host", view.host?.text)
             json.array("members", of: view.others) { json, person in json.object { $0.members(of: person) } }
         }
     }

@@ -17,6 +17,8 @@ package enum Notice {
     case gone(RoomName, SessionID, RoomDeparture, number: UInt64)
     /// The one who hears it is no longer in the room.
     case dismissed(RoomName, RoomDeparture)
+    /// Who may send others away from now on.
+    case host(RoomName, UserID)
     /// Somebody who is not in the room asks to be let in.
     case knocked(RoomName, Person)
     /// The one who hears it may come in.

@@ -16,6 +16,8 @@ package enum SharedChange {
     case knock(RoomName, Line)
     case admit(UserID, RoomName, Line)
     case protect(RoomName, RoomRule)
+    /// Nobody in particular is an operator.
+    case remove(UserID, RoomName, by: Line?, isBanned: Bool)
     /// Something for all the others in a room.
     case relay(RelayedSignal, RoomName, Line)
     case invite(CallInvitation)
@@ -64,7 +66,7 @@ extension SharedChange: BinaryCoded {
     private enum Kind: UInt8 {
         case opened, lost, closed, join, leave, knock, admit, protect, relay, invite, take, act, answers, pushed,
             resumed
-        case sentAway, tick, roomTick, moved
+        case sentAway, tick, roomTick, moved, remove
     }
 
     package func encode(into bytes: inout ByteWriter) {
@@ -76,6 +78,7 @@ extension SharedChange: BinaryCoded {
         case .leave(let room, let line), .knock(let room, let line): bytes.put(room, line)
         case .admit(let user, let room, let line): bytes.put(user, room, line)
         case .protect(let room, let rule): bytes.put(room, rule)
+        case .remove(let user, let room, let line, let isBanned): bytes.put(user, room, line, isBanned)
         case .relay(let signal, let room, let line): bytes.put(signal, room, line)
         case .invite(let invitation): bytes.put(invitation)
         case .take(let call, let line, let old, let keepsMedia): bytes.put(call, line, old, keepsMedia)
@@ -100,6 +103,7 @@ extension SharedChange: BinaryCoded {
         case .knock: .knock
         case .admit: .admit
         case .protect: .protect
+        case .remove: .remove
         case .relay: .relay
         case .invite: .invite
         case .take: .take
@@ -125,6 +129,8 @@ extension SharedChange: BinaryCoded {
         case .knock: self = .knock(try bytes.take(), try bytes.take())
         case .admit: self = .admit(try bytes.take(), try bytes.take(), try bytes.take())
         case .protect: self = .protect(try bytes.take(), try bytes.take())
+        case .remove:
+            self = .remove(try bytes.take(), try bytes.take(), by: try bytes.take(), isBanned: try bytes.take())
         case .relay: self = .relay(try bytes.take(), try bytes.take(), try bytes.take())
         case .sentAway: self = .sentAway(try bytes.take())
         case .moved: self = .moved(try bytes.take(), to: try bytes.take())

@@ -15,6 +15,8 @@ package struct RoomView: Hashable, Sendable {
     /// How many are in it, the newcomer included.
     package let count: Int
     package let rule: RoomRule
+    /// Who may send others away.
+    package let host: UserID?
     /// The others, in the order they came; the newcomer offers to each of them. Empty in a room too large for that.
     package let others: [Person]
 }
@@ -121,6 +123,7 @@ extension Switchboard {
             machine.count <= self.settings.maximumIntroducedMembers ? machine.others(than: line.session) : []
         return RoomView(
             room: room, member: line.session, number: machine.number, count: machine.count, rule: machine.rule,
+            host: machine.host,
             others: introduced.map { self.person($0.line, isAway: $0.isAway) })
     }
 
@@ -214,6 +217,26 @@ extension Switchboard {
         if hasKnocked { self.tell(.admitted(room), to: Set(self.presence.lines(of: user))) }
     }
 
+    /// Sends a user away, on all their lines.
+    ///
+    /// - Parameter guest: the host; nil is an operator.
+    package func remove(
+        _ user: UserID, from room: RoomName, isBanned: Bool, by guest: Guest?, _ answer: @escaping SharedAnswer
+    ) {
+        self.submit(.remove(user, room, by: guest?.line, isBanned: isBanned), answer)
+    }
+
+    func remove(_ user: UserID, from room: RoomName, by line: Line?, isBanned: Bool) throws(RequestError) {
+        guard self.rooms[room] != nil else { throw RequestError(.notFound, "there is no room \(room.text)") }
+        do throws(RoomRefusal) {
+            try self.changeRoom(room) { machine, outbox throws(RoomRefusal) in
+                try machine.removed(user, by: line, isBanned: isBanned, into: &outbox)
+            }
+        } catch {
+            throw RequestError(error, room)
+        }
+    }
+
     /// What an operator asks of those who come in from now on. Answers whether there is such a room.
     package func protect(
         _ room: RoomName, _ key: RoomKey, _ answer: @escaping (Result<Bool, RequestError>) -> Void
@@ -270,10 +293,21 @@ extension Switchboard {
             case .dismiss(let session, let reason):
                 self.seated(session, in: room, false)
                 self.tell(.dismissed(room, reason), to: session)
+            case .host(let user): self.tellHost(user, of: room)
             case .ended:
                 self.rooms[room] = nil
                 if self.isOrigin { self.onRoom(room, .ended) }
             }
+        }
+    }
+
+    /// In a room too large for introductions those hear it whom it concerns.
+    private func tellHost(_ user: UserID, of room: RoomName) {
+        guard let machine = self.rooms[room] else { return }
+        if machine.count <= self.settings.maximumIntroducedMembers {
+            self.tell(.host(room, user), toMembersOf: machine, except: nil)
+        } else {
+            self.tell(.host(room, user), to: Set(self.presence.lines(of: user)))
         }
     }
 
@@ -335,6 +369,10 @@ extension RequestError {
         case .knockedBefore(let wait):
             self.init(.rateLimited, "too many ask to be let in", retryAfter: wait)
         case .tooManyAdmitted: self.init(.conflict, "no more users can be admitted to \(room.text)")
+        case .banned: self.init(.banned, "you may not come into \(room.text) any more")
+        case .tooManyBanned: self.init(.conflict, "no more users can be banned from \(room.text)")
+        case .notHost: self.init(.forbidden, "the host of \(room.text) may do this, to others")
+        case .notThere: self.init(.notFound, "this user is not in \(room.text)")
         }
     }
 

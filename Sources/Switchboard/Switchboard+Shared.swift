@@ -66,6 +66,8 @@ extension Switchboard {
         case .leave(let room, let line): self.leave(room, line)
         case .knock(let room, let line): try self.knock(at: room, line)
         case .admit(let user, let room, let line): try self.admit(user, to: room, by: line)
+        case .remove(let user, let room, let line, let isBanned):
+            try self.remove(user, from: room, by: line, isBanned: isBanned)
         case .protect(let room, let rule): return .found(self.rooms[room]?.protected(by: rule) != nil)
         case .relay(let signal, let room, let line): return .number(try self.relay(signal, in: room, from: line))
         case .sentAway(let user): self.sendAway(user)

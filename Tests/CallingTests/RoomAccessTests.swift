@@ -81,6 +81,36 @@ struct RoomAccessTests {
         #expect(try scene.room.joined(line, into: &scene.outbox))
     }
 
+    @Test("Who is banned does not come in, whatever they show, until the host admits them")
+    func banned() throws {
+        var scene = try Self.room(Self.secret)
+        let host = try Cast.line("a1")
+        _ = try scene.room.admitted(Cast.user("b"), by: host)
+        _ = try scene.room.admitted(Cast.user("c"), by: host)
+        #expect(try scene.join("c1"))
+        try scene.room.removed(Cast.user("b"), by: host, isBanned: true, into: &scene.outbox)
+        #expect(throws: RoomRefusal.banned) {
+            try scene.room.joined(Cast.line("b1"), showing: "sesame", into: &scene.outbox)
+        }
+        #expect(throws: RoomRefusal.banned) { try scene.room.knocked(Cast.user("b"), at: scene.now) }
+        #expect(throws: RoomRefusal.notHost) { try scene.room.admitted(Cast.user("b"), by: Cast.line("c1")) }
+        _ = try scene.room.admitted(Cast.user("b"), by: host)
+        #expect(try scene.join("b1"))
+    }
+
+    @Test("A room bans a thousand: users banned from one room")
+    func mostBanned() throws {
+        var scene = try Self.room(.open)
+        for number in 0..<1000 {
+            let user = try Cast.user("u\(number)")
+            try scene.room.removed(user, by: nil, isBanned: true, into: &scene.outbox)
+        }
+        #expect(throws: RoomRefusal.tooManyBanned) {
+            try scene.room.removed(Cast.user("z"), by: nil, isBanned: true, into: &scene.outbox)
+        }
+        try scene.room.removed(Cast.user("u7"), by: nil, isBanned: true, into: &scene.outbox)
+    }
+
     @Test("An operator's rule holds for those who come afterwards")
     func protected() throws {
         var scene = try Self.room(.open)

@@ -53,7 +53,7 @@ struct RoomMachineTests {
         #expect(try scene.leave("a1") && !scene.leave("a1"))
         #expect(try scene.leave("b1"))
         #expect(
-            scene.heard() == ["3 to all but a1: a1 gone left", "4 to all but b1: b1 gone left", "ended"])
+            scene.heard() == ["3 to all but a1: a1 gone left", "b hosts", "4 to all but b1: b1 gone left", "ended"])
         #expect(scene.room.hasEnded)
         #expect(throws: RoomRefusal.ended) { try scene.join("c1") }
     }
@@ -124,8 +124,39 @@ struct RoomMachineTests {
         #expect(
             scene.heard() == [
                 "a1 dismissed removed", "4 to all but a1: a1 gone removed", "a2 dismissed removed",
-                "5 to all but a2: a2 gone removed",
+                "5 to all but a2: a2 gone removed", "b hosts",
             ])
+    }
+
+    @Test("is led by who opened it, then by whoever has been there for longest")
+    func hosts() throws {
+        var scene = try RoomScene(with: "a1", "b1", "c1", "a2")
+        #expect(scene.room.host == (try Cast.user("a")))
+        #expect(try scene.leave("a1"))
+        #expect(scene.heard() == ["5 to all but a1: a1 gone left"], "a2 is the same user")
+        #expect(try scene.join("b2", replacing: "b1"))
+        _ = scene.heard()
+        #expect(try scene.leave("a2"))
+        #expect(scene.heard().last == "c hosts", "b came in anew")
+        try scene.lose("c1")
+        scene.wait(.seconds(20))
+        #expect(scene.heard().last == "b hosts")
+    }
+
+    @Test("lets its host send others away, and nobody else")
+    func sendingAway() throws {
+        var scene = try RoomScene(with: "a1", "b1", "b2", "c1")
+        let (host, other) = (try Cast.line("a1"), try Cast.line("b1"))
+        #expect(throws: RoomRefusal.notHost) { try scene.remove("c", by: other) }
+        #expect(throws: RoomRefusal.notHost) { try scene.remove("a", by: host) }
+        #expect(throws: RoomRefusal.notThere) { try scene.remove("d", by: host) }
+        #expect(throws: RoomRefusal.notAMember) { try scene.remove("c", by: Cast.line("d1")) }
+        #expect(scene.heard() == [])
+        try scene.remove("b", by: host)
+        #expect(scene.heard().filter { $0.contains("dismissed") } == ["b1 dismissed removed", "b2 dismissed removed"])
+        #expect(try scene.join("b3"), "sent away, not banned")
+        try scene.remove("a", by: nil)
+        #expect(scene.heard().last == "c hosts")
     }
 
     @Test("relays between its members only")
@@ -188,6 +219,10 @@ struct RoomScene {
         try self.room.left(Cast.session(line), into: &self.outbox)
     }
 
+    mutating func remove(_ user: String, by line: Line?) throws {
+        try self.room.removed(Cast.user(user), by: line, isBanned: false, into: &self.outbox)
+    }
+
     mutating func lose(_ line: String, fellSilent: Bool = false) throws {
         try self.room.lineLost(Cast.session(line), fellSilent: fellSilent, at: self.now, into: &self.outbox)
     }
@@ -210,6 +245,7 @@ extension RoomOutbox.Order {
         case .announce(let event, let session):
             "\(event.number) to all but \(Cast.name(of: session)): \(event.content.sentence)"
         case .dismiss(let session, let departure): "\(Cast.name(of: session)) dismissed \(departure)"
+        case .host(let user): "\(user.text) hosts"
         case .ended: "ended"
         }
     }

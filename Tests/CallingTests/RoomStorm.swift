@@ -182,11 +182,13 @@ struct RoomStorm {
     private mutating func happened(_ what: @autoclosure () -> String) throws {
         self.event += 1
         self.lately.note(what())
+        var told: UserID?
         for order in self.outbox.orders {
             self.lately.note("    \(order.sentence)")
             switch order {
             case .announce(let event, _): try self.announced(event)
             case .dismiss(_, let departure): self.sights.departures[departure, default: 0] += 1
+            case .host(let user): told = user
             case .ended:
                 guard self.room.hasEnded, self.replicas.isEmpty else { try self.fail("a room ends under its members") }
                 self.sights.rooms += 1
@@ -195,6 +197,9 @@ struct RoomStorm {
             }
         }
         self.outbox.removeAll()
+        guard told == nil || self.room.hasEnded || self.room.host == nil || told == self.room.host else {
+            try self.fail("another host is told than there is")
+        }
     }
 
     private mutating func announced(_ event: RoomAnnouncement) throws {
@@ -212,6 +217,9 @@ struct RoomStorm {
 
     private func check() throws {
         let members = Array(self.room.members)
+        guard members.isEmpty || members.contains(where: { $0.user == self.room.host }) else {
+            try self.fail("the host is not in the room")
+        }
         guard members.count == self.room.count, members.count <= self.settings.maximumMembers else {
             try self.fail("the count is wrong")
         }

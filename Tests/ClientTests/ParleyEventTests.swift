@@ -55,6 +55,7 @@ struct ParleyEventTests {
         ("room.back", #"{"room":"r","member":"\#(member)","number":3}"#),
         ("room.left", #"{"room":"r","member":"\#(member)","reason":"lost","number":4}"#),
         ("room.dismissed", #"{"room":"r","reason":"removed"}"#),
+        ("room.host", #"{"room":"r","user":"u"}"#),
         ("room.knocked", #"{"room":"r","user":"u","name":"N"}"#),
         ("room.admitted", #"{"room":"r"}"#),
         ("signal", #"{"room":"r","from":"\#(member)","description":{"type":"offer"},"number":5}"#),

@@ -280,6 +280,21 @@ class RoomTests(PageTest):
         knock.get_by_role("button", name="Let in").click()
         expect(anna.page.locator("#stage-title")).to_have_text("private · 2 people")
 
+    def test_F18_the_host_of_a_room_removes_somebody_with_two_clicks(self):
+        """F18.page"""
+        anna, bo = self.pair()
+        anna.join("stage")
+        bo.join("stage")
+        expect(anna.page.locator("#stage-title")).to_have_text("stage · 2 people")
+        expect(bo.page.get_by_role("button", name="More about Anna")).to_be_hidden()
+        anna.page.get_by_role("button", name="More about Bo").click()
+        anna.page.get_by_role("menuitem", name="Remove and do not let in again").click()
+        anna.page.get_by_role("dialog").get_by_role("button", name="Remove and do not let in again").click()
+        expect(bo.page.get_by_text("You were sent out of the room.")).to_be_visible()
+        expect(anna.page.locator("#stage-title")).to_have_text("stage · 1 person")
+        bo.join("stage")
+        expect(bo.page.get_by_text("You may not come in here any more.")).to_be_visible()
+
     def test_J22_without_a_microphone_one_listens(self):
         anna, bo = self.visitor("Anna", 700, (NO_MICROPHONE,)), self.visitor("Bo", 1500)
         self.connect(bo, anna)

@@ -161,6 +161,60 @@ class RoomAccess(House):
         self.assertNotIn("chalk", str(records))
         self.assertEqual(run(self.server, "rooms", "protect", "lesson").returncode, 64)
 
+    def test_F18_the_host_sends_somebody_away_who_may_come_again_or_not(self):
+        """F18.host"""
+        a, b, c = self.people("A", "B", "C")
+        view = a.ask("room.join", room="stage")
+        self.assertEqual(view["host"], a.user)
+        self.assertEqual(b.ask("room.join", room="stage")["host"], a.user)
+        self.join(c, "stage")
+        self.assertEqual(b.error("room.remove", room="stage", user=c.user), "forbidden")
+        self.assertEqual(a.error("room.remove", room="stage", user=a.user), "forbidden")
+        self.assertEqual(a.error("room.remove", room="stage", user="nobody"), "not_found")
+        self.assertEqual(a.ask("room.remove", room="stage", user=b.user), {})
+        self.assertEqual(b.expect("room.dismissed")["reason"], "removed")
+        self.assertEqual(c.expect("room.left")["reason"], "removed")
+        self.assertEqual(b.error("signal", room="stage", data=1), "not_member")
+        self.assertEqual(self.join(b, "stage"), "open", "sent away once")
+        a.ask("room.remove", room="stage", user=b.user, ban=True)
+        b.expect("room.dismissed")
+        self.assertEqual(self.join(b, "stage"), "banned")
+        self.assertEqual(self.join(self.device(b), "stage"), "banned", "on each device")
+        self.assertEqual(b.error("room.knock", room="stage"), "banned")
+        self.assertEqual(c.error("room.admit", room="stage", user=b.user), "forbidden", "the host said no")
+        a.ask("room.admit", room="stage", user=b.user)
+        self.assertEqual(self.join(b, "stage"), "open")
+
+    def test_F18_who_has_been_there_for_longest_leads_when_the_host_has_gone(self):
+        """F18.next"""
+        a, b, c = self.people("A", "B", "C")
+        for person in (a, b, c):
+            self.join(person, "relay")
+        a.ask("room.leave", room="relay")
+        self.assertEqual([person.expect("room.host")["user"] for person in (b, c)], [b.user, b.user])
+        self.assertEqual(c.ask("room.members", room="relay")["host"], b.user)
+        self.assertEqual(c.error("room.remove", room="relay", user=b.user), "forbidden")
+        self.assertEqual(b.ask("room.remove", room="relay", user=c.user), {})
+
+    def test_F18_an_operator_sends_anybody_away(self):
+        """F18.operator"""
+        a, b = self.people("A", "B")
+        self.join(a, "hall")
+        self.join(b, "hall")
+        self.assertEqual(run(self.server, "rooms", "kick", "hall", a.user).returncode, 0)
+        self.assertEqual(a.expect("room.dismissed")["reason"], "removed")
+        self.assertEqual(b.expect("room.host")["user"], b.user)
+        self.assertEqual(self.join(a, "hall"), "open")
+        self.assertEqual(run(self.server, "rooms", "ban", "hall", a.user).returncode, 0)
+        self.assertEqual(self.join(a, "hall"), "banned")
+        self.assertEqual(ask_admin(self.server, "DELETE", f"/v1/rooms/nowhere/users/{a.user}").status, 404)
+        self.assertEqual(ask_admin(self.server, "DELETE", f"/v1/rooms/hall/users/{a.user}?ban=perhaps").status, 400)
+        self.assertEqual(run(self.server, "rooms", "ban", "hall").returncode, 64)
+        records = [one for one in ask_admin(self.server, "GET", "/v1/audit").json["records"] if one["target"] == "hall"]
+        self.assertEqual(
+            [(one["action"], one["detail"]) for one in records][:2],
+            [("room.remove", f"user={a.user} ban=false"), ("room.remove", f"user={a.user} ban=true")])
+
     def parley(self, *arguments: str, **environment: str) -> subprocess.Popen:
         command, *rest = arguments
         process = subprocess.Popen(

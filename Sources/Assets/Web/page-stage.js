@@ -1,5 +1,6 @@
 import { byID, nameButton, notice, show } from './page-elements.js';
 import { NetworkView } from './page-network.js';
+import { openHostMenu } from './page-room-host.js';
 import { SpeakerWatch } from './page-speaker.js';
 import { StageTools } from './page-stage-tools.js';
 import { errorText, texts } from './page-texts.js';
@@ -55,7 +56,7 @@ export class Stage {
 
   /** @param {import('./parley.js').Room} room */
   showRoom(room) {
-    this.#open(room, ['joined', 'left', 'changed', 'local'], () => this.#paintRoom(room));
+    this.#open(room, ['joined', 'left', 'changed', 'local', 'host'], () => this.#paintRoom(room));
     if (!room.hasMicrophone) notice(texts.listening);
     room.addEventListener('closed', ({ detail }) => {
       if (detail) notice(errorText(detail));
@@ -169,7 +170,8 @@ export class Stage {
   #paintRoom(room) {
     const others = [...room.members.values()];
     this.#head(texts.inRoom(room.title ?? room.name, others.length + 1), others.length === 0 ? texts.aloneInRoom : '');
-    this.#paintOthers(others.map((other) => ({ key: other.member, person: other, ...other })));
+    const more = (person) => room.isHost && ((place) => openHostMenu(room, person, place));
+    this.#paintOthers(others.map((other) => ({ key: other.member, person: other, onMore: more(other) || undefined, ...other })));
     this.#paintMine();
     this.#paintTools(texts.leave);
   }

@@ -1,5 +1,5 @@
 import { hearThere } from './page-devices.js';
-import { make, notice, paintFace } from './page-elements.js';
+import { icon, make, nameButton, notice, paintFace } from './page-elements.js';
 import { texts } from './page-texts.js';
 
 /** One person on the stage: their picture or their face, their name, and what they have switched off. */
@@ -8,6 +8,7 @@ export class Tile {
   #face = make('span', { class: 'face big', 'aria-hidden': 'true' });
   #name = make('span', { class: 'name' });
   #off = make('span', { class: 'off' });
+  #more = make('button', { class: 'plain more', type: 'button', 'aria-haspopup': 'menu' }, icon('more'));
 
   /** @param {{isMine?: boolean}} [options] a user does not hear themselves */
   constructor({ isMine = false } = {}) {
@@ -15,7 +16,8 @@ export class Tile {
     if (!isMine) hearThere(this.#video);
     this.#video.muted = isMine;
     this.element = make('figure', { class: 'tile no-picture' },
-      this.#video, this.#face, make('figcaption', {}, this.#name, this.#off));
+      this.#video, this.#face, make('figcaption', {}, this.#name, this.#off), this.#more);
+    this.#more.hidden = true;
     this.element.classList.toggle('mine', isMine);
   }
 
@@ -23,8 +25,8 @@ export class Tile {
   /** Whether a screen is shown here. */
   get isScreen() { return this.element.classList.contains('screen'); }
 
-  /** @param {{person: {user?: string, name?: string}, label?: string, stream?: MediaStream, devices: {microphone: boolean, camera: boolean, screen?: boolean}, isAway?: boolean, isWaiting?: boolean}} content */
-  show({ person, label, stream, devices, isAway = false, isWaiting = false }) {
+  /** @param {{person: {user?: string, name?: string}, label?: string, stream?: MediaStream, devices: {microphone: boolean, camera: boolean, screen?: boolean}, isAway?: boolean, isWaiting?: boolean, onMore?: (place: {x: number, y: number}) => void}} content */
+  show({ person, label, stream, devices, isAway = false, isWaiting = false, onMore }) {
     const name = label ?? person.name ?? texts.unnamed;
     const hasPicture = devices.camera && (stream?.getVideoTracks() ?? []).some((track) => !track.muted);
     paintFace(this.#face, person);
@@ -34,8 +36,19 @@ export class Tile {
     this.element.classList.toggle('screen', hasPicture && devices.screen === true);
     this.element.classList.toggle('away', isAway);
     this.element.classList.toggle('waiting', isWaiting);
+    this.#offer(onMore, name);
     this.#video.setAttribute('aria-label', name);
     if (this.#video.srcObject !== (stream ?? null)) this.#play(stream);
+  }
+
+  // What may be done to them.
+  #offer(open, name) {
+    this.#more.hidden = open === undefined;
+    nameButton(this.#more, texts.moreOf(name));
+    this.#more.onclick = () => {
+      const { left: x, bottom: y } = this.#more.getBoundingClientRect();
+      open?.({ x, y });
+    };
   }
 
   remove() {

@@ -18,7 +18,7 @@ import { Talk, devicesOf } from './parley-talk.js';
  * A room in which everybody talks with everybody.
  *
  * Events: `joined`, `left`, `changed` with a `Member`; `local`; `knocked` with `{user, name, avatar?}` of somebody who asks to be
- * let in; `closed` when we are out, with a reason when that is another's doing.
+ * let in; `host` with the user who may send others away from now on; `closed` when we are out, with a reason when that is another's doing.
  */
 export class Room extends Talk {
   /** @type {Map<string, Member>} */
@@ -28,6 +28,8 @@ export class Room extends Talk {
   title;
   /** What it asks of those who come in. @type {'password'|'invitation'|undefined} */
   access;
+  /** Who may send others away: who opened the room, or else who has been there for longest. @type {string|undefined} */
+  host;
 
   #key = {};
   #parley;
@@ -43,6 +45,9 @@ export class Room extends Talk {
     this.#forget = forget;
     this.name = name;
   }
+
+  /** Whether we may send others away. */
+  get isHost() { return this.host !== undefined && this.host === this.#parley.user; }
 
   get peers() { return [...this.members.values()].map(({ peer }) => peer); }
 
@@ -63,6 +68,15 @@ export class Room extends Talk {
   /** Lets somebody in, whether they asked for it or not. */
   async admit(user) { await this.#link.request('room.admit', { room: this.name, user }); }
 
+  /**
+   * Sends somebody away, on all their devices; for the host.
+   * @param {string} user
+   * @param {{ban?: boolean}} [options] whether they may not come again for as long as the room lasts
+   */
+  async remove(user, options = {}) {
+    await this.#link.request('room.remove', { room: this.name, user, ...(options.ban && { ban: true }) });
+  }
+
   say(data, to) {
     if (this.members.size === 0) return;
     this.#signal({ data }, to).catch(() => {});
@@ -73,6 +87,7 @@ export class Room extends Talk {
     const view = await this.#link.request('room.join', { room: this.name, ...(replaces && { replaces }), ...this.#key });
     this.#member = view.member;
     this.access = view.access;
+    this.#hosted(view.host);
     for (const member of [...this.members.values()]) this.#remove(member.member);
     for (const person of view.members) this.#add(person, true);
   }
@@ -122,6 +137,11 @@ export class Room extends Talk {
     tell(this, 'left', other);
   }
 
+  #hosted(user) {
+    this.host = user;
+    tell(this, 'host', user);
+  }
+
   #signal(signal, to) {
     return this.#link.request('signal', { room: this.name, ...(to && { to }), ...signal }, { onlyThisSession: true });
   }
@@ -136,6 +156,7 @@ export class Room extends Talk {
       case 'room.dismissed': return this.#dismissed(argument.reason);
       case 'room.away': return other && this.#mark(other, true);
       case 'room.back': return other && this.#mark(other, false);
+      case 'room.host': return this.#hosted(argument.user);
       case 'room.knocked': return tell(this, 'knocked', argument);
       case 'signal': return void this.members.get(argument.from)?.peer.take(argument);
     }

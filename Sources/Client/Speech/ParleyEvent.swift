@@ -62,6 +62,7 @@ extension ParleyEvent {
         case .roomBack: Self.room(json, json.session.map { .back($0) })
         case .roomLeft: Self.room(json, json.session.map { .left($0, reason: json.text("reason") ?? "left") })
         case .roomDismissed: Self.room(json, .dismissed(reason: json.text("reason") ?? "removed"))
+        case .roomHost: Self.room(json, json.name("user") { UserID($0) }.map { .host($0) })
         case .roomKnocked:
             Self.room(json, json.name("user") { UserID($0) }.map { .knocked($0, name: json.text("name") ?? "") })
         case .roomAdmitted: Self.room(json, .admitted)

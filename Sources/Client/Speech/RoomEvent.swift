@@ -10,6 +10,8 @@ package struct RoomEvent: Hashable, Sendable {
         case left(SessionID, reason: String)
         /// We are no longer in the room, by another's doing.
         case dismissed(reason: String)
+        /// Who may send others away from now on.
+        case host(UserID)
         /// Somebody asks to be let in.
         case knocked(UserID, name: String)
         /// We may come in.

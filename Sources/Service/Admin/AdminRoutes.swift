@@ -80,6 +80,9 @@ extension AdminRoutes {
         self.on(.delete, "/v1/rooms/:room/access", of: &router) { exchange, parameters in
             self.protect(exchange, parameters, RoomKey())
         }
+        self.on(.delete, "/v1/rooms/:room/users/:user", of: &router) { exchange, parameters in
+            self.remove(exchange, parameters)
+        }
         self.on(.post, "/v1/users/:user/kick", of: &router) { exchange, parameters in
             self.change(exchange, parameters, "user.kick") { .init(done: await $0.kick($1)) }
         }
@@ -123,6 +126,29 @@ extension AdminRoutes {
         self.carryOut(exchange, "room.protect", on: room.text, "access=\(rule)") {
             guard let error = await signalling.protect(room, key) else { return .done() }
             return .refused(error.code == .notFound ? .notFound : .badRequest, error.message)
+        }
+    }
+
+    /// Out of one room; `ban=true` for as long as it lasts.
+    private func remove(_ exchange: HTTPExchange, _ parameters: PathParameters) {
+        let query = QueryItems(exchange.request.query ?? "")
+        guard let room = parameters["room"].flatMap({ RoomName($0) }),
+            let user = parameters["user"].flatMap({ UserID($0) }),
+            let isBanned = query.flatMap({ Bool($0["ban"] ?? "false") })
+        else {
+            return exchange.respond(
+                .error(.badRequest, "the path must be /v1/rooms/ROOM/users/USER, with ?ban=true or not"))
+        }
+        let signalling = self.signalling
+        self.carryOut(exchange, "room.remove", on: room.text, "user=\(user.text) ban=\(isBanned)") {
+            guard let error = await signalling.remove(user, from: room, isBanned: isBanned) else { return .done() }
+            let status: HTTPStatus =
+                switch error.code {
+                case .notFound: .notFound
+                case .unavailable: .serviceUnavailable
+                default: .conflict
+                }
+            return .refused(status, error.message)
         }
     }
 

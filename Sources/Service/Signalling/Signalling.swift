@@ -299,6 +299,18 @@ final class Signalling: Sendable {
         }
     }
 
+    /// Sends a user out of a room. Nil when it is done, or why it is not.
+    func remove(_ user: UserID, from room: RoomName, isBanned: Bool) async -> RequestError? {
+        let (applications, home) = (self.applications, self.home)
+        return await withCheckedContinuation { (continuation: CheckedContinuation<RequestError?, Never>) in
+            home.execute {
+                applications.value(on: $0).remove(user, from: room, isBanned: isBanned) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+    }
+
     /// Sends a push to all devices of a user. Nil when the store did not take it, or where no device is woken.
     func testPushes(_ user: UserID) async -> PushService.Test? {
         let (applications, home) = (self.applications, self.home)

@@ -272,6 +272,15 @@ final class SignallingApplication: SocketApplication {
         }
     }
 
+    /// Nil when it is done, or why it is not.
+    func remove(
+        _ user: UserID, from room: RoomName, isBanned: Bool, _ answer: @escaping (RequestError?) -> Void
+    ) {
+        self.board.remove(user, from: room, isBanned: isBanned, by: nil) { result in
+            if case .failure(let error) = result { answer(error) } else { answer(nil) }
+        }
+    }
+
     /// What waits on this loop until clients read it.
     var queuedBytes: Int { self.sessions.queuedBytes }
 

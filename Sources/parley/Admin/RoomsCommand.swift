@@ -2,23 +2,24 @@ import Arguments
 import Vocabulary
 import Web
 
-/// `parley rooms`: which rooms there are, and who may come in.
+/// `parley rooms`: which rooms there are, who may come in, and who has to go.
 struct RoomsCommand: ParsableCommand {
     enum Action: String, CaseIterable, Sendable, ExpressibleByArgument {
-        case list, protect, open
+        case list, protect, open, kick, ban
     }
 
     static let configuration = CommandConfiguration(
         name: "rooms",
-        abstract: "List the rooms of a running server, and restrict who may join.",
+        abstract: "List the rooms of a running server, restrict who may join, and remove users.",
         discussion: """
             'protect' makes a room ask for a password, or lets in only people whom its members admit; 'open' takes \
-            that back. People who are in the room stay. The protection ends with the room, when the last member \
-            leaves.
+            that back. People who are in the room stay. 'kick' removes a user from one room on all their devices; 'ban' \
+            also keeps them out. Protection and bans end with the room, when the last member leaves.
             """,
         examples: [
             .init("parley rooms", "Which rooms there are."),
             .init("parley rooms protect lesson-7 --by-invitation", "From now on members let others in."),
+            .init("parley rooms ban lesson-7 M4XIcP_At5gro2LG8Wxs", "This user leaves the room for good."),
         ],
         exitCodes: [
             .init(.success, "Done."), .init(.usage, "The command line is wrong."),
@@ -29,8 +30,11 @@ struct RoomsCommand: ParsableCommand {
     @Argument(help: "What to do.")
     var action = Action.list
 
-    @Argument(help: "Name of the room; required by protect and open.")
+    @Argument(help: "Name of the room; required by all actions but list.")
     var room: String?
+
+    @Argument(help: "User id; required by kick and ban.")
+    var user: String?
 
     @OptionGroup var roomKey: RoomKeyOptions
     @OptionGroup var server: AdminOptions
@@ -39,6 +43,11 @@ struct RoomsCommand: ParsableCommand {
         guard self.action != .list else { return }
         guard let room = self.room, RoomName(room) != nil else {
             throw ValidationError("\(self.action.rawValue): name a room, as 'parley rooms' lists them")
+        }
+        if self.action == .kick || self.action == .ban {
+            guard let user = self.user, UserID(user) != nil else {
+                throw ValidationError("\(self.action.rawValue): name a user by id, as 'parley users' lists them")
+            }
         }
         if self.action == .protect, !self.roomKey.isGiven {
             throw ValidationError("protect: say --room-password or --by-invitation")
@@ -52,6 +61,9 @@ struct RoomsCommand: ParsableCommand {
         case .protect:
             _ = try self.server.call.send(.put, path, body: self.roomKey.json)
         case .open: _ = try self.server.call.send(.delete, path)
+        case .kick, .ban:
+            let query = self.action == .ban ? "?ban=true" : ""
+            _ = try self.server.call.send(.delete, "/v1/rooms/\(self.room ?? "")/users/\(self.user ?? "")\(query)")
         }
         return .success
     }

@@ -107,7 +107,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         case .knocked(_, let name): self.screen.say("\(PlainText.line(name)) asks to be let in")
         case .admitted: self.join()
         case .dismissed(let reason): self.fail("removed from the room: \(PlainText.line(reason))")
-        case .away, .back: return
+        case .away, .back, .host: return
         }
     }
 
