@@ -147,7 +147,8 @@ let package = Package(
             "Pathways", "Bytes", "HTTPServer", "ICE", "ICEServers", "MulticastDNS", "Reactor", "STUN", "Secure",
             "System", "Vocabulary"),
         room(
-            "SocketServer", "BinaryCoding", "Bytes", "Hashing", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions",
+            "SocketServer", "BinaryCoding", "Bytes", "Hashing", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor",
+            "Sessions",
             "SocketIO",
             "Vocabulary", "Web"),
 
@@ -349,7 +350,7 @@ if Context.environment["PARLEY_FUZZ"] != nil {
 
 // What measures pieces without a program around them is built only for it (`Scripts/bench`).
 if Context.environment["PARLEY_BENCH"] != nil {
-    package.products.append(.executable(name: "STUNCodecBench", targets: ["STUNCodecBench"]))
+    package.products.append(.executable(name: "PacketsBench", targets: ["PacketsBench"]))
     package.products.append(.executable(name: "CallLoadBench", targets: ["CallLoadBench"]))
     package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.products.append(.executable(name: "PushBench", targets: ["PushBench"]))
@@ -377,7 +378,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
             name: "PushBench", dependencies: ["Secure", "Vocabulary"], path: "Tests/Bench/Push",
             swiftSettings: houseForTests),
         .executableTarget(
-            name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],
-            path: "Tests/Bench/STUNCodec", swiftSettings: houseForTests),
+            name: "PacketsBench", dependencies: ["Bytes", "RTP", "SRTP", "STUN", "Secure", "Vocabulary"],
+            path: "Tests/Bench/Packets", swiftSettings: houseForTests),
     ]
 }
