@@ -52,11 +52,7 @@ package final class ParleyService: Sendable {
         let metrics = HTTPMetrics(self.registry)
         ProcessMetrics.register(in: self.registry)
         Self.require(roomIn: configuration.data, for: self.health)
-        let test =
-            configuration.exposesTestEndpoints
-            ? TestEndpoints(
-                self.group, Self.socketSettings(configuration), servesSuites: configuration.servesConformance,
-                journal: journal) : nil
+        let test = Self.makeTestEndpoints(configuration, self.group, journal)
         let routes = PublicRoutes(
             crossOrigin: configuration.crossOrigin, web: configuration.web, signalling: self.signalling, test: test)
         self.server = HTTPServer(
@@ -78,6 +74,14 @@ package final class ParleyService: Sendable {
             weak let all = all
             return ServiceLifecycle(dependencies, on: reactor) { home.execute { all?.value(on: $0).drain() } }
         }
+    }
+
+    private static func makeTestEndpoints(
+        _ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ journal: Journal
+    ) -> TestEndpoints? {
+        guard configuration.exposesTestEndpoints else { return nil }
+        return TestEndpoints(
+            group, Self.socketSettings(configuration), servesSuites: configuration.servesConformance, journal: journal)
     }
 
     private static func require(roomIn data: DataDirectory, for health: Health) {
