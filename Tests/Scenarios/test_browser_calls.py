@@ -10,6 +10,19 @@ from visitors import Visitor, need_browser
 
 PRESS = "(keys) => window.peers.at(-1).getSenders().find((s) => s.dtmf)?.dtmf.insertDTMF(keys, 100, 70)"
 RESTART = "() => window.peers.at(-1).restartIce()"
+# The page's statistics of its sound, as they were shortly before the call ended.
+FOLLOW = """
+() => {
+  const peer = window.peers.at(-1);
+  const look = async () => {
+    const all = [...(await peer.getStats()).values()];
+    const [inbound, outbound] = ['inbound-rtp', 'outbound-rtp'].map((type) => all.find((one) => one.type === type && one.kind === 'audio'));
+    if (inbound && outbound) window.latest = { inbound, outbound };
+    if (peer.connectionState !== 'closed') setTimeout(look, 20);
+  };
+  look();
+}
+"""
 FRAGMENT = "() => window.peers.at(-1).localDescription.sdp.match(/ice-ufrag:(.+)/)[1]"
 
 
@@ -48,6 +61,27 @@ class BrowserCalls(PageTest):
         code, report = outcome(call)
         self.assertEqual((code, report["outcome"], report["heard"]), (0, "completed", True))
         anna.is_in_lobby()
+
+    def test_J34_the_report_counts_what_the_browser_counts(self):
+        """J34: within one in a hundred of Chromium's own statistics"""
+        anna = self.anna()
+        call = self.home.call("@Anna", "--as", "Otto", "--play", "tone:523", "--duration", "12s")
+        anna.is_rung_by("Otto")
+        anna.answer()
+        anna.talks()
+        anna.page.evaluate(FOLLOW)
+        code, report = outcome(call)
+        self.assertEqual(code, 0)
+        latest = anna.page.evaluate("() => window.latest")
+        pairs = {
+            "packetsReceived": latest["outbound"]["packetsSent"], "bytesReceived": latest["outbound"]["bytesSent"],
+            "packetsSent": latest["inbound"]["packetsReceived"], "bytesSent": latest["inbound"]["bytesReceived"],
+        }
+        for name, theirs in pairs.items():
+            with self.subTest(name):
+                self.assertGreater(theirs, 500)
+                self.assertAlmostEqual(report[name] / theirs, 1, delta=0.01, msg=f"{report[name]} beside {theirs}")
+        self.assertEqual((report["packetsLost"], latest["inbound"]["packetsLost"]), (0, 0))
 
     def test_J04_a_browser_declines_a_call_of_the_command_line(self):
         anna = self.anna()
