@@ -245,7 +245,7 @@ let package = Package(
         tests(
             of: "Peer", "AudioStreams", "Bytes", "ICE", "MediaStreams", "Negotiating", "Pathways", "Reactor", "SDP",
             "Secure", "TestSupport", "VideoStreams", "Vocabulary"),
-        tests(of: "Handset", "AudioFiles", "AudioStreams", "System", "TestSupport", "Vocabulary"),
+        tests(of: "Handset", "AudioFiles", "AudioStreams", "System", "TestSupport", "VirtualCalls", "Vocabulary"),
         tests(of: "Load", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
         tests(

@@ -3,6 +3,7 @@ import AudioStreams
 import Handset
 import TestSupport
 import Testing
+import VirtualCalls
 import Vocabulary
 
 @Suite("A recorder")
@@ -76,6 +77,32 @@ struct RecorderTests {
         let packets = try #require(Self.packets(in: folder.read("a.ogg")))
         #expect(packets.reduce(0) { $0 + $1.duration } == 2 * 960 + missing)
         #expect(packets.last?.bytes == Self.payload(1).bytes)
+    }
+
+    @Test("J14 keeps everything in its place for an hour of losses, with clocks that go apart")
+    func longCalls() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try OggRecorder(folder.place("a.ogg"))
+        var positions: [Int64] = []
+        var call = VirtualCall(
+            seed: 7, receiver: { $0.lendsPayloads = true }, line: VirtualLine.even(50, jitter: 5, loss: 0.05))
+        call.first.voice = .packets([[0xF8, 0xFF, 0xFE]])
+        call.second.drift = 300
+        call.second.onPayload = { payload in
+            positions.append(payload.position)
+            recorder.received(payload)
+        }
+        call.run(seconds: 3600)
+        recorder.finish()
+        #expect(positions.count > 150_000)
+        let first = try #require(positions.first)
+        var (start, kept): (Int64, [Int64]) = (0, [])
+        for packet in try #require(Self.packets(in: folder.read("a.ogg"))) {
+            if packet.bytes.count == 3 { kept.append(start) }
+            start += Int64(packet.duration)
+        }
+        // To the sample, where five milliseconds were wanted.
+        #expect(kept.map { $0 - kept[0] } == positions.map { $0 - first })
     }
 
     @Test("J14 begins with the call and not with the first packet")

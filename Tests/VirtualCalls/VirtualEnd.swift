@@ -26,6 +26,8 @@ package struct VirtualEnd: ~Copyable {
     package var keptSound = 480_000
     /// Keeps how long each packet waited.
     package var keepsDelays = false
+    /// Given each packet of Opus in its order, as a recording is.
+    package var onPayload: ((AudioPayload) -> Void)?
     /// By how many millionths its clock is quicker.
     package var drift = 0.0
 
@@ -120,7 +122,16 @@ package struct VirtualEnd: ~Copyable {
         }
     }
 
+    private mutating func record(at now: Instant) {
+        guard let onPayload = self.onPayload else { return }
+        while let payload = self.receiver.nextPayload(at: now) {
+            onPayload(payload)
+            self.receiver.recycle(payload)
+        }
+    }
+
     private mutating func listen(at now: Instant) {
+        self.record(at: now)
         guard self.isListening else { return self.receiver.clockAdvanced(to: now) }
         let before = self.keepsDelays ? self.receiver.statistics : InboundStatistics()
         self.pull(at: now)
