@@ -28,7 +28,7 @@ class Sender:
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        token = vouch(APP, APP_SECRET, self.name)
+        token = vouch(APP, APP_SECRET, self.name, lasts=36_000)
         line, number = None, 0
         while not self.is_over.is_set():
             message = {"id": f"{self.name}-{number}", "body": {"text": str(number)}} | self.places[number % len(self.places)]
@@ -68,7 +68,7 @@ class Reader:
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        token = vouch(APP, APP_SECRET, self.name)
+        token = vouch(APP, APP_SECRET, self.name, lasts=36_000)
         line = None
         while not self.is_over.is_set():
             try:
