@@ -103,6 +103,7 @@ let package = Package(
         room("MediaStreams", "Bytes", "RTP", "Vocabulary"),
         room("Negotiating", "RTP", "SDP"),
         room("Playout", "Bytes", "Vocabulary"),
+        room("S3", "Bytes", "Hashing", "Vocabulary", "Web"),
         room("Sessions", "BinaryCoding", "Bytes", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -172,7 +173,7 @@ let package = Package(
             "BinaryCoding", "JSON", "Keeping", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO",
             "SocketServer",
             "PostgresLink", "PostgresStore", "RealtimeTree", "SQLTables", "SQLiteStore", "STUN", "Switchboard",
-            "System", "TURN",
+            "S3", "System", "TURN",
             "Vocabulary", "Web"
         ),
         room(
@@ -198,7 +199,7 @@ let package = Package(
                 "Journal", "MediaStreams", "System", "Negotiating", "OpusCodec", "Pacing", "Operations", "Pathways",
                 "PostgresLink",
                 "Peer",
-                "Reactor", "RealtimeTree", "STUN",
+                "Reactor", "RealtimeTree", "S3", "STUN",
                 "Secure", "Service",
                 "Keeping", "SQLTables", "Sessions", "Sound", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
@@ -224,6 +225,7 @@ let package = Package(
         tests(of: "JSON", "TestSupport"),
         tests(of: "FileTypes", "TestSupport"),
         tests(of: "Files", "FileTypes", "Hashing", "System", "TestSupport", "Vocabulary"),
+        tests(of: "S3", "Bytes", "TestSupport", "Vocabulary", "Web"),
         tests(of: "MulticastDNS", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
@@ -325,7 +327,7 @@ let package = Package(
                 "Peer",
                 "RTP",
                 "RealtimeTree",
-                "SDP", "STUN",
+                "S3", "SDP", "STUN",
                 "Secure", "Service", "SocketIO", "TURN", "VideoStreams", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
