@@ -57,8 +57,7 @@ package final class ParleyService: Sendable {
             ? TestEndpoints(
                 self.group, Self.socketSettings(configuration), servesSuites: configuration.servesConformance,
                 journal: journal) : nil
-        let routes = PublicRoutes(
-            crossOrigin: configuration.crossOrigin, web: configuration.web, signalling: self.signalling, test: test)
+        let routes = PublicRoutes(configuration, self.signalling, test)
         self.server = HTTPServer(
             self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
             tls: tls
