@@ -355,6 +355,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "CallLoadBench", targets: ["CallLoadBench"]))
     package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.products.append(.executable(name: "PushBench", targets: ["PushBench"]))
+    package.products.append(.executable(name: "S3SigningBench", targets: ["S3SigningBench"]))
     package.targets += [
         .executableTarget(
             name: "StoreBench",
@@ -377,6 +378,9 @@ if Context.environment["PARLEY_BENCH"] != nil {
             path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests),
         .executableTarget(
             name: "PushBench", dependencies: ["Secure", "Vocabulary"], path: "Tests/Bench/Push",
+            swiftSettings: houseForTests),
+        .executableTarget(
+            name: "S3SigningBench", dependencies: ["S3", "Vocabulary"], path: "Tests/Bench/S3Signing",
             swiftSettings: houseForTests),
         .executableTarget(
             name: "STUNCodecBench", dependencies: ["Bytes", "STUN", "Vocabulary"],

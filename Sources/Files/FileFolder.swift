@@ -95,6 +95,18 @@ extension FileFolder {
     /// How much of it is there; nil when there is none.
     package func length(of id: FileID) -> Int? { Self.size(of: self.place(of: id)) }
 
+    /// Those that nobody has gone on with for so long, whoever knew of them. Says how many went.
+    @discardableResult
+    package func removeUploads(untouchedFor age: Duration) -> Int {
+        let oldest = KernelClock.realTime / 1_000_000_000 - age.components.seconds
+        return (FileSystem.names(in: self.uploads) ?? []).compactMap { FileID($0) }.count { upload in
+            guard let status = FileStatus(of: self.place(of: upload)), Int64(status.modifiedSeconds) < oldest else {
+                return false
+            }
+            return FileSystem.remove(self.place(of: upload))
+        }
+    }
+
     package func removeUpload(_ id: FileID) { FileSystem.remove(self.place(of: id)) }
 
     /// The file is whole: it gets its place. It is not removed from there until `settled`.

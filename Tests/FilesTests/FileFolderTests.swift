@@ -86,6 +86,16 @@ struct FileFolderTests {
         #expect(shelf.uploads().isEmpty && shelf.folder.contents(ofFolder: Int(kept.hash.bytes[0])) == [kept.hash])
     }
 
+    @Test("forgets uploads that nobody has gone on with for long, and no others")
+    func forgets() throws {
+        let shelf = try Shelf()
+        let (old, new) = (try shelf.upload([1]), try shelf.upload([2]))
+        let times = [timeval(tv_sec: 1_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000, tv_usec: 0)]
+        #expect(utimes(old.path, times) == 0)
+        #expect(shelf.folder.removeUploads(untouchedFor: .seconds(3600)) == 1)
+        #expect(shelf.uploads() == [new.id.text])
+    }
+
     @Test("mends a file of which the disk has lost a part")
     func mends() throws {
         let shelf = try Shelf()

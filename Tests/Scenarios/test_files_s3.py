@@ -175,6 +175,8 @@ class Linked(S3Files):
         answer = self.ask(a, "POST", "/v1/files", body, Content_Type=kind)
         self.assertEqual(answer.status, 201, answer.text)
         self.assertEqual(fetch(self.where(None, answer.json["url"])).body, content)
+        empty = self.describe(a, self.bring(a, b""))
+        self.assertEqual((empty["size"], fetch(self.where(None, empty["url"])).body), (0, b""))
 
 
 class Voice(S3Files):

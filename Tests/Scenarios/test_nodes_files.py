@@ -94,7 +94,7 @@ class FileNodes(Nodes):
         self.assertEqual(self.at(2).content(a, place.rpartition("/")[2]), content)
 
     def test_Y22_an_upload_whose_node_is_gone_is_told_so_and_begun_anew(self):
-        """Y22"""
+        """Y22.told"""
         a = self.person(1, "A")
         place = self.at(0).begin(a, 10)
         self.assertEqual(self.at(0).patch(a, place, 0, b"12345").status, 204)

@@ -2,6 +2,7 @@
 
 import tempfile
 import unittest
+from pathlib import Path
 
 import s3store
 import test_page_media as media
@@ -19,6 +20,18 @@ async (url) => {
   const loaded = new Promise((done) => { picture.onload = () => done(`${picture.naturalWidth}x${picture.naturalHeight}`); });
   picture.src = url;
   return Promise.race([forbidden, loaded]);
+}
+"""
+
+
+# With a place where an earlier page stopped.
+UPLOAD = """
+async ([token, location, text]) => {
+  const { Files } = await import('/parley-files.js');
+  const files = new Files(new URL('/', window.location.href), async () => token);
+  const places = [];
+  const id = await files.upload(new Blob([text]), { location, located: (place) => places.push(place) });
+  return [id, places.length];
 }
 """
 
@@ -50,6 +63,22 @@ class PageWithStore(PageTest):
         self.assertAlmostEqual(bo.page.evaluate(media.PLAY, ["audio", sound["url"]])["seconds"], 2, delta=0.1)
         elsewhere = self.store.endpoint.replace("127.0.0.1", "localhost") + "/files/x"
         self.assertEqual(bo.page.evaluate(LOAD, elsewhere), "forbidden")
+        self.company.go_home()
+
+    def test_Y22_parley_js_begins_anew_when_what_it_brought_is_gone(self):
+        """Y22.page"""
+        bo = self.visitor("Bo")
+        speaker = self.enterContext(Person(self.server, "Anna"))
+        place = self.begin(speaker, 10)
+        self.assertEqual(self.patch(speaker, place, 0, b"12345").status, 204)
+        file, places = bo.page.evaluate(UPLOAD, [speaker.token, place, "1234567890"])
+        self.assertEqual((place.rpartition("/")[2], places), (file, 0))
+        place = self.begin(speaker, 10)
+        self.assertEqual(self.patch(speaker, place, 0, b"12345").status, 204)
+        Path(self.server.data, "uploads", place.rpartition("/")[2]).unlink()
+        file, places = bo.page.evaluate(UPLOAD, [speaker.token, place, "1234567890"])
+        self.assertNotEqual(place.rpartition("/")[2], file)
+        self.assertEqual((places, self.describe(speaker, file)["size"]), (1, 10))
         self.company.go_home()
 
 

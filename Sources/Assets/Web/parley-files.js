@@ -109,7 +109,9 @@ export class Files {
     if (answer.ok) return answer;
     if (passing.includes(answer.status)) throw new Error(`${answer.status}`);
     const problem = await answer.json().catch(() => ({}));
-    throw ParleyError.from({ code: 'bad_request', ...problem, message: problem.detail ?? `${answer.status}` });
+    // An answer to HEAD has no words.
+    const code = answer.status === 410 ? 'gone' : 'bad_request';
+    throw ParleyError.from({ code, ...problem, message: problem.detail ?? `${answer.status}` });
   }
 
   /** What a file is, and a link to it that works for a while. @returns {Promise<FileView>} */

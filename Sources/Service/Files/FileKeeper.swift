@@ -22,9 +22,13 @@ final class FileKeeper {
 
     func sweep() {
         // Another sweep does what this one would.
-        let blobs = self.desk.blobs
+        let (blobs, folder, life) = (self.desk.blobs, self.desk.folder, self.desk.settings.uploadLife)
         guard blobs.beginSweep() else { return }
-        self.reactor.offload({ blobs.removeLeftovers() }) { self.sweepRows() }
+        self.reactor.offload({
+            // Another node that has swept knows of the rows alone, and not of this disk.
+            folder.removeUploads(untouchedFor: life)
+            blobs.removeLeftovers()
+        }) { self.sweepRows() }
     }
 
     private func sweepRows() {

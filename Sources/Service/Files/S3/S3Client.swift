@@ -19,9 +19,9 @@ final class S3Client: Sendable {
     typealias Completion = (Result<HTTPCall.Answer, S3Problem>) -> Void
 
     /// Nothing moved for so long.
-    private static let patience = Duration.seconds(30)
-    private static let attempts = 5
-    private static let firstPause = Duration.milliseconds(200)
+    private static let patience = Duration.seconds(20)
+    private static let attempts = 4
+    private static let firstPause = Duration.milliseconds(300)
     /// A list of a thousand things.
     private static let maximumAnswerBytes = 4 << 20
 

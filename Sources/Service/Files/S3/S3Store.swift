@@ -194,23 +194,36 @@ extension S3Store {
             guard isOurs, self.pins.withLock({ $0.mayRemove(hash) }) else { continue }
             do throws(S3Problem) {
                 guard try self.mayRemove(hash) else { continue }
-                // Once each: what comes late could meet what was put anew.
-                _ = try self.asking.ask(.remove(self.client.names.key(of: hash, isSmall: true)), attempts: 1)
-                _ = try self.asking.ask(.remove(self.client.names.key(of: hash)), attempts: 1)
+                try self.remove(self.client.names.key(of: hash, isSmall: true))
+                try self.remove(self.client.names.key(of: hash))
                 count += 1
             } catch {
                 // The next sweep finds what is left.
                 self.note(error)
-                guard error.reason == .missing else { return count }
+                return count
             }
         }
         return count
     }
 
+    /// Once: what comes late could meet what was put anew. Some stores say that there was none.
+    private func remove(_ key: String) throws(S3Problem) {
+        do throws(S3Problem) {
+            _ = try self.asking.ask(.remove(key), attempts: 1)
+        } catch {
+            guard error.reason == .missing else { throw error }
+        }
+    }
+
     private func mayRemove(_ hash: ContentHash) throws(S3Problem) -> Bool {
         guard self.hasOthers else { return true }
         let key = self.client.names.key(of: hash)
-        return self.isOlder(S3List.Item(key, try self.asking.ask(.head(key)).fields), than: Self.settlingTime)
+        do throws(S3Problem) {
+            return self.isOlder(S3List.Item(key, try self.asking.ask(.head(key)).fields), than: Self.settlingTime)
+        } catch {
+            guard error.reason == .missing else { throw error }
+            return false
+        }
     }
 
     func removeLeftovers() {
