@@ -103,6 +103,7 @@ let package = Package(
         room("MediaStreams", "Bytes", "RTP", "Vocabulary"),
         room("Negotiating", "RTP", "SDP"),
         room("Playout", "Bytes", "Vocabulary"),
+        room("S3", "Bytes", "Hashing", "Vocabulary", "Web"),
         room("Sessions", "BinaryCoding", "Bytes", "SocketIO", "Vocabulary"),
 
         // Floor 4: the rooms that touch the world.
@@ -173,7 +174,7 @@ let package = Package(
             "BinaryCoding", "JSON", "Keeping", "Operations", "Pacing", "Reactor", "Secure", "Sessions", "SocketIO",
             "SocketServer",
             "PostgresLink", "PostgresStore", "RealtimeTree", "SQLTables", "SQLiteStore", "STUN", "Switchboard",
-            "System", "TURN",
+            "S3", "System", "TURN",
             "Vocabulary", "Web"
         ),
         room(
@@ -199,7 +200,7 @@ let package = Package(
                 "Journal", "MediaStreams", "System", "Negotiating", "OpusCodec", "Pacing", "Operations", "Pathways",
                 "PostgresLink",
                 "Peer",
-                "Reactor", "RealtimeTree", "STUN",
+                "Reactor", "RealtimeTree", "S3", "STUN",
                 "Secure", "Service",
                 "Keeping", "SQLTables", "Sessions", "Sound", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
@@ -225,6 +226,7 @@ let package = Package(
         tests(of: "JSON", "TestSupport"),
         tests(of: "FileTypes", "TestSupport"),
         tests(of: "Files", "FileTypes", "Hashing", "System", "TestSupport", "Vocabulary"),
+        tests(of: "S3", "Bytes", "TestSupport", "Vocabulary", "Web"),
         tests(of: "MulticastDNS", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "RTP", "Bytes", "TestSupport"),
         tests(of: "SDP", "TestSupport", "Vocabulary"),
@@ -326,7 +328,7 @@ let package = Package(
                 "Peer",
                 "RTP",
                 "RealtimeTree",
-                "SDP", "STUN",
+                "S3", "SDP", "STUN",
                 "Secure", "Service", "SocketIO", "TURN", "VideoStreams", "Vocabulary", "Web",
             ],
             path: "Tests/Fuzz",
@@ -354,6 +356,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "CallLoadBench", targets: ["CallLoadBench"]))
     package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.products.append(.executable(name: "PushBench", targets: ["PushBench"]))
+    package.products.append(.executable(name: "S3SigningBench", targets: ["S3SigningBench"]))
     package.targets += [
         .executableTarget(
             name: "StoreBench",
@@ -376,6 +379,9 @@ if Context.environment["PARLEY_BENCH"] != nil {
             path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests),
         .executableTarget(
             name: "PushBench", dependencies: ["Secure", "Vocabulary"], path: "Tests/Bench/Push",
+            swiftSettings: houseForTests),
+        .executableTarget(
+            name: "S3SigningBench", dependencies: ["S3", "Vocabulary"], path: "Tests/Bench/S3Signing",
             swiftSettings: houseForTests),
         .executableTarget(
             name: "PacketsBench", dependencies: ["Bytes", "RTP", "SRTP", "STUN", "Secure", "Vocabulary"],

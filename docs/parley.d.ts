@@ -717,7 +717,8 @@ declare module "parley-files" {
         /** @param {URL} url @param {() => Promise<string>} token */
         constructor(url: URL, token: () => Promise<string>);
         /**
-         * Brings a file, in parts (tus 1.0): a line that breaks costs one part, and `location` goes on where an earlier page stopped.
+         * Brings a file, in parts (tus 1.0): a line that breaks costs one part, and `location` goes on where an earlier page stopped. When what
+         * was brought is gone, as with its server among several, it begins anew.
          * @param {Blob} file
          * @param {object} options
          * @param {string} [options.location] of an upload that was begun before
@@ -726,7 +727,7 @@ declare module "parley-files" {
          * @param {AbortSignal} [options.signal]
          * @returns {Promise<string>} the file's id
          */
-        upload(file: Blob, { location, located, progressed, signal }?: {
+        upload(file: Blob, { location, ...options }?: {
             location?: string;
             located?: (location: string) => any;
             progressed?: (part: number) => void;

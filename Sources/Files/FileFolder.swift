@@ -95,20 +95,38 @@ extension FileFolder {
     /// How much of it is there; nil when there is none.
     package func length(of id: FileID) -> Int? { Self.size(of: self.place(of: id)) }
 
+    /// Those that nobody has gone on with for so long, whoever knew of them. Says how many went.
+    @discardableResult
+    package func removeUploads(untouchedFor age: Duration) -> Int {
+        let oldest = KernelClock.realTime / 1_000_000_000 - age.components.seconds
+        return (FileSystem.names(in: self.uploads) ?? []).compactMap { FileID($0) }.count { upload in
+            guard let status = FileStatus(of: self.place(of: upload)), Int64(status.modifiedSeconds) < oldest else {
+                return false
+            }
+            return FileSystem.remove(self.place(of: upload))
+        }
+    }
+
     package func removeUpload(_ id: FileID) { FileSystem.remove(self.place(of: id)) }
 
     /// The file is whole: it gets its place. It is not removed from there until `settled`.
     package func keep(_ upload: UploadFile) throws(FileTrouble) -> KeptFile {
-        guard let hash = ContentHash(try upload.contentHash()) else { throw FileTrouble(.missing, upload.path) }
-        try upload.sync()
-        self.pins.withLock { $0.pin(hash) }
+        let file = try self.look(at: upload)
+        self.pins.withLock { $0.pin(file.hash) }
         do throws(FileTrouble) {
-            try self.link(upload, as: hash)
-            return try self.look(at: upload, hash)
+            try self.link(upload, as: file.hash)
+            return file
         } catch {
-            self.pins.withLock { $0.unpin(hash) }
+            self.pins.withLock { $0.unpin(file.hash) }
             throw error
         }
+    }
+
+    /// What a whole file is; it outlives a loss of power when this comes back.
+    package func look(at upload: UploadFile) throws(FileTrouble) -> KeptFile {
+        guard let hash = ContentHash(try upload.contentHash()) else { throw FileTrouble(.missing, upload.path) }
+        try upload.sync()
+        return try self.look(at: upload, hash)
     }
 
     private func link(_ upload: UploadFile, as hash: ContentHash) throws(FileTrouble) {
@@ -124,8 +142,31 @@ extension FileFolder {
             try FileSystem.syncDirectory(folder)
             try FileSystem.syncDirectory(self.files)
         } catch {
+            // A folder that machines share is a file system of its own.
+            if error.errno == .crossDevice { return try Self.carry(upload, to: place) }
             // Another client brought the same bytes just now.
             guard error.errno == .fileExists, Self.size(of: place) == upload.count else { throw FileTrouble(error) }
+        }
+    }
+
+    /// Into another file system: whole and on its disk before it has its name.
+    private static func carry(_ upload: UploadFile, to place: String) throws(FileTrouble) {
+        do {
+            var draft = try FileReplacement(of: place, .owner)
+            var offset = 0
+            while true {
+                let bytes = try upload.read(at: offset, upTo: self.piece)
+                if bytes.isEmpty { break }
+                try draft.file.write(bytes.span)
+                offset += bytes.count
+            }
+            try draft.commit(isDurable: true)
+        } catch let error as SystemError {
+            throw FileTrouble(error)
+        } catch let trouble as FileTrouble {
+            throw trouble
+        } catch {
+            preconditionFailure("one of the two")
         }
     }
 
@@ -154,7 +195,31 @@ extension FileFolder {
 
 // MARK: - Small pictures
 
-extension FileFolder {
+extension FileFolder: ThumbnailPlace {
+    package func copy(of file: KeptFile, from upload: FileID?) -> FileCopy? { FileCopy(self.place(of: file.hash)) }
+
+    package func keepThumbnail(_ bytes: [UInt8], of file: KeptFile) throws(FileTrouble) {
+        var random = SystemRandomNumberGenerator()
+        try self.keepThumbnail(bytes, of: file.hash, drawn: .drawn(using: &random))
+    }
+
+    /// Another name for an upload, under which it stays when the first is gone. Nil when it is gone already.
+    package func copy(of upload: FileID) -> FileCopy? {
+        var random = SystemRandomNumberGenerator()
+        let place = self.place(of: FileID.drawn(using: &random))
+        guard (try? FileSystem.link(self.place(of: upload), as: place)) != nil else { return nil }
+        return FileCopy(place, isTemporary: true)
+    }
+
+    /// A draft of a file that lies elsewhere, gone with what comes back.
+    package func copy(filledBy fill: (UploadFile) throws(FileTrouble) -> Void) throws(FileTrouble) -> FileCopy {
+        var random = SystemRandomNumberGenerator()
+        let draft = try self.begin(.drawn(using: &random))
+        let copy = FileCopy(draft.path, isTemporary: true)
+        try fill(draft)
+        return copy
+    }
+
     /// Keeps what was made of a file beside it.
     func keepThumbnail(_ bytes: [UInt8], of hash: ContentHash, drawn id: FileID) throws(FileTrouble) {
         let draft = try self.begin(id)
@@ -162,14 +227,16 @@ extension FileFolder {
         try draft.append(bytes)
         try draft.sync()
         let place = self.thumbnailPlace(of: hash)
-        try FileTrouble.catching { () throws(SystemError) in
+        do throws(SystemError) {
             try FileSystem.rename(draft.path, to: place)
             try FileSystem.syncDirectory(self.folder(of: hash))
+        } catch {
+            guard error.errno == .crossDevice else { throw FileTrouble(error) }
+            try Self.carry(draft, to: place)
         }
     }
 
-    /// Of one that was made when the same picture was uploaded before.
-    func thumbnailSize(of file: KeptFile) -> PictureSize? {
+    package func thumbnailSize(of file: KeptFile) -> PictureSize? {
         let small = FileSystem.front(of: self.thumbnailPlace(of: file.hash), maximum: FileType.lookedAt)
         return small.flatMap { PictureSize(of: Thumbnailer.form(of: file.type), in: $0.span) }
     }

@@ -10,6 +10,8 @@ package struct FileTrouble: Error, Hashable, Sendable, CustomStringConvertible {
         /// What is in it is not what its name says.
         case damaged
         case system(Errno)
+        /// A store on another machine did not take it, or give it.
+        case store(String)
     }
 
     package let reason: Reason
@@ -33,6 +35,7 @@ package struct FileTrouble: Error, Hashable, Sendable, CustomStringConvertible {
         case .missing: "\(self.path) is missing"
         case .damaged: "\(self.path) is not what its name says"
         case .system(let errno): "\(self.path): \(errno)"
+        case .store(let problem): "\(self.path): \(problem)"
         }
     }
 }

@@ -1,6 +1,6 @@
 package import FileTypes
 internal import System
-internal import Vocabulary
+package import Vocabulary
 
 /// Makes small pictures of large ones, in a child process: the bytes are a stranger's, and whatever they do to a decoder
 /// they do to the child.
@@ -46,17 +46,21 @@ package struct Thumbnailer: Sendable {
     }
 
     /// Blocks until the small picture lies beside the large one; says how large it is.
-    package func make(of file: KeptFile, in folder: FileFolder) throws(Failure) -> PictureSize {
+    ///
+    /// - Parameter upload: what the file was brought as, if that may still be there.
+    package func make(
+        of file: KeptFile, from upload: FileID? = nil, in place: any ThumbnailPlace
+    ) throws(Failure) -> PictureSize {
         guard let picture = file.picture else { throw .refused }
         guard max(picture.width, picture.height) > Self.side else { throw .smallEnough }
         guard picture.pixels <= Limit.pixels else { throw .tooLarge }
-        if let known = folder.thumbnailSize(of: file) { return known }
-        let bytes = try self.draw(folder.place(of: file.hash), file.type)
+        if let known = place.thumbnailSize(of: file) { return known }
+        guard let copy = place.copy(of: file, from: upload) else { throw .refused }
+        let bytes = try self.draw(copy.path, file.type)
         let type = FileType(sniffing: bytes.span, isWhole: true)
         guard type == Self.form(of: file.type), let size = PictureSize(of: type, in: bytes.span) else { throw .refused }
-        var random = SystemRandomNumberGenerator()
         do throws(FileTrouble) {
-            try folder.keepThumbnail(bytes, of: file.hash, drawn: .drawn(using: &random))
+            try place.keepThumbnail(bytes, of: file)
         } catch {
             throw .notKept(error)
         }
@@ -64,10 +68,11 @@ package struct Thumbnailer: Sendable {
     }
 
     /// Blocks until the picture is drawn anew, no larger than a small one: of the bytes that came, none is in it.
-    package func redraw(_ file: KeptFile, in folder: FileFolder) throws(Failure) -> [UInt8] {
+    package func redraw(_ file: KeptFile, in place: any ThumbnailPlace) throws(Failure) -> [UInt8] {
         guard let picture = file.picture else { throw .refused }
         guard picture.pixels <= Limit.pixels else { throw .tooLarge }
-        return try self.draw(folder.place(of: file.hash), file.type)
+        guard let copy = place.copy(of: file, from: nil) else { throw .refused }
+        return try self.draw(copy.path, file.type)
     }
 
     /// Photos stay photos; what may be transparent stays so.

@@ -5,7 +5,7 @@ package import Vocabulary
 /// A file that is being uploaded and is not whole yet. It blocks, so it is used on helper threads only.
 package final class UploadFile: Sendable {
     package let id: FileID
-    let path: String
+    package let path: String
     private let file: FileHandle
     /// So many bytes have to stay free.
     private let reserve: Int
@@ -101,7 +101,7 @@ extension UploadFile {
     /// Up to `limit` bytes from the beginning.
     func front(upTo limit: Int) throws(FileTrouble) -> [UInt8] { try self.read(at: 0, upTo: limit) }
 
-    private func read(at offset: Int, upTo limit: Int) throws(FileTrouble) -> [UInt8] {
+    package func read(at offset: Int, upTo limit: Int) throws(FileTrouble) -> [UInt8] {
         try FileTrouble.catching { () throws(SystemError) in try self.file.bytes(at: offset, count: limit) }
     }
 

@@ -2,6 +2,7 @@ internal import HTTPServer
 internal import ICEServers
 internal import Identity
 internal import Reactor
+internal import S3
 internal import Secure
 internal import System
 internal import Vocabulary
@@ -36,6 +37,7 @@ package struct ConfigurationCheck {
         check.lookAtAddresses()
         check.lookAtCertificate()
         check.lookAtFiles()
+        check.lookAtFileStore()
         check.lookAtProvider()
         return check.findings
     }
@@ -161,6 +163,18 @@ extension ConfigurationCheck {
             self.say(.ok, "--oidc", "\(settings.issuer) answers, with \(count) keys")
         } catch {
             self.say(.error, "--oidc", "\(error)")
+        }
+    }
+
+    private mutating func lookAtFileStore() {
+        guard let store = self.configuration.files.store else { return }
+        self.attempt("--files", "\(store.address) lets this key look into the bucket") {
+            try S3Inventory(store).look()
+        }
+        if !store.passesThrough, !store.address.server.hasPrefix("https://"), !self.configuration.tls.isNone {
+            self.say(
+                .warning, "--files", "browsers load nothing without TLS into a page with it: see --files-through-server"
+            )
         }
     }
 

@@ -14,6 +14,8 @@ package struct DataBackup {
     package enum Trouble: Error, CustomStringConvertible {
         case store(StoreError)
         case file(FileTrouble)
+        /// The files lie in a store that does not answer, or lacks some.
+        case files(String)
         case directory(DataDirectoryError)
         /// A server works with the folder.
         case inUse(String)
@@ -24,6 +26,7 @@ package struct DataBackup {
             switch self {
             case .store(let error): "\(error)"
             case .file(let trouble): "\(trouble)"
+            case .files(let problem): problem
             case .directory(let error): error.description
             case .inUse(let path): "\(path): a server works here, or was not ended well"
             case .foreign(let path): "\(path): other things lie here; name an empty folder or an earlier backup"
@@ -38,6 +41,8 @@ package struct DataBackup {
 
     private let source: DataDirectory
     private let target: DataDirectory
+    /// Nil where files lie in the data directory.
+    private let fileStore: S3Settings?
 
     private static let smallFiles = [
         ServerSecret.fileName, DataDirectory.iceServers, SelfSignedCertificate.fileName, ACMEFiles.account,
@@ -47,9 +52,10 @@ package struct DataBackup {
     /// What is thrown away while it is copied is not in the next copy of the database.
     private static let attempts = 5
 
-    package init(of source: DataDirectory, to target: DataDirectory) {
+    package init(of source: DataDirectory, to target: DataDirectory, filesIn fileStore: S3Settings? = nil) {
         self.source = source
         self.target = target
+        self.fileStore = fileStore
     }
 
     package func make() throws(Trouble) -> Report {
@@ -103,6 +109,7 @@ package struct DataBackup {
     private func copy(
         _ contents: [ContentHash: Int], from source: FileFolder, to target: FileFolder
     ) throws(Trouble) -> FileTrouble? {
+        if let fileStore { return try Self.look(in: fileStore, for: contents) }
         var random = SecureRandom()
         for (hash, size) in contents {
             let draft = FileID.drawn(using: &random)
@@ -112,6 +119,17 @@ package struct DataBackup {
             guard isThere else { return FileTrouble(.missing, source.place(of: hash)) }
         }
         return nil
+    }
+
+    /// Files that stay where they are have to be there.
+    private static func look(
+        in store: S3Settings, for contents: [ContentHash: Int]
+    ) throws(Trouble) -> FileTrouble? {
+        do throws(S3Inventory.Trouble) {
+            return try S3Inventory(store).findings(among: contents).first.map { FileTrouble(.missing, $0) }
+        } catch {
+            throw .files("\(error)")
+        }
     }
 
     /// The new database takes its place, and what only the old one named goes.

@@ -8,6 +8,9 @@ internal import Web
 /// The page and its modules (`Assets/Web`), which every server carries with it. A page from elsewhere may load the modules,
 /// when it may talk to the server at all.
 struct EmbeddedPages: Sendable {
+    /// Where pictures and sounds may come from besides this server.
+    let fileOrigin: String?
+
     static let files = worker(after: Assets.page.map { EmbeddedFile($0.name, $0.bytes) })
 
     /// The worker knows which files to keep, and is another as soon as one of them is: only then does a browser take the new ones.
@@ -24,7 +27,7 @@ struct EmbeddedPages: Sendable {
         for file in Self.files {
             let path = file.name == "index.html" ? "/" : "/\(file.name)"
             router.on(.get, path, foreignPages: .answered) { exchange, _ in
-                exchange.respond(file.response(to: exchange.request))
+                exchange.respond(file.response(to: exchange.request, filesFrom: self.fileOrigin))
             }
         }
     }
@@ -59,12 +62,16 @@ final class EmbeddedFile: Sendable {
         self.packed = Form(GzipEncoder.compress(bytes), self.version + "-gz")
     }
 
-    func response(to request: HTTPRequestHead) -> HTTPResponse {
+    /// - Parameter origin: where pictures and sounds may come from besides this server.
+    func response(to request: HTTPRequestHead, filesFrom origin: String? = nil) -> HTTPResponse {
         let isPacked = ContentCoding.acceptsGzip(request.fields)
         let form = isPacked ? self.packed : self.plain
         var head = HTTPResponseHead(.ok, fields: self.fields)
         head.fields.set(.contentType, to: self.type.text)
         if let tag = form.tag { head.fields.set(.eTag, to: tag.description) }
+        if let origin, head.fields.contains("Content-Security-Policy") {
+            head.fields.set("Content-Security-Policy", to: Self.policy(filesFrom: " \(origin)"))
+        }
         switch HTTPPreconditions(request).verdict(tag: form.tag, modified: nil) {
         case .failed: return .error(.preconditionFailed, "the file has changed")
         case .notModified:
@@ -85,14 +92,18 @@ final class EmbeddedFile: Sendable {
     /// and workers to it; modules and styles live by what their document says, and sixty times the same words are a third of the page.
     private static let guards: [(name: HTTPFieldName, value: String)] = [
         (
-            "Content-Security-Policy",
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:; "
-                + "media-src 'self' blob:; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
-                + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types parley-shell"
+            "Content-Security-Policy", EmbeddedFile.policy(filesFrom: "")
         ),
         ("Permissions-Policy", EmbeddedFile.permissions),
         ("Referrer-Policy", "no-referrer"),
     ]
+
+    /// - Parameter more: behind a blank, where pictures and sounds may come from as well.
+    private static func policy(filesFrom more: String) -> String {
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data: blob:\(more); "
+            + "media-src 'self' blob:\(more); manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
+            + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types parley-shell"
+    }
 
     /// What the page uses it may use itself; what it does not use nobody may, not even a script that does not belong there.
     private static let permissions =

@@ -14,6 +14,9 @@ package final class Health: Sendable {
     /// Why nothing can be kept now.
     private let loss = Locked<String?>(nil)
 
+    /// What does not work, and keeps nobody away.
+    private let warnings = Locked<[String: String]>([:])
+
     package init() {}
 
     /// Why the service should not be given work now; empty when it should.
@@ -30,9 +33,13 @@ package final class Health: Sendable {
 
     /// What is said beside being ready, a line for each: nobody is sent away for it.
     var remarks: [String] {
-        guard let promise = self.promise.withLock(\.self) else { return [] }
-        return [promise.text] + promise.risks.map { "warning: \($0)" }
+        let warnings = self.warnings.withLock { $0.sorted { $0.key < $1.key }.map { "warning: \($0.value)" } }
+        guard let promise = self.promise.withLock(\.self) else { return warnings }
+        return [promise.text] + promise.risks.map { "warning: \($0)" } + warnings
     }
+
+    /// - Parameter subject: of which there is one warning at most.
+    func set(warning: String?, of subject: String) { self.warnings.withLock { $0[subject] = warning } }
 
     func heard(_ event: StoreEvent, _ journal: Journal) {
         switch event {

@@ -53,8 +53,7 @@ package final class ParleyService: Sendable {
         ProcessMetrics.register(in: self.registry)
         Self.require(roomIn: configuration.data, for: self.health)
         let test = Self.makeTestEndpoints(configuration, self.group, journal)
-        let routes = PublicRoutes(
-            crossOrigin: configuration.crossOrigin, web: configuration.web, signalling: self.signalling, test: test)
+        let routes = PublicRoutes(configuration, self.signalling, test)
         self.server = HTTPServer(
             self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
             tls: tls

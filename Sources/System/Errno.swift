@@ -19,6 +19,8 @@ package struct Errno: Error, Hashable, Sendable, CustomStringConvertible {
     package static let noSpace = Errno(ENOSPC)
     package static let overQuota = Errno(EDQUOT)
     package static let fileTooLarge = Errno(EFBIG)
+    /// From one file system into another.
+    package static let crossDevice = Errno(EXDEV)
     package static let wouldBlock = Errno(EAGAIN)
     static let interrupted = Errno(EINTR)
 

@@ -13,5 +13,14 @@ package struct FileID: Hashable, Sendable {
         FileID(RandomToken(using: &random))
     }
 
+    /// One that begins as the name of the node does on whose disk it is written.
+    package static func drawn(
+        taggedBy node: RandomToken?, using random: inout some RandomNumberGenerator
+    ) -> FileID {
+        FileID(node.map { RandomToken(taggedBy: $0, using: &random) } ?? RandomToken(using: &random))
+    }
+
+    package func isTagged(by node: RandomToken) -> Bool { self.token.isTagged(by: node) }
+
     package var text: String { self.token.text }
 }

@@ -218,6 +218,14 @@ struct ServeCommand: ParsableCommand {
             """)
     var durability = StoreDurability.full
 
+    @OptionGroup var fileStore: FilesOptions
+
+    @Flag(
+        help:
+            "Pass downloads through this server instead of sending clients to the S3 store, where they cannot reach it."
+    )
+    var filesThroughServer = false
+
     @Option(help: "Maximum size of an uploaded file.")
     var largestFile = ByteCount(ServiceConfiguration().files.maximumBytes)
 
@@ -271,6 +279,9 @@ struct ServeCommand: ParsableCommand {
         if self.connectRate < 1 { throw ValidationError("--connect-rate must be at least 1") }
         if !(1...1_000_000).contains(self.sessionsPerAddress) {
             throw ValidationError("--sessions-per-address: \(self.sessionsPerAddress) is not between 1 and 1000000")
+        }
+        if self.filesThroughServer, self.fileStore.files == nil {
+            throw ValidationError("--files-through-server needs --files; without it files pass this server anyway")
         }
         if self.fileCountPerUser < 1 { throw ValidationError("--file-count-per-user must be at least 1") }
         if self.requestRate < 1 { throw ValidationError("--request-rate must be at least 1") }
@@ -381,6 +392,8 @@ struct ServeCommand: ParsableCommand {
         service.doors = self.doors.settings
         service.store = self.store?.address
         service.durability = self.durability
+        service.files.store = self.fileStore.store
+        service.files.store?.passesThrough = self.filesThroughServer
         service.files.maximumBytes = self.largestFile.count
         service.files.allowance.bytes = self.filesPerUser.count
         service.files.allowance.files = self.fileCountPerUser

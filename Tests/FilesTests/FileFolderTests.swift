@@ -36,6 +36,13 @@ final class Shelf {
     func uploads() -> [String] { SampleFolder("\(self.root.path)/uploads").names }
 }
 
+/// A file system that is not the one of temporary files.
+private let otherDisk: String? = {
+    var (own, other) = (stat(), stat())
+    guard stat("/tmp", &own) == 0, stat("/dev/shm", &other) == 0, own.st_dev != other.st_dev else { return nil }
+    return "/dev/shm"
+}()
+
 @Suite("A folder of files")
 struct FileFolderTests {
     @Test("D05 keeps the very bytes, under their hash")
@@ -60,6 +67,33 @@ struct FileFolderTests {
         shelf.folder.settled(second.hash, other.id)
         #expect(shelf.folder.remove([first.hash]) == 1)
         #expect(shelf.folder.remove([first.hash]) == 0)
+    }
+
+    @Test("keeps files in another file system than uploads, as machines share it", .enabled(if: otherDisk != nil))
+    func carries() throws {
+        let shelf = try Shelf()
+        let shared = try #require(otherDisk) + "/parley-tests-\(shelf.newID().text)"
+        defer { removeTree(shared) }
+        #expect(mkdir(shared, 0o700) == 0 && rmdir("\(shelf.root.path)/files") == 0)
+        #expect(symlink(shared, "\(shelf.root.path)/files") == 0)
+        let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let upload = try shelf.upload(bytes)
+        let kept = try shelf.folder.keep(upload)
+        shelf.folder.settled(kept.hash, upload.id)
+        #expect(try SampleFolder.contents(of: shelf.folder.place(of: kept.hash)) == bytes)
+        try shelf.folder.keepThumbnail([1, 2, 3], of: kept)
+        #expect(shelf.folder.bytes(of: kept.hash, isThumbnail: true, upTo: 9) == [1, 2, 3])
+        #expect(shelf.uploads().isEmpty && shelf.folder.contents(ofFolder: Int(kept.hash.bytes[0])) == [kept.hash])
+    }
+
+    @Test("forgets uploads that nobody has gone on with for long, and no others")
+    func forgets() throws {
+        let shelf = try Shelf()
+        let (old, new) = (try shelf.upload([1]), try shelf.upload([2]))
+        let times = [timeval(tv_sec: 1_000_000, tv_usec: 0), timeval(tv_sec: 1_000_000, tv_usec: 0)]
+        #expect(utimes(old.path, times) == 0)
+        #expect(shelf.folder.removeUploads(untouchedFor: .seconds(3600)) == 1)
+        #expect(shelf.uploads() == [new.id.text])
     }
 
     @Test("mends a file of which the disk has lost a part")

@@ -24,6 +24,7 @@ package let fuzzTargets: [String: @Sendable ([UInt8]) -> Void] = [
     "media-reporter": MediaReporterFuzz.run,
     "multicast-dns": MulticastDNSFuzz.run,
     "multipart": MultipartFuzz.run,
+    "s3": S3Fuzz.run,
     "names": NamesFuzz.run,
     "negotiation": NegotiationFuzz.run,
     "ogg-opus": OggOpusFuzz.run,

@@ -5,6 +5,7 @@ const firstPause = 500;
 const longestPause = 8_000;
 // Not at the offset we believed, brought by another request just now, too much at once, a server that starts.
 const passing = [409, 423, 429, 500, 502, 503, 504];
+const restarts = 3;
 const resumable = { 'Tus-Resumable': '1.0.0' };
 
 /**
@@ -35,7 +36,8 @@ export class Files {
   }
 
   /**
-   * Brings a file, in parts (tus 1.0): a line that breaks costs one part, and `location` goes on where an earlier page stopped.
+   * Brings a file, in parts (tus 1.0): a line that breaks costs one part, and `location` goes on where an earlier page stopped. When what
+   * was brought is gone, as with its server among several, it begins anew.
    * @param {Blob} file
    * @param {object} options
    * @param {string} [options.location] of an upload that was begun before
@@ -44,7 +46,18 @@ export class Files {
    * @param {AbortSignal} [options.signal]
    * @returns {Promise<string>} the file's id
    */
-  async upload(file, { location, located = () => {}, progressed = () => {}, signal } = {}) {
+  async upload(file, { location, ...options } = {}) {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await this.#bringAll(file, attempt === 0 ? location : undefined, options);
+      } catch (error) {
+        if (error.code !== 'gone' || attempt === restarts) throw error;
+      }
+    }
+  }
+
+  /** @param {Blob} file @param {string | undefined} location @param {any} options */
+  async #bringAll(file, location, { located = () => {}, progressed = () => {}, signal }) {
     if (!location) {
       location = await this.#patiently(() => this.#create(file, signal), signal);
       await located(location);
@@ -96,7 +109,9 @@ export class Files {
     if (answer.ok) return answer;
     if (passing.includes(answer.status)) throw new Error(`${answer.status}`);
     const problem = await answer.json().catch(() => ({}));
-    throw ParleyError.from({ code: 'bad_request', ...problem, message: problem.detail ?? `${answer.status}` });
+    // An answer to HEAD has no words.
+    const code = answer.status === 410 ? 'gone' : 'bad_request';
+    throw ParleyError.from({ code, ...problem, message: problem.detail ?? `${answer.status}` });
   }
 
   /** What a file is, and a link to it that works for a while. @returns {Promise<FileView>} */

@@ -3,6 +3,8 @@ package import Reactor
 package import Web
 
 /// One request on a connection of its own, and the whole of its answer. A GET is sent on where the rules allow it.
+///
+/// What is long goes through piece by piece: a body comes from an `HTTPBodySource`, and what comes back goes into an `HTTPAnswerSink`.
 package final class HTTPCall: StreamHandler {
     package struct Answer: Sendable {
         package let status: HTTPStatus
@@ -27,15 +29,27 @@ package final class HTTPCall: StreamHandler {
     private var fields = HTTPFields()
     private var head: HTTPResponseHead?
     private var body: [UInt8] = []
+    /// What is still to be sent, and whether it was asked for the next of it.
+    private var source: (any HTTPBodySource)?
+    private var isAskedFor = false
+    private let sink: (any HTTPAnswerSink)?
+    /// Whether the time is up when nothing moved for so long, instead of when all of it took so long.
+    private var patience: Duration?
+    private var isPaused = false
+
+    private static let sentAtOnce = 256 << 10
 
     /// The call lives until `completion` was called, once. A longer answer than the rules allow is none.
+    ///
+    /// - Parameter sink: given the body of an answer that went well (2xx), which is not in the outcome then.
     package init(
         _ server: ServerURL, on reactor: Reactor, rules: HTTPCallRules = HTTPCallRules(),
-        completion: @escaping (Outcome) -> Void
+        into sink: (any HTTPAnswerSink)? = nil, completion: @escaping (Outcome) -> Void
     ) {
         self.server = server
         self.reactor = reactor
         self.rules = rules
+        self.sink = sink
         self.completion = completion
         var limits = HTTPLimits()
         limits.maximumBodyBytes = rules.maximumBodyBytes
@@ -59,9 +73,38 @@ package final class HTTPCall: StreamHandler {
     ) {
         (self.method, self.target, self.fields) = (method, target, fields)
         self.deadline = self.now + timeout
-        self.timer = self.reactor.schedule(after: timeout) {
+        self.startTimer(timeout, timeout)
+        self.dial(body, timeout)
+    }
+
+    /// - Parameters:
+    ///   - source: gives the body, whose length it knows. One call uses it once.
+    ///   - patience: for each step of it: nothing was sent or received for so long.
+    package func send(
+        _ method: HTTPMethod, _ target: String, fields: HTTPFields, from source: (any HTTPBodySource)?,
+        patience: Duration
+    ) {
+        (self.method, self.target, self.fields, self.source) = (method, target, fields, source)
+        self.patience = patience
+        self.deadline = self.now + patience
+        self.startTimer(patience, patience)
+        self.dial([], patience)
+    }
+
+    private func startTimer(_ wait: Duration, _ timeout: Duration) {
+        self.timer = self.reactor.schedule(after: wait) {
+            // Who is held up by its own reader is not late.
+            if self.isPaused { self.moved() }
+            guard self.deadline <= self.now else { return self.startTimer(self.deadline - self.now, timeout) }
             self.finish(.failure(.connectTimedOut(after: timeout)))
         }
+    }
+
+    private func moved() {
+        if let patience { self.deadline = self.now + patience }
+    }
+
+    private func dial(_ body: [UInt8], _ timeout: Duration) {
         let dialer = ServerDialer(
             self.server, self.rules, on: self.reactor, timeout: timeout + .seconds(1),
             opened: { self.send(body, over: $0) }, failed: { self.finish(.failure($0)) })
@@ -78,10 +121,43 @@ package final class HTTPCall: StreamHandler {
         fields.set(.connection, to: "close")
         var request: [UInt8] = []
         HTTPRequestEncoder.write(
-            self.method, target: self.target, host: self.server.authority, fields: fields, bodyLength: body.count,
-            into: &request)
+            self.method, target: self.target, host: self.server.authority, fields: fields,
+            bodyLength: self.source?.length ?? body.count, into: &request)
         stream.write(request.span, body.span)
+        self.sendMore()
         return self
+    }
+
+    /// Asks for the next piece of a long body, when the stream has room for it.
+    private func sendMore() {
+        guard let source = self.source, let stream = self.stream, !self.isAskedFor,
+            stream.queuedBytes <= Self.sentAtOnce
+        else { return }
+        self.isAskedFor = true
+        source.next { [weak self] bytes in self?.take(bytes) }
+    }
+
+    private func take(_ bytes: [UInt8]?) {
+        guard let stream = self.stream else { return }
+        self.isAskedFor = false
+        guard let bytes else { return self.finish(.failure(.stopped)) }
+        guard !bytes.isEmpty else { return self.source = nil }
+        self.moved()
+        stream.write(bytes.span)
+        self.sendMore()
+    }
+
+    /// The sink has enough for now.
+    package func pause() {
+        self.isPaused = true
+        self.stream?.pauseReading()
+    }
+
+    package func resume() {
+        guard self.isPaused else { return }
+        self.isPaused = false
+        self.moved()
+        self.stream?.resumeReading()
     }
 
     /// Nobody waits for the answer any more; `completion` is told that it was cut.
@@ -108,18 +184,31 @@ extension HTTPCall {
     package func received(_ bytes: inout MutableSpan<UInt8>) {
         let bytes = bytes.span
         var offset = 0
+        self.moved()
         do throws(HTTPResponseError) {
             while self.completion != nil, let part = try self.parser.next(in: bytes, from: &offset) {
                 switch part {
                 case .informational: break
-                case .head(let head): self.head = head
-                case .body(let range): self.body.append(copying: bytes.extracting(range))
+                case .head(let head): self.began(head)
+                case .body(let range): self.take(bytes.extracting(range))
                 case .end: self.answered()
                 }
             }
         } catch {
             self.finish(.failure(.noHTTP(error)))
         }
+    }
+
+    private func began(_ head: HTTPResponseHead) {
+        self.head = head
+        if (200..<300).contains(head.status.code) { self.sink?.began(head) }
+    }
+
+    private func take(_ bytes: Span<UInt8>) {
+        if let sink, let head = self.head, (200..<300).contains(head.status.code) { return sink.received(bytes) }
+        // What is refused is said in a few words.
+        guard self.sink == nil || self.body.count + bytes.count <= Self.sentAtOnce else { return }
+        self.body.append(copying: bytes)
     }
 
     private func answered() {
@@ -154,7 +243,7 @@ extension HTTPCall {
         }
     }
 
-    package func drained() {}
+    package func drained() { self.sendMore() }
 
     package func ended(_ end: StreamEnd) {
         guard let stream = self.stream else { return }

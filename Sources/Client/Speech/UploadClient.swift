@@ -28,13 +28,21 @@ package struct UploadClient: Sendable {
         return id
     }
 
-    /// The bytes from `offset` on.
-    package func send(_ bytes: [UInt8], at offset: Int, to id: FileID) async throws(ClientError) {
+    /// The bytes from `offset` on. False when what came before them is gone.
+    @discardableResult
+    package func send(_ bytes: [UInt8], at offset: Int, to id: FileID) async throws(ClientError) -> Bool {
         let fields: [(HTTPFieldName, String)] = [
             ("Upload-Offset", "\(offset)"), (.contentType, "application/offset+octet-stream"),
         ]
-        let answer = try await self.ask(.patch, "/v1/uploads/\(id.text)", fields, bytes)
+        let answer: HTTPCall.Answer
+        do throws(ClientError) {
+            answer = try await self.ask(.patch, "/v1/uploads/\(id.text)", fields, bytes)
+        } catch {
+            guard case .refused(let refusal) = error, refusal.code == "gone" else { throw error }
+            return false
+        }
         guard answer.fields["Upload-Offset"] == "\(offset + bytes.count)" else { throw .unreadableAnswer }
+        return true
     }
 
     /// What the server takes a file for, whose last byte was sent.

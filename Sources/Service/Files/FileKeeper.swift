@@ -22,20 +22,25 @@ final class FileKeeper {
 
     func sweep() {
         // Another sweep does what this one would.
-        guard self.desk.folder.beginSweep() else { return }
-        self.sweepRows()
+        let (blobs, folder, life) = (self.desk.blobs, self.desk.folder, self.desk.settings.uploadLife)
+        guard blobs.beginSweep() else { return }
+        self.reactor.offload({
+            // Another node that has swept knows of the rows alone, and not of this disk.
+            folder.removeUploads(untouchedFor: life)
+            blobs.removeLeftovers()
+        }) { self.sweepRows() }
     }
 
     private func sweepRows() {
-        let (now, folder) = (SystemClock.now(), self.desk.folder)
+        let (now, folder, blobs) = (SystemClock.now(), self.desk.folder, self.desk.blobs)
         let unusedSince = now + (.zero - self.desk.settings.unusedLife)
         self.desk.store.send(
             SweepFiles(at: now, unusedSince: unusedSince, limit: Self.portion),
             self.reactor.returning { result in
-                guard let swept = self.taken(result) else { return folder.endSweep() }
+                guard let swept = self.taken(result) else { return blobs.endSweep() }
                 self.reactor.offload({
                     for upload in swept.uploads { folder.removeUpload(upload) }
-                    return folder.remove(swept.contents)
+                    return blobs.remove(swept.contents)
                 }) { count in
                     self.note(count)
                     if swept.hasMore { self.sweepRows() } else { self.sweepFolders(Self.foldersAtOnce) }
@@ -45,16 +50,16 @@ final class FileKeeper {
 
     /// Unknown contents: the server ended between keeping them and telling the store.
     private func sweepFolders(_ left: Int) {
-        let (number, folder) = (self.nextFolder, self.desk.folder)
-        guard left > 0 else { return folder.endSweep() }
+        let (number, blobs) = (self.nextFolder, self.desk.blobs)
+        guard left > 0 else { return blobs.endSweep() }
         self.nextFolder = (number + 1) % FileFolder.folders
-        self.reactor.offload({ folder.contents(ofFolder: number) }) { contents in
+        self.reactor.offload({ blobs.contents(ofFolder: number) }) { contents in
             guard !contents.isEmpty else { return self.sweepFolders(left - 1) }
             self.desk.store.send(
                 FindUnknownContents(among: contents),
                 self.reactor.returning { result in
-                    guard let unknown = self.taken(result) else { return folder.endSweep() }
-                    self.reactor.offload({ folder.remove(unknown) }) { count in
+                    guard let unknown = self.taken(result) else { return blobs.endSweep() }
+                    self.reactor.offload({ blobs.remove(unknown) }) { count in
                         self.note(count)
                         self.sweepFolders(left - 1)
                     }

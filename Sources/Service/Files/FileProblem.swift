@@ -28,7 +28,7 @@ struct FileProblem: Error {
         switch trouble.reason {
         case .full: self = .noRoom
         case .missing: self = .notFound
-        case .damaged, .system: self = .unavailable
+        case .damaged, .system, .store: self = .unavailable
         }
     }
 
@@ -43,6 +43,8 @@ extension FileProblem {
     static let notFound = FileProblem(.notFound, "not_found", "there is no such file, or it is not for you")
     static let noUpload = FileProblem(.notFound, "not_found", "there is no such upload of yours")
     static let ended = FileProblem(.gone, "gone", "the upload took too long and was given up")
+    /// Its bytes lay on the disk of a node that is gone.
+    static let lost = FileProblem(.gone, "gone", "what was brought so far is gone; begin anew")
     static let noRoom = FileProblem(.insufficientStorage, "no_room", "the disk has no room for it")
     static let inUse = FileProblem(.conflict, "in_use", "a message shows this file; take the message back first")
     static let locked = FileProblem(

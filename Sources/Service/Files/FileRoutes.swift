@@ -1,5 +1,3 @@
-internal import FileTypes
-internal import Files
 internal import HTTPServer
 internal import Reactor
 internal import Keeping
@@ -103,24 +101,7 @@ struct FileRoutes: Sendable {
     }
 
     func send(_ file: FileRecord, _ part: FileLinks.Part, life: Int64, _ visit: FileVisit) {
-        let isSmall = part == .thumbnail
-        guard !isSmall || file.thumbnail != nil else { return visit.refuse(.notFound) }
-        let place = isSmall ? self.desk.folder.thumbnailPlace(of: file.hash) : self.desk.folder.place(of: file.hash)
-        let type = isSmall ? Thumbnailer.form(of: file.type) : file.type
-        var fields = Self.fields(type, file.label)
-        fields.set(.cacheControl, to: life > 0 ? "private, max-age=\(life), immutable" : "private, no-cache")
-        let tag = isSmall ? "\(file.hash.text)-small" : file.hash.text
-        FileAnswer(path: place, tag: tag, fields: fields).send(to: visit.exchange) { visit.refuse(.notFound) }
-    }
-
-    /// A user's bytes on our own address: a browser is told what they are, believes nothing else, and gives them no
-    /// rights here.
-    private static func fields(_ type: FileType, _ label: FileLabel?) -> HTTPFields {
-        var fields: HTTPFields = [.contentTypeOptions: "nosniff"]
-        fields.set(.contentType, to: type.mediaType)
-        fields.set("Content-Security-Policy", to: "sandbox; default-src 'none'")
-        fields.set("Cross-Origin-Resource-Policy", to: "cross-origin")
-        fields.set("Content-Disposition", to: ContentDisposition.value(inline: type.isShown, name: label?.text))
-        return fields
+        guard part == .content || file.thumbnail != nil else { return visit.refuse(.notFound) }
+        self.desk.blobs.send(Blob(file, part, life: life), to: visit.exchange) { visit.refuse($0) }
     }
 }

@@ -13,12 +13,15 @@ internal import Switchboard
 internal import Vocabulary
 internal import Web
 
-/// Takes files in and gives them out: the folder with the bytes and the store with the words about them, brought
+/// Takes files in and gives them out: where the bytes are and the store with the words about them, brought
 /// together. Every loop uses it.
 final class FileService: Sendable {
     let accounts: Accounts
     let store: any Store
+    /// For uploads that are under way.
     let folder: FileFolder
+    /// For all that is whole.
+    let blobs: any BlobStore
     let links: FileLinks
     let settings: FileSettings
     let journal: Journal
@@ -35,17 +38,25 @@ final class FileService: Sendable {
 
     typealias Completion<Value> = (Result<Value, FileProblem>) -> Void
 
+    /// Whose disk the uploads lie on; nil where there are no other nodes.
+    let node: RandomToken?
+
+    /// - Parameters:
+    ///   - makeBlobs: is given the folder of uploads, and a thread for what waits for disks.
     init(
         _ accounts: Accounts, _ store: any Store, in path: String, linkKey: [UInt8], _ settings: FileSettings,
-        requests: TokenBucket.Rate, _ journal: Journal
+        requests: TokenBucket.Rate, as node: RandomToken?, _ journal: Journal,
+        makeBlobs: (FileFolder, Workbench) -> any BlobStore
     ) throws(FileTrouble) {
         self.accounts = accounts
+        self.node = node
         self.store = store
         self.folder = try FileFolder(path)
         self.links = FileLinks(key: linkKey, life: settings.linkLife)
         self.settings = settings
         self.journal = journal
         self.finishing = try Workbench()
+        self.blobs = makeBlobs(self.folder, self.finishing)
         self.drawing = try Workbench(limit: 100, ofUser: Self.maximumDrawings)
         self.allowance = Locked(APIAllowance(requests))
         if self.thumbnailer == nil {
@@ -86,7 +97,7 @@ extension FileService {
         guard self.folder.hasRoom(for: length) else { return completion(.failure(.noRoom)) }
         var random = SecureRandom()
         let upload = UploadRecord(
-            .drawn(using: &random), of: owner, length: length, label: label,
+            .drawn(taggedBy: self.node, using: &random), of: owner, length: length, label: label,
             expiry: SystemClock.now() + self.settings.uploadLife)
         let allowance = allowance ?? self.settings.allowance
         self.store.send(
@@ -178,15 +189,12 @@ extension FileService {
     ) {
         // It may have begun before the ban.
         guard !self.accounts.isBanned(record.owner) else { return completion(.failure(.banned)) }
-        let folder = self.folder
-        let back = reactor.returning { (result: Result<KeptFile, FileTrouble>) in
+        self.blobs.keep(upload, on: reactor) { result in
             switch result {
             case .failure(let trouble): completion(.failure(self.failed(trouble)))
             case .success(let kept): self.draw(kept, record, stay, on: reactor, completion)
             }
         }
-        let isTaken = self.finishing.post { back(Result { () throws(FileTrouble) in try folder.keep(upload) }) }
-        if !isTaken { completion(.failure(.unavailable)) }
     }
 
     private func draw(
@@ -198,7 +206,7 @@ extension FileService {
             created: SystemClock.now())
         file.picture = kept.picture
         file.stay = stay
-        let (folder, whole) = (self.folder, file)
+        let (blobs, whole) = (self.blobs, file)
         guard let thumbnailer = self.thumbnailer, kept.picture != nil else {
             return self.add(file, on: reactor, completion)
         }
@@ -216,7 +224,10 @@ extension FileService {
             self.add(file, on: reactor, completion)
         }
         let isTaken = self.drawing.post(from: file.owner) {
-            back(Result { () throws(Thumbnailer.Failure) in try thumbnailer.make(of: kept, in: folder) })
+            back(
+                Result { () throws(Thumbnailer.Failure) in
+                    try thumbnailer.make(of: kept, from: whole.id, in: blobs)
+                })
         }
         guard !isTaken else { return }
         reactor.cancel(timer)
@@ -242,13 +253,13 @@ extension FileService {
     }
 
     private func add(_ file: FileRecord, on reactor: Reactor, _ completion: @escaping Completion<FileRecord>) {
-        let (folder, finishing) = (self.folder, self.finishing)
+        let (blobs, finishing) = (self.blobs, self.finishing)
         self.store.send(
             AddFile(file),
             reactor.returning { result in
                 // When the store did not take it the upload stays, and can be finished once more.
                 let isKept = (try? result.get()) != nil
-                let settle: Workbench.Job = { folder.settled(file.hash, isKept ? file.id : nil) }
+                let settle: Workbench.Job = { blobs.settled(file.hash, isKept ? file.id : nil) }
                 if !finishing.post(settle) { settle() }
                 completion(result.map { file }.mapError { self.failed($0) })
             })
@@ -260,10 +271,10 @@ extension FileService {
     /// The picture drawn anew, no larger than a thumbnail: of the bytes that came, none is in it. Nil when it is no picture.
     func redraw(_ file: FileRecord, on reactor: Reactor, _ completion: @escaping ([UInt8]?) -> Void) {
         guard let thumbnailer = self.thumbnailer else { return completion(nil) }
-        let folder = self.folder
+        let blobs = self.blobs
         let kept = KeptFile(hash: file.hash, size: file.size, type: file.type, picture: file.picture)
         let back = reactor.returning(completion)
-        if !self.drawing.post(from: file.owner, { back(try? thumbnailer.redraw(kept, in: folder)) }) { completion(nil) }
+        if !self.drawing.post(from: file.owner, { back(try? thumbnailer.redraw(kept, in: blobs)) }) { completion(nil) }
     }
 
     /// A file that is in memory already, as old clients send it.

@@ -12,6 +12,8 @@ package struct FileSettings: Sendable {
     package var linkLife = Duration.seconds(3600)
     /// How long a file stays that no message shows.
     package var unusedLife = Duration.seconds(24 * 3600)
+    /// Nil for the data directory.
+    package var store: S3Settings?
 
     package init() {}
 }

@@ -33,7 +33,7 @@ final class ResumableUpload {
         self.find { record in
             let folder = self.desk.folder
             self.reactor.offload({ folder.length(of: record.id) }) { count in
-                guard let count else { return self.visit.refuse(.ended) }
+                guard let count else { return self.visit.refuse(.lost) }
                 // All was written, but the server ended before it was told: it is made a file now.
                 guard count == record.length, self.desk.claim(record.id) else {
                     return self.answer(.ok, offset: count, record)
@@ -97,7 +97,10 @@ final class ResumableUpload {
 
     private func open(_ record: UploadRecord, _ work: @escaping (UploadFile) -> Void) {
         self.desk.open(record.id, on: self.reactor) { result in
-            if case .failure = result { self.desk.release(record.id) }
+            if case .failure(let problem) = result {
+                self.desk.release(record.id)
+                return self.visit.refuse(problem.status == .notFound ? .lost : problem)
+            }
             self.visit.unless(result, work)
         }
     }

@@ -11,6 +11,9 @@ internal import Web
 /// `/v1/uploads`. When the last byte is there, the upload has become the file of the same name.
 struct UploadRoutes: Sendable {
     let desk: FileService
+    let home: EventLoop
+    /// On the home loop: passes a request on to the node on whose disk the upload lies; false where that is gone.
+    let forward: @Sendable (HTTPExchange, FileID) -> Bool
 
     func add(to router: inout Router) {
         router.on(.options, "/v1/uploads") { exchange, _ in self.visit(exchange).answer(self.abilities) }
@@ -73,10 +76,19 @@ struct UploadRoutes: Sendable {
     private func admit(
         _ exchange: HTTPExchange, _ parameters: PathParameters, _ work: (FileVisit, UserID, FileID) -> Void
     ) {
+        if let id = parameters["upload"].flatMap({ FileID($0) }), self.isElsewhere(id, exchange) {
+            guard exchange.reactor.loop === self.home else { return exchange.move(to: self.home) }
+            if self.forward(exchange, id) { return }
+        }
         self.admit(exchange) { visit, user in
             guard let id = parameters["upload"].flatMap({ FileID($0) }) else { return visit.refuse(.noUpload) }
             work(visit, user, id)
         }
+    }
+
+    private func isElsewhere(_ id: FileID, _ exchange: HTTPExchange) -> Bool {
+        guard let node = self.desk.node, exchange.request.fields[RequestForwarder.mark] == nil else { return false }
+        return !id.isTagged(by: node)
     }
 
     private func create(_ visit: FileVisit, _ user: UserID) {

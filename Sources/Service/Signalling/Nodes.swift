@@ -16,6 +16,8 @@ final class Nodes {
     var onRead: (UserID, ConversationID, UInt64, UInt64) -> Void = { _, _, _, _ in }
     /// Nil where there are no others.
     let forwarder: RequestForwarder?
+    /// The same for uploads.
+    let uploads: UploadForwarder?
     /// Those that share a database.
     private let post: PostgresPost?
     /// The other loops of this process, where they share nothing with others.
@@ -37,6 +39,7 @@ final class Nodes {
         self.forwarder = self.post.map { post in
             RequestForwarder(as: post.node, on: reactor) { [unowned post] in post.others }
         }
+        self.uploads = self.post.map { post in UploadForwarder(on: reactor) { [unowned post] in post.others } }
         self.board = board
         let ledger = self.post.map { post in
             PostgresLedger(

@@ -1,4 +1,6 @@
+internal import Bytes
 internal import Cluster
+internal import Hashing
 internal import PostgresLink
 internal import Reactor
 internal import Vocabulary
@@ -17,13 +19,28 @@ enum OtherNodes: Sendable {
     ///   - count: on how many loops sessions live.
     ///   - place: the data directory's name.
     init(_ address: PostgresAddress?, loops count: Int, of group: EventLoopGroup, place: String) {
-        var random = SystemRandomNumberGenerator()
-        let names = (0..<count).map { _ in RandomToken(using: &random) }
+        let names = (0..<count).map { Self.name(of: "\(place) \($0)", isLasting: address != nil) }
         if let address {
             self = .database(address, names: names, place: place)
         } else {
             self = count > 1 ? .loops(LoopExchange(names, on: group)) : .none
         }
+    }
+
+    /// New in each run; its first six letters, by which others know what lies on its disk, are those of the runs before.
+    private static func name(of place: String, isLasting: Bool) -> RandomToken {
+        var random = SystemRandomNumberGenerator()
+        let digest = Digest.sha256.hash("node \(place)").prefix(15)
+        guard isLasting, let owner = RandomToken(Base64.encode(Array(digest), as: .url)) else {
+            return RandomToken(using: &random)
+        }
+        return RandomToken(taggedBy: owner, using: &random)
+    }
+
+    /// How the names begin of what lies on this machine's disk; nil where there is no other.
+    var tag: RandomToken? {
+        guard case .database(_, let names, _) = self else { return nil }
+        return names.first
     }
 
     /// What the loops are called in this run; none where there are no other nodes.

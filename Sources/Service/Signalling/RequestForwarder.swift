@@ -13,7 +13,8 @@ final class RequestForwarder {
     private let addresses: () -> [RandomToken: String?]
     private var underWay = 0
 
-    private static let mark = HTTPFieldName("Parley-Forwarded")
+    /// On whatever was passed on once.
+    static let mark = HTTPFieldName("Parley-Forwarded")
     /// Longer than a poll waits for something to be said.
     private static let timeout = Duration.seconds(90)
     private static let mostUnderWay = 20_000

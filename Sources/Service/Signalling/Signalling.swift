@@ -55,7 +55,8 @@ final class Signalling: Sendable {
         let files = try FileService(
             accounts, store, in: configuration.data.path,
             linkKey: secret.key(for: "links to files"), configuration.files,
-            requests: configuration.switchboard.requests, journal)
+            requests: configuration.switchboard.requests, as: others.tag, journal
+        ) { configuration.makeBlobs($0, $1, on: group, health, journal) }
         let iceServers = try ICEServerKeeper.Reading(
             path: configuration.iceServerFile, environment: configuration.environment,
             isRequired: configuration.iceServers != nil)
@@ -119,7 +120,12 @@ final class Signalling: Sendable {
         api.add(to: &router) { self.application(on: $0).api }
         if self.pushKey != nil { self.addPush(to: &router, api) }
         FileRoutes(desk: self.files).add(to: &router)
-        UploadRoutes(desk: self.files).add(to: &router)
+        UploadRoutes(desk: self.files, home: self.home) { exchange, upload in
+            let limit = self.files.settings.maximumBytes
+            return self.application(on: exchange.reactor).nodes.uploads?.forward(exchange, of: upload, limit: limit)
+                ?? false
+        }
+        .add(to: &router)
         let site = DoorSite(accounts: self.accounts, files: self.files, secret: self.secret, home: self.home) {
             reactor in
             self.application(on: reactor).doorDependencies

@@ -10,7 +10,8 @@ struct BackupCommand: ParsableCommand {
             Makes a data directory of its own: the database as it was at one moment and looked through, every file it \
             names and looked through as well, and the secret. A server started there goes on from that moment. A folder \
             with an older copy gets what it lacks and loses what is no longer named; until all is there, it stays what it \
-            was.
+            was. With --files the files stay in the S3 store, and are only looked for there: keep them by the store's own means, such as \
+            versions of objects.
             """,
         examples: [
             .init("parley backup /backup/parley --data /var/lib/parley", "A daily backup into the same directory."),
@@ -28,12 +29,15 @@ struct BackupCommand: ParsableCommand {
     var target: String
 
     @OptionGroup var source: DataOptions
+    @OptionGroup var fileStore: FilesOptions
 
     mutating func run() throws -> ExitCode {
         _ = try self.source.database()
         do throws(DataBackup.Trouble) {
-            let report = try DataBackup(of: self.source.directory, to: DataDirectory(self.target)).make()
-            print("\(self.target): the database and \(report.files) files with \(report.bytes) bytes")
+            let target = DataDirectory(self.target)
+            let report = try DataBackup(of: self.source.directory, to: target, filesIn: self.fileStore.store).make()
+            let place = self.fileStore.files.map { "; the files stay in \($0.address), and all are there" } ?? ""
+            print("\(self.target): the database and \(report.files) files with \(report.bytes) bytes\(place)")
             return .success
         } catch {
             throw CommandFailure("\(error)", exitCode: error.exitCode)
@@ -45,7 +49,7 @@ extension DataBackup.Trouble {
     fileprivate var exitCode: ExitCode {
         switch self {
         case .directory, .inUse, .foreign: .cannotCreate
-        case .store, .file: .failure
+        case .store, .file, .files: .failure
         }
     }
 }

@@ -12,7 +12,8 @@ struct CheckCommand: ParsableCommand {
         abstract: "Check the integrity of a data directory, with the server running or not.",
         discussion: """
             The database is read as a whole, every conversation is looked through for missing entries, and every file \
-            has to be there with the size it had. With --store it is the database of that server, as it is at one moment. \
+            has to be there with the size it had. With --store it is the database of that server, as it is at one moment, and \
+            with --files the S3 store of its files. \
             Nothing is changed.
             """,
         examples: [
@@ -24,7 +25,7 @@ struct CheckCommand: ParsableCommand {
         exitCodes: [
             .init(.success, "No damage found."), .init(.usage, "The command line is wrong."),
             .init(.noInput, "There is no data directory to check."),
-            .init(.unavailable, "The database does not answer."),
+            .init(.unavailable, "The database, or the store of files, does not answer."),
             .init(.failure, "Something is damaged or missing."),
         ],
         subcommands: [CheckConfigCommand.self, CheckHealthCommand.self]
@@ -38,19 +39,24 @@ struct CheckCommand: ParsableCommand {
             valueName: "URL"))
     var store: StoreArgument?
 
+    @OptionGroup var fileStore: FilesOptions
+
     mutating func run() throws -> ExitCode {
         let directory = self.source.directory
         do {
             let check = try self.look()
             let findings = try check.findings + self.missingFiles(directory, check.contents)
             for finding in findings { print(finding) }
-            let place = self.store.map { "\($0.address) and \(directory)" } ?? "\(directory)"
+            let files = self.fileStore.files.map { " and \($0.address)" } ?? ""
+            let place = (self.store.map { "\($0.address) and \(directory)" } ?? "\(directory)") + files
             if findings.isEmpty { print("\(place): all is well") } else { Terminal.complain(self.advice) }
             return findings.isEmpty ? .success : .failure
         } catch let error as StoreError {
             throw CommandFailure("\(error)", exitCode: error.reason == .unreachable ? .unavailable : .failure)
         } catch let error as FileTrouble {
             throw CommandFailure("\(error)")
+        } catch let error as S3Inventory.Trouble {
+            throw CommandFailure("\(error)", exitCode: .unavailable)
         }
     }
 
@@ -74,6 +80,7 @@ struct CheckCommand: ParsableCommand {
 
     private func missingFiles(_ directory: DataDirectory, _ contents: [ContentHash: Int]) throws -> [String] {
         guard !contents.isEmpty else { return [] }
+        if let store = self.fileStore.store { return try S3Inventory(store).findings(among: contents) }
         let folder = try FileFolder(directory.path)
         return contents.compactMap { hash, size in
             guard let found = folder.size(of: hash) else { return "\(folder.place(of: hash)) is missing" }

@@ -26,12 +26,9 @@ struct FileSending {
     }
 
     func send(_ path: String) async throws(CommandFailure) -> ChatOutcome {
-        let file = try Self.reading { () throws(SystemError) in try InputFile(path: path) }
-        guard let size = file.size else { throw CommandFailure("\(path) is no file", exitCode: .noInput) }
         let name = path.split(separator: "/").last.map { String($0) } ?? path
         let uploads = await self.client.uploads()
-        let id = try await self.client.asking { _ throws(ClientError) in try await uploads.begin(size, called: name) }
-        try await self.bring(file, size, to: id, uploads)
+        let (id, size) = try await self.bring(path, called: name, uploads)
         let type = try await self.client.asking { _ throws(ClientError) in try await uploads.type(of: id) }
         let kind = Self.kind(of: type)
         // Read here: the connection has a heartbeat to answer meanwhile.
@@ -42,9 +39,27 @@ struct FileSending {
         }
     }
 
+    /// Begins anew when what was brought is gone, as with its server among several.
+    private func bring(
+        _ path: String, called name: String, _ uploads: UploadClient
+    ) async throws(CommandFailure) -> (FileID, Int) {
+        for _ in 1...Self.attempts {
+            let file = try Self.reading { () throws(SystemError) in try InputFile(path: path) }
+            guard let size = file.size else { throw CommandFailure("\(path) is no file", exitCode: .noInput) }
+            let id = try await self.client.asking { _ throws(ClientError) in
+                try await uploads.begin(size, called: name)
+            }
+            if try await self.bring(file, size, to: id, uploads) { return (id, size) }
+        }
+        throw CommandFailure("\(path): what was brought of it was lost again and again", exitCode: .unavailable)
+    }
+
+    private static let attempts = 3
+
+    /// False when it has to begin anew.
     private func bring(
         _ file: InputFile, _ size: Int, to id: FileID, _ uploads: UploadClient
-    ) async throws(CommandFailure) {
+    ) async throws(CommandFailure) -> Bool {
         var (offset, piece) = (0, [UInt8]())
         while offset < size {
             try Self.reading { () throws(SystemError) in
@@ -52,9 +67,13 @@ struct FileSending {
             }
             guard !piece.isEmpty else { throw CommandFailure("\(file.name) became shorter", exitCode: .dataError) }
             let (bytes, start) = (piece, offset)
-            try await self.client.asking { _ throws(ClientError) in try await uploads.send(bytes, at: start, to: id) }
+            let isTaken = try await self.client.asking { _ throws(ClientError) in
+                try await uploads.send(bytes, at: start, to: id)
+            }
+            guard isTaken else { return false }
             offset += bytes.count
         }
+        return true
     }
 
     private static func reading<Value>(_ work: () throws(SystemError) -> Value) throws(CommandFailure) -> Value {

@@ -297,7 +297,7 @@ extension FLSubscription {
                 guard case .success(let file?) = result else { return work(nil) }
                 let isWhole = !isSmall || file.thumbnail == nil
                 self.chat.reactor.offload(
-                    { files.folder.bytes(of: file.hash, isThumbnail: !isWhole, upTo: Self.maximumThumbnailBytes) },
+                    { files.blobs.bytes(of: file.hash, isThumbnail: !isWhole, upTo: Self.maximumThumbnailBytes) },
                     completion: work)
             })
     }

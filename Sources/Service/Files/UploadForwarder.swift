@@ -1,0 +1,134 @@
+internal import Bytes
+internal import Client
+internal import HTTPServer
+internal import Reactor
+internal import Vocabulary
+internal import Web
+
+/// A request for an upload that lies on another node's disk is passed on to that node as it comes, and its answer passed back: one step only,
+/// and with the client's own token. Lives on the home loop.
+final class UploadForwarder {
+    private let reactor: Reactor
+    private let addresses: () -> [RandomToken: String?]
+    private var underWay = 0
+
+    /// Nothing moved for so long.
+    private static let patience = Duration.seconds(60)
+    private static let mostUnderWay = 1000
+    private static let passedOn: [HTTPFieldName] = [
+        .authorization, .contentType, .tusResumable, .uploadOffset, "Upload-Checksum", "X-HTTP-Method-Override",
+    ]
+    private static let passedBack: [HTTPFieldName] = [
+        .contentType, .cacheControl, .retryAfter, .tusResumable, .uploadOffset, .uploadLength, .uploadExpires,
+        "Access-Control-Expose-Headers", "Tus-Version",
+    ]
+
+    /// - Parameter addresses: where the other nodes are.
+    init(on reactor: Reactor, to addresses: @escaping () -> [RandomToken: String?]) {
+        self.reactor = reactor
+        self.addresses = addresses
+    }
+
+    /// False when it is on no other node that is there.
+    func forward(_ exchange: HTTPExchange, of upload: FileID, limit: Int) -> Bool {
+        guard self.underWay < Self.mostUnderWay,
+            let address = self.addresses().first(where: { upload.isTagged(by: $0.key) })?.value,
+            let server = ServerURL(address)
+        else { return false }
+        guard exchange.request.framing == .none || exchange.request.framing.length != nil else {
+            Self.refuse(exchange, .lengthMissing)
+            return true
+        }
+        let body = exchange.request.framing.length.map { ForwardedBody(exchange, length: $0) }
+        self.call(server, exchange, body)
+        if let body { exchange.streamBody(to: body, limit: limit) }
+        return true
+    }
+
+    private func call(_ server: ServerURL, _ exchange: HTTPExchange, _ body: ForwardedBody?) {
+        self.underWay += 1
+        var fields = HTTPFields()
+        for name in Self.passedOn {
+            if let value = exchange.request.fields[name] { fields.set(name, to: value) }
+        }
+        fields.set(RequestForwarder.mark, to: "1")
+        let call = HTTPCall(server, on: self.reactor) { [unowned self] outcome in
+            self.underWay -= 1
+            exchange.onAbandoned = nil
+            self.answer(exchange, outcome)
+        }
+        exchange.onAbandoned = { call.cancel() }
+        call.send(exchange.request.method, exchange.request.target, fields: fields, from: body, patience: Self.patience)
+    }
+
+    private static func refuse(_ exchange: HTTPExchange, _ problem: FileProblem) {
+        var response = problem.response
+        response.head.fields.set(.tusResumable, to: "1.0.0")
+        exchange.respond(response)
+    }
+
+    private func answer(_ exchange: HTTPExchange, _ outcome: HTTPCall.Outcome) {
+        // A node that died is known to be gone in a few seconds.
+        guard case .success(let answer) = outcome else { return Self.refuse(exchange, .unavailable) }
+        var response = HTTPResponse(answer.status, body: answer.body.isEmpty ? .none : .bytes(answer.body))
+        for name in Self.passedBack {
+            if let value = answer.fields[name] { response.head.fields.set(name, to: value) }
+        }
+        exchange.respond(response)
+    }
+}
+
+/// What a client sends, on its way to another node: it waits when that node takes it more slowly.
+private final class ForwardedBody: HTTPBodySink, HTTPBodySource {
+    let length: Int
+    private weak var exchange: HTTPExchange?
+    private var pending: [UInt8] = []
+    private var isPaused = false
+    private var end: End?
+    private var give: (([UInt8]?) -> Void)?
+
+    private enum End { case whole, cut }
+
+    private static let maximumPendingBytes = 1 << 20
+
+    init(_ exchange: HTTPExchange, length: Int) {
+        self.exchange = exchange
+        self.length = length
+    }
+
+    func bodyReceived(_ bytes: Span<UInt8>) {
+        self.pending.append(copying: bytes)
+        if self.pending.count >= Self.maximumPendingBytes, !self.isPaused {
+            self.isPaused = true
+            self.exchange?.pauseBody()
+        }
+        self.pass()
+    }
+
+    func bodyEnded() {
+        self.end = .whole
+        self.pass()
+    }
+
+    func bodyFailed() {
+        self.end = .cut
+        self.pass()
+    }
+
+    func next(_ give: @escaping ([UInt8]?) -> Void) {
+        self.give = give
+        self.pass()
+    }
+
+    private func pass() {
+        guard let give = self.give, !self.pending.isEmpty || self.end != nil else { return }
+        self.give = nil
+        let bytes = self.pending
+        self.pending = []
+        if self.isPaused {
+            self.isPaused = false
+            self.exchange?.resumeBody()
+        }
+        give(bytes.isEmpty && self.end == .cut ? nil : bytes)
+    }
+}
