@@ -43,6 +43,8 @@ package struct LedgerMachine: Sendable {
     package private(set) var members: [RandomToken: LedgerMember] = [:]
     /// No entry is earlier than the one before it, whatever a clock says.
     package private(set) var time = Instant(nanoseconds: 0)
+    /// Of the last entry that was carried out.
+    package private(set) var number: UInt64 = 0
     private var parts: [RandomToken: [UInt8]] = [:]
 
     package init(_ node: RandomToken) { self.node = node }
@@ -100,7 +102,7 @@ package struct LedgerMachine: Sendable {
     package mutating func adopted(_ snapshot: LedgerSnapshot, _ orders: inout [Order]) {
         guard self.waits(for: snapshot), case .joining(_, let waiting) = self.state else { return }
         self.members = snapshot.members
-        self.time = snapshot.time
+        (self.number, self.time) = (snapshot.number, snapshot.time)
         self.state = .inside
         orders.append(.entered(isFirst: false, at: self.time))
         for entry in waiting where self.isInside { self.take(entry, &orders) }
@@ -109,6 +111,7 @@ package struct LedgerMachine: Sendable {
     /// Goes on with what it has; what it believed of others is over.
     private mutating func becomeFirst(_ entry: LedgerEntry, _ orders: inout [Order]) {
         self.advance(to: entry.time)
+        self.number = entry.number
         for other in self.members.keys where other != self.node { orders.append(.nodeGone(other, at: self.time)) }
         self.members = [self.node: LedgerMember(life: self.life, isInside: true)]
         self.state = .inside
@@ -119,6 +122,7 @@ package struct LedgerMachine: Sendable {
 
     private mutating func take(_ entry: LedgerEntry, _ orders: inout [Order]) {
         self.advance(to: entry.time)
+        self.number = entry.number
         switch entry.content {
         case .hello(let isFirst): self.cameIn(entry, isFirst, &orders)
         case .gone(let other, let life): self.gaveUp(other, life, by: entry, &orders)

@@ -26,6 +26,7 @@ package let fuzzTargets: [String: @Sendable ([UInt8]) -> Void] = [
     "multipart": MultipartFuzz.run,
     "names": NamesFuzz.run,
     "negotiation": NegotiationFuzz.run,
+    "node-link": NodeLinkFuzz.run,
     "ogg-opus": OggOpusFuzz.run,
     "openid": OpenIDFuzz.run,
     "request": RequestFuzz.run,
