@@ -41,13 +41,15 @@ package final class NodeLinks {
     private static let mostStrangers = 32
     private static let mostPeers = 256
 
-    private struct Peer {
+    private final class Peer {
         var outbox: ParcelOutbox
         var inbox = ParcelInbox()
         var link: LinkConnection?
         var retry = LinkRetry()
         var isDialing = false
         var timer: TimerToken?
+
+        init(outbox: ParcelOutbox) { self.outbox = outbox }
     }
 
     /// - Parameter key: that of the cluster.

@@ -49,8 +49,6 @@ package final class LedgerDesk: Ledger {
     private var hasBeenInside = false
     /// Since when nothing was heard of a member.
     private var missing: [RandomToken: Instant] = [:]
-    /// The last change of each node that was carried out here.
-    private var reached: [RandomToken: UInt64] = [:]
 
     /// Beyond that the way is too slow for more.
     private static let mostWaiting = 10_000
@@ -127,7 +125,7 @@ package final class LedgerDesk: Ledger {
     package func hasReached(_ position: LedgerPosition, of node: RandomToken) -> Bool {
         guard self.isConnected else { return true }
         return self.machine.isInside && position.entry <= self.machine.number
-            && position.serial <= self.reached[node, default: 0]
+            && position.serial <= (self.machine.members[node]?.serial ?? 0)
     }
 
     private func say(_ contents: [LedgerEntry.Content]) { self.wire.append(contents, life: self.machine.life) }
@@ -216,11 +214,9 @@ extension LedgerDesk {
     private func carryOut(_ order: LedgerMachine.Order) {
         switch order {
         case .apply(let change, let node, let serial, let time):
-            if node == self.node { self.inFlight -= 1 } else { self.reached[node] = serial }
+            if node == self.node { self.inFlight -= 1 }
             self.reader.carryOut(change, of: node, serial: serial, at: time)
-        case .nodeGone(let node, let time):
-            self.reached[node] = nil
-            self.reader.nodeGone(node, at: time)
+        case .nodeGone(let node, let time): self.reader.nodeGone(node, at: time)
         case .giveSnapshot(let node, let snapshot): self.wire.give(snapshot, self.reader.writeSnapshot(), to: node)
         case .entered(let isFirst, let time):
             let mayHaveMissed = isFirst && self.hasBeenInside && !self.isIsland
