@@ -97,7 +97,7 @@ let package = Package(
         room("Pacing", "Vocabulary"),
         room("HTTP2", "CNGHTTP2", "Web"),
         room("ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "Vocabulary"),
-        room("Clustering", "BinaryCoding", "Bytes", "JSON", "Vocabulary"),
+        room("Clustering", "BinaryCoding", "Bytes", "Hashing", "JSON", "Vocabulary"),
         room("Conversing", "JSON", "Vocabulary"),
         room("RealtimeTree", "Bytes", "Hashing", "JSON"),
         room("MediaStreams", "Bytes", "RTP", "Vocabulary"),
@@ -130,7 +130,9 @@ let package = Package(
             "Identity", "Assets", "Bytes", "Hashing", "JSON", "Journal", "Keeping", "Pacing", "Secure", "System",
             "Vocabulary", "Web"),
         room("PostgresLink", "COpenSSL", "CPostgres", "Reactor", "System", "Vocabulary"),
-        room("Cluster", "BinaryCoding", "Bytes", "Clustering", "PostgresLink", "Reactor", "System", "Vocabulary"),
+        room(
+            "Cluster", "BinaryCoding", "Bytes", "Clustering", "Hashing", "Journal", "PostgresLink", "Reactor", "System",
+            "Vocabulary"),
         room("SRTP", "Bytes", "COpenSSL", "CSRTP", "Secure"),
         room("Voice", "AudioFiles", "Bytes", "CSoxr", "System", "OpusCodec", "SoundFiles"),
 
@@ -253,7 +255,7 @@ let package = Package(
         tests(
             of: "SocketServer", "Bytes", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor", "Sessions", "SocketIO",
             "TestSupport", "Vocabulary"),
-        tests(of: "Clustering", "TestSupport", "Vocabulary"),
+        tests(of: "Clustering", "BinaryCoding", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "Cluster", "Clustering", "Reactor", "System", "Vocabulary"),
         tests(of: "Conversing", "TestSupport", "Vocabulary"),
         tests(of: "RealtimeTree", "JSON", "TestSupport"),
@@ -322,8 +324,9 @@ let package = Package(
         .target(
             name: "Fuzz",
             dependencies: [
-                "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Client", "Conversing", "FileTypes", "HTTP2",
-                "ICE", "ICEServers",
+                "Arguments", "AudioFiles", "AudioStreams", "BinaryCoding", "Bytes", "Client", "Clustering",
+                "Conversing",
+                "FileTypes", "HTTP2", "ICE", "ICEServers",
                 "Hashing", "Identity", "JSON", "Keeping", "MediaStreams", "MulticastDNS", "Negotiating", "Operations",
                 "Peer",
                 "RTP",

@@ -1,12 +1,13 @@
 package import Clustering
+internal import Journal
 package import PostgresLink
 package import Reactor
 package import Vocabulary
 
-/// Nodes that share a PostgreSQL tell each other what happens by its NOTIFY: on a connection of its own, since a commit of data that
-/// notifies would wait for all others that do, and once a turn.
+/// Nodes that share a PostgreSQL find each other by its NOTIFY, and tell each other what happens by the connections between them, or by NOTIFY
+/// where one is missing: on a connection of its own, since a commit of data that notifies would wait for all others that do, and once a turn.
 ///
-/// Whoever may write to the database is believed.
+/// What is not sealed with the secret of the nodes is not believed, whoever may write to the database.
 package final class PostgresPost: Post, EndOfTurn {
     package let node: RandomToken
     package var onNews: ([NodeNews]) -> Void = { _ in }
@@ -21,6 +22,7 @@ package final class PostgresPost: Post, EndOfTurn {
         case missed(RandomToken)
     }
 
+    package let links: NodeLinks
     private let reactor: Reactor
     private let link: PostgresLink
     private var peers = PeerBook()
@@ -43,8 +45,9 @@ package final class PostgresPost: Post, EndOfTurn {
     private static let channel = "parley"
     private static let notify = "SELECT pg_notify('\(channel)', $1)"
 
-    package init(_ address: PostgresAddress, as node: RandomToken, on reactor: Reactor) {
+    package init(_ address: PostgresAddress, as node: RandomToken, over links: NodeLinks, on reactor: Reactor) {
         self.node = node
+        self.links = links
         self.reactor = reactor
         self.lastBeat = reactor.instant
         self.link = PostgresLink(address, PostgresOptions(), on: reactor)
@@ -68,6 +71,8 @@ package final class PostgresPost: Post, EndOfTurn {
     package func start() {
         self.link.onUp = { [unowned self] in self.up($0) }
         self.link.onDown = { [unowned self] error, _ in self.down(error) }
+        self.links.onNews = { [unowned self] in self.onNews($0) }
+        self.links.onGap = { [unowned self] in self.missed() }
         self.link.start()
         self.beat()
     }
@@ -75,6 +80,7 @@ package final class PostgresPost: Post, EndOfTurn {
     /// The others need not wait for more. `done` is called once they were told so, or cannot be.
     package func close(_ done: @escaping () -> Void) {
         self.timer.take().map { self.reactor.cancel($0) }
+        self.links.close()
         if self.isListening {
             self.ledger?.leave()
             self.link.connection?.send(Duty.leave, [.text(self.node.text)]) { _ in }
@@ -112,11 +118,32 @@ package final class PostgresPost: Post, EndOfTurn {
         let news = self.waiting
         self.waiting = []
         guard self.isListening else { return self.leaveOut() }
+        if self.publishDirectly(news) { return }
         for frame in NodeFrame.frames(news, of: self.node, numbered: self.next) {
             guard frame.count <= NodeFrame.maximumBytes else { continue }
             self.send(frame)
         }
         self.end()
+    }
+
+    /// Each by the connection to it; false where one of them is not there.
+    private func publishDirectly(_ news: [NodeNews]) -> Bool {
+        let nodes = self.peers.addresses.keys
+        guard nodes.allSatisfy({ self.links.isLinked(to: $0) }) else { return false }
+        for frame in NodeFrame.frames(news, of: self.node, numbered: { 0 }) {
+            // What is too long for any frame is read.
+            guard frame.count <= NodeFrame.maximumBytes else {
+                self.leaveOut()
+                continue
+            }
+            for node in nodes { self.links.send(frame, .news, to: node, at: .start) }
+        }
+        return true
+    }
+
+    private func missed() {
+        self.links.metrics.gaps.increment()
+        self.onGap()
     }
 
     private func leaveOut() { _ = self.next() }
@@ -127,7 +154,8 @@ package final class PostgresPost: Post, EndOfTurn {
     }
 
     private func send(_ frame: [UInt8]) {
-        self.link.connection?.send(Self.notify, [.text(String(decoding: frame, as: UTF8.self))]) { _ in }
+        let text = self.links.seal.seal(String(decoding: frame, as: UTF8.self), on: Self.channel)
+        self.link.connection?.send(Self.notify, [.text(text)]) { _ in }
     }
 
     /// What could not be sent breaks the connection, or leaves a number out: either is noticed.
@@ -142,7 +170,7 @@ extension PostgresPost {
         // What is told is written somewhere else: nobody waits for the disk.
         connection.send("SET synchronous_commit = off") { _ in }
         connection.send("LISTEN \(Self.channel)") { _ in }
-        connection.send("LISTEN \"\(PostgresLedger.channel(of: self.node))\"") { _ in }
+        connection.send("LISTEN \"\(self.links.channel)\"") { _ in }
         connection.sync { [weak self, weak connection] error in
             guard let self, let connection, error == nil, self.link.connection === connection else { return }
             self.listens()
@@ -157,7 +185,8 @@ extension PostgresPost {
         self.askWhere()
         self.greet()
         if let connection = self.link.connection { self.ledger?.connected(connection) }
-        self.onGap()
+        self.links.flush()
+        self.missed()
     }
 
     private func down(_ error: PostgresError) {
@@ -187,16 +216,31 @@ extension PostgresPost {
 extension PostgresPost {
     private func heard(_ notification: PostgresNotification) {
         guard notification.channel == Self.channel else { return self.ledger?.received(notification.payload) ?? () }
-        if LedgerEntry.isOne(notification.payload) { return self.ledger?.desk.heard(notification.payload) ?? () }
-        guard let frame = NodeFrame(Array(notification.payload.utf8).span), frame.node != self.node else { return }
+        if LedgerEntry.isOne(notification.payload) { return self.ledger?.heard(notification.payload) ?? () }
+        guard let frame = self.frame(notification.payload) else { return }
+        defer {
+            if frame.isLast { self.links.forget(frame.node) }
+            self.links.metrics.nodes.set(self.peers.count)
+        }
         switch self.peers.heard(frame, at: self.reactor.instant) {
         case .old: return
         case .next: self.onNews(frame.news)
         case .gap:
             self.onNews(frame.news)
-            self.onGap()
+            self.missed()
         case .first: self.met(frame)
         }
+    }
+
+    /// What another node has said.
+    private func frame(_ payload: String) -> NodeFrame? {
+        guard let text = self.links.seal.open(payload, on: Self.channel) else {
+            let claimed = NodeFrame(Array(payload.utf8.dropLast(NodeSeal.textBytes)).span)?.node
+            self.links.doubts(claimed)
+            return nil
+        }
+        let frame = NodeFrame(Array(text.utf8).span)
+        return frame?.node == self.node ? nil : frame
     }
 
     /// From its answer on it tells us everything; what it said before has to be read.
@@ -206,13 +250,14 @@ extension PostgresPost {
             self.onChange(.met(frame.node))
         }
         self.onNews(frame.news)
-        self.onGap()
+        self.missed()
     }
 
     /// Says every second that it is here, and looks who else is.
     private func beat() {
         self.timer = self.reactor.schedule(after: PeerBook.beat) { [unowned self] in
             self.lookForOthers()
+            self.links.beat(self.peers.addresses)
             if self.isListening {
                 self.claimDuty()
                 self.greet()
@@ -232,7 +277,8 @@ extension PostgresPost {
             self.onChange(.missed(node))
             self.ledger?.isSilent(node)
         }
-        if !silent.isEmpty { self.onGap() }
+        self.links.metrics.nodes.set(self.peers.count)
+        if !silent.isEmpty { self.missed() }
     }
 }
 

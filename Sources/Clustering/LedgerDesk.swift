@@ -8,7 +8,10 @@ package protocol LedgerWire: AnyObject {
     func sayHello(life: UInt64, knowsAll: Bool)
     /// Behind all that there are, together.
     func append(_ contents: [LedgerEntry.Content], life: UInt64)
-    func send(_ letter: [UInt8], to node: RandomToken)
+    /// - Parameter position: what the sender had heard by then; the receiver goes on to there first.
+    func send(_ letter: [UInt8], to node: RandomToken, at position: LedgerPosition)
+    /// Whether it left by a way of its own, which does not wait for the end of the turn.
+    func sendDirectly(_ letter: [UInt8], to node: RandomToken, at position: LedgerPosition) -> Bool
     func give(_ snapshot: LedgerSnapshot, _ state: [UInt8], to node: RandomToken)
     /// This node can give snapshots.
     func sayReady()
@@ -17,6 +20,10 @@ package protocol LedgerWire: AnyObject {
     func callSoon(_ body: @escaping () -> Void)
     /// By the clock of this node.
     var now: Instant { get }
+}
+
+extension LedgerWire {
+    package func sendDirectly(_ letter: [UInt8], to node: RandomToken, at position: LedgerPosition) -> Bool { false }
 }
 
 /// A node's place in the ledger: gathers its changes, carries out everybody's in their order, and comes back when it fell out.
@@ -82,6 +89,8 @@ package final class LedgerDesk: Ledger {
 
     @discardableResult
     package func send(_ letter: [UInt8], to node: RandomToken) -> Bool {
+        // What waits for the end of the turn stays in front.
+        if self.letters.isEmpty, self.wire.sendDirectly(letter, to: node, at: self.position) { return true }
         guard self.machine.isInside else { return false }
         self.letters.append((node, letter))
         self.gather()
@@ -102,7 +111,21 @@ package final class LedgerDesk: Ledger {
         self.inFlight += changes.count
         let first = self.lastSerial - UInt64(changes.count) + 1
         if !changes.isEmpty { self.say(LedgerEntry.contents(changes, from: first)) }
-        for (node, bytes) in letters { self.wire.send(bytes, to: node) }
+        for (node, bytes) in letters { self.wire.send(bytes, to: node, at: self.position) }
+    }
+
+    /// What is said now comes behind this.
+    private var position: LedgerPosition {
+        let isBusy = self.inFlight > 0 || !self.waiting.isEmpty
+        return LedgerPosition(entry: self.machine.number, serial: isBusy ? self.lastSerial : 0)
+    }
+
+    /// Whether everything that another node had heard when it said something was carried out here. Where no entry is heard at all,
+    /// none is waited for.
+    package func hasReached(_ position: LedgerPosition, of node: RandomToken) -> Bool {
+        guard self.isConnected else { return true }
+        return self.machine.isInside && position.entry <= self.machine.number
+            && position.serial <= (self.machine.members[node]?.serial ?? 0)
     }
 
     private func say(_ contents: [LedgerEntry.Content]) { self.wire.append(contents, life: self.machine.life) }

@@ -43,6 +43,8 @@ package struct LedgerMachine: Sendable {
     package private(set) var members: [RandomToken: LedgerMember] = [:]
     /// No entry is earlier than the one before it, whatever a clock says.
     package private(set) var time = Instant(nanoseconds: 0)
+    /// Of the last entry that was carried out.
+    package private(set) var number: UInt64 = 0
     private var parts: [RandomToken: [UInt8]] = [:]
 
     package init(_ node: RandomToken) { self.node = node }
@@ -100,7 +102,7 @@ package struct LedgerMachine: Sendable {
     package mutating func adopted(_ snapshot: LedgerSnapshot, _ orders: inout [Order]) {
         guard self.waits(for: snapshot), case .joining(_, let waiting) = self.state else { return }
         self.members = snapshot.members
-        self.time = snapshot.time
+        (self.number, self.time) = (snapshot.number, snapshot.time)
         self.state = .inside
         orders.append(.entered(isFirst: false, at: self.time))
         for entry in waiting where self.isInside { self.take(entry, &orders) }
@@ -109,6 +111,7 @@ package struct LedgerMachine: Sendable {
     /// Goes on with what it has; what it believed of others is over.
     private mutating func becomeFirst(_ entry: LedgerEntry, _ orders: inout [Order]) {
         self.advance(to: entry.time)
+        self.number = entry.number
         for other in self.members.keys where other != self.node { orders.append(.nodeGone(other, at: self.time)) }
         self.members = [self.node: LedgerMember(life: self.life, isInside: true)]
         self.state = .inside
@@ -119,6 +122,7 @@ package struct LedgerMachine: Sendable {
 
     private mutating func take(_ entry: LedgerEntry, _ orders: inout [Order]) {
         self.advance(to: entry.time)
+        self.number = entry.number
         switch entry.content {
         case .hello(let isFirst): self.cameIn(entry, isFirst, &orders)
         case .gone(let other, let life): self.gaveUp(other, life, by: entry, &orders)
@@ -126,21 +130,35 @@ package struct LedgerMachine: Sendable {
         case .changes(let changes, let first):
             guard self.counts(entry) else { return }
             for (place, change) in changes.enumerated() {
-                orders.append(
-                    .apply(change, of: entry.node, serial: first &+ UInt64(place), at: self.time))
+                self.apply(change, of: entry.node, serial: first &+ UInt64(place), &orders)
             }
         case .part(let bytes, let serial, let isLast):
-            guard self.counts(entry) else { return }
+            guard self.counts(entry), self.isNew(serial, of: entry.node) else { return }
             self.parts[entry.node, default: []] += bytes
             guard isLast, let whole = self.parts.removeValue(forKey: entry.node) else { return }
-            orders.append(.apply(whole, of: entry.node, serial: serial, at: self.time))
+            self.apply(whole, of: entry.node, serial: serial, &orders)
         }
+    }
+
+    private mutating func apply(
+        _ change: [UInt8], of node: RandomToken, serial: UInt64, _ orders: inout [Order]
+    ) {
+        guard self.isNew(serial, of: node) else { return }
+        self.members[node]?.serial = serial
+        orders.append(.apply(change, of: node, serial: serial, at: self.time))
+    }
+
+    /// What a node has said once is not carried out again, whoever repeats it.
+    private func isNew(_ serial: UInt64, of node: RandomToken) -> Bool {
+        self.members[node].map { serial > $0.serial } ?? false
     }
 
     /// What was said in an earlier life, or by one who was given up, does not.
     private func counts(_ entry: LedgerEntry) -> Bool { self.members[entry.node]?.life == entry.life }
 
     private mutating func cameIn(_ entry: LedgerEntry, _ isFirst: Bool, _ orders: inout [Order]) {
+        // Each time a node says hello it is in a later life.
+        if let known = self.members[entry.node], known.life >= entry.life { return }
         // Somebody found nobody here: we stood still for too long to count.
         if isFirst { return self.fallOut(&orders) }
         if self.members[entry.node] != nil { orders.append(.nodeGone(entry.node, at: self.time)) }
@@ -200,15 +218,18 @@ package struct LedgerMember: Hashable, Sendable, BinaryCoded {
     package let life: UInt64
     /// It carries out changes; before, it waits for a snapshot.
     package internal(set) var isInside: Bool
+    /// Of its last change that was carried out.
+    package internal(set) var serial: UInt64
 
-    init(life: UInt64, isInside: Bool) {
+    init(life: UInt64, isInside: Bool, serial: UInt64 = 0) {
         self.life = life
         self.isInside = isInside
+        self.serial = serial
     }
 
-    package func encode(into bytes: inout ByteWriter) { bytes.put(self.life, self.isInside) }
+    package func encode(into bytes: inout ByteWriter) { bytes.put(self.life, self.isInside, self.serial) }
 
     package init(from bytes: inout ByteReader) throws(ByteError) {
-        self.init(life: try bytes.take(), isInside: try bytes.take())
+        self.init(life: try bytes.take(), isInside: try bytes.take(), serial: try bytes.take())
     }
 }

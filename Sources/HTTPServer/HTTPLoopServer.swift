@@ -32,6 +32,8 @@ package final class HTTPLoopServer {
     let codec = WebSocketCodec()
     var connections = ConnectionSet<HTTPConnection>()
     var webSockets = ConnectionSet<WebSocketConnection>()
+    /// Those that speak another protocol now.
+    var upgraded = ConnectionSet<UpgradedConnection>()
 
     private let responder: HTTPResponder
     private let otherProtocol: OtherProtocol
@@ -95,7 +97,9 @@ package final class HTTPLoopServer {
     }
 
     /// No further connection may come, neither fresh nor from another loop.
-    var isFull: Bool { self.connections.count + self.webSockets.count >= self.settings.maximumConnectionsPerLoop }
+    var isFull: Bool {
+        self.connections.count + self.webSockets.count + self.upgraded.count >= self.settings.maximumConnectionsPerLoop
+    }
 
     /// Takes a fresh connection in, or turns it away.
     func welcome(_ stream: any ByteStream) -> (any StreamHandler)? {
@@ -146,11 +150,13 @@ package final class HTTPLoopServer {
         self.isDraining = true
         for connection in self.connections.all { connection.drain() }
         for webSocket in self.webSockets.all { webSocket.sayGoingAway() }
+        for connection in self.upgraded.all { connection.stream.close() }
     }
 
     package func abortAll() {
         for connection in self.connections.all { connection.stream.abort() }
         for webSocket in self.webSockets.all { webSocket.stream.abort() }
+        for connection in self.upgraded.all { connection.stream.abort() }
     }
 }
 

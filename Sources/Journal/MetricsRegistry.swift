@@ -47,6 +47,15 @@ package final class MetricsRegistry: Sendable {
         self.add(name, .gauge, help) { read().map { [ExposedSample(number: $0)] } ?? [] }
     }
 
+    /// Says something in words: a sample of 1 for each value.
+    package func info(
+        _ name: MetricName, _ help: StaticString, label: StaticString, reading read: @escaping @Sendable () -> [String]
+    ) {
+        self.add(name, .gauge, help) {
+            read().map { ExposedSample(labels: [(name: label.description, value: $0)], number: 1) }
+        }
+    }
+
     /// A counter that is counted elsewhere.
     package func counter(_ name: MetricName, _ help: StaticString, reading read: @escaping @Sendable () -> Double?) {
         self.add(name, .counter, help) { read().map { [ExposedSample(number: $0)] } ?? [] }

@@ -6,7 +6,7 @@ enum PostgresMigrations {
     static let all: [String] = Migration.all.map { PostgresDialect.script($0) }
 
     /// Beside the shared ones; each is carried out once as well, after those.
-    static let own: [String] = [lanes, versionsOfConversations, membersInOneStep, duties, ledger, places]
+    static let own: [String] = [lanes, versionsOfConversations, membersInOneStep, duties, ledger, places, sealedHellos]
 
     static let versions = """
         CREATE SCHEMA IF NOT EXISTS parley;
@@ -176,6 +176,36 @@ enum PostgresMigrations {
             END LOOP;
             PERFORM parley.hello(newcomer, life, knows_all);
             UPDATE parley.nodes n SET place = hello.place, session = pg_backend_pid(), life = hello.life WHERE n.node = newcomer;
+        END $$;
+        """
+
+    /// What a node says when it comes in is sealed by it, as all else that it says.
+    private static let sealedHellos = """
+        CREATE FUNCTION hello(newcomer TEXT, life BIGINT, knows_all BOOLEAN, place TEXT, seal TEXT) RETURNS VOID
+        LANGUAGE plpgsql AS $$
+        DECLARE
+            former RECORD;
+            is_first BOOLEAN;
+        BEGIN
+            FOR former IN DELETE FROM parley.nodes n
+                WHERE n.place = hello.place AND n.node <> newcomer
+                    AND NOT EXISTS (SELECT 1 FROM pg_stat_activity a WHERE a.pid = n.session)
+                RETURNING n.node, n.life
+            LOOP
+                DELETE FROM parley.duties d WHERE d.node = former.node;
+                PERFORM parley.append(format('%s %s gone %s %s', former.node, former.life, former.node, former.life));
+            END LOOP;
+            INSERT INTO parley.ledger AS all_entries VALUES (TRUE, 0)
+            ON CONFLICT (one) DO UPDATE SET number = all_entries.number;
+            DELETE FROM parley.nodes WHERE node = newcomer OR seen < clock_timestamp() - INTERVAL '5 s';
+            -- After a crash nodes are on their way back that know how everything stood.
+            is_first := NOT EXISTS (SELECT 1 FROM parley.nodes WHERE ready)
+                AND (knows_all OR pg_postmaster_start_time() < clock_timestamp() - INTERVAL '1.5 s');
+            IF is_first THEN DELETE FROM parley.parcels; END IF;
+            INSERT INTO parley.nodes (node, ready, seen, place, session, life)
+            VALUES (newcomer, is_first, clock_timestamp(), hello.place, pg_backend_pid(), hello.life);
+            PERFORM parley.append(format('%s %s hello%s %s',
+                newcomer, life, CASE WHEN is_first THEN ' first' ELSE '' END, seal));
         END $$;
         """
 }

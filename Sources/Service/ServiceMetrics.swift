@@ -1,6 +1,8 @@
 internal import Calling
+internal import Cluster
 internal import Journal
 internal import Keeping
+internal import System
 
 /// What the service counts beside HTTP: people, calls, rooms, messages, the store, the outbox.
 ///
@@ -44,6 +46,9 @@ final class ServiceMetrics: Sendable {
     let deliveries: Counter
     let deliveryFailures: Counter
     let push: PushMetrics
+    let cluster: ClusterMetrics
+    /// What this server is called among those on its database.
+    private let nodes = Locked<[String]>([])
     private let usersOnline: Gauge
     private let calls: Gauge
     private let rooms: Gauge
@@ -71,12 +76,18 @@ final class ServiceMetrics: Sendable {
         self.messages = registry.counter("parley_messages_total", "Messages that were accepted, in all conversations.")
         self.store = StoreMetrics(registry)
         self.push = PushMetrics(registry)
+        self.cluster = ClusterMetrics(registry)
+        registry.info("parley_node_info", "What this server is called among the nodes.", label: "node") {
+            [nodes] in nodes.withLock { $0 }
+        }
         self.outboxWaiting = registry.gauge("parley_outbox_waiting", "Entries that wait for the webhook to take them.")
         self.outboxGivenUp = registry.gauge("parley_outbox_given_up", "Entries that the webhook did not take.")
         self.deliveries = registry.counter("parley_outbox_deliveries_total", "Entries that the webhook took.")
         self.deliveryFailures = registry.counter(
             "parley_outbox_failures_total", "Attempts to deliver an entry that failed.")
     }
+
+    func set(nodes: [String]) { self.nodes.withLock { $0 = nodes } }
 
     func set(_ levels: Levels) {
         self.usersOnline.set(levels.usersOnline)

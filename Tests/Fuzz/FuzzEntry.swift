@@ -27,6 +27,7 @@ package let fuzzTargets: [String: @Sendable ([UInt8]) -> Void] = [
     "s3": S3Fuzz.run,
     "names": NamesFuzz.run,
     "negotiation": NegotiationFuzz.run,
+    "node-link": NodeLinkFuzz.run,
     "ogg-opus": OggOpusFuzz.run,
     "openid": OpenIDFuzz.run,
     "request": RequestFuzz.run,

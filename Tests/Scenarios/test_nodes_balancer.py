@@ -7,7 +7,7 @@ from balancer import Cluster
 from people import VOUCHED, Person
 from server import eventually
 from test_moderation import ask_admin
-from wire import PollingLink
+from wire import PollingLink, become_websocket
 
 
 class Balanced(unittest.TestCase):
@@ -33,6 +33,18 @@ class Balanced(unittest.TestCase):
         for number in range(10):
             self.assertNotIn("error", pollers[number % 3].ask("signal", room="hall", data=number))
         for person in others:
+            self.assertEqual([person.expect("signal")["data"] for _ in range(10)], list(range(10)))
+
+    def test_Y18_polling_clients_become_websockets_behind_a_balancer(self):
+        """Y18.balancer"""
+        people = [self.person(f"P{number}", link=PollingLink) for number in range(4)]
+        for person in people:
+            # The next node has its turn, which is the session's own for one in three at most.
+            person.link = become_websocket(person.link, self.cluster)
+            self.assertNotIn("error", person.ask("room.join", room="hall"))
+        for number in range(10):
+            self.assertNotIn("error", people[0].ask("signal", room="hall", data=number))
+        for person in people[1:]:
             self.assertEqual([person.expect("signal")["data"] for _ in range(10)], list(range(10)))
 
 

@@ -29,7 +29,9 @@ def scattered(nodes: list):
     return Scattered
 
 
-class Requests(Nodes):
+class Addressed(Nodes):
+    """Every node knows where the others are."""
+
     count = 3
 
     def setUp(self):
@@ -42,6 +44,8 @@ class Requests(Nodes):
     def listed(self, node) -> list[dict]:
         return ask_admin(node, "GET", "/v1/nodes").json["nodes"]
 
+
+class Requests(Addressed):
     def test_Y10_a_polling_client_whose_requests_go_to_any_node_has_one_session(self):
         """Y10"""
         link = scattered(self.nodes)

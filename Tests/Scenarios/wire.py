@@ -140,6 +140,17 @@ class PollingLink:
         self.polls.close()
 
 
+def become_websocket(link: PollingLink, server: Server) -> WebSocketLink:
+    """The session of a polling link goes on as a WebSocket, asked for at any server of those that share it."""
+    upgraded = WebSocketLink(server, f"EIO=4&sid={link.sid}")
+    upgraded.send("2probe")
+    if (answer := upgraded.receive()) != "3probe":
+        raise AssertionError(f"the probe was answered with {answer!r}")
+    upgraded.send("5")
+    link.close()
+    return upgraded
+
+
 @dataclass
 class Packet:
     """One packet of Socket.IO, with its attachments put in place of their placeholders."""

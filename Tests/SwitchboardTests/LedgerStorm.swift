@@ -107,7 +107,7 @@ final class StormNode: LedgerWire, Equatable {
         }
     }
 
-    func send(_ letter: [UInt8], to node: RandomToken) {}
+    func send(_ letter: [UInt8], to node: RandomToken, at position: LedgerPosition) {}
 
     func give(_ snapshot: LedgerSnapshot, _ state: [UInt8], to node: RandomToken) {
         self.write { $0.give(snapshot, state, to: node) }

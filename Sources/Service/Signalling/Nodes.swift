@@ -1,12 +1,14 @@
 internal import Cluster
 internal import Client
 internal import Clustering
+internal import HTTPServer
 internal import Identity
 internal import Journal
 internal import PostgresLink
 internal import Reactor
 internal import Switchboard
 internal import Vocabulary
+internal import Web
 
 /// The other nodes on the same database: what they say reaches the part it is for, and what this one says reaches them. Without a
 /// database that others can use there are none. Lives on the home loop.
@@ -28,6 +30,7 @@ final class Nodes {
     private let accounts: Accounts
     private let reactor: Reactor
     private let journal: Journal
+    private let linkJournal: LinkJournal
 
     init(
         _ others: OtherNodes, _ board: Switchboard, _ chat: ChatService, _ profiles: ProfileService,
@@ -43,7 +46,8 @@ final class Nodes {
         self.board = board
         let ledger = self.post.map { post in
             PostgresLedger(
-                of: post.node, runningOn: others.place(on: reactor), besides: Set(others.names), to: board, on: reactor)
+                of: post.node, runningOn: others.place(on: reactor), besides: Set(others.names), to: board,
+                over: post.links, on: reactor)
         }
         self.post?.ledger = ledger
         if let ledger: any Ledger = ledger?.desk ?? self.loop { board.follow(ledger) }
@@ -52,6 +56,7 @@ final class Nodes {
         self.accounts = accounts
         self.reactor = reactor
         self.journal = journal
+        self.linkJournal = LinkJournal(journal, on: reactor)
     }
 
     func start() {
@@ -61,6 +66,7 @@ final class Nodes {
         post.onNews = { [unowned self] news in for item in news { self.heard(item) } }
         post.onGap = { [unowned self] in self.missed() }
         post.onChange = { [journal] in journal.note($0) }
+        post.links.onChange = { [linkJournal] in linkJournal.note($0) }
         post.ledger?.desk.onChange = { [journal] in journal.noteLedger(isInside: $0) }
         self.chat.join(post)
         post.start()
@@ -99,6 +105,12 @@ final class Nodes {
         guard let post = self.post, post.others[node] != nil else { return false }
         self.board.drain(node)
         return true
+    }
+
+    /// A connection that another node wants.
+    func accept(_ exchange: HTTPExchange) {
+        guard let links = self.post?.links else { return exchange.respond(.error(.notFound, "not found")) }
+        NodeLinkRoute.accept(exchange, links)
     }
 
     private var anyPost: (any Post)? { self.post ?? self.loop }
@@ -213,5 +225,5 @@ extension LogName {
 }
 
 extension LogKey {
-    fileprivate static let node = LogKey("node")
+    static let node = LogKey("node")
 }

@@ -12,16 +12,29 @@ enum OtherNodes: Sendable {
     case loops(LoopExchange)
     /// Other servers may use the same database. Each loop on which sessions live is one of its nodes.
     ///
-    /// - Parameter place: the data directory's name.
-    case database(PostgresAddress, names: [RandomToken], place: String)
+    case database(Database)
+
+    struct Database: Sendable {
+        let address: PostgresAddress
+        let names: [RandomToken]
+        /// The data directory's name.
+        let place: String
+        /// By which nodes know each other.
+        let key: [UInt8]
+        let metrics: ClusterMetrics
+    }
 
     /// - Parameters:
     ///   - count: on how many loops sessions live.
     ///   - place: the data directory's name.
-    init(_ address: PostgresAddress?, loops count: Int, of group: EventLoopGroup, place: String) {
+    ///   - key: by which nodes know each other.
+    init(
+        _ address: PostgresAddress?, loops count: Int, of group: EventLoopGroup, place: String, key: [UInt8],
+        _ metrics: ClusterMetrics
+    ) {
         let names = (0..<count).map { Self.name(of: "\(place) \($0)", isLasting: address != nil) }
         if let address {
-            self = .database(address, names: names, place: place)
+            self = .database(Database(address: address, names: names, place: place, key: key, metrics: metrics))
         } else {
             self = count > 1 ? .loops(LoopExchange(names, on: group)) : .none
         }
@@ -48,21 +61,24 @@ enum OtherNodes: Sendable {
         switch self {
         case .none: []
         case .loops(let exchange): exchange.names
-        case .database(_, let names, _): names
+        case .database(let database): database.names
         }
     }
 
     var areThere: Bool { if case .none = self { false } else { true } }
 
     func post(on reactor: Reactor) -> PostgresPost? {
-        guard case .database(let address, let names, _) = self else { return nil }
-        return PostgresPost(address, as: names[reactor.loop.index], on: reactor)
+        guard case .database(let database) = self else { return nil }
+        let node = database.names[reactor.loop.index]
+        let links = NodeLinks(of: node, key: database.key, database.metrics, on: reactor)
+        links.dial = { NodeLinkRoute.dial($0, at: $1, on: reactor, $2) }
+        return PostgresPost(database.address, as: node, over: links, on: reactor)
     }
 
     /// What the node of this loop runs on.
     func place(on reactor: Reactor) -> String {
-        guard case .database(_, _, let place) = self else { return "" }
-        return "\(place) \(reactor.loop.index)"
+        guard case .database(let database) = self else { return "" }
+        return "\(database.place) \(reactor.loop.index)"
     }
 
     func loop(on reactor: Reactor) -> LoopNode? {

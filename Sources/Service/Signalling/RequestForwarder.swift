@@ -5,8 +5,9 @@ internal import SocketServer
 internal import Vocabulary
 internal import Web
 
-/// A polling request that reached another node than its session is passed on to that node, and its answer passed back. So a balancer may
-/// send each request wherever it likes. It goes one step only, and what it may do is what the client could do there itself.
+/// A request that reached another node than its session is passed on to that node: of a polling one the answer is passed back, and one that
+/// becomes a WebSocket goes on through both. So a balancer may send each request wherever it likes. It goes one step only, and what it may do
+/// is what the client could do there itself.
 final class RequestForwarder {
     private let node: RandomToken
     private let reactor: Reactor
@@ -30,12 +31,15 @@ final class RequestForwarder {
     /// False when the session is no other node's.
     func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool {
         let request = exchange.request
-        guard !session.token.isTagged(by: self.node), !request.isUpgrade(to: "websocket"),
-            request.fields[Self.mark] == nil,
+        guard !session.token.isTagged(by: self.node), request.fields[Self.mark] == nil,
             self.underWay < Self.mostUnderWay,
             let address = self.addresses().first(where: { session.token.isTagged(by: $0.key) })?.value,
             let server = ServerURL(address)
         else { return false }
+        if request.isUpgrade(to: "websocket") {
+            self.tunnel(exchange, to: server)
+            return true
+        }
         guard request.method == .post else {
             self.call(server, exchange, [])
             return true
@@ -51,7 +55,7 @@ final class RequestForwarder {
         for name in [HTTPFieldName.contentType, .authorization] {
             if let value = request.fields[name] { fields.set(name, to: value) }
         }
-        fields.set(Self.mark, to: "1")
+        self.vouch(for: exchange, in: &fields)
         let call = HTTPCall(server, on: self.reactor, rules: HTTPCallRules(maximumBodyBytes: Self.maximumBytes)) {
             [unowned self] outcome in
             self.underWay -= 1
@@ -59,8 +63,17 @@ final class RequestForwarder {
             self.answer(exchange, outcome)
         }
         exchange.onAbandoned = { call.cancel() }
-        let target = request.query.map { "\(request.path)?\($0)" } ?? request.path
-        call.send(request.method, target, fields: fields, body: body, timeout: Self.timeout)
+        call.send(request.method, Self.target(of: request), fields: fields, body: body, timeout: Self.timeout)
+    }
+
+    /// The other node counts by who asks, where it takes this one's word for that (`--trusted-proxy`).
+    private func vouch(for exchange: HTTPExchange, in fields: inout HTTPFields) {
+        fields.set(Self.mark, to: "1")
+        fields.set(.forwardedFor, to: "\(exchange.client)")
+    }
+
+    private static func target(of request: HTTPRequestHead) -> String {
+        request.query.map { "\(request.path)?\($0)" } ?? request.path
     }
 
     private func answer(_ exchange: HTTPExchange, _ outcome: HTTPCall.Outcome) {
@@ -70,5 +83,60 @@ final class RequestForwarder {
         if let type = answer.fields[.contentType] { response.head.fields.set(.contentType, to: type) }
         response.head.fields.set(.cacheControl, to: "no-store")
         exchange.respond(response)
+    }
+}
+
+// MARK: - WebSockets
+
+extension RequestForwarder {
+    /// What belongs to the handshake of a WebSocket (RFC 6455 §4).
+    private static let handshake: [HTTPFieldName] = [
+        .upgrade, .authorization, "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions",
+        "Sec-WebSocket-Protocol",
+    ]
+    private static let handshakeAnswer: [HTTPFieldName] = [
+        .upgrade, .connection, "Sec-WebSocket-Accept", "Sec-WebSocket-Extensions", "Sec-WebSocket-Protocol",
+    ]
+    private static let handshakeTimeout = Duration.seconds(10)
+
+    private func tunnel(_ exchange: HTTPExchange, to server: ServerURL) {
+        self.underWay += 1
+        var fields = HTTPFields()
+        for name in Self.handshake { exchange.request.fields[name].map { fields.set(name, to: $0) } }
+        self.vouch(for: exchange, in: &fields)
+        let call = UpgradeCall(
+            server, on: self.reactor, Self.target(of: exchange.request), fields: fields,
+            timeout: Self.handshakeTimeout,
+            switched: { [unowned self] in self.join(exchange, $1, answer: $0) },
+            failed: { [unowned self] in
+                self.underWay -= 1
+                exchange.onAbandoned = nil
+                // A node that cannot be reached has no sessions any more.
+                SocketServer.refuseSession(exchange)
+            })
+        exchange.onAbandoned = { [unowned self] in
+            self.underWay -= 1
+            call.cancel()
+        }
+    }
+
+    /// From here on each side is given what the other one says.
+    private func join(
+        _ exchange: HTTPExchange, _ far: any ByteStream, answer: HTTPResponseHead
+    ) -> (any StreamHandler)? {
+        exchange.onAbandoned = nil
+        guard exchange.isAlive else {
+            self.underWay -= 1
+            return nil
+        }
+        var fields = HTTPFields()
+        for name in Self.handshakeAnswer { answer.fields[name].map { fields.set(name, to: $0) } }
+        var farEnd: StreamTunnel.End?
+        exchange.upgrade(fields) { near in
+            let ends = StreamTunnel.ends(near, far) { [unowned self] in self.underWay -= 1 }
+            farEnd = ends.1
+            return ends.0
+        }
+        return farEnd
     }
 }

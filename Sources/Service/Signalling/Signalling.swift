@@ -26,6 +26,8 @@ final class Signalling: Sendable {
     /// The first of the loops on which sessions live; what only one does is done there.
     let home: EventLoop
     private let homes: [EventLoop]
+    /// What the loops on which sessions live are called.
+    private let nodes: [RandomToken]
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
     private let metrics: ServiceMetrics
@@ -47,7 +49,10 @@ final class Signalling: Sendable {
         let secret = try configuration.serverSecret()
         let node = configuration.store == nil ? nil : try configuration.data.node()
         let homes = Array(group.loops.prefix(configuration.signallingLoops))
-        let others = OtherNodes(configuration.store, loops: homes.count, of: group, place: node ?? "")
+        let others = OtherNodes(
+            configuration.store, loops: homes.count, of: group, place: node ?? "", key: secret.key(for: "nodes"),
+            metrics.cluster)
+        metrics.set(nodes: others.names.map(\.text))
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
@@ -79,6 +84,7 @@ final class Signalling: Sendable {
         self.sockets = SocketServer(group, configuration.sockets(as: others.names), journal: journal) {
             applications.value(on: $0)
         }
+        self.nodes = others.names
         self.begin()
     }
 
@@ -110,6 +116,7 @@ final class Signalling: Sendable {
                 self.sockets.respond(to: exchange)
             }
         }
+        router.on(.get, NodeLinkRoute.path) { exchange, _ in self.link(exchange) }
         AuthRoutes(
             accounts: self.accounts, filter: self.words.filter, journal: self.accessJournal,
             openID: self.openID?.settings
@@ -138,6 +145,14 @@ final class Signalling: Sendable {
         let application = self.applications.value(on: reactor)
         application.nodes.catchUp()
         return application
+    }
+
+    /// Another node wants a connection to one of this process.
+    private func link(_ exchange: HTTPExchange) {
+        guard let target = NodeLinkRoute.target(of: exchange.request), let place = self.nodes.firstIndex(of: target)
+        else { return exchange.respond(.error(.notFound, "not found")) }
+        guard exchange.reactor.loop === self.homes[place] else { return exchange.move(to: self.homes[place]) }
+        self.applications.value(on: exchange.reactor).nodes.accept(exchange)
     }
 
     private func addPush(to router: inout Router, _ api: APIRoutes) {
