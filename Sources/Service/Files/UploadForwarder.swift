@@ -11,7 +11,12 @@ final class UploadForwarder {
     private let reactor: Reactor
     private let addresses: () -> [RandomToken: String?]
     private var underWay = 0
+    /// Uploads on nodes of which nothing is known, and since when somebody asks for them.
+    private var strangers: [FileID: Duration] = [:]
 
+    /// A node that is there is heard of within so long, also when this one has just begun.
+    private static let meetingTime = Duration.seconds(5)
+    private static let mostStrangers = 1000
     /// Nothing moved for so long.
     private static let patience = Duration.seconds(60)
     private static let mostUnderWay = 1000
@@ -31,10 +36,14 @@ final class UploadForwarder {
 
     /// False when it is on no other node that is there.
     func forward(_ exchange: HTTPExchange, of upload: FileID, limit: Int) -> Bool {
-        guard self.underWay < Self.mostUnderWay,
-            let address = self.addresses().first(where: { upload.isTagged(by: $0.key) })?.value,
-            let server = ServerURL(address)
-        else { return false }
+        guard let address = self.addresses().first(where: { upload.isTagged(by: $0.key) })?.value,
+            let server = ServerURL(address), self.underWay < Self.mostUnderWay
+        else {
+            guard self.mayBeMet(upload) else { return false }
+            Self.refuse(exchange, .unavailable)
+            return true
+        }
+        self.strangers[upload] = nil
         guard exchange.request.framing == .none || exchange.request.framing.length != nil else {
             Self.refuse(exchange, .lengthMissing)
             return true
@@ -43,6 +52,14 @@ final class UploadForwarder {
         self.call(server, exchange, body)
         if let body { exchange.streamBody(to: body, limit: limit) }
         return true
+    }
+
+    private func mayBeMet(_ upload: FileID) -> Bool {
+        let now = Duration.milliseconds(Int64(clamping: self.reactor.now))
+        if self.strangers.count >= Self.mostStrangers { self.strangers = [:] }
+        let first = self.strangers[upload, default: now]
+        self.strangers[upload] = first
+        return now - first < Self.meetingTime
     }
 
     private func call(_ server: ServerURL, _ exchange: HTTPExchange, _ body: ForwardedBody?) {
