@@ -11,7 +11,6 @@ enum OtherNodes: Sendable {
     /// Sessions live on several loops.
     case loops(LoopExchange)
     /// Other servers may use the same database. Each loop on which sessions live is one of its nodes.
-    ///
     case database(Database)
 
     struct Database: Sendable {
@@ -52,8 +51,8 @@ enum OtherNodes: Sendable {
 
     /// How the names begin of what lies on this machine's disk; nil where there is no other.
     var tag: RandomToken? {
-        guard case .database(_, let names, _) = self else { return nil }
-        return names.first
+        guard case .database(let database) = self else { return nil }
+        return database.names.first
     }
 
     /// What the loops are called in this run; none where there are no other nodes.
