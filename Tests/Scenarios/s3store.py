@@ -10,6 +10,9 @@ import tempfile
 import textwrap
 from pathlib import Path
 
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
 from server import PATIENCE, eventually
 
 PYTHON = "/usr/bin/python3"
@@ -91,7 +94,7 @@ class S3Store:
             if not any(bucket["Name"] == self.bucket for bucket in client.list_buckets()["Buckets"]):
                 client.create_bucket(Bucket=self.bucket)
             return True
-        except Exception as error:
+        except (BotoCoreError, ClientError) as error:
             ended = [process for process in self.processes if process.poll() is not None]
             if ended:
                 logs = "".join(path.read_text()[-1500:] for path in self.folder.glob("*.log"))
@@ -133,9 +136,6 @@ class S3Store:
     # What others see there, by AWS's own client.
 
     def client(self):
-        import boto3
-        from botocore.config import Config
-
         config = Config(signature_version="s3v4", s3={"addressing_style": "path"}, retries={"max_attempts": 0},
                         connect_timeout=PATIENCE, read_timeout=PATIENCE,
                         request_checksum_calculation="when_required", response_checksum_validation="when_required")

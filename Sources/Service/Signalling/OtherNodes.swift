@@ -24,19 +24,20 @@ enum OtherNodes: Sendable {
     }
 
     /// - Parameters:
-    ///   - count: on how many loops sessions live.
+    ///   - homes: the loops on which sessions live.
     ///   - place: the data directory's name.
     ///   - key: by which nodes know each other.
     init(
-        _ address: PostgresAddress?, loops count: Int, of group: EventLoopGroup, place: String, key: [UInt8],
-        _ metrics: ClusterMetrics
+        _ address: PostgresAddress?, _ homes: [EventLoop], of group: EventLoopGroup, place: String, key: [UInt8],
+        _ metrics: ServiceMetrics
     ) {
-        let names = (0..<count).map { Self.name(of: "\(place) \($0)", isLasting: address != nil) }
+        let names = homes.indices.map { Self.name(of: "\(place) \($0)", isLasting: address != nil) }
         if let address {
-            self = .database(Database(address: address, names: names, place: place, key: key, metrics: metrics))
+            self = .database(Database(address: address, names: names, place: place, key: key, metrics: metrics.cluster))
         } else {
-            self = count > 1 ? .loops(LoopExchange(names, on: group)) : .none
+            self = homes.count > 1 ? .loops(LoopExchange(names, on: group)) : .none
         }
+        metrics.set(nodes: self.names.map(\.text))
     }
 
     /// New in each run; its first six letters, by which others know what lies on its disk, are those of the runs before.

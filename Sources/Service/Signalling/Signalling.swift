@@ -42,25 +42,21 @@ final class Signalling: Sendable {
         _ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ metrics: ServiceMetrics, _ health: Health,
         journal: Journal
     ) throws {
-        self.metrics = metrics
+        (self.metrics, self.hasOutbox) = (metrics, configuration.hooks.webhook != nil)
         self.accessJournal = configuration.http.logsRequests ? journal : nil
-        self.hasOutbox = configuration.hooks.webhook != nil
         // Before the store, which makes the database where there is none.
         let secret = try configuration.serverSecret()
         let node = configuration.store == nil ? nil : try configuration.data.node()
         let homes = Array(group.loops.prefix(configuration.signallingLoops))
         let others = OtherNodes(
-            configuration.store, loops: homes.count, of: group, place: node ?? "", key: secret.key(for: "nodes"),
-            metrics.cluster)
-        metrics.set(nodes: others.names.map(\.text))
+            configuration.store, homes, of: group, place: node ?? "", key: secret.key(for: "nodes"), metrics)
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
             settings: configuration.accountSettings, journal: journal)
         let files = try FileService(
-            accounts, store, in: configuration.data.path,
-            linkKey: secret.key(for: "links to files"), configuration.files,
-            requests: configuration.switchboard.requests, as: others.tag, journal
+            accounts, store, in: configuration.data.path, linkKey: secret.key(for: "links to files"),
+            configuration.files, requests: configuration.switchboard.requests, as: others.tag, journal
         ) { configuration.makeBlobs($0, $1, on: group, health, journal) }
         let iceServers = try ICEServerKeeper.Reading(
             path: configuration.iceServerFile, environment: configuration.environment,
