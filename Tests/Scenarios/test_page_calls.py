@@ -50,7 +50,7 @@ class CallTest(PageTest):
     has_loudspeaker = True
 
     def tools(self, visitor: Visitor, item: str) -> None:
-        visitor.page.get_by_role("button", name="More").click()
+        visitor.page.get_by_role("button", name="More", exact=True).click()
         visitor.page.get_by_role("menuitem", name=item).click()
 
     def title(self, visitor: Visitor):
