@@ -41,6 +41,8 @@ final class ChatFeed {
     private struct Movements {
         var asking = 0
         var list: [(head: ConversationHead, came: Bool)] = []
+        /// What a later answer said they are in, which came before an earlier one.
+        var confirmed: Set<ConversationID> = []
     }
 
     private struct Sweep {
@@ -82,6 +84,10 @@ extension ChatFeed {
         var heads = heads
         for (head, came) in self.movements[listener.user]?.list ?? [] { heads.move(head, came: came) }
         guard self.post != nil else { return self.audience.add(listener, to: heads) }
+        // This is one answer; another one is on its way, from the store's other thread.
+        if let asking = self.movements[listener.user]?.asking, asking > 1 {
+            self.movements[listener.user]?.confirmed.formUnion(heads.map(\.id))
+        }
         for place in heads.indices { heads[place] = self.place(listener, heads[place]) }
         self.audience.add(listener, to: heads)
         for head in heads { self.turn(head.id) { $0.advance(&$1) } }
@@ -317,7 +323,8 @@ extension ChatFeed {
             self.audience.came(user, to: self.place(nil, ConversationHead(head.id, known)))
             self.turn(head.id) { $0.heard(head.number, &$1) }
         }
-        for id in before.ofAny.subtracting(heads.map(\.id)) {
+        let confirmed = self.movements[user]?.confirmed ?? []
+        for id in before.ofAny.subtracting(heads.map(\.id)).subtracting(confirmed) {
             self.audience.went(user, from: ConversationHead(id, .max))
         }
     }
