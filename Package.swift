@@ -84,13 +84,13 @@ let package = Package(
         room("BinaryCoding", "Bytes", "Vocabulary"),
         room("AudioFiles", "Bytes", "System"),
         room("FileTypes", "Bytes"),
-        room("Journal", "System"),
+        room("Journal", "System", "Vocabulary"),
         room("MulticastDNS", "Bytes", "Vocabulary"),
         room("RTP", "Bytes"),
         room("SDP", "Bytes", "Vocabulary"),
         room("SocketIO", "Bytes", "JSON", "Vocabulary"),
         room("STUN", "Bytes", "Hashing", "Vocabulary"),
-        room("Web", "Bytes", "CZlib", "Hashing"),
+        room("Web", "Bytes", "CZlib", "Hashing", "Vocabulary"),
 
         // Floor 3: machines.
         room("Calling", "BinaryCoding", "Bytes", "Hashing", "Vocabulary"),

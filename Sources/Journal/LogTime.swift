@@ -1,4 +1,5 @@
 import System
+internal import Vocabulary
 
 /// A moment of the calendar, as a log line shows it.
 package struct LogTime: Hashable, Sendable {
@@ -20,24 +21,10 @@ extension LogTime: CustomStringConvertible {
     /// RFC 3339 in UTC: `2026-11-20T07:03:01.123Z`.
     package var description: String {
         let (days, second) = self.secondsSince1970.floored(by: 86_400)
-        let (year, month, day) = Self.date(ofDay: days)
-        let date = "\(year.padded(to: 4))-\(month.padded(to: 2))-\(day.padded(to: 2))"
+        let day = CalendarDay(Int(days))
+        let date = "\(day.year.padded(to: 4))-\(day.month.padded(to: 2))-\(day.day.padded(to: 2))"
         let clock = [second / 3600, second / 60 % 60, second % 60].map { $0.padded(to: 2) }.joined(separator: ":")
         return "\(date)T\(clock).\(self.milliseconds.padded(to: 3))Z"
-    }
-
-    /// The date that lies `days` after 1 January 1970.
-    ///
-    /// Years are counted from March here, so that the day that only some years have is the last of its year.
-    private static func date(ofDay days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let (era, dayOfEra) = (days + 719_468).floored(by: 146_097)
-        let leapDays = dayOfEra / 1460 - dayOfEra / 36_524 + dayOfEra / 146_096
-        let yearOfEra = (dayOfEra - leapDays) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 }
 
@@ -47,7 +34,9 @@ extension Int64 {
         let (quotient, remainder) = self.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
+}
 
+extension BinaryInteger {
     fileprivate func padded(to width: Int) -> String {
         let digits = String(self)
         return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits

@@ -44,10 +44,10 @@ package struct S3List: Hashable, Sendable {
 
     /// `2009-10-12T17:50:30.000Z`
     static func time(_ text: String) -> WallTime? {
-        let digits = text.utf8.prefix(19).map { Int64($0) - 48 }
+        let digits = text.utf8.prefix(19).map { Int($0) - 48 }
         guard digits.count == 19, text.hasSuffix("Z") else { return nil }
-        func number(_ range: Range<Int>) -> Int64? {
-            var value: Int64 = 0
+        func number(_ range: Range<Int>) -> Int? {
+            var value = 0
             for place in range {
                 guard (0...9).contains(digits[place]) else { return nil }
                 value = value * 10 + digits[place]
@@ -55,13 +55,9 @@ package struct S3List: Hashable, Sendable {
             return value
         }
         guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
-            let minute = number(14..<16), let second = number(17..<19), (1970...9999).contains(year),
-            (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+            let minute = number(14..<16), let second = number(17..<19), hour < 24, minute < 60, second < 61,
+            let date = CalendarDay(year: year, month: month, day: day)
         else { return nil }
-        let shiftedYear = month <= 2 ? year - 1 : year
-        let shiftedMonth = month > 2 ? month - 3 : month + 9
-        let dayOfYear = (153 * shiftedMonth + 2) / 5 + day - 1
-        let days = shiftedYear * 365 + shiftedYear / 4 - shiftedYear / 100 + shiftedYear / 400 + dayOfYear - 719_468
-        return WallTime(seconds: days * 86_400 + hour * 3600 + minute * 60 + second)
+        return WallTime(seconds: Int64(date.number * 86_400 + hour * 3600 + minute * 60 + second))
     }
 }

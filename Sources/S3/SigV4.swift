@@ -97,23 +97,11 @@ package struct SigV4: Sendable {
 
         package init(_ time: WallTime) {
             let seconds = max(0, time.seconds)
-            let (year, month, day) = Self.date(ofDay: seconds / 86_400)
-            let clock = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map(Self.digits).joined()
-            self.text = "\(year)\(Self.digits(month))\(Self.digits(day))T\(clock)Z"
+            let date = CalendarDay(Int(seconds / 86_400))
+            let clock = [seconds / 3600 % 24, seconds / 60 % 60, seconds % 60].map { Self.digits($0) }.joined()
+            self.text = "\(date.year)\(Self.digits(date.month))\(Self.digits(date.day))T\(clock)Z"
         }
 
-        private static func digits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-        /// By counting years from March on, whose last day is the odd one.
-        private static func date(ofDay number: Int64) -> (year: Int64, month: Int64, day: Int64) {
-            let shifted = number + 719_468
-            let era = shifted / 146_097
-            let dayOfEra = shifted % 146_097
-            let year = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-            let dayOfYear = dayOfEra - (365 * year + year / 4 - year / 100)
-            let month = (5 * dayOfYear + 2) / 153
-            let civil = month < 10 ? month + 3 : month - 9
-            return (era * 400 + year + (civil <= 2 ? 1 : 0), civil, dayOfYear - (153 * month + 2) / 5 + 1)
-        }
+        private static func digits(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
     }
 }

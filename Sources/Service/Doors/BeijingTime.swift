@@ -25,7 +25,9 @@ struct BeijingTime: Hashable, Comparable {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, let second = Self.secondOfDay(String(parts[1])) else { return nil }
         let numbers = Self.numbers(parts[0], "-", lengths: [4, 2, 2])
-        guard let numbers, let day = Day(year: numbers[0], month: numbers[1], day: numbers[2]) else { return nil }
+        guard let numbers, let day = CalendarDay(year: numbers[0], month: numbers[1], day: numbers[2]) else {
+            return nil
+        }
         self.init(day: day.number, secondOfDay: second)
     }
 
@@ -52,7 +54,7 @@ struct BeijingTime: Hashable, Comparable {
 
     /// As `init` reads it.
     var text: String {
-        let day = Day(self.day)
+        let day = CalendarDay(self.day)
         let (date, second) = ([day.year, day.month, day.day], self.secondOfDay)
         let clock = [second / 3600, second / 60 % 60, second % 60]
         return "\(Self.text(date, "-")) \(Self.text(clock, ":"))"
@@ -64,47 +66,5 @@ struct BeijingTime: Hashable, Comparable {
 
     static func < (one: BeijingTime, other: BeijingTime) -> Bool {
         (one.day, one.secondOfDay) < (other.day, other.secondOfDay)
-    }
-
-    /// A day of the Gregorian calendar.
-    struct Day: Hashable {
-        let year: Int
-        let month: Int
-        let day: Int
-
-        private static let lengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-
-        /// Nil for one that there is not.
-        init?(year: Int, month: Int, day: Int) {
-            guard (1970...9999).contains(year), (1...12).contains(month) else { return nil }
-            let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-            let length = month == 2 && isLeap ? 29 : Self.lengths[month - 1]
-            guard (1...length).contains(day) else { return nil }
-            self.year = year
-            self.month = month
-            self.day = day
-        }
-
-        /// By eras of 400 years that begin with March, so that a leap day is the last of its year.
-        init(_ number: Int) {
-            let shifted = number + 719_468
-            let era = shifted / 146_097
-            let dayOfEra = shifted % 146_097
-            let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-            let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-            let shiftedMonth = (5 * dayOfYear + 2) / 153
-            self.day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-            self.month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-            self.year = yearOfEra + era * 400 + (self.month <= 2 ? 1 : 0)
-        }
-
-        /// Since 1970-01-01.
-        var number: Int {
-            let year = self.month <= 2 ? self.year - 1 : self.year
-            let yearOfEra = year % 400
-            let dayOfYear = (153 * (self.month + (self.month > 2 ? -3 : 9)) + 2) / 5 + self.day - 1
-            let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-            return year / 400 * 146_097 + dayOfEra - 719_468
-        }
     }
 }

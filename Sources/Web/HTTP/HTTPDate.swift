@@ -1,3 +1,5 @@
+internal import Vocabulary
+
 /// Dates as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7), as seconds since 1970.
 package enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
@@ -12,7 +14,7 @@ package enum HTTPDate {
     package static func format(_ secondsSince1970: Int) -> String {
         let seconds = min(max(0, secondsSince1970), self.latest)
         let (day, second) = seconds.quotientAndRemainder(dividingBy: self.secondsPerDay)
-        let date = self.date(ofDay: day)
+        let date = CalendarDay(day)
         let time = [second / 3600, second / 60 % 60, second % 60].map(self.twoDigits).joined(separator: ":")
         let year = self.twoDigits(date.year / 100) + self.twoDigits(date.year % 100)
         let month = self.months[date.month - 1]
@@ -25,14 +27,11 @@ package enum HTTPDate {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard text.utf8.count == 29, parts.count == 6, parts[5] == "GMT", parts[1].utf8.count == 2,
             let day = self.number(parts[1]), let month = self.months.firstIndex(where: { $0 == parts[2] }),
-            parts[3].utf8.count == 4, let year = self.number(parts[3]), let second = self.time(parts[4]), year >= 1970
+            parts[3].utf8.count == 4, let year = self.number(parts[3]), let second = self.time(parts[4]),
+            let count = CalendarDay(year: year, month: month + 1, day: day)?.number,
+            // A wrong weekday is a sign of a wrong date.
+            parts[0] == "\(self.days[count % 7]),"
         else { return nil }
-        let count = self.day(ofYear: year, month: month + 1, day: day)
-        // A day that does not exist comes back as another one, and a wrong weekday is a sign of a wrong date.
-        guard count >= 0, self.date(ofDay: count) == (year, month + 1, day), parts[0] == "\(self.days[count % 7]),"
-        else {
-            return nil
-        }
         return count * self.secondsPerDay + second
     }
 
@@ -50,26 +49,4 @@ package enum HTTPDate {
     }
 
     private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-
-    // Both ways count in eras of 400 years that begin on the first of March, so that the leap day comes last:
-    // https://howardhinnant.github.io/date_algorithms.html
-
-    private static func date(ofDay day: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = day + 719_468
-        let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
-    }
-
-    private static func day(ofYear year: Int, month: Int, day: Int) -> Int {
-        let shiftedYear = month <= 2 ? year - 1 : year
-        let (era, yearOfEra) = shiftedYear.quotientAndRemainder(dividingBy: 400)
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
-        return era * 146_097 + dayOfEra - 719_468
-    }
 }

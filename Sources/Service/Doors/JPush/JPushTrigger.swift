@@ -115,7 +115,7 @@ extension JPushTrigger.Period {
             let weeks = Self.week(of: day) - Self.week(of: self.start.day)
             return weeks % self.frequency == 0 && self.points.contains(Self.weekday(of: day))
         case .month:
-            let (date, first) = (BeijingTime.Day(day), BeijingTime.Day(self.start.day))
+            let (date, first) = (CalendarDay(day), CalendarDay(self.start.day))
             let months = (date.year - first.year) * 12 + date.month - first.month
             return months % self.frequency == 0 && self.points.contains(date.day)
         }
