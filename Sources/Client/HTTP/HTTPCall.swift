@@ -33,8 +33,8 @@ package final class HTTPCall: StreamHandler {
     private var source: (any HTTPBodySource)?
     private var isAskedFor = false
     private let sink: (any HTTPAnswerSink)?
-    /// Whether the time is up when nothing moved for so long, instead of when all of it took so long.
-    private var patience: Duration?
+    /// The time is up when nothing moved for so long; nil where it is when all of it took too long.
+    private var idleTimeout: Duration?
     private var isPaused = false
 
     private static let sentAtOnce = 256 << 10
@@ -79,16 +79,16 @@ package final class HTTPCall: StreamHandler {
 
     /// - Parameters:
     ///   - source: gives the body, whose length it knows. One call uses it once.
-    ///   - patience: for each step of it: nothing was sent or received for so long.
+    ///   - idleTimeout: how long nothing may be sent or received.
     package func send(
         _ method: HTTPMethod, _ target: String, fields: HTTPFields, from source: (any HTTPBodySource)?,
-        patience: Duration
+        idleTimeout: Duration
     ) {
         (self.method, self.target, self.fields, self.source) = (method, target, fields, source)
-        self.patience = patience
-        self.deadline = self.now + patience
-        self.startTimer(patience, patience)
-        self.dial([], patience)
+        self.idleTimeout = idleTimeout
+        self.deadline = self.now + idleTimeout
+        self.startTimer(idleTimeout, idleTimeout)
+        self.dial([], idleTimeout)
     }
 
     private func startTimer(_ wait: Duration, _ timeout: Duration) {
@@ -101,7 +101,7 @@ package final class HTTPCall: StreamHandler {
     }
 
     private func moved() {
-        if let patience { self.deadline = self.now + patience }
+        if let idleTimeout { self.deadline = self.now + idleTimeout }
     }
 
     private func dial(_ body: [UInt8], _ timeout: Duration) {

@@ -44,7 +44,7 @@ package final class UpgradeCall: StreamHandler {
         return self
     }
 
-    /// Nobody waits for it any more.
+    /// It was given up.
     package func cancel() {
         self.failed = nil
         self.fail()

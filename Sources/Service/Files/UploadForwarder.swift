@@ -11,14 +11,14 @@ final class UploadForwarder {
     private let reactor: Reactor
     private let addresses: () -> [RandomToken: String?]
     private var underWay = 0
-    /// Uploads on nodes of which nothing is known, and since when somebody asks for them.
-    private var strangers: [FileID: Duration] = [:]
+    /// When a client first asked for an upload on a node of which nothing is known.
+    private var unknownSince: [FileID: Duration] = [:]
 
     /// A node that is there is heard of within so long, also when this one has just begun.
     private static let meetingTime = Duration.seconds(5)
-    private static let mostStrangers = 1000
+    private static let mostUnknown = 1000
     /// Nothing moved for so long.
-    private static let patience = Duration.seconds(60)
+    private static let idleTimeout = Duration.seconds(60)
     private static let mostUnderWay = 1000
     private static let passedOn: [HTTPFieldName] = [
         .authorization, .contentType, .tusResumable, .uploadOffset, "Upload-Checksum", "X-HTTP-Method-Override",
@@ -43,7 +43,7 @@ final class UploadForwarder {
             Self.refuse(exchange, .unavailable)
             return true
         }
-        self.strangers[upload] = nil
+        self.unknownSince[upload] = nil
         guard exchange.request.framing == .none || exchange.request.framing.length != nil else {
             Self.refuse(exchange, .lengthMissing)
             return true
@@ -56,26 +56,23 @@ final class UploadForwarder {
 
     private func mayBeMet(_ upload: FileID) -> Bool {
         let now = Duration.milliseconds(Int64(clamping: self.reactor.now))
-        if self.strangers.count >= Self.mostStrangers { self.strangers = [:] }
-        let first = self.strangers[upload, default: now]
-        self.strangers[upload] = first
+        if self.unknownSince.count >= Self.mostUnknown { self.unknownSince = [:] }
+        let first = self.unknownSince[upload, default: now]
+        self.unknownSince[upload] = first
         return now - first < Self.meetingTime
     }
 
     private func call(_ server: ServerURL, _ exchange: HTTPExchange, _ body: ForwardedBody?) {
         self.underWay += 1
-        var fields = HTTPFields()
-        for name in Self.passedOn {
-            if let value = exchange.request.fields[name] { fields.set(name, to: value) }
-        }
-        fields.set(RequestForwarder.mark, to: "1")
+        let request = ForwardedRequest(exchange, passing: Self.passedOn)
         let call = HTTPCall(server, on: self.reactor) { [unowned self] outcome in
             self.underWay -= 1
             exchange.onAbandoned = nil
             self.answer(exchange, outcome)
         }
         exchange.onAbandoned = { call.cancel() }
-        call.send(exchange.request.method, exchange.request.target, fields: fields, from: body, patience: Self.patience)
+        call.send(
+            exchange.request.method, request.target, fields: request.fields, from: body, idleTimeout: Self.idleTimeout)
     }
 
     private static func refuse(_ exchange: HTTPExchange, _ problem: FileProblem) {
@@ -88,9 +85,7 @@ final class UploadForwarder {
         // A node that died is known to be gone in a few seconds.
         guard case .success(let answer) = outcome else { return Self.refuse(exchange, .unavailable) }
         var response = HTTPResponse(answer.status, body: answer.body.isEmpty ? .none : .bytes(answer.body))
-        for name in Self.passedBack {
-            if let value = answer.fields[name] { response.head.fields.set(name, to: value) }
-        }
+        response.head.fields.take(Self.passedBack, from: answer.fields)
         exchange.respond(response)
     }
 }

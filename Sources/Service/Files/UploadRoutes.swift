@@ -87,7 +87,7 @@ struct UploadRoutes: Sendable {
     }
 
     private func isElsewhere(_ id: FileID, _ exchange: HTTPExchange) -> Bool {
-        guard let node = self.desk.node, exchange.request.fields[RequestForwarder.mark] == nil else { return false }
+        guard let node = self.desk.node, !ForwardedRequest.was(exchange.request) else { return false }
         return !id.isTagged(by: node)
     }
 

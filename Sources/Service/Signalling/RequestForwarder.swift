@@ -14,8 +14,7 @@ final class RequestForwarder {
     private let addresses: () -> [RandomToken: String?]
     private var underWay = 0
 
-    /// On whatever was passed on once.
-    static let mark = HTTPFieldName("Parley-Forwarded")
+    private static let passedOn: [HTTPFieldName] = [.contentType, .authorization]
     /// Longer than a poll waits for something to be said.
     private static let timeout = Duration.seconds(90)
     private static let mostUnderWay = 20_000
@@ -31,7 +30,7 @@ final class RequestForwarder {
     /// False when the session is no other node's.
     func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool {
         let request = exchange.request
-        guard !session.token.isTagged(by: self.node), request.fields[Self.mark] == nil,
+        guard !session.token.isTagged(by: self.node), !ForwardedRequest.was(request),
             self.underWay < Self.mostUnderWay,
             let address = self.addresses().first(where: { session.token.isTagged(by: $0.key) })?.value,
             let server = ServerURL(address)
@@ -50,12 +49,7 @@ final class RequestForwarder {
 
     private func call(_ server: ServerURL, _ exchange: HTTPExchange, _ body: [UInt8]) {
         self.underWay += 1
-        let request = exchange.request
-        var fields = HTTPFields()
-        for name in [HTTPFieldName.contentType, .authorization] {
-            if let value = request.fields[name] { fields.set(name, to: value) }
-        }
-        self.vouch(for: exchange, in: &fields)
+        let request = ForwardedRequest(exchange, passing: Self.passedOn)
         let call = HTTPCall(server, on: self.reactor, rules: HTTPCallRules(maximumBodyBytes: Self.maximumBytes)) {
             [unowned self] outcome in
             self.underWay -= 1
@@ -63,17 +57,8 @@ final class RequestForwarder {
             self.answer(exchange, outcome)
         }
         exchange.onAbandoned = { call.cancel() }
-        call.send(request.method, Self.target(of: request), fields: fields, body: body, timeout: Self.timeout)
-    }
-
-    /// The other node counts by who asks, where it takes this one's word for that (`--trusted-proxy`).
-    private func vouch(for exchange: HTTPExchange, in fields: inout HTTPFields) {
-        fields.set(Self.mark, to: "1")
-        fields.set(.forwardedFor, to: "\(exchange.client)")
-    }
-
-    private static func target(of request: HTTPRequestHead) -> String {
-        request.query.map { "\(request.path)?\($0)" } ?? request.path
+        call.send(
+            exchange.request.method, request.target, fields: request.fields, body: body, timeout: Self.timeout)
     }
 
     private func answer(_ exchange: HTTPExchange, _ outcome: HTTPCall.Outcome) {
@@ -101,12 +86,9 @@ extension RequestForwarder {
 
     private func tunnel(_ exchange: HTTPExchange, to server: ServerURL) {
         self.underWay += 1
-        var fields = HTTPFields()
-        for name in Self.handshake { exchange.request.fields[name].map { fields.set(name, to: $0) } }
-        self.vouch(for: exchange, in: &fields)
+        let request = ForwardedRequest(exchange, passing: Self.handshake)
         let call = UpgradeCall(
-            server, on: self.reactor, Self.target(of: exchange.request), fields: fields,
-            timeout: Self.handshakeTimeout,
+            server, on: self.reactor, request.target, fields: request.fields, timeout: Self.handshakeTimeout,
             switched: { [unowned self] in self.join(exchange, $1, answer: $0) },
             failed: { [unowned self] in
                 self.underWay -= 1
@@ -130,7 +112,7 @@ extension RequestForwarder {
             return nil
         }
         var fields = HTTPFields()
-        for name in Self.handshakeAnswer { answer.fields[name].map { fields.set(name, to: $0) } }
+        fields.take(Self.handshakeAnswer, from: answer.fields)
         var farEnd: StreamTunnel.End?
         exchange.upgrade(fields) { near in
             let ends = StreamTunnel.ends(near, far) { [unowned self] in self.underWay -= 1 }

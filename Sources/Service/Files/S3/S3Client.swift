@@ -19,7 +19,7 @@ final class S3Client: Sendable {
     typealias Completion = (Result<HTTPCall.Answer, S3Problem>) -> Void
 
     /// Nothing moved for so long.
-    private static let patience = Duration.seconds(20)
+    private static let idleTimeout = Duration.seconds(20)
     private static let attempts = 4
     private static let firstPause = Duration.milliseconds(300)
     /// A list of a thousand things.
@@ -67,7 +67,7 @@ final class S3Client: Sendable {
         let (target, fields) = request.signed(
             by: self.keys, for: self.address, host: self.server.authority, at: SystemClock.now())
         let body = source ?? (request.body.isEmpty ? nil : HeldBody(request.body))
-        call.send(request.method, target, fields: fields, from: body, patience: Self.patience)
+        call.send(request.method, target, fields: fields, from: body, idleTimeout: Self.idleTimeout)
     }
 
     /// Gives an answer on piece by piece; one that was begun is not asked for again.

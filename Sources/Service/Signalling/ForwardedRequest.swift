@@ -1,0 +1,33 @@
+internal import HTTPServer
+internal import Web
+
+/// A client's request as it is passed on to the node that it is for.
+struct ForwardedRequest {
+    let target: String
+    let fields: HTTPFields
+
+    /// On whatever was passed on once.
+    private static let mark = HTTPFieldName("Parley-Forwarded")
+
+    /// - Parameter names: the fields that are passed on. The other node counts by who asks, where it takes this one's word for that
+    ///   (`--trusted-proxy`).
+    init(_ exchange: HTTPExchange, passing names: [HTTPFieldName]) {
+        let request = exchange.request
+        self.target = request.query.map { "\(request.path)?\($0)" } ?? request.path
+        var fields = HTTPFields()
+        fields.take(names, from: request.fields)
+        fields.set(Self.mark, to: "1")
+        fields.set(.forwardedFor, to: "\(exchange.client)")
+        self.fields = fields
+    }
+
+    /// It goes one step only.
+    static func was(_ request: HTTPRequestHead) -> Bool { request.fields[Self.mark] != nil }
+}
+
+extension HTTPFields {
+    /// Sets those of `names` that the other ones have.
+    mutating func take(_ names: [HTTPFieldName], from others: HTTPFields) {
+        for name in names { if let value = others[name] { self.set(name, to: value) } }
+    }
+}
