@@ -10,7 +10,7 @@ package final class ClusterMetrics: Sendable {
     }
 
     /// What was not believed.
-    package enum Doubt: String, MetricLabel {
+    package enum Refused: String, MetricLabel {
         /// What came by NOTIFY.
         case notification
         /// A connection.
@@ -21,21 +21,20 @@ package final class ClusterMetrics: Sendable {
 
     package let nodes: Gauge
     let links: Gauge
-    let letters: MetricFamily<Way, Counter>
+    let messages: MetricFamily<Way, Counter>
     let gaps: Counter
     let lost: Counter
-    let doubts: MetricFamily<Doubt, Counter>
-    var refused: Counter { self.doubts[.connection] }
+    let refused: MetricFamily<Refused, Counter>
 
     package init(_ registry: MetricsRegistry) {
         self.nodes = registry.gauge("parley_cluster_nodes", "Other nodes that are heard.")
         self.links = registry.gauge("parley_cluster_links", "Connections to other nodes that are up.")
-        self.letters = registry.counters(
-            "parley_cluster_letters_total", "What was said to one other node, by the way it took.", by: Way.self)
+        self.messages = registry.counters(
+            "parley_cluster_messages_total", "What was said to one other node, by the way it took.", by: Way.self)
         self.gaps = registry.counter(
             "parley_cluster_gaps_total", "How often something may have been missed, and was read again.")
         self.lost = registry.counter("parley_cluster_lost_total", "What another node had said and never came.")
-        self.doubts = registry.counters(
-            "parley_cluster_refused_total", "What did not prove the secret of the nodes.", by: Doubt.self)
+        self.refused = registry.counters(
+            "parley_cluster_refused_total", "What did not prove the secret of the nodes.", by: Refused.self)
     }
 }

@@ -13,17 +13,17 @@ final class LinkConnection: StreamHandler {
     private var machine: NodeLink
     private var lastHeard: Instant
     private var timer: TimerToken?
-    /// Since when something was sent that the other side has not said to have.
-    private var waitsSince: Instant?
-    private var owesReceipt = false
+    /// Since when something is not acknowledged.
+    private var unacknowledgedSince: Instant?
+    private var owesAcknowledgement = false
 
     /// For the proofs of both sides.
     static let proofTimeout = Duration.seconds(5)
     /// Each side says something every second.
-    static let silence = Duration.seconds(3)
-    /// Behind a parcel its receiver says within `receiptDelay` that it has it.
-    static let receiptTimeout = Duration.seconds(1)
-    static let receiptDelay = Duration.milliseconds(50)
+    static let idleTimeout = Duration.seconds(3)
+    /// Its receiver acknowledges a message within `acknowledgementDelay`.
+    static let acknowledgementTimeout = Duration.seconds(1)
+    static let acknowledgementDelay = Duration.milliseconds(50)
     /// What may wait for a node that does not read; beyond that the other way is taken.
     static let maximumQueuedBytes = 4 << 20
 
@@ -46,50 +46,50 @@ final class LinkConnection: StreamHandler {
     }
 
     /// False when it cannot be sent this way.
-    func send(_ parcel: [UInt8]) -> Bool {
-        guard self.isOpen, self.stream.queuedBytes <= Self.maximumQueuedBytes, let frame = self.machine.frame(parcel)
+    func send(_ message: [UInt8]) -> Bool {
+        guard self.isOpen, self.stream.queuedBytes <= Self.maximumQueuedBytes, let frame = self.machine.frame(message)
         else { return false }
         self.stream.write(frame.span)
-        if self.waitsSince == nil {
-            self.waitsSince = self.now
-            if self.timer == nil { self.watchReceipts(Self.receiptTimeout) }
+        if self.unacknowledgedSince == nil {
+            self.unacknowledgedSince = self.now
+            if self.timer == nil { self.watchAcknowledgements(Self.acknowledgementTimeout) }
         }
         return true
     }
 
-    /// Says what came of a series, which also says that this side is here.
-    func say(receivedOf series: UInt64, through number: UInt64) {
-        self.owesReceipt = false
-        if let frame = self.machine.frame(receivedOf: series, through: number) { self.stream.write(frame.span) }
+    /// Says what came of a series, and with that also that this side is here.
+    func acknowledge(_ series: UInt64, through number: UInt64) {
+        self.owesAcknowledgement = false
+        if let frame = self.machine.frame(acknowledging: series, through: number) { self.stream.write(frame.span) }
     }
 
-    /// A receipt soon, for all that comes until then.
-    func owe() {
-        guard !self.owesReceipt else { return }
-        self.owesReceipt = true
-        self.stream.reactor.schedule(after: Self.receiptDelay) { [weak self] in
-            guard let self, self.owesReceipt else { return }
-            self.links.sayReceived(over: self)
+    /// One acknowledgement, for all that comes until then.
+    func acknowledgeSoon() {
+        guard !self.owesAcknowledgement else { return }
+        self.owesAcknowledgement = true
+        self.stream.reactor.schedule(after: Self.acknowledgementDelay) { [weak self] in
+            guard let self, self.owesAcknowledgement else { return }
+            self.links.acknowledge(over: self)
         }
     }
 
-    /// - Parameter hasAll: whether the other side has all that was sent.
-    func heardReceipt(hasAll: Bool) { self.waitsSince = hasAll ? nil : self.now }
+    /// - Parameter all: whether the other side has all that was sent.
+    func acknowledged(all: Bool) { self.unacknowledgedSince = all ? nil : self.now }
 
-    private func watchReceipts(_ time: Duration) {
+    private func watchAcknowledgements(_ time: Duration) {
         self.timer = self.stream.reactor.schedule(after: time) { [weak self] in
             guard let self else { return }
             self.timer = nil
-            guard let since = self.waitsSince else { return }
-            let left = self.now.duration(to: since + Self.receiptTimeout)
-            if left <= .zero { self.stream.abort() } else { self.watchReceipts(left) }
+            guard let since = self.unacknowledgedSince else { return }
+            let left = self.now.duration(to: since + Self.acknowledgementTimeout)
+            if left <= .zero { self.stream.abort() } else { self.watchAcknowledgements(left) }
         }
     }
 
     /// Every second.
     func beat() {
-        if self.lastHeard + Self.silence <= self.now { return self.stream.abort() }
-        if self.machine.isOpen { self.links.sayReceived(over: self) }
+        if self.lastHeard + Self.idleTimeout <= self.now { return self.stream.abort() }
+        if self.machine.isOpen { self.links.acknowledge(over: self) }
     }
 
     func close() { self.stream.close() }
@@ -118,9 +118,9 @@ extension LinkConnection {
             self.peer = peer
             if let timer = self.timer.take() { self.stream.reactor.cancel(timer) }
             self.links.opened(self, to: peer)
-        case .letter(let parcel): if let peer = self.peer { self.links.received(parcel, from: peer, over: self) }
-        case .received(let series, let number):
-            if let peer = self.peer { self.links.received(series, through: number, by: peer, over: self) }
+        case .message(let message): if let peer = self.peer { self.links.received(message, from: peer, over: self) }
+        case .acknowledged(let series, let number):
+            if let peer = self.peer { self.links.acknowledged(series, through: number, by: peer, over: self) }
         }
     }
 

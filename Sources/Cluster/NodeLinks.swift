@@ -10,10 +10,10 @@ package final class NodeLinks {
     package enum Change: Sendable {
         case up(RandomToken)
         case down(RandomToken)
-        /// Somebody came who could not prove the secret.
+        /// Who connected could not prove the secret.
         case refused(LinkError, SocketAddress)
         /// What came by NOTIFY does not prove it, and who it claims to be from.
-        case doubted(RandomToken?)
+        case untrusted(RandomToken?)
     }
 
     /// Opens a connection to a node at this address and calls one of the two, once. Set by who knows HTTP.
@@ -36,20 +36,20 @@ package final class NodeLinks {
     private var peers: [RandomToken: Peer] = [:]
     private var random = SecureRandom()
     /// Those that have not proven themselves yet.
-    private var strangers: [ObjectIdentifier: LinkConnection] = [:]
+    private var unproven: [ObjectIdentifier: LinkConnection] = [:]
 
-    private static let mostStrangers = 32
+    private static let mostUnproven = 32
     private static let mostPeers = 256
 
     private final class Peer {
-        var outbox: ParcelOutbox
-        var inbox = ParcelInbox()
+        var sendWindow: SendWindow
+        var receiveWindow = ReceiveWindow()
         var link: LinkConnection?
         var retry = LinkRetry()
         var isDialing = false
         var timer: TimerToken?
 
-        init(outbox: ParcelOutbox) { self.outbox = outbox }
+        init(series: UInt64) { self.sendWindow = SendWindow(series: series) }
     }
 
     /// - Parameter key: that of the cluster.
@@ -63,10 +63,12 @@ package final class NodeLinks {
 
     static func channel(of node: RandomToken) -> String { "parley_\(node.text)" }
 
-    private func with<Result>(_ node: RandomToken, _ body: (inout Peer) -> Result) -> Result {
-        if self.peers[node] == nil, self.peers.count >= Self.mostPeers { self.forgetOne() }
-        let series = UInt64(clamping: max(1, self.reactor.instant.nanoseconds))
-        return body(&self.peers[node, default: Peer(outbox: ParcelOutbox(series: series))])
+    private func peer(_ node: RandomToken) -> Peer {
+        if let peer = self.peers[node] { return peer }
+        if self.peers.count >= Self.mostPeers { self.forgetOne() }
+        let peer = Peer(series: UInt64(clamping: max(1, self.reactor.instant.nanoseconds)))
+        self.peers[node] = peer
+        return peer
     }
 
     private func forgetOne() {
@@ -85,7 +87,7 @@ package struct Dialing {
 
 extension NodeLinks {
     /// False when too many are there that have not proven anything.
-    package var hasRoom: Bool { self.strangers.count < Self.mostStrangers }
+    package var hasRoom: Bool { self.unproven.count < Self.mostUnproven }
 
     /// What handles a connection that another node has opened.
     package func accept(_ stream: any ByteStream) -> any StreamHandler {
@@ -94,7 +96,7 @@ extension NodeLinks {
 
     private func begin(_ machine: NodeLink, _ stream: any ByteStream) -> LinkConnection {
         let link = LinkConnection(machine, over: stream, self)
-        self.strangers[ObjectIdentifier(link)] = link
+        self.unproven[ObjectIdentifier(link)] = link
         return link
     }
 
@@ -108,57 +110,51 @@ extension NodeLinks {
     private func dialIfDue(_ node: RandomToken, _ address: String?) {
         guard let address, node.text > self.node.text else { return }
         let now = self.reactor.instant
-        let isDue = self.with(node) { peer in
-            guard peer.link == nil, !peer.isDialing, peer.retry.isDue(at: now) else { return false }
-            peer.isDialing = true
-            // Until it has shown itself to be of use.
-            peer.retry.failed(at: now)
-            return true
-        }
-        guard isDue else { return }
+        let peer = self.peer(node)
+        guard peer.link == nil, !peer.isDialing, peer.retry.isDue(at: now) else { return }
+        peer.isDialing = true
+        // Until it has shown itself to be of use.
+        peer.retry.failed(at: now)
         self.dial(
             node, address,
             Dialing(
                 opened: { [unowned self] stream in
-                    self.with(node) { $0.isDialing = false }
+                    peer.isDialing = false
                     let nonce = self.random.bytes(16)
                     return self.begin(NodeLink(dialing: node, as: self.node, self.seal, nonce: nonce), stream)
-                }, failed: { [weak self] in self?.with(node) { $0.isDialing = false } }))
+                }, failed: { peer.isDialing = false }))
     }
 
     func opened(_ link: LinkConnection, to node: RandomToken) {
-        self.strangers[ObjectIdentifier(link)] = nil
-        let former = self.with(node) { peer in
-            peer.retry.succeeded()
-            defer { peer.link = link }
-            return peer.link
-        }
+        self.unproven[ObjectIdentifier(link)] = nil
+        let peer = self.peer(node)
+        peer.retry.succeeded()
+        let former = peer.link
+        peer.link = link
         former?.abort()
         self.metrics.links.increment()
-        self.sayReceived(over: link)
+        self.acknowledge(over: link)
         self.onChange(.up(node))
     }
 
-    /// Something came by NOTIFY that its sender did not prove.
-    func doubts(_ claimed: RandomToken?) {
-        self.metrics.doubts[.notification].increment()
-        self.onChange(.doubted(claimed))
+    /// What came by NOTIFY does not prove the secret.
+    func distrusts(_ claimed: RandomToken?) {
+        self.metrics.refused[.notification].increment()
+        self.onChange(.untrusted(claimed))
     }
 
     func refused(_ error: LinkError, by address: SocketAddress) {
-        self.metrics.refused.increment()
+        self.metrics.refused[.connection].increment()
         self.onChange(.refused(error, address))
     }
 
     func ended(_ link: LinkConnection) {
-        self.strangers[ObjectIdentifier(link)] = nil
+        self.unproven[ObjectIdentifier(link)] = nil
         guard let node = link.peer else { return }
         self.metrics.links.decrement()
-        guard self.peers[node]?.link === link else { return }
-        self.with(node) { peer in
-            peer.link = nil
-            peer.outbox.wayBroke()
-        }
+        guard let peer = self.peers[node], peer.link === link else { return }
+        peer.link = nil
+        peer.sendWindow.resend()
         self.onChange(.down(node))
         self.flush(to: node)
     }
@@ -171,13 +167,13 @@ extension NodeLinks {
     }
 
     func close() {
-        for (node, peer) in self.peers {
+        for peer in self.peers.values {
             peer.timer.map { self.reactor.cancel($0) }
             peer.link?.close()
             // What is said from now on goes the other way.
-            self.with(node) { ($0.link, $0.timer) = (nil, nil) }
+            (peer.link, peer.timer) = (nil, nil)
         }
-        for link in self.strangers.values { link.abort() }
+        for link in self.unproven.values { link.abort() }
         self.dial = { _, _, dialing in dialing.failed() }
     }
 }
@@ -188,8 +184,8 @@ extension NodeLinks {
     func isLinked(to node: RandomToken) -> Bool { self.peers[node]?.link.map { $0.isReady && $0.isOpen } ?? false }
 
     /// By the connection where there is one, else by the other way.
-    func send(_ body: [UInt8], _ kind: NodeParcel.Kind, to node: RandomToken, at position: LedgerPosition) {
-        self.with(node) { $0.outbox.add(body, kind, at: position) }
+    func send(_ body: [UInt8], _ kind: NodeMessage.Kind, to node: RandomToken, at position: LedgerPosition) {
+        self.peer(node).sendWindow.add(body, kind, at: position)
         self.flush(to: node)
     }
 
@@ -197,20 +193,21 @@ extension NodeLinks {
     func flush() { for node in Array(self.peers.keys) { self.flush(to: node) } }
 
     private func flush(to node: RandomToken) {
-        guard let link = self.peers[node]?.link else { return self.flushByNotify(to: node) }
+        guard let peer = self.peers[node] else { return }
+        guard let link = peer.link else { return self.flushByNotify(peer, node) }
         guard link.isReady else { return }
-        for parcel in self.with(node, { $0.outbox.takeWaiting() }) {
+        for message in peer.sendWindow.takeUnsent() {
             // A connection that takes nothing more ends, and what it did not bring goes the other way.
-            guard link.send(parcel) else { return link.abort() }
-            self.metrics.letters[.direct].increment()
+            guard link.send(message) else { return link.abort() }
+            self.metrics.messages[.direct].increment()
         }
     }
 
-    private func flushByNotify(to node: RandomToken) {
-        guard self.peers[node]?.outbox.isWaiting == true else { return }
-        for parcel in self.with(node, { $0.outbox.takeWaiting() }) {
-            guard self.notify(parcel, node) else { return self.with(node) { $0.outbox.wayBroke() } }
-            self.metrics.letters[.notify].increment()
+    private func flushByNotify(_ peer: Peer, _ node: RandomToken) {
+        guard peer.sendWindow.hasUnsent else { return }
+        for message in peer.sendWindow.takeUnsent() {
+            guard self.notify(message, node) else { return peer.sendWindow.resend() }
+            self.metrics.messages[.notify].increment()
         }
     }
 }
@@ -218,71 +215,65 @@ extension NodeLinks {
 // MARK: - What is heard
 
 extension NodeLinks {
-    func received(_ parcel: NodeParcel, from node: RandomToken, over link: LinkConnection? = nil) {
-        let isNext = self.with(node) { peer in
-            peer.inbox.heard(parcel, at: self.reactor.instant) { self.hasReached($0, node) }
+    func received(_ message: NodeMessage, from node: RandomToken, over link: LinkConnection? = nil) {
+        let isNext = self.peer(node).receiveWindow.received(message, at: self.reactor.instant) {
+            self.hasReached($0, node)
         }
-        if isNext { self.deliver(parcel) }
-        link?.owe()
+        if isNext { self.deliver(message) }
+        link?.acknowledgeSoon()
         self.deliverWaiting(of: node)
     }
 
     /// More changes were carried out.
     func advanced() {
-        for node in self.peers.keys where self.peers[node]?.inbox.deadline != nil { self.deliverWaiting(of: node) }
+        for (node, peer) in self.peers where peer.receiveWindow.deadline != nil { self.deliverWaiting(of: node) }
     }
 
     private func deliverWaiting(of node: RandomToken) {
-        guard self.peers[node]?.inbox.deadline != nil else { return }
-        let missed = self.peers[node]?.inbox.missed
-        while let parcel = self.with(
-            node,
-            { peer in
-                peer.inbox.next(at: self.reactor.instant) { self.hasReached($0, node) }
-            })
-        { self.deliver(parcel) }
-        if let missed, let all = self.peers[node]?.inbox.missed, all > missed {
-            self.metrics.lost.increment(by: Int(clamping: all - missed))
+        guard let peer = self.peers[node], peer.receiveWindow.deadline != nil else { return }
+        let missed = peer.receiveWindow.missed
+        while let message = peer.receiveWindow.next(
+            at: self.reactor.instant, hasReached: { self.hasReached($0, node) })
+        {
+            self.deliver(message)
+        }
+        if peer.receiveWindow.missed > missed {
+            self.metrics.lost.increment(by: Int(clamping: peer.receiveWindow.missed - missed))
             self.onGap()
         }
-        self.arm(node)
+        self.arm(peer, node)
     }
 
-    private func arm(_ node: RandomToken) {
-        guard let deadline = self.peers[node]?.inbox.deadline, self.peers[node]?.timer == nil else { return }
+    private func arm(_ peer: Peer, _ node: RandomToken) {
+        guard let deadline = peer.receiveWindow.deadline, peer.timer == nil else { return }
         let delay = max(.milliseconds(1), self.reactor.instant.duration(to: deadline))
-        let timer = self.reactor.schedule(after: delay) { [weak self] in
-            guard let self, self.peers[node] != nil else { return }
-            self.with(node) { $0.timer = nil }
-            self.deliverWaiting(of: node)
+        peer.timer = self.reactor.schedule(after: delay) { [weak self] in
+            peer.timer = nil
+            self?.deliverWaiting(of: node)
         }
-        self.with(node) { $0.timer = timer }
     }
 
-    private func deliver(_ parcel: NodeParcel) {
-        switch parcel.kind {
-        case .letter: self.onLetter(parcel.body)
-        case .news: if let frame = NodeFrame(parcel.body.span) { self.onNews(frame.news) }
+    private func deliver(_ message: NodeMessage) {
+        switch message.kind {
+        case .letter: self.onLetter(message.body)
+        case .news: if let frame = NodeFrame(message.body.span) { self.onNews(frame.news) }
         }
     }
 
     /// What the other side has is kept no longer; with the first word of it the connection can be used.
-    func received(_ series: UInt64, through number: UInt64, by node: RandomToken, over link: LinkConnection) {
-        guard self.peers[node]?.link === link else { return }
-        let hasAll = self.with(node) { peer in
-            peer.outbox.received(series, through: number)
-            return peer.outbox.isEmpty
-        }
-        link.heardReceipt(hasAll: hasAll)
+    func acknowledged(_ series: UInt64, through number: UInt64, by node: RandomToken, over link: LinkConnection) {
+        guard let peer = self.peers[node], peer.link === link else { return }
+        peer.sendWindow.acknowledged(series, through: number)
+        link.acknowledged(all: peer.sendWindow.isEmpty)
         guard !link.isReady else { return }
         link.isReady = true
         // Behind what it has everything is said again.
-        self.with(node) { $0.outbox.wayBroke() }
+        peer.sendWindow.resend()
         self.flush(to: node)
     }
 
-    func sayReceived(over link: LinkConnection) {
-        guard let node = link.peer, let inbox = self.peers[node]?.inbox else { return }
-        link.say(receivedOf: inbox.series, through: inbox.last)
+    func acknowledge(over link: LinkConnection) {
+        guard let window = link.peer.flatMap({ self.peers[$0] })?.receiveWindow else { return }
+        link.acknowledge(window.series, through: window.last)
     }
 }

@@ -62,7 +62,7 @@ package final class PostgresLedger: LedgerWire, EndOfTurn {
     }
 
     func heard(_ payload: String) {
-        guard let entry = self.seal.opened(payload) else { return self.links.doubts(nil) }
+        guard let entry = self.seal.opened(payload) else { return self.links.distrusts(nil) }
         self.desk.heard(entry)
         self.links.advanced()
     }
@@ -141,16 +141,16 @@ extension PostgresLedger {
     }
 
     /// Each part has a number: it counts once, and of two notifications that are the same in one transaction only one is sent.
-    private func notify(_ parcel: [UInt8], to node: RandomToken) -> Bool {
+    private func notify(_ message: [UInt8], to node: RandomToken) -> Bool {
         guard self.connection != nil else { return false }
         var start = 0
         repeat {
-            let end = min(start + LedgerEntry.maximumBytes, parcel.count)
-            let word = end == parcel.count ? "last" : "more"
+            let end = min(start + LedgerEntry.maximumBytes, message.count)
+            let word = end == message.count ? "last" : "more"
             self.lastPart += 1
-            self.tell("\(word) \(self.node.text) \(self.lastPart) \(Base64.encode(parcel[start..<end]))", to: node)
+            self.tell("\(word) \(self.node.text) \(self.lastPart) \(Base64.encode(message[start..<end]))", to: node)
             start = end
-        } while start < parcel.count
+        } while start < message.count
         guard !self.isEnding, !self.isGathered else { return true }
         self.isGathered = true
         self.reactor.atEndOfTurn(self)
@@ -163,12 +163,12 @@ extension PostgresLedger {
     }
 
     /// Bytes of a row of a snapshot.
-    private static let parcelBytes = 512 << 10
+    private static let snapshotPartBytes = 512 << 10
 
     package func give(_ snapshot: LedgerSnapshot, _ state: [UInt8], to node: RandomToken) {
         let (all, name) = (snapshot.encoded + state, "\(node.text)-\(snapshot.life)")
-        for (part, start) in stride(from: 0, to: all.count, by: Self.parcelBytes).enumerated() {
-            let body = Array(all[start..<min(start + Self.parcelBytes, all.count)])
+        for (part, start) in stride(from: 0, to: all.count, by: Self.snapshotPartBytes).enumerated() {
+            let body = Array(all[start..<min(start + Self.snapshotPartBytes, all.count)])
             self.send(
                 "INSERT INTO parley.parcels VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
                 [.text(name), .integer(Int64(part)), .bytes(body)])
@@ -182,7 +182,7 @@ extension PostgresLedger {
 
 extension PostgresLedger {
     func received(_ payload: String) {
-        guard let text = self.links.seal.open(payload, on: self.links.channel) else { return self.links.doubts(nil) }
+        guard let text = self.links.seal.open(payload, on: self.links.channel) else { return self.links.distrusts(nil) }
         let words = text.split(separator: " ", omittingEmptySubsequences: false).map { String($0) }
         guard words.count == 4, let sender = RandomToken(words[1]) else { return }
         if words[0] == "snapshot" { return self.fetchSnapshot(words[2], digest: words[3]) }
@@ -196,9 +196,9 @@ extension PostgresLedger {
         self.heardParts[sender] = number
         self.parts[sender, default: []] += bytes
         guard isLast, let whole = self.parts.removeValue(forKey: sender),
-            let parcel = try? NodeParcel(decoding: whole.span)
+            let message = try? NodeMessage(decoding: whole.span)
         else { return }
-        self.links.received(parcel, from: sender)
+        self.links.received(message, from: sender)
     }
 
     private static let mostSenders = 1_024

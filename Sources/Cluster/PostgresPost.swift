@@ -236,7 +236,7 @@ extension PostgresPost {
     private func frame(_ payload: String) -> NodeFrame? {
         guard let text = self.links.seal.open(payload, on: Self.channel) else {
             let claimed = NodeFrame(Array(payload.utf8.dropLast(NodeSeal.textBytes)).span)?.node
-            self.links.doubts(claimed)
+            self.links.distrusts(claimed)
             return nil
         }
         let frame = NodeFrame(Array(text.utf8).span)

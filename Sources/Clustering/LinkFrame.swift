@@ -11,8 +11,8 @@ package enum LinkFrame {
         case hello = 1
         case answer = 2
         case proof = 3
-        case letter = 16
-        case received = 17
+        case message = 16
+        case acknowledgement = 17
     }
 
     /// Length and kind.

@@ -8,14 +8,14 @@ package import Vocabulary
 ///     dialer   ──hello(nonce)──▶             acceptor
 ///              ◀──answer(nonce, proof)──
 ///              ──proof──▶
-///              ◀──letters, what was received──▶
+///              ◀──messages, acknowledgements──▶
 package struct NodeLink: Sendable {
     package enum Event: Hashable, Sendable {
         /// The other side has proven itself.
         case opened(RandomToken)
-        case letter(NodeParcel)
+        case message(NodeMessage)
         /// What came of this series was received up to there.
-        case received(series: UInt64, through: UInt64)
+        case acknowledged(series: UInt64, through: UInt64)
     }
 
     private enum State: Sendable {
@@ -153,15 +153,15 @@ extension NodeLink {
         let place = Self.place(self.heard, kind)
         guard incoming.isCode(body.extracting(count..<body.count), of: place.span, content) else { throw .forged }
         switch LinkFrame.Kind(rawValue: kind) {
-        case .letter:
-            guard let parcel = try? NodeParcel(decoding: content) else { throw .malformed }
-            events.append(.letter(parcel))
-        case .received:
+        case .message:
+            guard let message = try? NodeMessage(decoding: content) else { throw .malformed }
+            events.append(.message(message))
+        case .acknowledgement:
             var reader = ByteReader(content)
             guard let series = try? reader.take(UInt64.self), let number = try? reader.take(UInt64.self) else {
                 throw .malformed
             }
-            events.append(.received(series: series, through: number))
+            events.append(.acknowledged(series: series, through: number))
         case .hello, .answer, .proof: throw .malformed
         // What a later version says is for those of a later version.
         case nil: return
@@ -173,15 +173,15 @@ extension NodeLink {
         (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } + [kind]
     }
 
-    /// A frame with a parcel as it is on its way; nil while the link is not open, and for what is too long.
-    package mutating func frame(_ parcel: [UInt8]) -> [UInt8]? {
-        self.frame(kind: LinkFrame.Kind.letter.rawValue, parcel)
+    /// A frame with a message as it is on its way; nil while the link is not open, and for what is too long.
+    package mutating func frame(_ message: [UInt8]) -> [UInt8]? {
+        self.frame(kind: LinkFrame.Kind.message.rawValue, message)
     }
 
-    package mutating func frame(receivedOf series: UInt64, through number: UInt64) -> [UInt8]? {
+    package mutating func frame(acknowledging series: UInt64, through number: UInt64) -> [UInt8]? {
         var body = ByteWriter()
         body.put(series, number)
-        return self.frame(kind: LinkFrame.Kind.received.rawValue, body.bytes)
+        return self.frame(kind: LinkFrame.Kind.acknowledgement.rawValue, body.bytes)
     }
 
     mutating func frame(kind: UInt8, _ body: [UInt8]) -> [UInt8]? {

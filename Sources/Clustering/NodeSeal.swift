@@ -1,7 +1,8 @@
 internal import Bytes
 internal import Hashing
 
-/// What proves that text was written by a node with the cluster's secret: a code under a key that follows from it, behind the text.
+/// What proves that text was written by a node with the cluster's secret: HMAC-SHA256, cut to 16 bytes, under a key that follows from it, behind
+/// the text.
 package struct NodeSeal: Sendable {
     /// Of 32; who guesses needs 2^128 attempts.
     package static let codeBytes = 16

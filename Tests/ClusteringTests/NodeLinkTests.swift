@@ -42,29 +42,29 @@ private struct Pair {
         _ = try self.tellAcceptor(proof)
     }
 
-    mutating func letter(_ number: UInt64, _ body: [UInt8] = [1, 2, 3]) throws -> [UInt8] {
-        let frame = self.dialer.frame(parcel(number, body).encoded)
+    mutating func sent(_ number: UInt64, _ body: [UInt8] = [1, 2, 3]) throws -> [UInt8] {
+        let frame = self.dialer.frame(message(number, body).encoded)
         return try #require(frame)
     }
 }
 
-private func parcel(_ number: UInt64, _ body: [UInt8] = [1, 2, 3]) -> NodeParcel {
-    NodeParcel(series: 7, number: number, position: LedgerPosition(entry: 4, serial: 5), kind: .letter, body: body)
+private func message(_ number: UInt64, _ body: [UInt8] = [1, 2, 3]) -> NodeMessage {
+    NodeMessage(series: 7, number: number, position: LedgerPosition(entry: 4, serial: 5), kind: .letter, body: body)
 }
 
 @Suite("Y15 A connection between two nodes")
 struct NodeLinkTests {
-    @Test("is open for both once both have proven the secret, and carries letters both ways")
+    @Test("is open for both once both have proven the secret, and carries messages both ways")
     func opens() throws {
         var pair = Pair()
         try pair.open()
         #expect(pair.dialer.isOpen && pair.acceptor.isOpen)
         #expect(pair.events.dialer == [.opened(pair.names.acceptor)])
-        _ = try pair.tellAcceptor(try pair.letter(1))
-        #expect(pair.events.acceptor == [.opened(pair.names.dialer), .letter(parcel(1))])
-        let receipt = pair.acceptor.frame(receivedOf: 7, through: 1)
-        _ = try pair.tellDialer(try #require(receipt))
-        #expect(pair.events.dialer.last == .received(series: 7, through: 1))
+        _ = try pair.tellAcceptor(try pair.sent(1))
+        #expect(pair.events.acceptor == [.opened(pair.names.dialer), .message(message(1))])
+        let acknowledgement = pair.acceptor.frame(acknowledging: 7, through: 1)
+        _ = try pair.tellDialer(try #require(acknowledgement))
+        #expect(pair.events.dialer.last == .acknowledged(series: 7, through: 1))
     }
 
     @Test(
@@ -105,7 +105,7 @@ struct NodeLinkTests {
     func cuts() throws {
         var whole = Pair()
         try whole.open()
-        let stream = try whole.letter(1) + whole.letter(2, []) + whole.letter(3, [UInt8](repeating: 9, count: 300))
+        let stream = try whole.sent(1) + whole.sent(2, []) + whole.sent(3, [UInt8](repeating: 9, count: 300))
         for cut in 0...stream.count {
             var pair = Pair()
             try pair.open()
@@ -127,7 +127,7 @@ struct NodeLinkTests {
     func forged() throws {
         var pair = Pair()
         try pair.open()
-        let frame = try pair.letter(1)
+        let frame = try pair.sent(1)
         for place in frame.indices.dropFirst(4) {
             var (copy, changed) = (pair, frame)
             changed[place] ^= 1
@@ -140,7 +140,7 @@ struct NodeLinkTests {
     func replayed() throws {
         var pair = Pair()
         try pair.open()
-        let (first, second) = (try pair.letter(1), try pair.letter(2))
+        let (first, second) = (try pair.sent(1), try pair.sent(2))
         var twice = pair
         #expect(throws: LinkError.forged) { try twice.tellAcceptor(first + first) }
         #expect(twice.events.acceptor.count == 2)
@@ -170,8 +170,8 @@ struct NodeLinkTests {
         var pair = Pair()
         try pair.open()
         let frame = pair.dialer.frame(kind: 200, [])
-        _ = try pair.tellAcceptor(try #require(frame) + pair.letter(1))
-        #expect(pair.events.acceptor.last == .letter(parcel(1)))
+        _ = try pair.tellAcceptor(try #require(frame) + pair.sent(1))
+        #expect(pair.events.acceptor.last == .message(message(1)))
     }
 }
 

@@ -19,9 +19,9 @@ enum NodeLinkFuzz {
         demand(whole == cut, "the cuts made a difference: \(whole) or \(cut)")
         demand(whole.events.isEmpty, "something was believed")
         self.readFrames(input)
-        if let parcel = try? NodeParcel(decoding: input.bytes.span) {
-            let again = try? NodeParcel(decoding: parcel.encoded.span)
-            demand(again == parcel, "a parcel that is another one when it is written and read")
+        if let message = try? NodeMessage(decoding: input.bytes.span) {
+            let again = try? NodeMessage(decoding: message.encoded.span)
+            demand(again == message, "a message that is another one when it is written and read")
         }
         let text = String(decoding: input.bytes, as: UTF8.self)
         demand(NodeSeal([1]).open(text, on: "parley") == nil, "a seal that nobody made")

@@ -126,7 +126,7 @@ class Linked(Nodes):
         eventually(lambda: [node.metric("parley_cluster_links") for node in self.nodes] == [0] * self.count, "no link is left")
 
     def letters(self, node: int, way: str) -> float:
-        return self.nodes[node].metric(f'parley_cluster_letters_total{{way="{way}"}}')
+        return self.nodes[node].metric(f'parley_cluster_messages_total{{way="{way}"}}')
 
     def name(self, node: int) -> str:
         return re.search(r'^parley_node_info\{node="([\w-]{20})"\} 1$', self.nodes[node].get("/metrics", admin=True)[1], re.M).group(1)
@@ -255,12 +255,12 @@ class Strangers(Linked):
         """Y17"""
         stranger = self.enterContext(Server(*VOUCHED, "--store", self.url))
         for server in (*self.nodes, stranger):
-            self.assertIn("secret", server.event("node.doubted")["message"])
+            self.assertIn("secret", server.event("node.untrusted")["message"])
         self.assertEqual([node.metric("parley_cluster_nodes") for node in self.nodes], [1, 1])
         self.assertEqual(stranger.metric("parley_cluster_nodes"), 0)
         eventually(
             lambda: self.nodes[0].metric('parley_cluster_refused_total{what="notification"}') >= 3, "each word of it is counted")
-        self.assertEqual([line["event"] for line in self.nodes[0].log].count("node.doubted"), 1)
+        self.assertEqual([line["event"] for line in self.nodes[0].log].count("node.untrusted"), 1)
         a, b, other = self.pair()
         a.ask("signal", room="kitchen", to=other, data="still among us")
         self.assertEqual(b.expect("signal")["data"], "still among us")
@@ -270,9 +270,9 @@ class Strangers(Linked):
         a, b, _ = self.pair()
         other, name = self.name(0), self.name(1)
         # 3 is the letter by which a node is sent to its end.
-        parcel = base64.b64encode(b"\xff" * 8 + b"\x7f\x01\x00\x00\x00\x03").decode()
+        message = base64.b64encode(b"\xff" * 8 + b"\x7f\x01\x00\x00\x00\x03").decode()
         code = base64.urlsafe_b64encode(bytes(16)).decode().rstrip("=")
-        for payload in (f"last {other} 999999 {parcel}", f"last {other} 999999 {parcel} {code}"):
+        for payload in (f"last {other} 999999 {message}", f"last {other} 999999 {message} {code}"):
             self.database.ask(f"SELECT pg_notify('parley_{name}', '{payload}')", "parley")
         frame = f'{{"v":1,"node":"{other}","number":999999,"last":true}}'
         for payload in (frame, f"{frame} {code}"):

@@ -8,7 +8,7 @@ internal import Vocabulary
 final class LinkJournal {
     private let journal: Journal
     private let reactor: Reactor
-    private var nextDoubt = Instant(nanoseconds: 0)
+    private var nextUntrusted = Instant(nanoseconds: 0)
     private var nextRefusal = Instant(nanoseconds: 0)
 
     private static let pause = Duration.seconds(60)
@@ -26,16 +26,16 @@ final class LinkJournal {
             self.journal.info(
                 .nodeUnlinked, "the connection with another node is no more: the database carries what is said",
                 [.node: .plain(node.text)])
-        case .doubted(let claimed): self.noteDoubt(claimed)
+        case .untrusted(let claimed): self.noteUntrusted(claimed)
         case .refused(let error, let address): self.noteRefusal(error, address)
         }
     }
 
-    private func noteDoubt(_ claimed: RandomToken?) {
-        guard self.reactor.instant >= self.nextDoubt else { return }
-        self.nextDoubt = self.reactor.instant + Self.pause
+    private func noteUntrusted(_ claimed: RandomToken?) {
+        guard self.reactor.instant >= self.nextUntrusted else { return }
+        self.nextUntrusted = self.reactor.instant + Self.pause
         self.journal.warning(
-            .nodeDoubted,
+            .nodeUntrusted,
             "another server on this database has another secret, and is not believed: copy the file 'secret' of one into the data directories of all",
             claimed.map { [.node: .plain($0.text)] } ?? [:])
     }
@@ -52,6 +52,6 @@ final class LinkJournal {
 extension LogName {
     static let nodeLinked = LogName("node.linked")
     static let nodeUnlinked = LogName("node.unlinked")
-    static let nodeDoubted = LogName("node.doubted")
+    static let nodeUntrusted = LogName("node.untrusted")
     static let nodeRefused = LogName("node.refused")
 }

@@ -2,7 +2,7 @@ package import Vocabulary
 
 /// What one node hears from another one alone, in the order of the numbers, each once, whichever way it came: what is early waits for what lies
 /// before it, and for the changes that its sender knew of.
-package struct ParcelInbox {
+package struct ReceiveWindow {
     package private(set) var series: UInt64 = 0
     /// The last number that was told.
     package private(set) var last: UInt64 = 0
@@ -12,7 +12,7 @@ package struct ParcelInbox {
     private var earlyBytes = 0
 
     private struct Early {
-        let parcel: NodeParcel
+        let message: NodeMessage
         let came: Instant
     }
 
@@ -33,33 +33,33 @@ package struct ParcelInbox {
     /// True when it is the next one and may be told now; else it waits, or was heard before.
     ///
     /// - Parameter hasReached: whether everything up to a position was carried out here.
-    package mutating func heard(
-        _ parcel: NodeParcel, at now: Instant, hasReached: (LedgerPosition) -> Bool
+    package mutating func received(
+        _ message: NodeMessage, at now: Instant, hasReached: (LedgerPosition) -> Bool
     ) -> Bool {
-        if parcel.series > self.series { self = Self(series: parcel.series, missed: self.missed) }
-        guard parcel.series == self.series, parcel.number > self.last else { return false }
-        if parcel.number == self.last + 1, self.early.isEmpty, hasReached(parcel.position) {
+        if message.series > self.series { self = Self(series: message.series, missed: self.missed) }
+        guard message.series == self.series, message.number > self.last else { return false }
+        if message.number == self.last + 1, self.early.isEmpty, hasReached(message.position) {
             self.last += 1
             return true
         }
-        guard self.early[parcel.number] == nil, self.early.count < Self.mostEarly,
-            self.earlyBytes + parcel.body.count <= Self.maximumEarlyBytes
+        guard self.early[message.number] == nil, self.early.count < Self.mostEarly,
+            self.earlyBytes + message.body.count <= Self.maximumEarlyBytes
         else { return false }
-        self.early[parcel.number] = Early(parcel: parcel, came: now)
-        self.earlyBytes += parcel.body.count
+        self.early[message.number] = Early(message: message, came: now)
+        self.earlyBytes += message.body.count
         return false
     }
 
     /// The next one of those that waited.
-    package mutating func next(at now: Instant, hasReached: (LedgerPosition) -> Bool) -> NodeParcel? {
+    package mutating func next(at now: Instant, hasReached: (LedgerPosition) -> Bool) -> NodeMessage? {
         if self.early[self.last + 1] == nil { self.skip(at: now) }
         guard let next = self.early[self.last + 1],
-            hasReached(next.parcel.position) || next.came + Self.changeTimeout <= now
+            hasReached(next.message.position) || next.came + Self.changeTimeout <= now
         else { return nil }
         self.last += 1
         self.early[self.last] = nil
-        self.earlyBytes -= next.parcel.body.count
-        return next.parcel
+        self.earlyBytes -= next.message.body.count
+        return next.message
     }
 
     /// What lies before all that are here is no longer waited for.

@@ -18,7 +18,7 @@ package struct LedgerPosition: Hashable, Sendable {
 }
 
 /// Something that one node says to another one alone, with its number among all of these, whichever way each of them goes.
-package struct NodeParcel: Hashable, Sendable {
+package struct NodeMessage: Hashable, Sendable {
     package enum Kind: UInt8, Sendable {
         /// For the switchboard.
         case letter = 0
@@ -43,7 +43,7 @@ package struct NodeParcel: Hashable, Sendable {
     }
 }
 
-extension NodeParcel: BinaryCoded {
+extension NodeMessage: BinaryCoded {
     package func encode(into bytes: inout ByteWriter) {
         bytes.put(self.series, self.number, self.position.entry, self.position.serial, self.kind.rawValue)
         bytes.write(self.body.span)
