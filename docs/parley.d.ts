@@ -1113,7 +1113,7 @@ declare module "parley-room" {
         /** Lets somebody in, whether they asked for it or not. */
         admit(user: any): Promise<void>;
         /**
-         * Sends somebody away, on all their devices; for the host.
+         * Removes a member from the room, on all their devices; for the host.
          * @param {string} user
          * @param {{ban?: boolean}} [options] whether they may not come again for as long as the room lasts
          */

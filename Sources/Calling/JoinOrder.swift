@@ -9,6 +9,8 @@ struct JoinOrder: Sendable {
 
     var count: Int { self.placeOf.count }
 
+    var eldest: RoomMember? { self.first { _ in true } }
+
     subscript(session: SessionID) -> RoomMember? {
         guard let place = self.placeOf[session] else { return nil }
         return self.places[place]

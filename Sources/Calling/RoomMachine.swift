@@ -29,7 +29,7 @@ package struct RoomMachine: Sendable {
     private var seats = JoinOrder()
     private var leases = Deadlines<SessionID>()
     private var access: RoomAccess
-    /// Who opened the room; when they are gone, whoever has been there for longest. May remove others.
+    /// Who opened the room; once they have left, the member who came first. May remove others.
     package private(set) var host: UserID?
     /// The number of the latest event.
     package private(set) var number: UInt64 = 0
@@ -213,7 +213,7 @@ package struct RoomMachine: Sendable {
 
     private mutating func findHost(insteadOf user: UserID?, into outbox: inout RoomOutbox) {
         guard user == self.host, !self.seats.contains(where: { $0.user == user }) else { return }
-        guard let eldest = self.seats.first(where: { _ in true })?.user else { return }
+        guard let eldest = self.seats.eldest?.user else { return }
         self.host = eldest
         outbox.append(.host(eldest))
     }

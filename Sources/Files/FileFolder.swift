@@ -151,23 +151,15 @@ extension FileFolder {
 
     /// Into another file system: whole and on its disk before it has its name.
     private static func carry(_ upload: UploadFile, to place: String) throws(FileTrouble) {
-        do {
-            var draft = try FileReplacement(of: place, .owner)
-            var offset = 0
-            while true {
-                let bytes = try upload.read(at: offset, upTo: self.piece)
-                if bytes.isEmpty { break }
-                try draft.file.write(bytes.span)
-                offset += bytes.count
-            }
-            try draft.commit(isDurable: true)
-        } catch let error as SystemError {
-            throw FileTrouble(error)
-        } catch let trouble as FileTrouble {
-            throw trouble
-        } catch {
-            preconditionFailure("one of the two")
+        var draft = try FileTrouble.catching { () throws(SystemError) in try FileReplacement(of: place, .owner) }
+        var offset = 0
+        while true {
+            let bytes = try upload.read(at: offset, upTo: self.piece)
+            if bytes.isEmpty { break }
+            try FileTrouble.catching { () throws(SystemError) in try draft.file.write(bytes.span) }
+            offset += bytes.count
         }
+        try FileTrouble.catching { () throws(SystemError) in try draft.commit(isDurable: true) }
     }
 
     private func look(at upload: UploadFile, _ hash: ContentHash) throws(FileTrouble) -> KeptFile {

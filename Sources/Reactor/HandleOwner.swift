@@ -7,6 +7,14 @@ internal import CUV
 package class HandleOwner {
     func loopEnds() {}
 
+    /// Gives a handle back to libuv, which lets go of its owner once it has.
+    final func close(_ handle: UnsafeMutableRawPointer) {
+        unsafe uv_close(handle.assumingMemoryBound(to: uv_handle_t.self)) { handle in
+            guard let data = unsafe handle?.pointee.data else { return }
+            unsafe Unmanaged<HandleOwner>.fromOpaque(data).release()
+        }
+    }
+
     static func of(_ handle: UnsafeMutablePointer<uv_handle_t>) -> HandleOwner? {
         guard unsafe handle.pointee.type == UV_POLL || handle.pointee.type == UV_SIGNAL else { return nil }
         guard let data = unsafe handle.pointee.data else { return nil }

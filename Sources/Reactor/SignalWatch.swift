@@ -33,11 +33,7 @@ package import System
         guard !self.isClosed else { return }
         self.isClosed = true
         unsafe uv_signal_stop(self.handle)
-        let handle = unsafe UnsafeMutableRawPointer(self.handle).assumingMemoryBound(to: uv_handle_t.self)
-        unsafe uv_close(handle) { handle in
-            guard let data = unsafe handle?.pointee.data else { return }
-            unsafe Unmanaged<HandleOwner>.fromOpaque(data).release()
-        }
+        unsafe self.close(self.handle)
     }
 
     override func loopEnds() { self.close() }

@@ -52,11 +52,7 @@ internal import CUV
         self.isClosed = true
         unsafe uv_poll_stop(self.handle)
         SystemSocket.close(self.fd)
-        let handle = unsafe UnsafeMutableRawPointer(self.handle).assumingMemoryBound(to: uv_handle_t.self)
-        unsafe uv_close(handle) { handle in
-            guard let data = unsafe handle?.pointee.data else { return }
-            unsafe Unmanaged<HandleOwner>.fromOpaque(data).release()
-        }
+        unsafe self.close(self.handle)
     }
 
     override func loopEnds() { self.closeSocket() }

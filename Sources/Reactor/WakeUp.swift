@@ -61,10 +61,6 @@ struct WakeUp: Sendable {
 
     override func loopEnds() {
         unsafe uv_poll_stop(self.handle)
-        let handle = unsafe UnsafeMutableRawPointer(self.handle).assumingMemoryBound(to: uv_handle_t.self)
-        unsafe uv_close(handle) { handle in
-            guard let data = unsafe handle?.pointee.data else { return }
-            unsafe Unmanaged<HandleOwner>.fromOpaque(data).release()
-        }
+        unsafe self.close(self.handle)
     }
 }

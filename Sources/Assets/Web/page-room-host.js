@@ -4,7 +4,7 @@ import { openMenu } from './page-menu.js';
 import { errorText, texts } from './page-texts.js';
 
 /**
- * What the host of a room may do to somebody in it.
+ * What the host of a room may do to a member.
  * @param {import('./parley.js').Room} room
  * @param {{user: string, name?: string}} person
  * @param {{x: number, y: number}} place

@@ -69,7 +69,7 @@ export class Room extends Talk {
   async admit(user) { await this.#link.request('room.admit', { room: this.name, user }); }
 
   /**
-   * Sends somebody away, on all their devices; for the host.
+   * Removes a member from the room, on all their devices; for the host.
    * @param {string} user
    * @param {{ban?: boolean}} [options] whether they may not come again for as long as the room lasts
    */
