@@ -262,9 +262,7 @@ let package = Package(
         tests(of: "Operations", "Calling", "Conversing", "JSON", "TestSupport", "Vocabulary", "Web"),
         tests(
             of: "Switchboard", "BinaryCoding", "Calling", "Clustering", "Conversing", "Keeping", "MemoryStore",
-            "Operations", "Reactor",
-            "SQLiteStore",
-            "TestSupport", "Vocabulary"),
+            "Operations", "Reactor", "SQLiteStore", "System", "TestSupport", "Vocabulary"),
         tests(of: "Sessions", "BinaryCoding", "Bytes", "SocketIO", "TestSupport", "Vocabulary"),
         tests(of: "Vocabulary", "TestSupport"),
         tests(of: "Hashing", "Bytes", "COpenSSL", "TestSupport"),

@@ -1,0 +1,209 @@
+import Clustering
+import Conversing
+import Keeping
+import Operations
+import Reactor
+import SQLiteStore
+import System
+import TestSupport
+import Testing
+import Vocabulary
+
+@testable import Switchboard
+
+/// A store whose lists of memberships wait, once they are read, until they are let go.
+private final class HeldStore: Store {
+    private struct State {
+        var isHolding = false
+        var held: [@Sendable () -> Void] = []
+        var onHeld: (@Sendable () -> Void)?
+    }
+
+    private let inner: SQLiteStore
+    private let state = Locked(State())
+
+    init(_ inner: SQLiteStore) { self.inner = inner }
+
+    func send<Request: StoreRequest>(
+        _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void
+    ) {
+        guard request is MembershipHeads else { return self.inner.send(request, answer) }
+        self.inner.send(request) { result in
+            let (isHeld, tell) = self.state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+                guard state.isHolding else { return (false, nil) }
+                state.held.append { answer(result) }
+                return (true, state.onHeld.take())
+            }
+            if isHeld { tell?() } else { answer(result) }
+        }
+    }
+
+    /// From now on; calls back when one is there.
+    func hold(_ onHeld: @escaping @Sendable () -> Void) {
+        self.state.withLock { ($0.isHolding, $0.onHeld) = (true, onHeld) }
+    }
+
+    func letGo() {
+        let held = self.state.withLock { state in
+            state.isHolding = false
+            defer { state.held = [] }
+            return state.held
+        }
+        for answer in held { answer() }
+    }
+
+    func close() { self.inner.close() }
+}
+
+/// Another node is there, and nothing of what it says comes.
+private final class SilentPost: Post {
+    var onNews: ([NodeNews]) -> Void = { _ in }
+    var onGap: () -> Void = {}
+    var onDuty: () -> Void = {}
+    let isOnDuty = true
+    var hasPeers: Bool { true }
+
+    func publish(_ news: NodeNews) {}
+}
+
+private final class Ear: ChatListener {
+    let user: UserID
+    private(set) var heard: [UInt64] = []
+    var onHeard: (UInt64) -> Void = { _ in }
+
+    init(_ user: UserID) { self.user = user }
+
+    func hear(_ news: ChatNews) {
+        guard let number = news.outcome?.entry.number else { return }
+        self.heard.append(number)
+        self.onHeard(number)
+    }
+}
+
+/// Two nodes on one store, of which the first hears nothing of the second one, and two devices of one user on the first.
+private final class Stage: @unchecked Sendable {
+    // Unchecked because all that changes is touched on the loop only.
+    private struct Nodes {
+        let first: ChatService
+        let second: ChatService
+    }
+
+    let store: HeldStore
+    private let group: EventLoopGroup
+    private let post = SilentPost()
+    private var nodes: Nodes?
+    private var ears: [Ear] = []
+    private let room: ConversationID
+    private let user: UserID
+    private let other: UserID
+
+    init(path: String) throws {
+        var random = SeededRandom(seed: 1)
+        self.room = ConversationID(RandomToken(using: &random))
+        self.user = try #require(UserID("alice"))
+        self.other = try #require(UserID("bob"))
+        self.store = HeldStore(try SQLiteStore(path: path))
+        self.group = try EventLoopGroup(count: 1)
+    }
+
+    private func onLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (Nodes, @escaping @Sendable (Value) -> Void) -> Void
+    ) async -> Value {
+        await withCheckedContinuation { continuation in
+            self.group.loops[0].execute { reactor in
+                body(self.nodes(on: reactor)) { continuation.resume(returning: $0) }
+            }
+        }
+    }
+
+    private func nodes(on reactor: Reactor) -> Nodes {
+        if let nodes = self.nodes { return nodes }
+        let nodes = Nodes(
+            first: ChatService(self.store, on: reactor) { ChatStorm.now },
+            second: ChatService(self.store, on: reactor) { ChatStorm.now })
+        nodes.first.join(self.post)
+        self.nodes = nodes
+        return nodes
+    }
+
+    /// - Returns: how far the new device was told.
+    func listen(on device: DeviceID) async -> [UInt64]? {
+        await self.onLoop { nodes, done in
+            let ear = Ear(self.user)
+            self.ears.append(ear)
+            nodes.first.listen(ear, SyncRequest(self.user, on: device), isAlive: { true }) { result in
+                done((try? result.get())?.heads.map(\.number))
+            }
+        }
+    }
+
+    func create() async -> Bool {
+        await self.onLoop { nodes, done in
+            let request = CreationRequest(self.room, .group, by: self.other, with: [self.user], at: ChatStorm.now)
+            nodes.second.create(request, isByServer: true) { done((try? $0.get()) != nil) }
+        }
+    }
+
+    func write() async -> UInt64? {
+        await self.onLoop { nodes, done in
+            let hello = ConversationChange.post(Draft(.text, MessageBody(proven: Array(#"{"text":"a"}"#.utf8))))
+            let request = ChangeRequest(.id(self.room), hello, by: self.other, at: ChatStorm.now)
+            nodes.second.change(request, isByServer: true) { done((try? $0.get())?.entry.number) }
+        }
+    }
+
+    /// The first node asks for what the user is in; comes back when the store has read it, and has not answered.
+    func askForMemberships() async {
+        await self.onLoop { nodes, done in
+            self.store.hold { done(()) }
+            nodes.first.missedNews()
+        }
+    }
+
+    /// The first node looks for what it missed.
+    ///
+    /// - Returns: what each device has heard once all have heard this number.
+    func lookUntilAllHear(_ number: UInt64) async -> [[UInt64]] {
+        await self.onLoop { nodes, done in
+            var left = self.ears.count
+            for ear in self.ears {
+                ear.onHeard = {
+                    if $0 == number { left -= 1 }
+                    if left == 0 { done(self.ears.map(\.heard)) }
+                    if left == 0 { left = -1 }
+                }
+            }
+            nodes.first.missedNews()
+        }
+    }
+
+    func close() async {
+        await self.onLoop { nodes, done in
+            for ear in self.ears { nodes.first.stopListening(ear) }
+            (self.nodes, self.ears) = (nil, [])
+            done(())
+        }
+        self.store.close()
+        self.group.shutDown()
+    }
+}
+
+@Suite("What a user is in, asked for twice at once")
+struct MembershipRaceTests {
+    @Test("Y02 an answer from before a device came takes it out of nothing that it was told")
+    func olderAnswer() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["store.db-wal", "store.db-shm"] { _ = folder.place(name) }
+        let stage = try Stage(path: folder.place("store.db"))
+        let (phone, laptop) = (try #require(DeviceID("phone")), try #require(DeviceID("laptop")))
+        #expect(await stage.listen(on: phone) == [])
+        await stage.askForMemberships()
+        #expect(await stage.create())
+        let told = try #require(await stage.listen(on: laptop)?.first)
+        stage.store.letGo()
+        let next = try #require(await stage.write())
+        let heard = await stage.lookUntilAllHear(next)
+        #expect(heard == [Array(1...next), Array((told + 1)...next)])
+        await stage.close()
+    }
+}
