@@ -4,13 +4,12 @@ import base64
 import os
 import re
 import select
-import shutil
 import socket
-import tempfile
 import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+from balancer import data_beside
 from people import VOUCHED, Person
 from server import Server, eventually
 from test_nodes import Nodes
@@ -19,7 +18,7 @@ from wire import PollingLink, WebSocketLink, become_websocket
 
 
 class Gate:
-    """A listener in front of one node that passes connections on, until somebody cuts or stops them: a firewall between two nodes."""
+    """A listener in front of one node that passes connections on, until it is told to cut or stop them: a firewall between two nodes."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -106,18 +105,11 @@ class Linked(Nodes):
     def node(self) -> Server:
         gate = self.enterContext(Gate())
         self.gates.append(gate)
-        data = self.data()
+        data = data_beside(self.nodes[0]) if self.nodes else None
         options = ("--node-address", f"http://127.0.0.1:{gate.address[1]}", *self.options)
         node = self.enterContext(Server(*VOUCHED, "--store", self.url, *options, data=data))
         gate.target = node.address
         return node
-
-    def data(self) -> str | None:
-        if not self.nodes:
-            return None
-        data = tempfile.mkdtemp(prefix="parley-test-")
-        shutil.copy(f"{self.nodes[0].data}/secret", data)
-        return data
 
     def all_linked(self) -> None:
         eventually(lambda: [node.metric("parley_cluster_links") for node in self.nodes] == [1] * self.count, "the nodes are linked")
@@ -125,7 +117,7 @@ class Linked(Nodes):
     def all_unlinked(self) -> None:
         eventually(lambda: [node.metric("parley_cluster_links") for node in self.nodes] == [0] * self.count, "no link is left")
 
-    def letters(self, node: int, way: str) -> float:
+    def messages(self, node: int, way: str) -> float:
         return self.nodes[node].metric(f'parley_cluster_messages_total{{way="{way}"}}')
 
     def name(self, node: int) -> str:
@@ -144,7 +136,7 @@ class Direct(Linked):
     def test_Y15_offers_and_answers_between_nodes_go_directly(self):
         """Y15"""
         a, b, other = self.pair()
-        before = [[self.letters(node, way) for way in ("direct", "notify")] for node in range(2)]
+        before = [[self.messages(node, way) for way in ("direct", "notify")] for node in range(2)]
         offer = {"type": "offer", "sdp": "v=0\r\n" + "a=candidate\r\n" * 230}
         for number in range(20):
             a.ask("signal", room="kitchen", to=other, description=offer | {"sdp": offer["sdp"] + str(number)})
@@ -152,7 +144,7 @@ class Direct(Linked):
             self.assertEqual(heard["description"]["sdp"], offer["sdp"] + str(number))
             b.ask("signal", room="kitchen", to=heard["from"], description=offer | {"type": "answer"})
             self.assertEqual(a.expect("signal")["description"]["type"], "answer")
-        after = [[self.letters(node, way) for way in ("direct", "notify")] for node in range(2)]
+        after = [[self.messages(node, way) for way in ("direct", "notify")] for node in range(2)]
         for node in range(2):
             self.assertGreaterEqual(after[node][0] - before[node][0], 20)
             self.assertEqual(after[node][1], before[node][1])
@@ -174,11 +166,11 @@ class Direct(Linked):
     def test_Y15_messages_and_receipts_between_nodes_go_directly(self):
         """Y15.news"""
         a, b = self.person(0, "A"), self.person(1, "B")
-        before = self.letters(0, "direct")
+        before = self.messages(0, "direct")
         for number in range(5):
             a.ask("chat.send", user=b.user, body={"text": f"word {number}"})
         self.assertEqual(self.texts(b, 5), [(n + 1, f"word {n}") for n in range(5)])
-        self.assertGreaterEqual(self.letters(0, "direct") - before, 1)
+        self.assertGreaterEqual(self.messages(0, "direct") - before, 1)
 
     def test_Y15_a_node_says_its_name_and_how_many_others_it_hears(self):
         """Y15.metrics"""
@@ -207,15 +199,15 @@ class Cut(Linked):
         a, b, other = self.pair()
         self.talk(a, b, other, 300, lambda: [gate.cut() for gate in self.gates])
         self.all_unlinked()
-        before = self.letters(0, "notify")
+        before = self.messages(0, "notify")
         self.talk(a, b, other, 20, lambda: None)
-        self.assertGreaterEqual(self.letters(0, "notify") - before, 20)
+        self.assertGreaterEqual(self.messages(0, "notify") - before, 20)
         for gate in self.gates:
             gate.open()
         self.talk(a, b, other, 100, self.all_linked)
-        before = self.letters(0, "notify")
+        before = self.messages(0, "notify")
         self.talk(a, b, other, 20, lambda: None)
-        self.assertEqual(self.letters(0, "notify"), before)
+        self.assertEqual(self.messages(0, "notify"), before)
 
     def test_Y16_a_link_that_goes_silent_is_given_up_and_what_was_on_it_goes_by_the_database(self):
         """Y16.silent"""
@@ -250,7 +242,7 @@ class Cut(Linked):
             self.database.signal(18)
 
 
-class Strangers(Linked):
+class Untrusted(Linked):
     def test_Y17_a_node_with_another_secret_is_not_believed_and_the_journal_says_why(self):
         """Y17"""
         stranger = self.enterContext(Server(*VOUCHED, "--store", self.url))
