@@ -54,6 +54,24 @@ package struct DeliveryQueue: Sendable {
         var firstUnloaded: Int64?
         /// How often the first of the firstUnloaded was tried.
         var attempts = 0
+
+        /// False where it is asked for with what is not held.
+        mutating func insert(_ item: Item, maximum: Int) -> Bool {
+            if let first = self.firstUnloaded {
+                if item.number >= first { return false }
+                if self.items.isEmpty {
+                    (self.firstUnloaded, self.attempts) = (item.number, item.attempts)
+                    return false
+                }
+            }
+            let place = self.items.lastIndex { $0.number < item.number }.map { $0 + 1 } ?? (self.isBusy ? 1 : 0)
+            guard place < self.items.count || self.items.count < maximum else {
+                self.firstUnloaded = item.number
+                return false
+            }
+            self.items.insert(item, at: place)
+            return true
+        }
     }
 
     package let settings: Settings
@@ -69,20 +87,16 @@ package struct DeliveryQueue: Sendable {
 
     package init(_ settings: Settings = Settings()) { self.settings = settings }
 
-    /// False for what is not held, since too much is before it in its lane.
+    /// False for what is not held, since too much is before it in its lane. One that comes late has its place in front of larger numbers.
     package mutating func add(_ item: Item) -> Bool {
         guard var lane = self.lanes[item.lane] else {
             self.hold([item], in: Lane(), item.lane)
             return true
         }
-        guard lane.firstUnloaded == nil, lane.items.count < self.settings.maximumPerLane else {
-            lane.firstUnloaded = lane.firstUnloaded ?? item.number
-            self.lanes[item.lane] = lane
-            return false
-        }
-        self.lanes[item.lane]?.items.append(item)
-        self.count += 1
-        return true
+        let isHeld = lane.insert(item, maximum: self.settings.maximumPerLane)
+        self.lanes[item.lane] = lane
+        if isHeld { self.count += 1 }
+        return isHeld
     }
 
     private mutating func hold(_ items: [Item], in lane: Lane, _ number: Int64) {

@@ -3,13 +3,15 @@ package import Vocabulary
 /// Numbers that were given out and whose rows are not there yet: whoever writes beside us may commit a smaller one after a larger one.
 /// They are looked for again until no transaction can bring them any more.
 package struct LateNumbers: Sendable {
-    private var missing: [(range: ClosedRange<Int64>, until: Instant)] = []
+    /// In ascending order.
+    private var missing: [(range: Range<Int64>, until: Instant)] = []
 
     /// Longer than a writer may stand still between a number and its commit.
     package static let timeout = Duration.seconds(5)
     /// Before the first row that is taken at all.
     private static let before: Int64 = 1000
-    private static let maximum = 1000
+    /// Beyond so many the last one grows: then it has numbers in it that were taken.
+    package static let maximum = 5000
 
     package init() {}
 
@@ -22,25 +24,30 @@ package struct LateNumbers: Sendable {
         var last = last
         for number in numbers {
             let low = last > 0 ? last + 1 : max(1, number - Self.before)
-            if low < number, self.missing.count < Self.maximum {
-                self.missing.append((low...number - 1, now + Self.timeout))
-            }
+            if low < number { self.miss(low..<number, until: now + Self.timeout) }
             last = number
         }
     }
 
+    private mutating func miss(_ range: Range<Int64>, until: Instant) {
+        guard self.missing.count >= Self.maximum, let last = self.missing.last else {
+            return self.missing.append((range, until))
+        }
+        self.missing[self.missing.count - 1] = (last.range.lowerBound..<range.upperBound, until)
+    }
+
     /// What to look for.
-    package mutating func wanted(at now: Instant) -> [ClosedRange<Int64>] {
+    package mutating func wanted(at now: Instant) -> RangeSet<Int64> {
         self.missing.removeAll { $0.until <= now }
-        return self.missing.map(\.range)
+        return RangeSet(self.missing.map(\.range))
     }
 
     /// False for one that was not missing.
     package mutating func found(_ number: Int64) -> Bool {
         guard let place = self.missing.firstIndex(where: { $0.range.contains(number) }) else { return false }
-        let (range, until) = self.missing.remove(at: place)
-        if range.lowerBound < number { self.missing.append((range.lowerBound...number - 1, until)) }
-        if number < range.upperBound { self.missing.append((number + 1...range.upperBound, until)) }
+        let (range, until) = self.missing[place]
+        let rest = [range.lowerBound..<number, number + 1..<range.upperBound].filter { !$0.isEmpty }
+        self.missing.replaceSubrange(place...place, with: rest.map { ($0, until) })
         return true
     }
 }

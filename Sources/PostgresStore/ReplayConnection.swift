@@ -29,6 +29,12 @@ final class ReplayConnection: SQLConnection {
         while row.next(), try show(row) {}
     }
 
+    /// All of it leaves with the first question that has no answer yet.
+    func willQuery(_ sql: String, _ all: [[SQLValue]]) {
+        guard self.place == self.log.steps.count else { return }
+        for values in all { self.append(ReplayLog.Step(.reads, sql, values)) }
+    }
+
     func run(_ sql: String, _ values: [SQLValue]) throws(StoreError) { _ = try self.next(sql, values, .writes) }
 
     func changesOne(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Bool {

@@ -14,6 +14,9 @@ package protocol SQLConnection: AnyObject {
 
     /// Carries out a statement that nearly always changes one row, and says whether it did.
     func changesOne(_ sql: String, _ values: [SQLValue]) throws(StoreError) -> Bool
+
+    /// The statement is asked next with each of these values, in this order. Who waits for answers can ask for all of them at once.
+    func willQuery(_ sql: String, _ all: [[SQLValue]])
 }
 
 /// A row that was found, by the places of its columns. Good until `show` comes back.
@@ -28,6 +31,8 @@ package protocol SQLRow: AnyObject {
 }
 
 extension SQLConnection {
+    package func willQuery(_ sql: String, _ all: [[SQLValue]]) {}
+
     package func run(_ sql: String) throws(StoreError) { try self.run(sql, []) }
 
     package func first<Value>(
@@ -80,6 +85,16 @@ extension SQLConnection {
         _ sql: String, _ values: [SQLValue], read: (Row<Names>) throws(StoreError) -> Value
     ) throws(StoreError) -> Value? {
         try self.first(sql, values) { row throws(StoreError) in try read(Row(row)) }
+    }
+
+    /// What `first` finds with each of these values.
+    package func firstOfEach<Names: Column, Value>(
+        _ sql: String, _ all: [[SQLValue]], read: (Row<Names>) throws(StoreError) -> Value
+    ) throws(StoreError) -> [Value?] {
+        self.willQuery(sql, all)
+        var found: [Value?] = []
+        for values in all { found.append(try self.first(sql, values, read: read)) }
+        return found
     }
 
     package func all<Names: Column, Value>(

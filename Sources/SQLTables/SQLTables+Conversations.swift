@@ -62,6 +62,10 @@ extension SQLTables {
         try self.connection.first(Self.conversationByKey, [.key(key)], read: ConversationRow.init)
     }
 
+    package func conversations(_ keys: [ConversationKey]) throws(StoreError) -> [ConversationRow?] {
+        try self.connection.firstOfEach(Self.conversationByKey, keys.map { [.key($0)] }, read: ConversationRow.init)
+    }
+
     private static let headsAtOnce = 100
     private static let heads = """
         SELECT c.id, \(EntryLayout.number(of: EntryLayout.latest(of: "c.number"))) FROM conversations c

@@ -61,6 +61,10 @@ extension SQLTables {
         try self.connection.first(Self.userByID, [.user(id)], read: UserRow.init)
     }
 
+    package func users(_ ids: [UserID]) throws(StoreError) -> [UserRow?] {
+        try self.connection.firstOfEach(Self.userByID, ids.map { [.user($0)] }, read: UserRow.init)
+    }
+
     package func user(named name: UserName) throws(StoreError) -> UserRow? {
         try self.connection.first(Self.userByName, [.text(name.text.lowercased())], read: UserRow.init)
     }

@@ -4,6 +4,10 @@ import Vocabulary
 extension MemoryTables {
     func user(_ id: UserID) throws(StoreError) -> UserRow? { try self.read { $0.users[id] } }
 
+    func users(_ ids: [UserID]) throws(StoreError) -> [UserRow?] {
+        try self.read { rows in ids.map { rows.users[$0] } }
+    }
+
     func user(named name: UserName) throws(StoreError) -> UserRow? {
         try self.read { $0.users.values.first { $0.folded == name.text.lowercased() } }
     }

@@ -11,6 +11,10 @@ extension MemoryTables {
         try self.read { $0.conversations[key] }
     }
 
+    func conversations(_ keys: [ConversationKey]) throws(StoreError) -> [ConversationRow?] {
+        try self.read { rows in keys.map { rows.conversations[$0] } }
+    }
+
     func heads(of ids: [ConversationID]) throws(StoreError) -> [ConversationHead] {
         try self.read { rows in
             ids.compactMap { id in

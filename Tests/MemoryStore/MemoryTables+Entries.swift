@@ -18,6 +18,10 @@ extension MemoryRows {
 extension MemoryTables {
     func entry(_ key: EntryKey) throws(StoreError) -> Entry? { try self.read { $0.entry(key) } }
 
+    func entries(_ keys: [EntryKey]) throws(StoreError) -> [Entry?] {
+        try self.read { rows in keys.map { rows.entry($0) } }
+    }
+
     func entry(_ client: MessageID, of sender: UserID) throws(StoreError) -> (key: EntryKey, entry: Entry)? {
         try self.read { rows in
             guard let key = rows.names[.init(sender: sender, client: client)], let entry = rows.entry(key) else {

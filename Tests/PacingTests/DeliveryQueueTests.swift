@@ -28,6 +28,35 @@ struct DeliveryQueueTests {
         #expect(queue.count == 3)
     }
 
+    @Test("puts what comes late in front of larger numbers, but not in front of what is under way")
+    func late() {
+        var queue = Self.queue([(5, 1), (9, 1)])
+        let first = queue.next(at: Self.at(0))
+        #expect(first.map(\.number) == [5])
+        let held = [7, 3].map { queue.add(.init($0, lane: 1)) }
+        #expect(held == [true, true])
+        var told: [Int64] = []
+        queue.delivered(first[0])
+        while let item = queue.next(at: Self.at(0)).first {
+            told.append(item.number)
+            queue.delivered(item)
+        }
+        #expect(told == [3, 7, 9])
+        #expect(queue.count == 0)
+    }
+
+    @Test("asks for what comes late in front of all that is not held")
+    func lateUnheld() throws {
+        var queue = Self.queue([(5, 1)])
+        let item = queue.next(at: Self.at(0))[0]
+        #expect(queue.failed(item, at: Self.at(0)) == .waits(released: [5]))
+        let held = [4, 6].map { queue.add(.init($0, lane: 1)) }
+        #expect(held == [false, false])
+        #expect(queue.next(at: Self.at(1000)).isEmpty)
+        let asked = queue.nextLoad()
+        #expect(try #require(asked) == .init(lane: 1, from: 4))
+    }
+
     @Test("lets so many go at once and no more")
     func atOnce() {
         var queue = Self.queue([(1, 1), (2, 2), (3, 3)], atOnce: 2)

@@ -37,7 +37,7 @@ struct PushStoreTests {
             try await self.change(.post(draft), user)
         }
 
-        func pushes() async throws -> [PendingPush] { try await self.store.ask(ListPushes(after: 0, limit: 100)) }
+        func pushes() async throws -> [PendingPush] { try await self.store.ask(ListPushes.after(0, limit: 100)) }
 
         func targets(_ push: PendingPush) async throws -> [PushTarget] {
             try await self.store.ask(FindPushTargets(of: push, .after("", limit: 10))).targets

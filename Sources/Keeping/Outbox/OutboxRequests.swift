@@ -50,35 +50,57 @@ package struct AddEvent: StoreRequest {
 /// Those that wait, in the order in which they were written.
 package enum ListDeliveries: StoreRequest {
     case after(Int64, limit: Int)
-    case inConversation(ConversationKey, ClosedRange<Int64>, limit: Int)
+    /// Those with these numbers.
+    case numbered(RangeSet<Int64>)
+    /// So many of each.
+    case inConversations([ConversationKey], ClosedRange<Int64>, limit: Int)
 
     package static let access = StoreAccess.reads
+    /// So many that wait are looked through.
+    private static let maximumLookedAt = 10_000
 
     package func perform(on tables: some Tables) throws(StoreError) -> [Delivery] {
-        let rows =
-            switch self {
-            case .after(let number, let limit):
-                try tables.deliveries(after: number, isGivenUp: false, limit: limit)
-            case .inConversation(let key, let numbers, let limit):
-                try tables.deliveries(in: key, numbers, limit: limit)
-            }
-        var (deliveries, names) = ([Delivery](), ConversationNames())
-        for row in rows {
-            guard let content = try self.content(of: row, &names, tables) else { continue }
-            deliveries.append(
-                Delivery(
-                    number: row.number, attempts: row.attempts, key: row.entry.conversation, content: content,
-                    trace: row.content.trace))
+        var rows: [DeliveryRow] = []
+        switch self {
+        case .after(let number, let limit):
+            rows = try tables.deliveries(after: number, isGivenUp: false, limit: limit)
+        case .numbered(let numbers):
+            let first = numbers.ranges.first?.lowerBound ?? 0
+            rows = try tables.deliveries(after: first - 1, isGivenUp: false, limit: Self.maximumLookedAt)
+                .filter { numbers.contains($0.number) }
+        case .inConversations(let keys, let numbers, let limit):
+            for key in keys { rows += try tables.deliveries(in: key, numbers, limit: limit) }
         }
-        return deliveries
+        let subjects = try DeliverySubjects(of: rows, tables)
+        return rows.compactMap { row in
+            subjects.content(of: row).map {
+                Delivery(
+                    number: row.number, attempts: row.attempts, key: row.entry.conversation, content: $0,
+                    trace: row.content.trace)
+            }
+        }
+    }
+}
+
+/// The entries that are to be told, and the conversations they are in.
+private struct DeliverySubjects {
+    private let names: ConversationNames
+    private let entries: [EntryKey: Entry]
+
+    init(of rows: [DeliveryRow], _ tables: some Tables) throws(StoreError) {
+        let keys = rows.filter { $0.content.event == nil }.map(\.entry)
+        self.names = try ConversationNames(of: rows, tables)
+        self.entries = Dictionary(
+            zip(keys, try tables.entries(keys)).compactMap { key, entry in entry.map { (key, $0) } }
+        ) {
+            first, _ in first
+        }
     }
 
-    private func content(
-        of row: DeliveryRow, _ names: inout ConversationNames, _ tables: some Tables
-    ) throws(StoreError) -> Delivery.Content? {
+    /// Nil of what is gone.
+    func content(of row: DeliveryRow) -> Delivery.Content? {
         if let event = row.content.event { return .event(event) }
-        guard let name = try names.name(of: row.entry.conversation, tables), let entry = try tables.entry(row.entry)
-        else { return nil }
+        guard let name = self.names[row], let entry = self.entries[row.entry] else { return nil }
         return .entry(entry, in: name)
     }
 }
@@ -87,12 +109,15 @@ package enum ListDeliveries: StoreRequest {
 private struct ConversationNames {
     private var names: [ConversationKey: ConversationID] = [:]
 
-    mutating func name(of key: ConversationKey, _ tables: some Tables) throws(StoreError) -> ConversationID? {
-        if let known = self.names[key] { return known }
-        let name = try tables.conversation(key)?.id
-        self.names[key] = name
-        return name
+    init(of rows: [DeliveryRow], _ tables: some Tables) throws(StoreError) {
+        var keys: [ConversationKey] = []
+        for row in rows where row.content.event == nil && !keys.contains(row.entry.conversation) {
+            keys.append(row.entry.conversation)
+        }
+        for (key, row) in zip(keys, try tables.conversations(keys)) { self.names[key] = row?.id }
     }
+
+    subscript(row: DeliveryRow) -> ConversationID? { self.names[row.entry.conversation] }
 }
 
 package struct ConfirmDelivery: StoreRequest {
@@ -153,16 +178,19 @@ package struct OutboxView: Hashable, Sendable {
 package struct ViewOutbox: StoreRequest {
     package let limit: Int
 
-    package static let access = StoreAccess.reads
+    package static let access = StoreAccess.readsCommitted
 
     package init(limit: Int) { self.limit = limit }
 
     package func perform(on tables: some Tables) throws(StoreError) -> OutboxView {
-        var (view, names) = (OutboxView(), ConversationNames())
+        var view = OutboxView()
         view.waiting = try tables.deliveryCount(isGivenUp: false)
         view.givenUp = try tables.deliveryCount(isGivenUp: true)
-        for row in try tables.triedDeliveries(limit: self.limit) {
-            let name = try names.name(of: row.entry.conversation, tables)
+        guard self.limit > 0 else { return view }
+        let rows = try tables.triedDeliveries(limit: self.limit)
+        let names = try ConversationNames(of: rows, tables)
+        for row in rows {
+            let name = names[row]
             guard name != nil || row.content.event != nil else { continue }
             view.rows.append(
                 OutboxView.Row(

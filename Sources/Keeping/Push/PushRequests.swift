@@ -14,30 +14,45 @@ package struct PendingPush: Hashable, Sendable {
 }
 
 /// Those that wait, in the order in which they were written.
-package struct ListPushes: StoreRequest {
-    package let number: Int64
-    package let limit: Int
+package enum ListPushes: StoreRequest {
+    case after(Int64, limit: Int)
+    /// Those with these numbers.
+    case numbered(RangeSet<Int64>)
 
     package static let access = StoreAccess.reads
-
-    package init(after number: Int64, limit: Int) {
-        self.number = number
-        self.limit = limit
-    }
+    /// So many that wait are looked through.
+    private static let maximumLookedAt = 10_000
 
     package func perform(on tables: some Tables) throws(StoreError) -> [PendingPush] {
-        var pushes: [PendingPush] = []
-        for row in try tables.pushes(after: self.number, limit: self.limit) {
-            guard let conversation = try tables.conversation(row.entry.conversation),
-                let entry = try tables.entry(row.entry)
-            else { continue }
-            pushes.append(
-                PendingPush(
-                    number: row.number, conversation: conversation.id, kind: conversation.kind,
-                    title: conversation.title, key: conversation.key, entry: entry,
-                    senderName: try tables.user(entry.sender)?.profile.shownName))
+        let rows = try self.rows(tables)
+        let conversations = try tables.conversations(rows.map(\.entry.conversation))
+        let entries = try tables.entries(rows.map(\.entry))
+        let found = zip(rows, zip(conversations, entries)).compactMap { row, subject in
+            if let conversation = subject.0, let entry = subject.1 { (row, conversation, entry) } else { nil }
         }
-        return pushes
+        let senders = try tables.users(found.map(\.2.sender))
+        return zip(found, senders).map { found, sender in
+            PendingPush(found.0, found.1, found.2, senderName: sender?.profile.shownName)
+        }
+    }
+
+    private func rows(_ tables: some Tables) throws(StoreError) -> [PushRow] {
+        switch self {
+        case .after(let number, let limit): return try tables.pushes(after: number, limit: limit)
+        case .numbered(let numbers):
+            let first = numbers.ranges.first?.lowerBound ?? 0
+            return try tables.pushes(after: first - 1, limit: Self.maximumLookedAt).filter {
+                numbers.contains($0.number)
+            }
+        }
+    }
+}
+
+extension PendingPush {
+    fileprivate init(_ row: PushRow, _ conversation: ConversationRow, _ entry: Entry, senderName: DisplayName?) {
+        self.init(
+            number: row.number, conversation: conversation.id, kind: conversation.kind, title: conversation.title,
+            key: conversation.key, entry: entry, senderName: senderName)
     }
 }
 

@@ -111,7 +111,7 @@ final class PushService {
         self.isLoading = true
         self.hasNews = false
         self.store.send(
-            ListPushes(after: self.last, limit: Self.portion),
+            ListPushes.after(self.last, limit: Self.portion),
             self.reactor.returning { [weak self] in self?.loaded($0) })
     }
 
@@ -146,19 +146,18 @@ final class PushService {
         self.lateTimer = self.reactor.schedule(after: Self.lateInterval) { [weak self] in
             guard let self else { return }
             self.lateTimer = nil
-            for range in self.late.wanted(at: self.now) { self.look(in: range) }
-            self.lookForLate()
+            let numbers = self.late.wanted(at: self.now)
+            if !numbers.isEmpty { self.look(for: numbers) }
         }
     }
 
-    private func look(in range: ClosedRange<Int64>) {
+    private func look(for numbers: RangeSet<Int64>) {
         self.store.send(
-            ListPushes(after: range.lowerBound - 1, limit: Self.portion),
+            ListPushes.numbered(numbers),
             self.reactor.returning { [weak self] result in
-                guard let self, let pushes = self.taken(result) else { return }
-                for push in pushes where range.contains(push.number) && self.late.found(push.number) {
-                    self.start(push)
-                }
+                guard let self else { return }
+                self.lookForLate()
+                for push in self.taken(result) ?? [] where self.late.found(push.number) { self.start(push) }
             })
     }
 

@@ -236,13 +236,19 @@ final class Signalling: Sendable {
     private func measureOutbox(on reactor: Reactor, then done: @escaping () -> Void) {
         guard self.hasOutbox else { return done() }
         let metrics = self.metrics
+        let either = Countdown(1, done)
+        let timeout = reactor.schedule(after: Self.measuringTimeout) { either.count() }
         self.store.send(
             ViewOutbox(limit: 0),
             reactor.returning { result in
                 if case .success(let view) = result { metrics.set(view) }
-                done()
+                reactor.cancel(timeout)
+                either.count()
             })
     }
+
+    /// Whoever asks for metrics while the database is away has those of before.
+    private static let measuringTimeout = Duration.seconds(1)
 
     /// There may be something to deliver.
     func wakeWebhooks() { self.home.execute { self.applications.value(on: $0).webhooks?.wake() } }

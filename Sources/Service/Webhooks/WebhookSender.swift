@@ -29,6 +29,7 @@ final class WebhookSender {
     private var retry: TimerToken?
     private let errands: Errands
     private var late = LateNumbers()
+    private var places = LanePlaces()
     private var lateTimer: TimerToken?
     /// Answers of the store to what was asked before are of no use.
     private var run = 0
@@ -65,6 +66,7 @@ final class WebhookSender {
         self.queue = DeliveryQueue()
         self.payloads = [:]
         self.late = LateNumbers()
+        self.places = LanePlaces()
         self.last = 0
         self.isLoading = false
         self.wake()
@@ -103,20 +105,52 @@ final class WebhookSender {
             self.late.took(deliveries.map(\.number), after: self.last, at: self.now)
             self.lookForLate()
         }
+        if deliveries.count == Self.portion { self.hasNews = true }
+        self.takeInOrder(deliveries)
+    }
+
+    /// Where numbers are missing, the entry before one of these may have one of them: then that is looked for first. It was committed before
+    /// what follows it in its conversation, so it is there.
+    private func takeInOrder(_ deliveries: [Delivery]) {
+        let broken = self.late.isEmpty ? [] : self.places.broken(by: Self.places(of: deliveries))
+        guard let last = deliveries.last?.number, !broken.isEmpty else { return self.take(deliveries) }
+        self.isLoading = true
+        self.store.send(
+            ListDeliveries.inConversations(broken.map { ConversationKey($0) }, 0...last, limit: Self.portion),
+            self.reactor.returning { [unowned self, run] result in
+                guard run == self.run else { return }
+                self.isLoading = false
+                guard let found = self.taken(result) else {
+                    self.hasNews = true
+                    return self.loadLater()
+                }
+                let missed = found.filter { self.late.found($0.number) }
+                self.take((deliveries + missed).sorted { $0.number < $1.number })
+            })
+    }
+
+    private func take(_ deliveries: [Delivery]) {
+        self.places.saw(Self.places(of: deliveries))
         for delivery in deliveries {
-            self.last = delivery.number
+            self.last = max(self.last, delivery.number)
             if self.queue.add(Self.item(delivery)) { self.hold(delivery) }
         }
-        if deliveries.count == Self.portion { self.hasNews = true }
         self.pump()
+    }
+
+    private static func places(of deliveries: [Delivery]) -> [LanePlaces.Place] {
+        deliveries.compactMap { delivery in
+            guard case .entry(let entry, _) = delivery.content else { return nil }
+            return (delivery.key.number, entry.number)
+        }
     }
 
     private func load(_ request: DeliveryQueue.LoadRequest) {
         self.isLoading = true
         let numbers = request.from...max(request.from, self.last)
         self.store.send(
-            ListDeliveries.inConversation(
-                ConversationKey(request.lane), numbers, limit: self.queue.settings.maximumPerLane),
+            ListDeliveries.inConversations(
+                [ConversationKey(request.lane)], numbers, limit: self.queue.settings.maximumPerLane),
             self.reactor.returning { [unowned self, run] result in
                 guard run == self.run else { return }
                 self.isLoading = false
@@ -135,20 +169,19 @@ final class WebhookSender {
         guard self.lateTimer == nil, !self.late.isEmpty else { return }
         self.lateTimer = self.reactor.schedule(after: Self.lateInterval) { [unowned self] in
             self.lateTimer = nil
-            for range in self.late.wanted(at: self.now) { self.look(in: range) }
-            self.lookForLate()
+            let numbers = self.late.wanted(at: self.now)
+            if !numbers.isEmpty { self.look(for: numbers) }
         }
     }
 
-    private func look(in range: ClosedRange<Int64>) {
+    private func look(for numbers: RangeSet<Int64>) {
         self.store.send(
-            ListDeliveries.after(range.lowerBound - 1, limit: Self.portion),
+            ListDeliveries.numbered(numbers),
             self.reactor.returning { [unowned self, run] result in
-                guard run == self.run, let deliveries = self.taken(result) else { return }
-                for delivery in deliveries where range.contains(delivery.number) && self.late.found(delivery.number) {
-                    if self.queue.add(Self.item(delivery)) { self.hold(delivery) }
-                }
-                self.pump()
+                guard run == self.run else { return }
+                self.lookForLate()
+                guard let deliveries = self.taken(result) else { return }
+                self.take(deliveries.filter { self.late.found($0.number) })
             })
     }
 

@@ -1,0 +1,26 @@
+/// How far each lane has come whose items have places without gaps: 1, 2, 3 and so on. So it is seen when one comes whose predecessor has not.
+package struct LanePlaces: Sendable {
+    package typealias Place = (lane: Int64, place: UInt64)
+
+    private var last: [Int64: UInt64] = [:]
+    /// Beyond so many lanes all are forgotten: what comes then counts as without its predecessor once.
+    package static let maximum = 10_000
+
+    package init() {}
+
+    /// The lanes in which something before one of these was not seen.
+    package func broken(by places: [Place]) -> [Int64] {
+        var (last, broken) = (self.last, [Int64]())
+        for (lane, place) in places {
+            let before = last[lane] ?? 0
+            if place > before + 1, !broken.contains(lane) { broken.append(lane) }
+            last[lane] = max(before, place)
+        }
+        return broken
+    }
+
+    package mutating func saw(_ places: [Place]) {
+        if self.last.count + places.count > Self.maximum { self.last = [:] }
+        for (lane, place) in places { self.last[lane] = max(self.last[lane] ?? 0, place) }
+    }
+}
