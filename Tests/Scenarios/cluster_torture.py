@@ -2,38 +2,56 @@
 
 import itertools
 import json
-import random
-import shutil
 import signal
-import tempfile
 import threading
 import time
-from dataclasses import dataclass, field
+from collections import Counter
+from pathlib import Path
 
-from people import APP, APP_SECRET, Person, vouch
+from balancer import data_beside
+from gate import Gate, process_of
 from postgres import Postgres
 from server import Server, eventually
-from torture import LOST, StoreTorture, close, expect, take
+from test_webhooks import SECRET, Listener
+from torture import StoreTorture, expect
+from travellers import Member, Talker
+
+#: How often each fault happens for 200 kills.
+FAULTS = {"kill": 200, "pause": 100, "roll": 50, "database": 50, "freeze": 20, "cut": 20, "apart": 15, "alone": 15, "island": 15, "halves": 15}
 
 
 class Cluster:
-    """Each new line goes to the next node that is up, as a balancer without sticky sessions sends it."""
+    """Each new line goes to the next node that is up, as a balancer without sticky sessions sends it. A firewall stands in front of each node
+    for what the others say to it, and between each and the database."""
 
     def __init__(self, count: int, *options: str):
         self.database = Postgres()
-        self.url = self.database.create("parley")
+        self.database.create("parley")
         self.options = options
         self.nodes: list[Server] = []
+        self.links: list[Gate] = []
+        self.stores: list[Gate] = []
         self.down: set[int] = set()
+        self.fault = ""
         self.turns = itertools.count()
         for _ in range(count):
-            self.nodes.append(self.node())
+            self.add()
 
-    def node(self) -> Server:
-        data = tempfile.mkdtemp(prefix="parley-test-")
-        if self.nodes:
-            shutil.copy(f"{self.nodes[0].data}/secret", data)
-        return Server(*self.options, "--store", self.url, "--drain-timeout", "6s", testing=False, data=data)
+    def add(self) -> None:
+        self.links.append(Gate(who=self.node_of))
+        self.stores.append(Gate(Path(self.database.folder, ".s.PGSQL.5432")))
+        url = f"postgresql://parley@127.0.0.1:{self.stores[-1].address[1]}/parley"
+        data = data_beside(self.nodes[0]) if self.nodes else None
+        self.nodes.append(Server(
+            *self.options, "--store", url, "--node-address", f"http://127.0.0.1:{self.links[-1].address[1]}",
+            "--drain-timeout", "6s", testing=False, data=data))
+        self.links[-1].target = self.nodes[-1].address
+
+    def node_of(self, port: int) -> int | None:
+        """The number of the node that connects from there."""
+        processes = [node.process.pid for node in self.nodes]
+        process = process_of(port, processes)
+        return None if process is None else processes.index(process)
 
     @property
     def address(self) -> tuple[str, int]:
@@ -46,195 +64,94 @@ class Cluster:
     def sees_all(self, node: Server) -> bool:
         """Whether the node has its part in all that is shared, and so have all others that it knows of."""
         rows = json.loads(node.get("/v1/nodes", admin=True)[1])["nodes"]
-        return len(rows) == len(self.nodes) and all(row["shared"] for row in rows)
+        return len(rows) == len(self.nodes) and all(row["shared"] for row in rows) and node.metric("parley_cluster_links") == len(self.nodes) - 1
+
+    def divide(self, some: set[int]) -> None:
+        """No frame between these nodes and the others comes through any more."""
+        for number, link in enumerate(self.links):
+            link.drop(*(set(range(len(self.nodes))) - some if number in some else some))
+
+    def join(self) -> None:
+        for gate in (*self.links, *self.stores):
+            gate.open()
 
     def __exit__(self, *_) -> None:
         for node in self.nodes:
             node.__exit__()
+        for gate in (*self.links, *self.stores):
+            gate.__exit__()
         self.database.end()
 
 
-@dataclass
-class Traveller:
-    """Somebody whose line is taken up again, on whichever node, for as long as there is a place to take up."""
+class Health:
+    """Asks each node whether it lives, for as long as the torture goes on. One that is gone or stands still says nothing."""
 
-    server: Cluster
-    name: str
-    resumes: dict[str, int] = field(default_factory=lambda: {"recovered": 0, "fresh": 0, "instead": 0})
-    line: Person | None = None
-    lost_at: float | None = None
-    #: How long it took to be back.
-    away: list[float] = field(default_factory=list)
-    is_over: threading.Event = field(default_factory=threading.Event)
+    def __init__(self, cluster: Cluster):
+        self.cluster, self.name = cluster, "health"
+        self.said: Counter = Counter()
+        self.is_over = threading.Event()
 
     def run(self) -> None:
-        old = None
-        while not self.is_over.is_set():
-            try:
-                if self.line is None:
-                    self.come_back(old)
-                old = self.line
-                self.act()
-            except LOST:
-                self.lost_at = self.lost_at or time.monotonic()
-                self.line = close(self.line)
-                time.sleep(0.02)
-        close(self.line)
-
-    def come_back(self, old: Person | None) -> None:
-        if old is None:
-            line = Person(self.server, token=vouch(APP, APP_SECRET, self.name, lasts=36_000), recover=True)
-        else:
-            line = Person.back(old)
-            kind = "recovered" if line.is_recovered else "instead" if "instead" in line.welcome else "fresh"
-            self.resumes[kind] += 1
-        if self.lost_at:
-            self.away.append(time.monotonic() - self.lost_at)
-            self.lost_at = None
-        self.line = line
-        if not line.is_recovered:
-            self.begin(old)
-
-    def begin(self, old: Person | None) -> None:
-        """A new session."""
-
-    def act(self) -> None:
-        raise NotImplementedError
-
-
-@dataclass
-class Member(Traveller):
-    """Is in a room, says numbers to all, and notes what was heard under which number."""
-
-    heard: dict[int, tuple] = field(default_factory=dict)
-    sent: int = 0
-    acked: int = 0
-    refused: int = 0
-    #: Numbers of own signals, which this session does not hear.
-    own: set[int] = field(default_factory=set)
-    unknown: int = 0
-
-    def begin(self, old: Person | None) -> None:
-        while not self.is_over.is_set():
-            view = self.line.ask("room.join", {"room": "square"} | ({"replaces": old.member} if old else {}))
-            if "error" not in view:
-                take(self.line, "signal")
-                return
-            expect(view["error"]["code"] == "unavailable", f"{self.name} may not come in: {view}")
-            time.sleep(0.05)
-
-    def act(self) -> None:
-        self.sent += 1
-        self.unknown += 1
-        answer = self.line.ask("signal", room="square", data=f"{self.name} {self.sent}")
-        self.unknown -= 1
-        if "error" in answer:
-            self.refused += 1
-            if answer["error"]["code"] == "not_member":
-                self.begin(None)
-            time.sleep(0.05)
-            return
-        self.acked += 1
-        self.own.add(answer["number"])
-        self.line.listen(0.02)
-        for name, event in [(each[0], each[1]) for each in self.line.pending]:
-            if name == "signal" and event.get("number"):
-                self.hear(event)
-        self.line.pending = []
-
-    def hear(self, event: dict) -> None:
-        number, what = event["number"], (event["from"], event["data"])
-        before = self.heard.setdefault(number, what)
-        expect(before == what, f"{self.name}: {number} was {before} and is {what}")
-
-
-@dataclass
-class Talker(Traveller):
-    """One of two in a call that must outlive everything, as long as both come back."""
-
-    other: str = ""
-    call: str | None = None
-    starts: bool = False
-    is_connected: bool = False
-    count: int = 0
-    answers: int = 0
-
-    def begin(self, old: Person | None) -> None:
-        if old is None and not self.starts:
-            self.line.ask("call.answering", count=1)
-        while self.call and not self.is_over.is_set():
-            answer = self.line.ask("call.take", {"call": self.call} | ({"replaces": old.member} if old else {}))
-            if "error" not in answer:
-                return
-            if not self.is_connected:
-                self.call = None
-                return
-            expect(answer["error"]["code"] in ("unavailable", "conflict"), f"{self.name}: the call is gone: {answer}")
-            time.sleep(0.05)
-
-    def act(self) -> None:
-        if self.call is None and self.starts:
-            answer = self.line.ask("call.invite", user=self.other, kind="audio")
-            self.call = answer.get("call")
-            time.sleep(0.05)
-            return
-        self.line.listen(0.03)
-        for name, event in [(each[0], each[1]) for each in self.line.pending]:
-            if name == "call.incoming":
-                self.call = event["call"]
-                self.is_connected = "error" not in self.line.ask("call.accept", call=self.call)
-            elif name == "call.connected":
-                self.is_connected = True
-            elif name == "call.ended":
-                # Until the other one was there the first time it is tried again.
-                expect(not self.is_connected, f"{self.name}: the call ended: {event}")
-                self.call = None
-            elif name == "signal":
-                self.answers += 1
-        self.line.pending = []
-        if self.call:
-            self.count += 1
-            self.line.ask("signal", call=self.call, data=self.count)
+        while not self.is_over.wait(0.1):
+            for node in self.cluster.nodes:
+                try:
+                    status, _ = node.get("/livez", admin=True, within=1)
+                except OSError:
+                    status = None
+                self.said[status] += 1
+                expect(status in (200, None), f"/livez said {status}")
 
 
 class ClusterTorture(StoreTorture):
-    """A fault after the other, drawn by chance, on three nodes; then an account."""
+    """A fault after the other on three nodes, drawn by chance until each was there as often as it should be; then an account."""
 
-    faults = ("kill", "kill", "pause", "roll", "cut", "database", "freeze")
+    #: Between two messages of one sender; what is tested is what faults do to them, not how many there can be.
+    think_time = 0.01
 
-    def __init__(self, kills: int, seed: int, senders: int = 3, say=lambda text: None):
-        self.done: dict[str, int] = dict.fromkeys(dict.fromkeys(self.faults), 0)
-        super().__init__(kills, seed, senders, say)
+    def __init__(self, kills: int, seed: int, senders: int = 3, say=lambda text: None, faults: dict[str, int] | None = None):
+        self.hook = Listener()
+        counts = faults or {fault: -(-count * kills // FAULTS["kill"]) for fault, count in FAULTS.items()}
+        super().__init__(sum(counts.values()), seed, senders, say)
+        self.plan = [fault for fault, count in counts.items() for _ in range(count)]
+        self.random.shuffle(self.plan)
+        for sender in self.senders:
+            sender.think_time = self.think_time
+        self.health = Health(self.cluster)
         self.members = [Member(self.server, f"member-{n}") for n in range(3)]
         self.talkers = [Talker(self.server, "talker-0", other="talker-1", starts=True), Talker(self.server, "talker-1")]
 
     def make_server(self, *options: str) -> Cluster:
-        self.cluster = Cluster(3, *options)
+        told = ("--webhook", self.hook.url, "--webhook-secret", SECRET, "--outgoing-allow", "127.0.0.0/8")
+        self.cluster = Cluster(3, *options, *told)
         eventually(self.cluster.are_together, "the nodes find each other", 30)
         return self.cluster
 
     def others(self) -> list:
+        return [*self.members, *self.talkers, self.health]
+
+    def travellers(self) -> list:
         return [*self.members, *self.talkers]
 
     def disturb(self, kill: int) -> None:
-        fault = self.random.choice(self.faults)
-        number = self.random.randrange(3)
-        self.done[fault] += 1
+        fault, number = self.plan[kill], self.random.randrange(3)
         self.say(f"{fault} of node {number}")
+        self.cluster.fault = fault
         getattr(self, fault)(number, self.cluster.nodes[number])
         eventually(self.cluster.are_together, f"the nodes are together again after {fault}", 40)
+        self.cluster.fault = ""
 
     def kill(self, number: int, node: Server) -> None:
         self.cluster.down.add(number)
         node.end()
-        time.sleep(self.random.uniform(0, 6))
+        time.sleep(self.random.uniform(0, 5))
         node.begin()
         self.cluster.down.discard(number)
 
     def pause(self, number: int, node: Server) -> None:
+        """For 1 to 30 seconds, short ones more often than long ones."""
         node.tell(signal.SIGSTOP)
         self.cluster.down.add(number)
-        time.sleep(self.random.uniform(0.5, 9))
+        time.sleep(30 ** self.random.random())
         node.tell(signal.SIGCONT)
         self.cluster.down.discard(number)
 
@@ -249,11 +166,6 @@ class ClusterTorture(StoreTorture):
             self.cluster.down.discard(number)
             eventually(self.cluster.are_together, "the node that was rolled is back", 30)
 
-    def cut(self, number: int, node: Server) -> None:
-        """Every connection to the database breaks."""
-        self.cluster.database.ask(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'parley' AND pid <> pg_backend_pid()", "postgres")
-
     def database(self, number: int, node: Server) -> None:
         self.cluster.database.kill()
         time.sleep(self.random.uniform(0, 1))
@@ -263,6 +175,37 @@ class ClusterTorture(StoreTorture):
         self.cluster.database.signal(signal.SIGSTOP)
         time.sleep(self.random.uniform(0.5, 6))
         self.cluster.database.signal(signal.SIGCONT)
+
+    def cut(self, number: int, node: Server) -> None:
+        """Every connection to the database breaks."""
+        self.cluster.database.ask(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'parley' AND pid <> pg_backend_pid()", "postgres")
+
+    def apart(self, number: int, node: Server) -> None:
+        """One node and the others reach each other by the database alone."""
+        self.part(links={number}, stores=set())
+
+    def alone(self, number: int, node: Server) -> None:
+        """One node does not reach the database."""
+        self.part(links=set(), stores={number})
+
+    def island(self, number: int, node: Server) -> None:
+        """One node reaches nobody."""
+        self.part(links={number}, stores={number})
+
+    def halves(self, number: int, node: Server) -> None:
+        """One node has the database to itself, the two others only each other."""
+        self.part(links={number}, stores={0, 1, 2} - {number})
+
+    def part(self, links: set[int], stores: set[int]) -> None:
+        """What a node cannot keep it refuses, so the balancer, which asks whether it is ready, sends nobody there."""
+        self.cluster.down |= stores
+        self.cluster.divide(links) if links else None
+        for number in stores:
+            self.cluster.stores[number].drop(None)
+        time.sleep(8 ** self.random.random())
+        self.cluster.join()
+        self.cluster.down -= stores
 
     def check(self) -> dict:
         found = super().check()
@@ -274,20 +217,45 @@ class ClusterTorture(StoreTorture):
         own = [number for member in self.members for number in member.own]
         expect(len(own) == len(set(own)), "a number of the room was given twice")
         expect(all(talker.answers > 0 for talker in self.talkers), "the two in the call have heard each other")
-        self.expect_no_ghosts()
-        away = sorted(moment for traveller in self.others() for moment in traveller.away)
-        resumes = {kind: sum(t.resumes[kind] for t in self.others()) for kind in ("recovered", "instead", "fresh")}
-        return found | self.done | resumes | {
+        return found | Counter(self.plan) | self.told() | {"ghosts_gone_ms": self.ghosts_gone()} | self.comings() | {
             "room_sent": sum(m.sent for m in self.members), "room_acked": sum(m.acked for m in self.members),
-            "room_refused": sum(m.refused for m in self.members), "room_heard": sum(len(m.heard) for m in self.members),
-            "call_signals": sum(t.answers for t in self.talkers),
+            "room_refused": sum(m.refused for m in self.members), "room_unknown": sum(m.unknown for m in self.members),
+            "room_heard": sum(len(m.heard) for m in self.members),
+            "call_signals": sum(t.answers for t in self.talkers), "livez_200": self.health.said[200]}
+
+    def comings(self) -> dict:
+        """How people came back; for rolling restarts by themselves too."""
+        kinds = ("recovered", "instead", "fresh")
+        under = lambda kind, fault: sum(n for t in self.travellers() for (k, f), n in t.resumes.items() if k == kind and fault in (None, f))
+        away = sorted(moment for traveller in self.travellers() for moment in traveller.away)
+        return {kind: under(kind, None) for kind in kinds} | {f"roll_{kind}": under(kind, "roll") for kind in kinds} | {
             "back_p50_ms": int(1000 * away[len(away) // 2]) if away else 0,
             "back_p99_ms": int(1000 * away[len(away) * 99 // 100]) if away else 0}
 
-    def expect_no_ghosts(self) -> None:
+    def told(self) -> dict:
+        """Another program was told all that was acknowledged, in its order; again at most what it had been told already."""
+        acked = {(place, number) for sender in self.senders for place, number, _ in sender.acked.values()}
+        eventually(lambda: acked <= set(self.hook_heard()), "the webhook was told all", 60)
+        last: dict[str, int] = {}
+        for place, number in dict.fromkeys(self.hook_heard()):
+            expect(number == last.get(place, 0) + 1, f"the webhook was told {number} of {place} after {last.get(place, 0)}")
+            last[place] = number
+        expect(self.hook.faults == [], f"signatures: {self.hook.faults[:3]}")
+        return {"webhooks": len(self.hook.heard), "webhooks_again": len(self.hook.ids) - len(set(self.hook.ids))}
+
+    def hook_heard(self) -> list[tuple[str, int]]:
+        return [(event["entry"]["conversation"], event["entry"]["number"]) for event in list(self.hook.heard) if "entry" in event]
+
+    def ghosts_gone(self) -> int:
         """Everybody has gone; places are kept for two minutes, people are shown for a moment."""
+        began = time.monotonic()
+
         def online(node: Server) -> list:
             return node.get("/v1/users", admin=True)[1]
         views = lambda: {online(node) for node in self.cluster.nodes}
-        eventually(lambda: len(views()) == 1, "all nodes know the same people", 15)
-        eventually(lambda: views() == {'{"users":[]}'}, "nobody is online any more", 15)
+        eventually(lambda: views() == {'{"users":[]}'}, "all nodes know that nobody is online", 10)
+        return int(1000 * (time.monotonic() - began))
+
+    def close(self) -> None:
+        super().close()
+        self.hook.close()

@@ -55,6 +55,9 @@ def vouch(
 class Person:
     """Somebody on a line. Events wait in `pending` until the test looks for them."""
 
+    #: How long an answer may take, in seconds.
+    answer_timeout = PATIENCE
+
     def __init__(
         self, server: Server, name: str = "", *, token: str | None = None, recover: bool = False, link=WebSocketLink,
         headers: dict | None = None, resumes: "Person | None" = None, device: str | None = None,
@@ -129,9 +132,9 @@ class Person:
         self.link.send(f"42{number}{body}")
         return self.answer(number)
 
-    def answer(self, number: int, within: float = PATIENCE) -> dict:
+    def answer(self, number: int, within: float | None = None) -> dict:
         while number not in self._acks:
-            self._take(self._read(within))
+            self._take(self._read(self.answer_timeout if within is None else within))
         return self._acks.pop(number)[0]
 
     def error(self, event: str, fields: dict | None = None, **more) -> str | None:

@@ -162,10 +162,10 @@ class Server:
     def connect(self) -> socket.socket:
         return socket.create_connection(self.address, timeout=PATIENCE)
 
-    def get(self, path: str, admin: bool = False) -> tuple[int, str]:
+    def get(self, path: str, admin: bool = False, within: float = PATIENCE) -> tuple[int, str]:
         host, port = self.admin if admin else self.address
         try:
-            with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=PATIENCE) as answer:
+            with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=within) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             with error:

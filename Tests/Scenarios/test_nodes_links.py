@@ -3,95 +3,17 @@
 import base64
 import os
 import re
-import select
 import socket
-import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from balancer import data_beside
+from gate import Gate
 from people import VOUCHED, Person
 from server import Server, eventually
 from test_nodes import Nodes
 from test_nodes_requests import Addressed
 from wire import PollingLink, WebSocketLink, become_websocket
-
-
-class Gate:
-    """A listener in front of one node that passes connections on, until it is told to cut or stop them: a firewall between two nodes."""
-
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = self.listener.getsockname()
-        self.target: tuple[str, int] | None = None
-        self.is_open = True
-        self._is_stopped = threading.Event()
-        self.pairs: list[tuple[socket.socket, socket.socket]] = []
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                near, _ = self.listener.accept()
-            except OSError:
-                return
-            if not self.is_open or not self.target:
-                near.close()
-                continue
-            far = socket.create_connection(self.target)
-            self.pairs.append((near, far))
-            threading.Thread(target=self._carry, args=[near, far], daemon=True).start()
-
-    def _carry(self, near: socket.socket, far: socket.socket) -> None:
-        while True:
-            try:
-                for ready in select.select([near, far], [], [])[0]:
-                    data = ready.recv(65536)
-                    if not data:
-                        raise OSError
-                    while self._is_stopped.is_set():
-                        if not select.select([], [], [], 0.05) or near.fileno() < 0:
-                            return
-                    (far if ready is near else near).sendall(data)
-            except (OSError, ValueError):
-                self._end(near, far)
-                return
-
-    @staticmethod
-    def _end(*ends: socket.socket) -> None:
-        for end in ends:
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            end.close()
-
-    def cut(self) -> None:
-        """All connections break, and no other comes through."""
-        self.is_open = False
-        self.end_all()
-
-    def end_all(self) -> None:
-        pairs, self.pairs = self.pairs, []
-        for pair in pairs:
-            self._end(*pair)
-
-    def stop(self) -> None:
-        """Nothing comes through any more, and nobody is told."""
-        self.is_open = False
-        self._is_stopped.set()
-
-    def open(self) -> None:
-        self._is_stopped.clear()
-        self.is_open = True
-
-    def __enter__(self) -> "Gate":
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.listener.close()
-        self._is_stopped.clear()
-        self.end_all()
 
 
 class Linked(Nodes):

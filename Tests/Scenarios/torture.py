@@ -25,6 +25,8 @@ class Sender:
     places: list[dict]
     acked: dict[str, tuple] = field(default_factory=dict)
     retries: int = 0
+    #: How long it waits between one and the next, in seconds.
+    think_time: float = 0
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
@@ -40,6 +42,7 @@ class Sender:
                     continue
                 self.acked[message["id"]] = (answer["conversation"], answer["number"], answer["time"])
                 number += 1
+                self.is_over.wait(self.think_time)
             except LOST:
                 line = close(line)
                 self.retries += 1
