@@ -1,4 +1,5 @@
 internal import Bytes
+internal import HTTPServer
 internal import JSON
 internal import SocketIO
 internal import SocketServer
@@ -7,6 +8,12 @@ internal import Vocabulary
 /// What the official suites of Socket.IO expect behind the server: every client is let in, told what they said at the
 /// door, and gets back what they send.
 final class ConformanceApplication: SocketApplication {
+    private let toOtherNode: (HTTPExchange, SessionID) -> Bool
+
+    init(forwardingBy toOtherNode: @escaping (HTTPExchange, SessionID) -> Bool) { self.toOtherNode = toOtherNode }
+
+    func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool { self.toOtherNode(exchange, session) }
+
     func arrived(_ arrival: SocketArrival) {
         let auth = arrival.auth
         guard let socket = arrival.accept(), arrival.version == .v4 else { return }

@@ -52,7 +52,7 @@ package final class ParleyService: Sendable {
         let metrics = HTTPMetrics(self.registry)
         ProcessMetrics.register(in: self.registry)
         Self.require(roomIn: configuration.data, for: self.health)
-        let test = Self.makeTestEndpoints(configuration, self.group, journal)
+        let test = Self.makeTestEndpoints(configuration, self.group, self.signalling, journal)
         let routes = PublicRoutes(configuration, self.signalling, test)
         self.server = HTTPServer(
             self.group, settings: configuration.effectiveHTTP, metrics: metrics, journal: journal,
@@ -76,11 +76,14 @@ package final class ParleyService: Sendable {
     }
 
     private static func makeTestEndpoints(
-        _ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ journal: Journal
+        _ configuration: ServiceConfiguration, _ group: EventLoopGroup, _ signalling: Signalling, _ journal: Journal
     ) -> TestEndpoints? {
         guard configuration.exposesTestEndpoints else { return nil }
-        return TestEndpoints(
-            group, Self.socketSettings(configuration), servesSuites: configuration.servesConformance, journal: journal)
+        var settings = Self.socketSettings(configuration)
+        settings.nodes = signalling.nodes
+        return TestEndpoints(group, settings, servesSuites: configuration.servesConformance, journal: journal) {
+            signalling.forward($0, of: $1)
+        }
     }
 
     private static func require(roomIn data: DataDirectory, for health: Health) {

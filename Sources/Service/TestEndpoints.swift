@@ -3,6 +3,7 @@ internal import Journal
 internal import Reactor
 internal import SocketIO
 internal import SocketServer
+internal import Vocabulary
 internal import Web
 
 /// What conformance suites and benchmarks talk to: `/test/echo` and `/test/broadcast` over WebSocket,
@@ -14,17 +15,26 @@ struct TestEndpoints: Sendable {
     private let sockets: SocketServer
     private let engines: SocketServer
 
-    /// - Parameter servesSuites: whether `/socket.io/` is theirs.
-    init(_ group: EventLoopGroup, _ settings: SocketServerSettings, servesSuites: Bool, journal: Journal) {
+    /// - Parameters:
+    ///   - servesSuites: whether `/socket.io/` is theirs.
+    ///   - forward: passes on what belongs to a session of another node.
+    init(
+        _ group: EventLoopGroup, _ settings: SocketServerSettings, servesSuites: Bool, journal: Journal,
+        forward: @escaping @Sendable (HTTPExchange, SessionID) -> Bool
+    ) {
         self.hub = BroadcastHub(group)
         self.servesSuites = servesSuites
         var settings = settings
         settings.recoveryWindow = nil
         settings.connectTimeout = .seconds(1)
         settings.namespaces = [.main, Namespace("/custom") ?? .main]
-        self.sockets = SocketServer(group, settings, journal: journal) { _ in ConformanceApplication() }
+        self.sockets = SocketServer(group, settings, journal: journal) { _ in
+            ConformanceApplication(forwardingBy: forward)
+        }
         settings.echoes = true
-        self.engines = SocketServer(group, settings, journal: journal) { _ in ConformanceApplication() }
+        self.engines = SocketServer(group, settings, journal: journal) { _ in
+            ConformanceApplication(forwardingBy: forward)
+        }
     }
 
     func add(to router: inout Router, _ reactor: Reactor) {

@@ -27,7 +27,7 @@ final class Signalling: Sendable {
     let home: EventLoop
     private let homes: [EventLoop]
     /// What the loops on which sessions live are called.
-    private let nodes: [RandomToken]
+    let nodes: [RandomToken]
     private let applications: LoopLocal<SignallingApplication>
     private let sockets: SocketServer
     private let metrics: ServiceMetrics
@@ -141,6 +141,11 @@ final class Signalling: Sendable {
         let application = self.applications.value(on: reactor)
         application.nodes.catchUp()
         return application
+    }
+
+    /// False when the session is no other node's.
+    func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool {
+        self.application(on: exchange.reactor).forward(exchange, of: session)
     }
 
     /// Another node wants a connection to one of this process.
