@@ -52,7 +52,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
         case .invited: [.text("call")]
         case .call: Self.callFields
         case .expiry: [.number("expires")]
-        case .iceServers: [.list("iceServers"), .number("expires").optional]
+        case .iceServers: [.list("iceServers"), .number("expires").optional, .object("quota").optional]
         }
     }
 
