@@ -960,6 +960,9 @@ declare module "parley-chat" {
         archive(id: any, on?: boolean): Promise<void>;
         /** We have seen everything up to this number. */
         read(id: any, number: any): Promise<void>;
+        /** How far we have read, and each of our devices. @returns {Promise<{delivered: number, read: number,
+         *  devices: {device: string, delivered: number, read: number, time: number}[]}>} */
+        marks(id: any): any;
         typing(id: any, on: any): void;
         members(id: any, after: any): any;
         search(text: any, id: any): any;

@@ -11,19 +11,19 @@ extension ConversationMachine {
         guard draft.body.json.count <= self.settings.maximumPublishedBytes else { throw .tooLong }
         var draft = draft
         draft.mentions = draft.mentions.filter { self.members[$0] != nil }
-        let entry = try self.message(draft, by: sender, at: max(now, self.lastTime), about: target)
+        let entry = try self.message(draft, by: sender, at: now, about: target)
         guard let member = self.members[sender] else { return Proposal(entry: entry, effect: .none) }
-        return .init(spoken: entry, by: member)
+        return .init(spoken: entry, by: member, at: now)
     }
 }
 
 extension ConversationMachine.Proposal {
     /// Who speaks has read what was said before.
-    init(spoken entry: Entry, by member: Member) {
+    init(spoken entry: Entry, by member: Member, at now: WallTime) {
         var reader = member
         reader.read = entry.number
         reader.readCounted = entry.counted
-        reader.spokeAt = entry.time
+        reader.spokeAt = now
         self.init(entry: entry, effect: .spoke(reader))
     }
 }

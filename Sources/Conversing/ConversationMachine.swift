@@ -17,7 +17,8 @@ package struct ConversationMachine: Sendable {
     package private(set) var last: UInt64
     /// How many of the entries are messages.
     package private(set) var counted: UInt64
-    /// Of the latest entry: within a conversation time does not run backwards.
+    /// Of the latest entry: within a conversation time does not run backwards, even where the clock was set back. All else is
+    /// decided by the clock as it is, so that one which ran ahead keeps nobody waiting for longer than it did.
     package private(set) var lastTime: WallTime
     package private(set) var isDissolved: Bool
     /// How long members wait after one message until they say the next; nil when they need not.
@@ -111,11 +112,10 @@ extension ConversationMachine {
         for change: ConversationChange, by actor: UserID, at now: WallTime, about target: MessageState? = nil,
         unwilling: Set<UserID> = [], former: [UserID: FormerMember] = [:]
     ) throws(ConversationRefusal) -> Proposal {
-        if case .join = change { return try self.joining(actor, former[actor], at: max(now, self.lastTime)) }
+        if case .join = change { return try self.joining(actor, former[actor], at: now) }
         guard let member = self.members[actor] else { throw .notMember }
         guard !self.isDissolved else { throw .dissolved }
         guard self.last < ConversationKey.maximumEntry else { throw .full }
-        let now = max(now, self.lastTime)
         switch change {
         case .post(let draft): return try self.post(draft, by: member, at: now, about: target)
         case .edit(let number, let body): return try self.edit(number, body, by: member, at: now, about: target)
@@ -134,7 +134,6 @@ extension ConversationMachine {
         guard let member = self.members[user], !self.isDissolved, self.last < ConversationKey.maximumEntry else {
             return nil
         }
-        let now = max(now, self.lastTime)
         guard self.kind == .direct else { return self.leaving(member, at: now) }
         return self.proposal(.dissolved, by: member, at: now, nil, .dissolved)
     }
@@ -202,7 +201,7 @@ extension ConversationMachine {
         _ sort: Entry.Sort, by sender: UserID, at now: WallTime, isCounted: Bool = true
     ) -> Entry {
         let counted = sort == .message && isCounted ? self.counted + 1 : self.counted
-        return Entry(number: self.last + 1, counted: counted, sort: sort, sender: sender, time: now)
+        return Entry(number: self.last + 1, counted: counted, sort: sort, sender: sender, time: max(now, self.lastTime))
     }
 }
 
@@ -217,9 +216,11 @@ extension ConversationMachine {
         guard !isBlocked else { throw .blocked }
     }
 
-    /// Who leads need not wait.
+    /// Who leads need not wait; nor who spoke in a time that has not come yet, because the clock was set back.
     private func checkPace(of member: Member, at now: WallTime) throws(ConversationRefusal) {
-        guard let slowMode = self.slowMode, member.role < .admin, let spokeAt = member.spokeAt, now < spokeAt + slowMode
+        guard let slowMode = self.slowMode, member.role < .admin, let spokeAt = member.spokeAt,
+            now < spokeAt + slowMode,
+            spokeAt < now + slowMode
         else { return }
         throw .tooFast(retryAfter: .milliseconds((spokeAt + slowMode).milliseconds - now.milliseconds))
     }
@@ -235,7 +236,7 @@ extension ConversationMachine {
         try self.checkPace(of: member, at: now)
         try self.checkLength(of: draft.body)
         for user in draft.mentions { guard self.members[user] != nil else { throw .notMember } }
-        return .init(spoken: try self.message(draft, by: member.user, at: now, about: target), by: member)
+        return .init(spoken: try self.message(draft, by: member.user, at: now, about: target), by: member, at: now)
     }
 
     func message(
@@ -456,7 +457,7 @@ extension ConversationMachine {
         _ change: ConversationChange, by moderator: UserID, at now: WallTime, about target: MessageState?
     ) throws(ConversationRefusal) -> Proposal {
         guard self.last < ConversationKey.maximumEntry else { throw .full }
-        let (now, actor) = (max(now, self.lastTime), self.members[moderator] ?? Member(moderator))
+        let actor = self.members[moderator] ?? Member(moderator)
         switch change {
         case .recall(let number):
             guard let target, target.isMessage else { throw .noMessage }

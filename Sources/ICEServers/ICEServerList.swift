@@ -36,9 +36,11 @@ package struct ICEServerList: Hashable, Sendable {
     /// What one user is told now.
     ///
     /// - Parameter builtIn: servers of our own, named first.
-    package func offer(to user: UserID, builtIn: [ICEServer] = [], at now: WallTime) -> ICEServerOffer {
+    package func offer(
+        to user: UserID, in binding: RelayBinding? = nil, builtIn: [ICEServer] = [], at now: WallTime
+    ) -> ICEServerOffer {
         var offer = ICEServerOffer(servers: [])
-        for server in builtIn + self.servers { offer.add(server, for: user, at: now) }
+        for server in builtIn + self.servers { offer.add(server, for: user, in: binding, at: now) }
         return offer
     }
 }

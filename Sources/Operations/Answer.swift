@@ -8,6 +8,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
     case conversations = "ConversationList"
     case members = "MemberList"
     case marked = "Marked"
+    case marks = "Marks"
     case synced = "Synced"
     case blocked = "Users"
     case sanctions = "SanctionList"
@@ -34,6 +35,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
         case .conversations: [.list("conversations"), .text("next").optional, .number("badge")]
         case .members: [.list("members"), .text("next").optional]
         case .marked: [.number("delivered"), .number("read"), .number("unread"), .number("badge")]
+        case .marks: [.number("delivered"), .number("read"), .list("devices")]
         case .synced: [.list("conversations"), .flag("more"), .number("badge")]
         case .blocked: [.list("users")]
         case .report: [.number("report")]
@@ -50,7 +52,7 @@ package enum Answer: String, Hashable, Sendable, CaseIterable {
         case .invited: [.text("call")]
         case .call: Self.callFields
         case .expiry: [.number("expires")]
-        case .iceServers: [.list("iceServers"), .number("expires").optional]
+        case .iceServers: [.list("iceServers"), .number("expires").optional, .object("quota").optional]
         }
     }
 

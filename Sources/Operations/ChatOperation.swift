@@ -33,6 +33,7 @@ package enum ChatOperation: String, OperationFamily {
     // How far one is, and what one wants of it.
     case delivered = "chat.delivered"
     case read = "chat.read"
+    case marks = "chat.marks"
     case typing = "chat.typing"
     case clear = "chat.clear"
     case mute = "chat.mute"
@@ -70,6 +71,7 @@ package enum ChatOperation: String, OperationFamily {
         case .members: .members
         case .delivered: .delivered
         case .read: .read
+        case .marks: .marks
         case .typing: .typing
         case .clear: .clear
         case .mute: .mute
@@ -98,6 +100,7 @@ package enum ChatRequest: Sendable {
     case members(ConversationID, after: UserID?, limit: Int)
     case delivered(ConversationID, UInt64)
     case read(ConversationID, UInt64)
+    case marks(ConversationID)
     case typing(ConversationID, isOn: Bool)
     case clear(ConversationID)
     case mute(ConversationID, isOn: Bool)
@@ -209,6 +212,9 @@ extension Specification<ChatRequest> {
         refusals: [.notFound, .notMember])
     fileprivate static let read = Specification(
         ChatRequest.read, .conversation, .number, routes: [.put("\(place)/read")], answer: .marked,
+        refusals: [.notFound, .notMember])
+    fileprivate static let marks = Specification(
+        ChatRequest.marks, .conversation, routes: [.get("\(place)/marks")], answer: .marks,
         refusals: [.notFound, .notMember])
     fileprivate static let typing = Specification(
         ChatRequest.typing, .conversation, .isOn, refusals: [.notMember])

@@ -39,7 +39,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
             ]
         case .sessionEnding: [.object("error")]
         case .sessionMoving: [.number("after")]
-        case .iceServers: Answer.iceServers.fields
+        case .iceServers: [.list("iceServers"), .number("expires").optional]
         case .presence:
             [
                 .text("user"), .flag("online"), .text("name").optional, .text("avatar").optional,

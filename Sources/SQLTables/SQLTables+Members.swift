@@ -197,9 +197,19 @@ extension SQLTables {
 
 private enum CursorColumn: Int32, Column { case user, device, conversation, delivered, read, time }
 
+extension CursorRow {
+    fileprivate init(_ row: Row<CursorColumn>) {
+        self.init(delivered: row.number(.delivered), read: row.number(.read), time: row.requiredTime(.time))
+    }
+}
+
 extension SQLTables {
     private static let cursorColumns = "SELECT \(CursorColumn.list()) FROM cursors WHERE user = ? AND device = ?"
     private static let cursorByKey = "\(cursorColumns) AND conversation = ?"
+    private static let cursorsOfUser = """
+        SELECT \(CursorColumn.list()) FROM cursors WHERE conversation = ? AND user = ?
+        ORDER BY time DESC, device LIMIT ?
+        """
     private static let putCursor =
         "INSERT INTO cursors \(CursorColumn.replacement(of: .user, .device, .conversation))"
 
@@ -216,7 +226,16 @@ extension SQLTables {
     {
         let values: [SQLValue] = [.user(user), .text(device.text), .key(key)]
         return try self.connection.first(Self.cursorByKey, values) { (row: Row<CursorColumn>) in
-            CursorRow(delivered: row.number(.delivered), read: row.number(.read), time: row.requiredTime(.time))
+            CursorRow(row)
+        }
+    }
+
+    package func cursors(
+        of user: UserID, in key: ConversationKey, limit: Int
+    ) throws(StoreError) -> [DeviceMark] {
+        let values: [SQLValue] = [.key(key), .user(user), .count(limit)]
+        return try self.connection.all(Self.cursorsOfUser, values) { (row: Row<CursorColumn>) throws(StoreError) in
+            DeviceMark(try row.required(.device) { DeviceID($0) }, CursorRow(row))
         }
     }
 

@@ -190,8 +190,8 @@ extension NativeRequests {
 package protocol SessionRequests: AnyObject {
     /// Takes a fresh token. Answers until when the session may last now.
     func refresh(_ guest: Guest, token: String) throws(RequestError) -> WallTime
-    /// `{"iceServers":[…],"expires":…}` for this guest.
-    func iceServers(for guest: Guest) -> [UInt8]
+    /// `{"iceServers":[…],"expires":…}` for this guest; for one of their seats with `"quota"`.
+    func iceServers(for guest: Guest, in scope: SignalScope?) -> [UInt8]
 }
 
 extension NativeRequests {
@@ -200,8 +200,9 @@ extension NativeRequests {
         case .refresh(let token):
             let expires = try self.sessions.refresh(guest, token: token)
             self.answer(event, guest) { $0.object { $0.field("expires", expires.milliseconds) } }
-        case .iceServers:
-            let json = self.sessions.iceServers(for: guest)
+        case .iceServers(let scope):
+            if let scope { try self.board.checkSeat(of: guest, in: scope) }
+            let json = self.sessions.iceServers(for: guest, in: scope)
             self.answer(event, guest) { $0.raw(json) }
         }
     }

@@ -166,7 +166,9 @@ extension Switchboard {
         case .peerAway(let session): self.tell(.call(call, .peerAway), to: session)
         case .peerBack(let session, let peer, let keepsMedia):
             self.tell(.call(call, .peerBack(peer, keepsMedia: keepsMedia)), to: session)
-        case .ended(let session, let ending): self.tell(.call(call, .ended(ending)), to: session)
+        case .ended(let session, let ending):
+            self.onUnseated(session, .call(call))
+            self.tell(.call(call, .ended(ending)), to: session)
         case .record(let record): if self.isOrigin { self.onCallEnded(record) }
         }
     }

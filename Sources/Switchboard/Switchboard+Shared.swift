@@ -155,6 +155,7 @@ extension Switchboard {
     func seated(_ session: SessionID, in room: RoomName, _ isIn: Bool) {
         if let guest = self.guests[session] {
             if isIn { guest.rooms.insert(room) } else { guest.rooms.remove(room) }
+            if !isIn { self.onUnseated(session, .room(room)) }
         } else if var stranger = self.strangers[session] {
             if isIn { stranger.rooms.insert(room) } else { stranger.rooms.remove(room) }
             self.strangers[session] = stranger.isGone && stranger.rooms.isEmpty && stranger.node != nil ? nil : stranger

@@ -25,6 +25,8 @@ package final class Switchboard {
     package var onOpened: (Line) -> Void = { _ in }
     /// Told of every user who comes online with their first line, or goes with their last.
     package var onPresence: (UserID, Bool) -> Void = { _, _ in }
+    /// Told of every session here that is no longer in a room or a call.
+    package var onUnseated: (SessionID, SignalScope) -> Void = { _, _ in }
     /// Told of everybody who comes into a room or goes, and when it ends.
     package var onRoom: (RoomName, RoomNews) -> Void = { _, _ in }
 

@@ -179,22 +179,30 @@ struct TURNClientKey: Hashable {
     }
 }
 
-/// What all allocations of one user share.
+/// What all allocations of one user share, or those of one seat.
 package final class TURNUser {
     let name: String
+    /// The user whose seat it is; nil of a user.
+    let owner: TURNUser?
     var allocations = 0
     private var budget: TokenBucket
 
-    init(_ name: String, bytesPerSecond: Int, at now: Instant) {
+    init(_ name: String, of owner: TURNUser? = nil, bytesPerSecond: Int, at now: Instant) {
         self.name = name
+        self.owner = owner
         // Two seconds' worth at once: frames of video come in bursts.
         let rate = Double(max(bytesPerSecond, 1))
         self.budget = TokenBucket(.init(perSecond: rate, burst: rate * 2), at: now)
     }
 
     /// How long it takes until so many bytes may pass; nil when they may now, and have.
-    package func pause(before count: Int, at now: Instant) -> Duration? { self.budget.take(Double(count), at: now) }
+    package func pause(before count: Int, at now: Instant) -> Duration? {
+        self.budget.take(Double(count), at: now) ?? self.owner?.pause(before: count, at: now)
+    }
 
     /// Whether so many bytes may pass now.
-    func mayPass(_ count: Int, at now: Instant) -> Bool { self.budget.take(Double(count), at: now) == nil }
+    func mayPass(_ count: Int, at now: Instant) -> Bool { self.pause(before: count, at: now) == nil }
+
+    /// Itself and whose it is.
+    var all: [TURNUser] { [self] + (self.owner.map { [$0] } ?? []) }
 }

@@ -9,6 +9,8 @@ struct RequestProof: Sendable {
     let key: STUNKey
     /// The user that the name was made for.
     let user: String
+    /// The seat that it is good for; nil where it is good for whatever the user does.
+    let binding: RelayBinding?
     /// Answers are signed as the request was.
     let integrity: STUNMessage.Integrity
 
@@ -36,10 +38,16 @@ struct PasswordCheck: Sendable {
     /// The first is ours, others are those of applications.
     let secrets: [[UInt8]]
 
-    /// The user a name was made for; nil when it is not one of these names.
-    private static func user(of username: String) -> String? {
-        guard let colon = username.firstIndex(of: ":") else { return nil }
-        return String(username[username.index(after: colon)...])
+    /// The user a name was made for; empty when it is not one of these names.
+    private static func user(of username: String) -> Substring {
+        guard let colon = username.firstIndex(of: ":") else { return "" }
+        return username[username.index(after: colon)...]
+    }
+
+    /// Only our own names say for which seat they are.
+    private static func bound(_ user: Substring) -> (user: String, binding: RelayBinding?) {
+        guard let end = user.lastIndex(of: RelayBinding.separator) else { return (String(user), nil) }
+        return (String(user[..<end]), RelayBinding(text: String(user[user.index(after: end)...])))
     }
 
     static func isCurrent(_ username: String, at wall: WallTime) -> Bool {
@@ -53,12 +61,14 @@ struct PasswordCheck: Sendable {
         let algorithm = STUNPasswordAlgorithm(rawValue: message.passwordAlgorithm ?? STUNPasswordAlgorithm.md5.rawValue)
         guard let algorithm else { return nil }
         let integrity: STUNMessage.Integrity = message.has(.sha256) ? .sha256 : .sha1
-        for secret in self.secrets {
+        for (index, secret) in self.secrets.enumerated() {
             let password = Base64.encode(HMAC.code(of: username, key: secret, using: .sha1))
             let key = STUNKey(longTerm: username, realm: self.realm, password: password, algorithm: algorithm)
             if message.isAuthentic(key, by: integrity) {
+                let whole = Self.user(of: username)
+                let (user, binding) = index == 0 ? Self.bound(whole) : (String(whole), nil)
                 return RequestProof(
-                    username: username, key: key, user: Self.user(of: username) ?? "", integrity: integrity)
+                    username: username, key: key, user: user, binding: binding, integrity: integrity)
             }
         }
         return nil

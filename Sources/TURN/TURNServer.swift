@@ -16,7 +16,7 @@ package final class TURNServer {
     private var strangers: SourceLimiter
 
     var allocations: [TURNClientKey: Allocation] = [:]
-    private var users: [String: TURNUser] = [:]
+    var users: [String: TURNUser] = [:]
     private var prefixes: [IPAddress: Int] = [:]
     private var relays: [SocketAddress: any RelaySocket] = [:]
     var streamRelays: Set<SocketAddress> = []
@@ -24,6 +24,8 @@ package final class TURNServer {
     /// The connections of clients that have taken one of a peer.
     var taken: [TURNClientKey: PeerConnection] = [:]
     private var reservations: [UInt64: Reservation] = [:]
+    /// Seats that are free again, for as long as there may be credentials for them.
+    var endedBindings: [RelayBinding: Instant] = [:]
     var output = ByteWriter(reservingCapacity: 2048)
 
     private struct Reservation {
@@ -91,6 +93,7 @@ extension TURNServer {
                 of: message, from: client, with: self.allocations[key] ?? self.allocation(toBind: message), at: now,
                 wall)
             proof = found
+            try self.checkSeat(found)
             let request = TURNRequest(client: key, line: line, proof: found, header: message.header, now: now)
             try self.carryOut(message, request)
         } catch {
@@ -175,14 +178,7 @@ extension TURNServer {
     }
 
     private func forget(_ user: TURNUser) {
-        if user.allocations == 0 { self.users[user.name] = nil }
-    }
-
-    private func user(named name: String, at now: Instant) -> TURNUser {
-        if let user = self.users[name] { return user }
-        let user = TURNUser(name, bytesPerSecond: self.settings.bytesPerSecondPerUser, at: now)
-        self.users[name] = user
-        return user
+        for user in user.all where user.allocations == 0 { self.users[user.name] = nil }
     }
 }
 
@@ -197,7 +193,7 @@ extension TURNServer {
             return self.tell(allocation, request)
         }
         let wish = try AllocationWish(message, isByStream: request.line.isStream)
-        let user = self.user(named: request.proof.user, at: request.now)
+        let user = self.holder(request)
         do throws(TURNRefusal) {
             try self.checkQuota(user, request)
             let relays = try self.relays(for: wish, request)
@@ -216,7 +212,8 @@ extension TURNServer {
             throw TURNRefusal(code: .insufficientCapacity, reason: "The server is about to end")
         }
         let prefix = request.client.address.ip.clientPrefix
-        guard user.allocations < self.settings.allocationsPerUser,
+        let owned = user.owner.map { _ in user.allocations < self.settings.allocationsPerBinding } ?? true
+        guard owned, (user.owner ?? user).allocations < self.settings.allocationsPerUser,
             self.prefixes[prefix, default: 0] < self.settings.allocationsPerPrefix
         else { throw TURNRefusal(code: .allocationQuotaReached) }
         guard self.allocations.count + self.reservationCount < self.settings.maximumAllocations else {
@@ -346,8 +343,10 @@ extension TURNServer {
 extension TURNServer {
     private func insert(_ allocation: Allocation) {
         self.allocations[allocation.client] = allocation
-        allocation.user.allocations += 1
-        self.users[allocation.user.name] = allocation.user
+        for user in allocation.user.all {
+            user.allocations += 1
+            self.users[user.name] = user
+        }
         self.prefixes[allocation.client.address.ip.clientPrefix, default: 0] += 1
         switch allocation.relays {
         case .datagrams(let sockets): for socket in sockets { self.relays[socket.relayedAddress] = socket }
@@ -357,9 +356,9 @@ extension TURNServer {
         self.counts.open = self.allocations.count
     }
 
-    private func remove(_ allocation: Allocation) {
+    func remove(_ allocation: Allocation) {
         guard self.allocations.removeValue(forKey: allocation.client) != nil else { return }
-        allocation.user.allocations -= 1
+        for user in allocation.user.all { user.allocations -= 1 }
         self.forget(allocation.user)
         let prefix = allocation.client.address.ip.clientPrefix
         self.prefixes[prefix] = self.prefixes[prefix].flatMap { $0 > 1 ? $0 - 1 : nil }
@@ -397,11 +396,7 @@ extension TURNServer {
             reservation.relay.close()
             self.reservations[token] = nil
         }
-    }
-
-    /// A user was signed out: what they have here ends.
-    package func end(user: String) {
-        for allocation in self.allocations.values where allocation.user.name == user { self.remove(allocation) }
+        for (binding, end) in self.endedBindings where end <= now { self.endedBindings[binding] = nil }
     }
 
     /// Nothing is left open.

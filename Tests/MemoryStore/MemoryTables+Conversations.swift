@@ -207,6 +207,16 @@ extension MemoryTables {
         try self.read { $0.cursors[.init(user: user, device: device)]?[key] }
     }
 
+    func cursors(of user: UserID, in key: ConversationKey, limit: Int) throws(StoreError) -> [DeviceMark] {
+        try self.read { rows in
+            let marks = rows.cursors.filter { $0.key.user == user }.compactMap { device, cursors in
+                cursors[key].map { DeviceMark(device.device, $0) }
+            }
+            let latest = marks.sorted { ($1.cursor.time, $0.device.text) < ($0.cursor.time, $1.device.text) }
+            return Array(latest.prefix(limit))
+        }
+    }
+
     func put(
         _ cursor: CursorRow, of user: UserID, on device: DeviceID, in key: ConversationKey
     ) throws(StoreError) {

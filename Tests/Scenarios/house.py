@@ -9,11 +9,12 @@ from server import Server
 class House(unittest.TestCase):
     options: tuple[str, ...] = ()
     testing = False
+    environment: dict[str, str] = {}
     server: Server
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.server = Server(*VOUCHED, *cls.options, testing=cls.testing)
+        cls.server = Server(*VOUCHED, *cls.options, testing=cls.testing, environment=cls.environment)
         cls.addClassCleanup(cls.server.__exit__)
 
     def person(self, name: str = "", **options) -> Person:

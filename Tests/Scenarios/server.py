@@ -63,12 +63,13 @@ class Server:
 
     def __init__(
         self, *options: str, path: Path | None = None, testing: bool = True, data: str | None = None, doors: bool = True,
-        is_companion: bool = False
+        is_companion: bool = False, environment: dict | None = None
     ):
         self._companions = None
         self._companion_count = 0 if is_companion or "--store" in options else companions_wanted()
         self.data = data or tempfile.mkdtemp(prefix="parley-test-")
         self.path = path
+        self.environment = os.environ | (environment or {})
         self.options = [*options, "--test-endpoints"] if testing else [*options]
         if doors and "--doors" not in options:
             self.options += ["--doors", "all", "--public-user-list"]
@@ -83,7 +84,8 @@ class Server:
         own = "127.0.0.1:0" if self._companion_count else listen
         command = [self.path or binary(), "serve", "--listen", own, "--admin", "127.0.0.1:0", "--stun", "off"]
         command += ["--data", self.data, "--log-format", "json", *self.options]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment)
         self.log: list[dict] = []
         self._lines: queue.Queue = queue.Queue()
         self._has_heard_enough = False

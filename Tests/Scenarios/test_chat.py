@@ -3,6 +3,7 @@ import unittest
 
 from house import House
 from people import Person, sign_in
+from wire import ask_http
 
 
 class Talk(House):
@@ -340,6 +341,36 @@ class History(Talk):
         self.assertEqual(a.heard("chat.receipt"), [])
         peer = self.device(a).ask("chat.conversation", conversation=answer["conversation"])["peer"]
         self.assertEqual(peer, {"user": b.user, "name": "B", "delivered": 1, "read": 1})
+
+    def test_E18_how_far_each_device_has_read_is_told_to_its_user_alone(self):
+        """E18.devices E18.own"""
+        a, phone = self.listener("A"), self.listener("B", device="phone")
+        tablet = self.device(phone, device="tablet")
+        for text in ("one", "two", "three"):
+            place = self.say(a, text, user=phone.user)["conversation"]
+        here = {"conversation": place}
+        self.assertEqual(phone.ask("chat.marks", here), {"delivered": 0, "read": 0, "devices": []})
+        phone.ask("chat.read", here, number=2)
+        tablet.ask("chat.delivered", here, number=3)
+        tablet.ask("chat.read", here, number=1)
+        for device in (phone, tablet):
+            answer = device.ask("chat.marks", here)
+            self.assertEqual((answer["delivered"], answer["read"]), (3, 2), "the furthest of all")
+            self.assertTrue(all(abs(mark.pop("time") / 1000 - time.time()) < 20 for mark in answer["devices"]))
+            self.assertEqual(answer["devices"], [
+                {"device": "tablet", "delivered": 3, "read": 1}, {"device": "phone", "delivered": 2, "read": 2}])
+        # Back on the first one, later and further.
+        phone.ask("chat.read", here, number=3)
+        self.assertEqual([m["device"] for m in tablet.ask("chat.marks", here)["devices"]], ["phone", "tablet"])
+        # The others see the user, and of devices their own.
+        member = next(m for m in a.ask("chat.members", here)["members"] if m["user"] == phone.user)
+        self.assertEqual(set(member), {"user", "role", "name", "delivered", "read"})
+        self.assertEqual({m["device"] for m in a.ask("chat.marks", here)["devices"]} & {"phone", "tablet"}, set())
+        self.assertTrue(all("device" not in receipt for receipt in a.heard("chat.receipt")))
+        self.assertEqual(self.listener("C").error("chat.marks", here), "not_member")
+        over_http = ask_http(
+            self.server, "GET", f"/v1/conversations/{place}/marks", headers={"Authorization": f"Bearer {tablet.token}"})
+        self.assertEqual((over_http.status, over_http.json["read"], len(over_http.json["devices"])), (200, 3, 2))
 
     def test_E14_history_is_cleared_for_one_and_stays_for_the_other(self):
         a, b = self.listener("A"), self.listener("B")

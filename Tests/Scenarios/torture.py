@@ -4,16 +4,23 @@ import random
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import websocket
-from people import Person, vouch, APP, APP_SECRET, VOUCHED
+from people import APP, APP_SECRET, VOUCHED, Person, Refused, vouch
 from server import Server, binary, eventually
 from wire import Closed
 
 
-#: What a line may say when the server dies under it: that it is closed, silent, or ends in the middle of a handshake.
-LOST = (Closed, OSError, TimeoutError, websocket.WebSocketException)
+#: What a line may say when the server dies under it: that it is closed, silent, or ends in the middle of a handshake. Where the
+#: clock is set between a token and its use, the token is refused; the next one is of the new time.
+LOST = (Closed, OSError, TimeoutError, websocket.WebSocketException, Refused)
+
+
+def lasting(name: str) -> str:
+    """A token for all of a torture."""
+    return vouch(APP, APP_SECRET, name, lasts=36_000)
 
 
 @dataclass
@@ -23,6 +30,7 @@ class Sender:
     server: Server
     name: str
     places: list[dict]
+    token: Callable[[str], str] = lasting
     acked: dict[str, tuple] = field(default_factory=dict)
     retries: int = 0
     #: How long it waits between one and the next, in seconds.
@@ -30,12 +38,11 @@ class Sender:
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        token = vouch(APP, APP_SECRET, self.name, lasts=36_000)
         line, number = None, 0
         while not self.is_over.is_set():
             message = {"id": f"{self.name}-{number}", "body": {"text": str(number)}} | self.places[number % len(self.places)]
             try:
-                line = line or Person(self.server, token=token)
+                line = line or Person(self.server, token=self.token(self.name))
                 answer = line.ask("chat.send", message)
                 if "error" in answer:
                     time.sleep(0.005)
@@ -61,6 +68,7 @@ class Reader:
     server: Server
     name: str
     random: random.Random
+    token: Callable[[str], str] = lasting
     heard: dict[tuple, tuple] = field(default_factory=dict)
     #: The number of the last entry of each place that was noted down; what a crash leaves.
     noted: dict[str, int] = field(default_factory=dict)
@@ -71,11 +79,10 @@ class Reader:
     is_over: threading.Event = field(default_factory=threading.Event)
 
     def run(self) -> None:
-        token = vouch(APP, APP_SECRET, self.name, lasts=36_000)
         line = None
         while not self.is_over.is_set():
             try:
-                line = line or self.come_in(token)
+                line = line or self.come_in(self.token(self.name))
                 line.listen(0.05)
                 for _, entry in take(line, "chat.entry"):
                     self.show(entry)
@@ -149,16 +156,16 @@ class StoreTorture:
     def __init__(self, kills: int, seed: int, senders: int = 4, say=lambda text: None):
         self.kills, self.random, self.say = kills, random.Random(seed), say
         self.server = self.make_server(*VOUCHED, "--request-rate", "100000", *self.store())
-        self.readers = [Reader(self.server, f"reader-{i}", random.Random(seed + i)) for i in range(2)]
+        self.readers = [Reader(self.server, f"reader-{i}", random.Random(seed + i), self.token) for i in range(2)]
         self.group = self.begin([reader.name for reader in self.readers] + [f"sender-{i}" for i in range(senders)])
         places = [{"conversation": self.group}, {"user": "reader-0"}]
-        self.senders = [Sender(self.server, f"sender-{i}", places) for i in range(senders)]
+        self.senders = [Sender(self.server, f"sender-{i}", places, self.token) for i in range(senders)]
 
     def begin(self, names: list[str]) -> str:
         # Nobody is brought into a group who was never here.
         for name in names[1:]:
-            Person(self.server, token=vouch(APP, APP_SECRET, name)).link.close()
-        with Person(self.server, token=vouch(APP, APP_SECRET, names[0])) as owner:
+            Person(self.server, token=self.token(name)).link.close()
+        with Person(self.server, token=self.token(names[0])) as owner:
             return owner.ask("chat.create", users=names, id="group")["conversation"]
 
     def run(self) -> dict:
@@ -186,6 +193,9 @@ class StoreTorture:
 
     def make_server(self, *options: str) -> Server:
         return Server(*options, testing=False)
+
+    def token(self, name: str) -> str:
+        return lasting(name)
 
     def others(self) -> list:
         """Who else is there, with `run`, `name` and `is_over`."""
@@ -221,6 +231,8 @@ class StoreTorture:
             for place, entries in log.items():
                 numbers = [entry["number"] for entry in entries]
                 expect(numbers == list(range(1, len(numbers) + 1)), f"{name} sees a gap in {place}")
+                times = [entry["time"] for entry in entries]
+                expect(times == sorted(times), f"time runs backwards in {place}")
                 for entry in entries:
                     known = everything.setdefault((place, entry["number"]), entry)
                     expect(known == entry, f"two people see {place} {entry['number']} differently")
@@ -244,7 +256,7 @@ class StoreTorture:
 
     def read(self, name: str) -> dict[str, list[dict]]:
         log: dict[str, list[dict]] = {}
-        with Person(self.server, token=vouch(APP, APP_SECRET, name)) as person:
+        with Person(self.server, token=self.token(name)) as person:
             for view in person.ask("chat.conversations", limit=200)["conversations"]:
                 place, entries = view["conversation"], []
                 while True:

@@ -244,6 +244,27 @@ struct ConversationStoreTests {
         #expect(try await talk.views(.alice).first?.isMuted == false)
     }
 
+    @Test("E18.kept knows how far each device of a user read, and of nobody else's", arguments: Engine.allCases)
+    func devices(engine: Engine) async throws {
+        let talk = try Talk(engine)
+        var id: ConversationID?
+        for text in ["one", "two"] { id = try await talk.say(text, .alice, to: .bob).conversation }
+        let place = try #require(id)
+        let (phone, tablet) = (try #require(DeviceID("phone")), try #require(DeviceID("tablet")))
+        let stranger = try #require(UserID("stranger"))
+        let marks = [
+            MarkRequest(place, of: .bob, on: phone, read: 2, at: Talk.now),
+            MarkRequest(place, of: .bob, on: tablet, delivered: 2, read: 1, at: Talk.now + .seconds(1)),
+            MarkRequest(place, of: .alice, on: phone, read: 1, at: Talk.now),
+        ]
+        for mark in marks { _ = try await talk.store.ask(mark).get() }
+        let found = try await talk.store.ask(ViewMarks(in: place, of: .bob)).get()
+        #expect(found.delivered == 2 && found.read == 2)
+        #expect(found.devices.map(\.device) == [tablet, phone])
+        #expect(found.devices.map(\.cursor.read) == [1, 2] && found.devices.map(\.cursor.delivered) == [2, 2])
+        #expect(try await talk.store.ask(ViewMarks(in: place, of: stranger)) == .failure(.notMember))
+    }
+
     @Test("E16.kept puts a conversation away for one, until something is said", arguments: Engine.allCases)
     func archive(engine: Engine) async throws {
         let talk = try Talk(engine)

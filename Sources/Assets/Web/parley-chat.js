@@ -408,6 +408,10 @@ export class Chat extends EventTarget {
     tell(this, 'list');
   });
 
+  /** How far we have read, and each of our devices. @returns {Promise<{delivered: number, read: number,
+   *  devices: {device: string, delivered: number, read: number, time: number}[]}>} */
+  marks(id) { return this.#request('chat.marks', { conversation: id }); }
+
   #delivered({ id, last }) { this.#deliveries.ask(id, last).catch(() => {}); }
 
   #deliveries = new LatestOnly((id, number) => this.#request('chat.delivered', { conversation: id, number }));

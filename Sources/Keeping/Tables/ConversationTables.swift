@@ -89,6 +89,8 @@ package protocol MemberTable: AnyObject {
 
     func cursors(of user: UserID, on device: DeviceID) throws(StoreError) -> [ConversationKey: UInt64]
     func cursor(of user: UserID, on device: DeviceID, in key: ConversationKey) throws(StoreError) -> CursorRow?
+    /// Of so many devices, those first that got on last.
+    func cursors(of user: UserID, in key: ConversationKey, limit: Int) throws(StoreError) -> [DeviceMark]
     /// In the place of the one that is there.
     func put(
         _ cursor: CursorRow, of user: UserID, on device: DeviceID, in key: ConversationKey
@@ -169,6 +171,17 @@ package struct CursorRow: Hashable, Sendable {
         self.delivered = delivered
         self.read = read
         self.time = time
+    }
+}
+
+/// The same with its device.
+package struct DeviceMark: Hashable, Sendable {
+    package let device: DeviceID
+    package let cursor: CursorRow
+
+    package init(_ device: DeviceID, _ cursor: CursorRow) {
+        self.device = device
+        self.cursor = cursor
     }
 }
 

@@ -12,10 +12,16 @@ package struct TURNCredentials: Hashable, Sendable {
     /// Stolen ones are good for no longer than this.
     package static let maximumLifetime = Duration.seconds(600)
 
-    /// - Parameter life: at most ten minutes; a longer one is cut.
-    package init(for user: UserID, secret: [UInt8], life: Duration = Self.maximumLifetime, at now: WallTime) {
+    /// - Parameters:
+    ///   - binding: the seat they are for; nil for whatever the user does.
+    ///   - life: at most ten minutes; a longer one is cut.
+    package init(
+        for user: UserID, in binding: RelayBinding? = nil, secret: [UInt8], life: Duration = Self.maximumLifetime,
+        at now: WallTime
+    ) {
         self.expiry = WallTime(seconds: (now + min(max(life, .zero), Self.maximumLifetime)).seconds)
-        self.username = "\(self.expiry.seconds):\(user.text)"
+        let seat = binding.map { "\(RelayBinding.separator)\($0.text)" } ?? ""
+        self.username = "\(self.expiry.seconds):\(user.text)\(seat)"
         self.credential = Base64.encode(HMAC.code(of: self.username, key: secret, using: .sha1))
     }
 }

@@ -10,7 +10,7 @@ package struct VAPIDKey: Sendable {
     /// How a push service reaches the people behind this server: `mailto:` or `https:`.
     private let contact: String
 
-    private static let tokenLife = Duration.seconds(12 * 3600)
+    package static let tokenLife = Duration.seconds(12 * 3600)
 
     /// The same key for the same secret, so there is nothing else to keep.
     package init(derivedFrom secret: [UInt8], contact: String) throws(SecureError) {

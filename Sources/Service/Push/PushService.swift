@@ -211,9 +211,11 @@ extension PushService {
 
     private func isDue(_ fanout: Fanout) -> Bool { self.timeLeft(fanout) == .zero }
 
+    /// Never more than all of it, though the entry may be of a time that has not come yet: the clock may have been set back.
     private func timeLeft(_ fanout: Fanout) -> Duration {
         let due = fanout.push.entry.time + PushSettings.acknowledgementTime
-        return .milliseconds(max(0, due.milliseconds - SystemClock.now().milliseconds))
+        let left = Duration.milliseconds(due.milliseconds - SystemClock.now().milliseconds)
+        return min(max(.zero, left), PushSettings.acknowledgementTime)
     }
 
     /// Whoever was there has had time to say that it came.

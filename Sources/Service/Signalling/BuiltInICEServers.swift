@@ -1,5 +1,6 @@
 internal import ICEServers
 internal import Secure
+internal import Vocabulary
 
 /// The STUN and TURN servers that this server is itself.
 struct BuiltInICEServers: Sendable {
@@ -13,6 +14,16 @@ struct BuiltInICEServers: Sendable {
         let hasStreams: Bool
         /// Of HTTPS, where TURN is served beside it; nil without a certificate that clients trust.
         var securePort: UInt16?
+        /// What credentials for one seat are good for.
+        let quota: Quota
+        /// To be told of a seat that is free again: what was relayed for it ends.
+        let ended: @Sendable (RelayBinding) -> Void
+    }
+
+    /// What one seat in a room or a call may have of the relay.
+    struct Quota: Sendable {
+        let allocations: Int
+        let bitsPerSecond: Int
     }
 
     /// - Parameter host: the name under which the client found us.

@@ -19,18 +19,24 @@ final class ICEServerProvider {
         self.keeper = ICEServerKeeper(reading, scheduler: reactor, journal: journal) { _ in changed() }
     }
 
-    func offer(to user: UserID, _ client: SocketClient) -> ICEServerOffer {
+    /// - Parameter binding: the seat that they are good for; nil for whatever the user does.
+    func offer(to user: UserID, in binding: RelayBinding? = nil, _ client: SocketClient) -> ICEServerOffer {
         let ours = self.builtIn.flatMap { builtIn in client.host.map { builtIn.servers(at: $0) } }
-        return self.keeper.list.offer(to: user, builtIn: ours ?? [], at: SystemClock.now())
+        return self.keeper.list.offer(to: user, in: binding, builtIn: ours ?? [], at: SystemClock.now())
     }
 }
 
 extension ICEServerOffer {
-    /// `{"iceServers":[…],"expires":…}`
-    var answer: [UInt8] {
+    /// `{"iceServers":[…],"expires":…,"quota":…}`
+    func answer(_ quota: BuiltInICEServers.Quota? = nil) -> [UInt8] {
         JSONWriter.object { json in
             json.field("iceServers", self.write)
             json.optional("expires", self.expiry?.milliseconds)
+            guard let quota else { return }
+            json.object("quota") { json in
+                json.field("allocations", quota.allocations)
+                json.field("bitsPerSecond", quota.bitsPerSecond)
+            }
         }
     }
 }

@@ -29,6 +29,8 @@ final class NativeEntrance: Entrance {
     private var guests: [SessionID: Guest] = [:]
     /// They ring before the credentials of a client's TURN servers end.
     private var timers: [SessionID: TimerToken] = [:]
+    /// For which of their seats clients have credentials.
+    private var seats: [SessionID: [SignalScope: RelayBinding]] = [:]
 
     struct Dependencies {
         let reactor: Reactor
@@ -52,6 +54,7 @@ final class NativeEntrance: Entrance {
         self.sessions = dependencies.sessions
         self.iceServers = dependencies.iceServers
         self.journal = dependencies.journal
+        self.board.onUnseated = { [unowned self] in self.unseated($0, $1) }
     }
 
     func claims(_ arrival: SocketArrival) -> Bool { true }
@@ -92,6 +95,7 @@ final class NativeEntrance: Entrance {
 
     func left(_ session: SignedInSession) {
         self.guests[session.guest.session] = nil
+        for scope in (self.seats[session.guest.session] ?? [:]).keys { self.unseated(session.guest.session, scope) }
         self.awaitRefresh(of: session.guest.session, at: nil)
     }
 }
@@ -149,7 +153,14 @@ extension NativeEntrance {
     }
 
     private func tellOfServers(_ guest: Guest) {
-        self.board.tell(.iceServers(self.iceServers(for: guest)), to: guest.session)
+        self.board.tell(.iceServers(self.iceServers(for: guest, in: nil)), to: guest.session)
+    }
+
+    /// Whoever left a room or a call has no relay for it any more.
+    private func unseated(_ session: SessionID, _ scope: SignalScope) {
+        guard let binding = self.seats[session]?.removeValue(forKey: scope) else { return }
+        if self.seats[session]?.isEmpty == true { self.seats[session] = nil }
+        self.servers.builtIn?.turn?.ended(binding)
     }
 }
 
@@ -160,5 +171,11 @@ extension NativeEntrance: SessionRequests {
         return identity.expiry
     }
 
-    func iceServers(for guest: Guest) -> [UInt8] { self.offer(to: guest.user, guest.socket).answer }
+    func iceServers(for guest: Guest, in scope: SignalScope?) -> [UInt8] {
+        guard let scope else { return self.offer(to: guest.user, guest.socket).answer() }
+        let binding = self.seats[guest.session]?[scope] ?? RelayBinding(.fresh())
+        self.seats[guest.session, default: [:]][scope] = binding
+        let offer = self.servers.offer(to: guest.user, in: binding, guest.socket.client)
+        return offer.answer(self.servers.builtIn?.turn?.quota)
+    }
 }

@@ -35,7 +35,10 @@ final class TURNHost: Sendable {
                 service.meters = TURNMetrics(in: registry)
                 slots.value(on: reactor).service = service
                 return BuiltInICEServers(
-                    port: service.address.port, turn: .init(secret: secret, hasStreams: service.hasStreams))
+                    port: service.address.port,
+                    turn: .init(
+                        secret: secret, hasStreams: service.hasStreams, quota: service.quota,
+                        ended: { binding in self.withService { $0.end(binding) } }))
             }
         }
         guard self.loop !== reactor.loop else { return try open(reactor).get() }

@@ -11,6 +11,8 @@ internal import Vocabulary
 final class TURNService {
     let address: SocketAddress
     let hasStreams: Bool
+    /// Of one seat in a room or a call.
+    let quota: BuiltInICEServers.Quota
     private let server: TURNServer
     let reactor: Reactor
     /// One line for all clients that come by a socket.
@@ -38,6 +40,8 @@ final class TURNService {
         settings.secrets = [secret] + [configuration.secret].compactMap { $0.map { Array($0.utf8) } }
         settings.peers.allowed = configuration.allowedPeers
         settings.bytesPerSecondPerUser = configuration.bytesPerSecondPerUser
+        self.quota = .init(
+            allocations: settings.allocationsPerBinding, bitsPerSecond: settings.bytesPerSecondPerBinding * 8)
         let ports = RelayPorts(configuration, on: address.ip, reactor)
         var random = SystemRandomNumberGenerator()
         self.server = TURNServer(settings, ports, at: reactor.instant, using: &random)
@@ -71,6 +75,8 @@ final class TURNService {
     func drain() { self.server.isDraining = true }
 
     func end(_ user: UserID) { self.server.end(user: user.text) }
+
+    func end(_ binding: RelayBinding) { self.server.end(binding, at: self.reactor.instant) }
 
     func close() {
         self.server.close()

@@ -41,6 +41,7 @@ final class ChatRequests {
         case .report(let target, let reason, let text): try self.report(target, reason, text, asked)
         case .delivered(let id, let number): self.mark(id, delivered: number, read: nil, asked)
         case .read(let id, let number): self.mark(id, delivered: number, read: number, asked)
+        case .marks(let id): self.chat.ask(ViewMarks(in: id, of: asked.user)) { asked.answer($0) { $0.marks($1) } }
         case .typing(let id, let isOn): try self.type(id, isOn, asked)
         case .clear(let id): self.chat.ask(ClearHistory(of: id, for: asked.user)) { asked.done($0) }
         case .mute(let id, let isOn): self.chat.arrange(SetMuted(isOn, id, of: asked.user)) { asked.done($0) }

@@ -37,6 +37,18 @@ extension JSONWriter {
         }
     }
 
+    mutating func marks(_ marks: Marks) {
+        self.object { json in
+            json.marks(delivered: marks.delivered, read: marks.read)
+            json.array("devices", of: marks.devices) { json, mark in
+                json.fields(("device", mark.device.text)) { json in
+                    json.marks(delivered: mark.cursor.delivered, read: mark.cursor.read)
+                    json.field("time", mark.cursor.time.milliseconds)
+                }
+            }
+        }
+    }
+
     private mutating func marks(delivered: UInt64, read: UInt64) {
         self.field("delivered", delivered)
         self.field("read", read)

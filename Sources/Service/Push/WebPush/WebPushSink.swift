@@ -54,10 +54,14 @@ final class WebPushSink: PushSink {
         return fields
     }
 
-    /// One for each push service, used again for hours.
+    /// One for each push service, used again for hours. No service takes one that was made before the clock was set back by far.
     private func token(for origin: String) throws(PushRefusal) -> VAPIDKey.Token {
         let now = SystemClock.now()
-        if let known = self.tokens[origin], now + .seconds(3600) < known.expiry { return known }
+        if let known = self.tokens[origin], now + .seconds(3600) < known.expiry,
+            known.expiry <= now + VAPIDKey.tokenLife
+        {
+            return known
+        }
         if self.tokens.count >= Self.maximumTokens { self.tokens = [:] }
         do throws(SecureError) {
             let token = try self.key.token(for: origin, at: now)
