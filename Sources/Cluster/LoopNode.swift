@@ -10,6 +10,8 @@ package final class LoopNode: Ledger, Post, EndOfTurn {
     /// Never called: nothing is lost between loops.
     package var onGap: () -> Void = {}
     package var onDuty: () -> Void = {}
+    /// Never called.
+    package var onDutyLost: () -> Void = {}
     /// Which owns it.
     weak var exchange: LoopExchange?
 

@@ -34,6 +34,10 @@ package final class PostgresPost: Post, EndOfTurn {
     private var isLost = false
     private var timer: TimerToken?
     private var duty: ContinuousClock.Instant?
+    private var hadDuty = false
+    private let mayHaveDuty: Bool
+    /// Which node has the duty, as the database said last; nil where none has.
+    package private(set) var dutyHolder: RandomToken?
     /// The order of what all nodes do, on the same connection.
     package var ledger: PostgresLedger?
     private var lastBeat: Instant
@@ -41,12 +45,18 @@ package final class PostgresPost: Post, EndOfTurn {
     private var address: NodeAddress?
     /// Called when the duty comes to this node.
     package var onDuty: () -> Void = {}
+    package var onDutyLost: () -> Void = {}
 
     private static let channel = "parley"
     private static let notify = "SELECT pg_notify('\(channel)', $1)"
 
-    package init(_ address: PostgresAddress, as node: RandomToken, over links: NodeLinks, on reactor: Reactor) {
+    /// - Parameter mayHaveDuty: whether this loop can do what only one node does; the others of its process leave it to that one.
+    package init(
+        _ address: PostgresAddress, as node: RandomToken, mayHaveDuty: Bool = true, over links: NodeLinks,
+        on reactor: Reactor
+    ) {
         self.node = node
+        self.mayHaveDuty = mayHaveDuty
         self.links = links
         self.reactor = reactor
         self.lastBeat = reactor.instant
@@ -258,6 +268,7 @@ extension PostgresPost {
         self.timer = self.reactor.schedule(after: PeerBook.beat) { [unowned self] in
             self.lookForOthers()
             self.links.beat(self.peers.addresses)
+            self.lookAtDuty()
             if self.isListening {
                 self.claimDuty()
                 self.greet()
@@ -292,17 +303,35 @@ extension PostgresPost {
             ON CONFLICT (name) DO UPDATE SET node = EXCLUDED.node, until = EXCLUDED.until
             WHERE d.node = EXCLUDED.node OR d.until < clock_timestamp() RETURNING 1
             """
+        static let holder = "SELECT node FROM parley.duties WHERE name = 'errands' AND until > clock_timestamp()"
         static let leave = "DELETE FROM parley.duties WHERE node = $1"
     }
 
     /// By the database's clock; ours began to count before the question left.
     private func claimDuty() {
         let asked = ContinuousClock.now
-        self.link.connection?.send(Duty.claim, [.text(self.node.text)]) { [weak self] result in
-            guard let self, case .success(let rows) = result, rows.count == 1 else { return }
-            let wasOnDuty = self.isOnDuty
-            self.duty = asked + Duty.life
-            if !wasOnDuty, self.isOnDuty { self.onDuty() }
+        if self.mayHaveDuty {
+            self.link.connection?.send(Duty.claim, [.text(self.node.text)]) { [weak self] result in
+                if case .success(let rows) = result, rows.count == 1 { self?.hasDuty(since: asked) }
+            }
         }
+        self.link.connection?.send(Duty.holder) { [weak self] result in
+            guard let self, case .success(let rows) = result else { return }
+            self.dutyHolder = rows.count == 1 ? rows.text(0, 0).flatMap { RandomToken($0) } : nil
+        }
+    }
+
+    private func hasDuty(since asked: ContinuousClock.Instant) {
+        self.lookAtDuty()
+        self.duty = asked + Duty.life
+        guard !self.hadDuty, self.isOnDuty else { return }
+        self.hadDuty = true
+        self.onDuty()
+    }
+
+    private func lookAtDuty() {
+        guard self.hadDuty, !self.isOnDuty else { return }
+        self.hadDuty = false
+        self.onDutyLost()
     }
 }

@@ -12,4 +12,6 @@ package protocol Post: AnyObject {
     var isOnDuty: Bool { get }
     /// Called when the duty comes to this node.
     var onDuty: () -> Void { get set }
+    /// Called when this node sees that it has the duty no more.
+    var onDutyLost: () -> Void { get set }
 }

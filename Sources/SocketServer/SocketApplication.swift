@@ -14,6 +14,8 @@ package protocol SocketApplication: AnyObject {
     func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String?
     /// A request of a session that is not here. True when another node answers it.
     func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool
+    /// A new session over Engine.IO 3. True when another node answers it: old clients are together on one.
+    func forwardOldClient(_ exchange: HTTPExchange) -> Bool
     /// A client shows the key of a place that is not kept here. True when another node is asked for it: `answer` is called later,
     /// with nil when there is none.
     func fetchPlace(_ key: ResumeKey, _ answer: @escaping (HandedPlace?) -> Void) -> Bool
@@ -33,6 +35,7 @@ package protocol SocketApplication: AnyObject {
 extension SocketApplication {
     package func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String? { nil }
     package func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool { false }
+    package func forwardOldClient(_ exchange: HTTPExchange) -> Bool { false }
     package func fetchPlace(_ key: ResumeKey, _ answer: @escaping (HandedPlace?) -> Void) -> Bool { false }
     package func tookOver(_ socket: Socket, _ place: HandedPlace, _ arrival: SocketArrival) -> String? { nil }
     package func lost(_ socket: Socket, fellSilent: Bool) {}

@@ -59,6 +59,11 @@ package final class SocketServer: Sendable {
     /// The session that a request is of is nowhere.
     package static func refuseSession(_ exchange: HTTPExchange) { exchange.refuse(.unknownSession) }
 
+    /// Old clients come back to whichever node has them from now on.
+    package func sendOldClientsAway(on loop: EventLoop) {
+        loop.execute { self.sessions.value(on: $0).sendOldClientsAway() }
+    }
+
     /// Tells every client of this loop that the server goes away, so that it comes back to the next server.
     package func drain(on loop: EventLoop) {
         loop.execute { self.sessions.value(on: $0).drain() }

@@ -53,6 +53,10 @@ final class SocketSessions {
     func drain() {
         for link in Array(self.links.values) { link.close(.serverShutdown) }
     }
+
+    func sendOldClientsAway() {
+        for link in Array(self.links.values) where link.version == .v3 { link.close(.serverShutdown) }
+    }
 }
 
 // MARK: - Requests
@@ -63,6 +67,7 @@ extension SocketSessions {
             let hints = self.settings.legacyLink?.impliedBy ?? []
             let request = try EngineRequest(exchange.request, legacyHints: hints)
             if let sid = request.session, self.links[sid] == nil, self.application.forward(exchange, of: sid) { return }
+            if case .handshake(.v3) = request.purpose, self.application.forwardOldClient(exchange) { return }
             try self.answer(exchange, request)
         } catch {
             exchange.refuse(error)

@@ -1,5 +1,6 @@
 """Several servers over one PostgreSQL behind a balancer that sends each request to the next of them: no sticky sessions."""
 
+import json
 import shutil
 import socket
 import subprocess
@@ -88,6 +89,12 @@ def data_beside(first: Server) -> str:
     return data
 
 
+def know_each_other(nodes: list[Server]) -> bool:
+    """Where the others are is said with every beat."""
+    lists = [json.loads(node.get("/v1/nodes", admin=True)[1])["nodes"] for node in nodes]
+    return all(len(seen) == len(nodes) and all(n["shared"] and (n["this"] or n.get("address")) for n in seen) for seen in lists)
+
+
 class Cluster:
     """`count` servers over a PostgreSQL at `url`, and a balancer in front of them."""
 
@@ -97,9 +104,7 @@ class Cluster:
             data = data_beside(self.nodes[0]) if self.nodes else None
             self.nodes.append(
                 Server("--store", url, "--trusted-proxy", "127.0.0.1", *options, testing=testing, doors=doors, data=data))
-        for node in self.nodes:
-            for _ in range(count - 1):
-                node.event("node.met")
+        eventually(lambda: know_each_other(self.nodes), "all nodes know where the others are")
         self.balancer = Balancer([node.address for node in self.nodes], listen)
         self.address = self.balancer.address
 
@@ -121,8 +126,7 @@ class Companions:
             data = data_beside(first)
             (Path(data) / "files").symlink_to(Path(first.data) / "files")
             self.nodes.append(Server(*first.options, path=first.path, testing=False, doors=False, data=data, is_companion=True))
-        for _ in self.nodes:
-            first.event("node.met")
+        eventually(lambda: know_each_other([first, *self.nodes]), "all nodes know where the others are")
         self.balancer = Balancer([node.address for node in (first, *self.nodes)], listen)
 
     def end(self) -> None:

@@ -66,7 +66,9 @@ class Server:
         is_companion: bool = False, environment: dict | None = None
     ):
         self._companions = None
-        self._companion_count = 0 if is_companion or "--store" in options else companions_wanted()
+        # Behind a balancer nodes listen without TLS.
+        is_alone = is_companion or "--store" in options or "--tls-cert" in options
+        self._companion_count = 0 if is_alone else companions_wanted()
         self.data = data or tempfile.mkdtemp(prefix="parley-test-")
         self.path = path
         self.environment = os.environ | (environment or {})

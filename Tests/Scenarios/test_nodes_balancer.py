@@ -5,8 +5,6 @@ import unittest
 import postgres
 from balancer import Cluster
 from people import VOUCHED, Person
-from server import eventually
-from test_moderation import ask_admin
 from wire import PollingLink, become_websocket
 
 
@@ -14,11 +12,6 @@ class Balanced(unittest.TestCase):
     def setUp(self):
         database = self.enterContext(postgres.Postgres("fsync=off"))
         self.cluster = self.enterContext(Cluster(database.create("parley"), 3, *VOUCHED, doors=False))
-        eventually(self.all_know_all, "all nodes know where the others are")
-
-    def all_know_all(self) -> bool:
-        lists = [ask_admin(node, "GET", "/v1/nodes").json["nodes"] for node in self.cluster.nodes]
-        return all(len(nodes) == 3 and all(n["shared"] and (n["this"] or n.get("address")) for n in nodes) for nodes in lists)
 
     def person(self, name: str, **options) -> Person:
         return self.enterContext(Person(self.cluster, name, **options))

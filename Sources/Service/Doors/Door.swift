@@ -77,5 +77,7 @@ struct DoorDependencies {
     /// Nil where no device is woken.
     let push: PushSender?
     let errands: Errands
+    /// Has the node answer that does what only one does. False where that is this one.
+    let passToDuty: (HTTPExchange) -> Bool
     let journal: Journal
 }

@@ -4,12 +4,14 @@ internal import Clustering
 final class Errands {
     private let post: (any Post)?
     private var begins: [() -> Void] = []
+    private var ends: [() -> Void] = []
     private var calls: [() -> Void] = []
     private var hasBegun = false
 
     init(_ post: (any Post)?) {
         self.post = post
         post?.onDuty = { [unowned self] in self.begin() }
+        post?.onDutyLost = { [unowned self] in for end in self.ends { end() } }
     }
 
     /// Whether it is this node that does them.
@@ -21,8 +23,10 @@ final class Errands {
     /// - Parameters:
     ///   - begin: called when this node has to do it from now on, whatever it knows from earlier.
     ///   - call: there may be something to do.
-    func add(begin: @escaping () -> Void, call: @escaping () -> Void) {
+    ///   - end: called when another node does it from now on, because this one stood still or does not reach the database.
+    func add(begin: @escaping () -> Void, call: @escaping () -> Void, end: @escaping () -> Void = {}) {
         self.begins.append(begin)
+        self.ends.append(end)
         self.calls.append(call)
         if self.hasBegun, self.isOurs { begin() }
     }

@@ -8,17 +8,30 @@ struct ForwardedRequest {
 
     /// On whatever was passed on once.
     private static let mark = HTTPFieldName("Parley-Forwarded")
+    private static let host = HTTPFieldName("X-Forwarded-Host")
 
     /// - Parameter names: the fields that are passed on. The other node counts by who asks, where it takes this one's word for that
     ///   (`--trusted-proxy`).
     init(_ exchange: HTTPExchange, passing names: [HTTPFieldName]) {
         let request = exchange.request
-        self.target = request.query.map { "\(request.path)?\($0)" } ?? request.path
+        self.target = Self.target(of: request)
         var fields = HTTPFields()
         fields.take(names, from: request.fields)
         fields.set(Self.mark, to: "1")
         fields.set(.forwardedFor, to: "\(exchange.client)")
+        if let host = request.authority { fields.set(Self.host, to: host) }
         self.fields = fields
+    }
+
+    /// As the client wrote it, without the server that a proxy is told.
+    private static func target(of request: HTTPRequestHead) -> String {
+        if request.target.first == "/" { return request.target }
+        return request.query.map { "\(request.path)?\($0)" } ?? request.path
+    }
+
+    /// How the client reached us.
+    static func host(of request: HTTPRequestHead) -> String {
+        (self.was(request) ? request.fields[self.host] : nil) ?? request.authority ?? ""
     }
 
     /// It goes one step only.

@@ -107,6 +107,27 @@ final class Nodes {
         return true
     }
 
+    /// What only one node does is done there, whichever node is asked. False where that is this one.
+    func passToDuty(_ exchange: HTTPExchange) -> Bool {
+        guard let post = self.post, let forwarder = self.forwarder, !self.errands.isOurs else { return false }
+        if !ForwardedRequest.was(exchange.request), let holder = post.dutyHolder,
+            let address = post.others[holder] ?? nil,
+            let server = ServerURL(address)
+        {
+            forwarder.pass(exchange, to: server, orElse: Self.askAgain)
+        } else {
+            Self.askAgain(exchange)
+        }
+        return true
+    }
+
+    /// The node that had the duty is gone: in a few seconds another one has it.
+    private static func askAgain(_ exchange: HTTPExchange) {
+        var response = HTTPResponse.error(.serviceUnavailable, "try again later")
+        response.head.fields.set(.retryAfter, to: "1")
+        exchange.respond(response)
+    }
+
     /// A connection that another node wants.
     func accept(_ exchange: HTTPExchange) {
         guard let links = self.post?.links else { return exchange.respond(.error(.notFound, "not found")) }

@@ -72,7 +72,8 @@ enum OtherNodes: Sendable {
         let node = database.names[reactor.loop.index]
         let links = NodeLinks(of: node, key: database.key, database.metrics, on: reactor)
         links.dial = { NodeLinkRoute.dial($0, at: $1, on: reactor, $2) }
-        return PostgresPost(database.address, as: node, over: links, on: reactor)
+        return PostgresPost(
+            database.address, as: node, mayHaveDuty: reactor.loop.index == 0, over: links, on: reactor)
     }
 
     /// What the node of this loop runs on.

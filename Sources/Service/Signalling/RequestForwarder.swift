@@ -14,11 +14,9 @@ final class RequestForwarder {
     private let addresses: () -> [RandomToken: String?]
     private var underWay = 0
 
-    private static let passedOn: [HTTPFieldName] = [.contentType, .authorization]
-    /// Longer than a poll waits for something to be said.
-    private static let timeout = Duration.seconds(90)
     private static let mostUnderWay = 20_000
-    private static let maximumBytes = 8 << 20
+    /// It passes piece by piece; the other node knows what it takes.
+    private static let maximumBytes = 64 << 20
 
     /// - Parameter addresses: where the other nodes are.
     init(as node: RandomToken, on reactor: Reactor, to addresses: @escaping () -> [RandomToken: String?]) {
@@ -35,39 +33,27 @@ final class RequestForwarder {
             let address = self.addresses().first(where: { session.token.isTagged(by: $0.key) })?.value,
             let server = ServerURL(address)
         else { return false }
-        if request.isUpgrade(to: "websocket") {
-            self.tunnel(exchange, to: server)
-            return true
+        self.pass(exchange, to: server) {
+            // A node that cannot be reached has no sessions any more.
+            SocketServer.refuseSession($0)
         }
-        guard request.method == .post else {
-            self.call(server, exchange, [])
-            return true
-        }
-        exchange.collectBody(limit: Self.maximumBytes) { [unowned self] body in self.call(server, exchange, body) }
         return true
     }
 
-    private func call(_ server: ServerURL, _ exchange: HTTPExchange, _ body: [UInt8]) {
-        self.underWay += 1
-        let request = ForwardedRequest(exchange, passing: Self.passedOn)
-        let call = HTTPCall(server, on: self.reactor, rules: HTTPCallRules(maximumBodyBytes: Self.maximumBytes)) {
-            [unowned self] outcome in
-            self.underWay -= 1
-            exchange.onAbandoned = nil
-            self.answer(exchange, outcome)
+    /// Whichever kind of request it is, and whichever kind of answer: one that goes on and on, too.
+    ///
+    /// - Parameter refuse: answers where the other node cannot be reached.
+    func pass(_ exchange: HTTPExchange, to server: ServerURL, orElse refuse: @escaping (HTTPExchange) -> Void) {
+        if exchange.request.isUpgrade(to: "websocket") { return self.tunnel(exchange, to: server, orElse: refuse) }
+        let body = exchange.request.framing.length.map { ForwardedBody(exchange, length: $0) }
+        guard body != nil || exchange.request.framing == .none else {
+            return exchange.respond(.error(.lengthRequired, "say the length of the body"))
         }
-        exchange.onAbandoned = { call.cancel() }
-        call.send(
-            exchange.request.method, request.target, fields: request.fields, body: body, timeout: Self.timeout)
-    }
-
-    private func answer(_ exchange: HTTPExchange, _ outcome: HTTPCall.Outcome) {
-        // A node that cannot be reached has no sessions any more.
-        guard case .success(let answer) = outcome else { return SocketServer.refuseSession(exchange) }
-        var response = HTTPResponse(answer.status, body: .bytes(answer.body))
-        if let type = answer.fields[.contentType] { response.head.fields.set(.contentType, to: type) }
-        response.head.fields.set(.cacheControl, to: "no-store")
-        exchange.respond(response)
+        self.underWay += 1
+        ForwardedAnswer(exchange, orElse: refuse).begin(server, body, on: self.reactor) { [unowned self] in
+            self.underWay -= 1
+        }
+        if let body { exchange.streamBody(to: body, limit: Self.maximumBytes) }
     }
 }
 
@@ -84,7 +70,9 @@ extension RequestForwarder {
     ]
     private static let handshakeTimeout = Duration.seconds(10)
 
-    private func tunnel(_ exchange: HTTPExchange, to server: ServerURL) {
+    private func tunnel(
+        _ exchange: HTTPExchange, to server: ServerURL, orElse refuse: @escaping (HTTPExchange) -> Void
+    ) {
         self.underWay += 1
         let request = ForwardedRequest(exchange, passing: Self.handshake)
         let call = UpgradeCall(
@@ -93,8 +81,7 @@ extension RequestForwarder {
             failed: { [unowned self] in
                 self.underWay -= 1
                 exchange.onAbandoned = nil
-                // A node that cannot be reached has no sessions any more.
-                SocketServer.refuseSession(exchange)
+                refuse(exchange)
             })
         exchange.onAbandoned = { [unowned self] in
             self.underWay -= 1

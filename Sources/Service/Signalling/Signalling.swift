@@ -99,6 +99,10 @@ final class Signalling: Sendable {
     private func begin() {
         let (applications, home, homes) = (self.applications, self.home, self.homes)
         for loop in homes { loop.execute { applications.value(on: $0).deliverWhatIsLeft() } }
+        home.execute { [sockets] reactor in
+            applications.value(on: reactor).nodes.errands.add(
+                begin: {}, call: {}, end: { sockets.sendOldClientsAway(on: home) })
+        }
         self.accounts.observe { change in
             for loop in homes { loop.execute { applications.value(on: $0).identityChanged(change) } }
         }

@@ -95,7 +95,8 @@ final class SignallingApplication: SocketApplication {
         let hall = DoorDependencies(
             reactor: reactor, accounts: accounts, board: board, chat: chat, profiles: profiles,
             files: dependencies.files, store: store, allowance: allowance, calls: configuration.switchboard.calls,
-            words: dependencies.words, push: push?.sender, errands: self.nodes.errands, journal: journal)
+            words: dependencies.words, push: push?.sender, errands: self.nodes.errands,
+            passToDuty: { [nodes] in nodes.passToDuty($0) }, journal: journal)
         (self.doorDependencies, self.doors) = (hall, dependencies.doors)
         self.entrances = dependencies.doors.compactMap { $0.makeEntrance(hall) } + [self.native]
         let eraser = AccountEraser(store, chat, on: reactor)
@@ -385,6 +386,8 @@ extension SignallingApplication {
     func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool {
         self.nodes.forwarder?.forward(exchange, of: session) ?? false
     }
+
+    func forwardOldClient(_ exchange: HTTPExchange) -> Bool { self.nodes.passToDuty(exchange) }
 
     func fetchPlace(_ key: ResumeKey, _ answer: @escaping (HandedPlace?) -> Void) -> Bool {
         self.places?.fetch(key, answer) ?? false

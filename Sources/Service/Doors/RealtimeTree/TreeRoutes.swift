@@ -27,13 +27,13 @@ struct TreeRoutes: Sendable {
         }
     }
 
-    /// False where the request moves there first.
+    /// False where the request moves there first, or to the node that has the tree.
     func isHome(_ exchange: HTTPExchange) -> Bool {
         guard exchange.reactor.loop === self.site.home else {
             exchange.move(to: self.site.home)
             return false
         }
-        return true
+        return !self.site.atHome(exchange.reactor).passToDuty(exchange)
     }
 
     /// For the page: a viewer's token comes in the first message, since addresses stand in logs.

@@ -47,7 +47,7 @@ final class TreeSessions: @unchecked Sendable {
         }
         guard self.desk.isOpen else { return exchange.respond(.error(.serviceUnavailable, "try again later")) }
         if let name = fields["s"] { return self.join(exchange, name) }
-        let host = exchange.request.authority ?? ""
+        let host = ForwardedRequest.host(of: exchange.request)
         exchange.upgradeToWebSocket(maximumMessageBytes: TreeSocket.maximumFrameBytes) { socket in
             let session = self.make(exchange, fields)
             let handler = TreeSocket(socket, session)
@@ -105,7 +105,7 @@ final class TreeSessions: @unchecked Sendable {
         let polling = TreePolling(session)
         self.pollings[session.id] = polling
         self.pollingsOfClients[prefix, default: 0] += 1
-        session.start(over: polling, host: exchange.request.authority ?? "")
+        session.start(over: polling, host: ForwardedRequest.host(of: exchange.request))
         polling.start(exchange, callback: callback)
     }
 

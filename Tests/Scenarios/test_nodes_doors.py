@@ -1,0 +1,115 @@
+"""Several servers over one PostgreSQL: old apps and the realtime tree are together on one of them, whichever node is asked."""
+
+import signal
+import unittest
+
+from fl import Phone, account
+from server import eventually
+from test_nodes_requests import Addressed
+from tree_client import EMULATOR, OWNER, TreeSocket, TreeStream, ask, connection_to
+
+
+class Doors(Addressed):
+    def duty(self) -> int:
+        """The number of the node that does errands."""
+        def holder() -> str:
+            return self.database.ask("SELECT node FROM parley.duties WHERE until > clock_timestamp()", "parley")
+        eventually(lambda: holder() in self.names(), "one node has the duty")
+        return self.names().index(holder())
+
+    def names(self) -> list[str]:
+        return [next(n["node"] for n in self.listed(node) if n["this"]) if node.process.poll() is None else "" for node in self.nodes]
+
+
+class OldApps(Doors):
+    options = ("--doors", "flsocketim", "--public-user-list")
+
+    def phone(self, node: int, name: str) -> Phone:
+        phone = Phone(self.nodes[node], account(self.nodes[node], name)["data"]["auth_token"], stays_polling=node == 0)
+        self.addCleanup(phone.close)
+        return phone
+
+    def test_Y23_old_apps_on_any_node_ring_each_other(self):
+        """Y23.apps"""
+        a, b, c = (self.phone(node, f"phone{node}") for node in range(3))
+        room = a.ask("videoChat", {"from_user": "phone0", "to_user": "phone2"})[0]
+        self.assertEqual(c.expect("videoChat")["room"], room)
+        a.emit("__join", {"room": room})
+        a.expect("_peers")
+        c.emit("__join", {"room": room})
+        self.assertEqual(c.expect("_peers")["connections"], [a.sid])
+        b.close()
+        self.assertEqual(a.expect("offLine", user="phone1")["user"], "phone1")
+
+    def test_Y23_they_come_back_to_another_node_when_theirs_dies(self):
+        """Y23.death"""
+        duty = self.duty()
+        left = [number for number in range(3) if number != duty]
+        token = account(self.nodes[duty], "phone9")["data"]["auth_token"]
+        phone = Phone(self.nodes[left[0]], token)
+        self.addCleanup(phone.close)
+        self.nodes[duty].end()
+        with self.assertRaises(Exception):
+            while True:
+                phone.next()
+
+        def back() -> bool:
+            try:
+                self.addCleanup(Phone(self.nodes[left[1]], token).close)
+                return True
+            except (AssertionError, OSError):
+                return False
+        eventually(back, "a phone is let in again", 20)
+
+
+class Tree(Doors):
+    options = EMULATOR
+
+    def test_Y23_every_node_answers_for_the_tree(self):
+        """Y23.tree"""
+        eventually(lambda: all(ask(node, "GET", "/.json").status == 200 for node in self.nodes), "the tree is open everywhere")
+        stream = TreeStream(self.nodes[0], "/list.json")
+        self.addCleanup(stream.close)
+        self.assertEqual(stream.event(), ("put", {"path": "/", "data": None}))
+        socket = TreeSocket(self.nodes[1], credential="owner")
+        self.addCleanup(socket.close)
+        self.assertEqual(socket.hello["h"], "%s:%d" % self.nodes[1].address, "a client comes back to where it came")
+        self.assertIsNone(socket.listen("/list"))
+        self.assertEqual(ask(self.nodes[2], "PUT", "/list/a%20b.json", {"n": 1}).json, {"n": 1})
+        self.assertEqual(stream.event(), ("put", {"path": "/a b", "data": {"n": 1}}))
+        self.assertEqual(socket.push(), ("d", "list/a b", {"n": 1}))
+        socket.ask("p", p="/list/c", d=2)
+        for node in self.nodes:
+            self.assertEqual(ask(node, "GET", "/list.json").json, {"a b": {"n": 1}, "c": 2})
+        self.assertEqual(ask(self.nodes[0], "GET", "/a%2Fb.json").status, 400)
+
+    def test_Y23_who_listens_to_a_node_that_stood_still_is_cut(self):
+        """Y23.frozen"""
+        eventually(lambda: all(ask(node, "GET", "/.json").status == 200 for node in self.nodes), "the tree is open everywhere")
+        duty = self.duty()
+        other = (duty + 1) % 3
+        socket = TreeSocket(self.nodes[duty], credential="owner")
+        self.addCleanup(socket.close)
+        self.nodes[duty].tell(signal.SIGSTOP)
+        eventually(lambda: self.writes(self.nodes[other]), "another node has the tree", 20)
+        self.nodes[duty].tell(signal.SIGCONT)
+        with self.assertRaises(Exception):
+            while True:
+                socket.receive()
+        eventually(lambda: ask(self.nodes[duty], "GET", "/x.json").json == 1, "it passes on what it is asked")
+
+
+    def writes(self, node) -> bool:
+        """What was passed on to a node that stands still has no answer."""
+        connection = connection_to(node, within=1)
+        try:
+            connection.request("PUT", "/x.json", "1", OWNER)
+            return connection.getresponse().status == 200
+        except TimeoutError:
+            return False
+        finally:
+            connection.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
