@@ -711,6 +711,8 @@ declare module "parley-files" {
      * @property {number} [width]
      * @property {number} [height]
      * @property {{url: string, width: number, height: number}} [thumbnail]
+     * @property {number} [duration] of a recording, in seconds
+     * @property {number[]} [waveform] of a recording: sixty bars from 0 to 100
      */
     /** Brings files to the server, and finds those of others. */
     export class Files {
@@ -757,6 +759,14 @@ declare module "parley-files" {
             width: number;
             height: number;
         };
+        /**
+         * of a recording, in seconds
+         */
+        duration?: number;
+        /**
+         * of a recording: sixty bars from 0 to 100
+         */
+        waveform?: number[];
     };
 }
 declare module "parley-outbox" {

@@ -220,6 +220,22 @@ struct SoundInfoTests {
         #expect(info.waveform(100).telegram.count == 63 && info.waveform(64).whatsApp.count == 64)
     }
 
+    @Test("K11.hostile is told or refused wherever the file was cut")
+    func cut() throws {
+        let sound = TestSound.sine(1000, seconds: 0.005, rate: 48_000, level: 0.5)
+        for (name, whole) in [
+            ("a.ogg", try Recordings.opus(sound, rate: 48_000)),
+            ("a.wav", Recordings.wav(Array(sound[..<4]), rate: 8000)),
+        ] {
+            let all = try SoundInfo(of: .file(try self.folder.write(name, whole))).samples
+            for count in whole.indices {
+                let path = try self.folder.write(name, Array(whole[..<count]))
+                guard let info = try? SoundInfo(of: .file(path)) else { continue }
+                #expect(info.samples <= all && info.waveform(Waveform.messageBars).message.allSatisfy { $0 <= 100 })
+            }
+        }
+    }
+
     @Test("is told of a WAV file too")
     func wav() throws {
         let path = try self.folder.write(
