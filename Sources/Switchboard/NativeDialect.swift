@@ -35,8 +35,7 @@ package final class NativeDialect: Dialect {
             self.event(.roomLeft, ("room", room.text), ("member", session.text), ("reason", reason.rawValue)) {
                 $0.field("number", number)
             }
-        case .recording(let room, let session, let start, let number):
-            self.recording(room, session, since: start, number: number)
+        case .recording(let room, let who, let start, let number): self.recording(room, who, start, number)
         case .dismissed(let room, let reason):
             self.event(.roomDismissed, ("room", room.text), ("reason", reason.rawValue))
         case .host(let room, let user): self.event(.roomHost, ("room", room.text), ("user", user.text))
@@ -57,7 +56,7 @@ package final class NativeDialect: Dialect {
     }
 
     private func recording(
-        _ room: RoomName, _ session: SessionID, since start: WallTime?, number: UInt64
+        _ room: RoomName, _ session: SessionID, _ start: WallTime?, _ number: UInt64
     ) -> SocketBroadcast {
         self.event(.roomRecording, ("room", room.text), ("member", session.text)) { json in
             json.optional("since", start?.milliseconds)
