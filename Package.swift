@@ -112,7 +112,7 @@ let package = Package(
         room("OpusCodec", "COpus"),
         room("Sound", "CPulse", "CSpeexDSP", "System", "Vocabulary"),
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "System"),
-        room("Files", "FileTypes", "Hashing", "System", "Vocabulary"),
+        room("Files", "FileTypes", "Hashing", "JSON", "System", "Vocabulary"),
         room("Operations", "Calling", "Conversing", "JSON", "Vocabulary", "Web"),
         room("Keeping", "Bytes", "Conversing", "FileTypes", "Hashing", "Journal", "RealtimeTree", "Vocabulary"),
         room("TURN", "Bytes", "Hashing", "Pacing", "STUN", "Vocabulary"),

@@ -215,7 +215,7 @@ declare module "parley-talk" {
     }
 }
 declare module "parley-call" {
-    /** @typedef {{user: string, name?: string, member?: string}} Person */
+    /** @typedef {{user: string, name?: string, member?: string, recording?: number}} Person */
     /**
      * One call with one other.
      *
@@ -224,7 +224,7 @@ declare module "parley-call" {
      *     any of these ──▶ ended
      *
      * Events: `state`; `stream` when the other side can be seen or heard; `devices` when it switches its microphone or
-     * camera; `local`; `away` when `isPeerAway` changes; `moved` with a room's name when the other side goes on there; `ended`.
+     * camera; `local`; `away` when `isPeerAway` changes; `recording` when `peerRecording` does; `moved` with a room's name when the other side goes on there; `ended`.
      */
     export class Call extends Talk {
         /**
@@ -246,6 +246,8 @@ declare module "parley-call" {
         isWaking: boolean;
         /** The other side's line broke; the call waits for it. */
         isPeerAway: boolean;
+        /** Since when the other side records, in milliseconds since 1970. @type {number|undefined} */
+        peerRecording: any;
         /** @type {{microphone: boolean, camera: boolean, screen?: boolean}} */
         peerDevices: {
             microphone: boolean;
@@ -276,6 +278,8 @@ declare module "parley-call" {
         get ticket(): string;
         /** Goes on in a room, and tells the other side so. @param {string} room */
         moveTo(room: any): void;
+        /** Tells the other side that we record, or no longer do. */
+        tellRecording(isOn?: boolean): Promise<void>;
         ring(options: any): Promise<void>;
         rings({ push }: {
             push?: boolean;
@@ -286,6 +290,7 @@ declare module "parley-call" {
         }): void;
         signalled(signal: any): void;
         peerWentAway(): void;
+        peerRecords(since: any): void;
         /** The same page mends what it has, also when its line is another; a page that was loaded anew begins anew. */
         peerCameBack({ member, keeps }: {
             member: any;
@@ -309,6 +314,7 @@ declare module "parley-call" {
         user: string;
         name?: string;
         member?: string;
+        recording?: number;
     };
     import { Talk } from "parley-talk";
 }
@@ -711,6 +717,8 @@ declare module "parley-files" {
      * @property {number} [width]
      * @property {number} [height]
      * @property {{url: string, width: number, height: number}} [thumbnail]
+     * @property {number} [duration] of a recording, in seconds
+     * @property {number[]} [waveform] of a recording: sixty bars from 0 to 100
      */
     /** Brings files to the server, and finds those of others. */
     export class Files {
@@ -757,6 +765,14 @@ declare module "parley-files" {
             width: number;
             height: number;
         };
+        /**
+         * of a recording, in seconds
+         */
+        duration?: number;
+        /**
+         * of a recording: sixty bars from 0 to 100
+         */
+        waveform?: number[];
     };
 }
 declare module "parley-outbox" {
@@ -1085,6 +1101,7 @@ declare module "parley-room" {
      * @property {string} user
      * @property {string} name
      * @property {boolean} isAway
+     * @property {number} [recording] since when they record, in milliseconds since 1970
      * @property {MediaStream} stream what comes from them
      * @property {{microphone: boolean, camera: boolean, screen?: boolean}} devices
      * @property {Peer} peer
@@ -1093,7 +1110,7 @@ declare module "parley-room" {
      * A room in which everybody talks with everybody.
      *
      * Events: `joined`, `left`, `changed` with a `Member`; `local`; `knocked` with `{user, name, avatar?}` of somebody who asks to be
-     * let in; `host` with the user who may send others away from now on; `closed` when we are out, with a reason when that is another's doing.
+     * let in; `recording` with a `Member` who records from now on, or no longer; `host` with the user who may send others away from now on; `closed` when we are out, with a reason when that is another's doing.
      */
     export class Room extends Talk {
         /** Made by `Parley`. */
@@ -1123,6 +1140,8 @@ declare module "parley-room" {
         remove(user: string, options?: {
             ban?: boolean;
         }): Promise<void>;
+        /** Tells the others that we record, or no longer do; whoever comes later is told as well. */
+        tellRecording(isOn?: boolean): Promise<void>;
         say(data: any, to: any): void;
         received(event: any, argument: any): void;
         /** @param {boolean} recovered */
@@ -1137,6 +1156,10 @@ declare module "parley-room" {
         user: string;
         name: string;
         isAway: boolean;
+        /**
+         * since when they record, in milliseconds since 1970
+         */
+        recording?: number;
         /**
          * what comes from them
          */

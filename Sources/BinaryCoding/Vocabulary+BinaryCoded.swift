@@ -29,6 +29,11 @@ extension Instant: BinaryCoded {
     package init(from bytes: inout ByteReader) throws(ByteError) { self.init(nanoseconds: try bytes.take()) }
 }
 
+extension WallTime: BinaryCoded {
+    package func encode(into bytes: inout ByteWriter) { bytes.put(self.milliseconds) }
+    package init(from bytes: inout ByteReader) throws(ByteError) { self.init(milliseconds: try bytes.take()) }
+}
+
 extension ProfileSummary: BinaryCoded {
     package func encode(into bytes: inout ByteWriter) {
         bytes.put(self.name)

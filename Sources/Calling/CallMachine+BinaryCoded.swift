@@ -50,11 +50,13 @@ extension CallSeat: BinaryCoded {
         bytes.put(self.line)
         bytes.put(self.keptUntil)
         bytes.put(self.isBehind)
+        bytes.put(self.recordingSince)
     }
 
     init(from bytes: inout ByteReader) throws(ByteError) {
         self.init(try bytes.take(), keptUntil: try bytes.take())
         self.isBehind = try bytes.take()
+        self.recordingSince = try bytes.take()
     }
 }
 

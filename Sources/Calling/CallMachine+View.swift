@@ -17,6 +17,17 @@ extension CallMachine {
         }
     }
 
+    /// What the next run of the server has to know of two who talk.
+    package var running: RunningCall? {
+        switch self.state {
+        case .talking(let talk):
+            RunningCall(
+                id: self.id, caller: talk[.caller].line, callee: talk[.callee].line, kind: self.kind,
+                started: self.started, answered: talk.since)
+        case .ringing, .ended, .merged: nil
+        }
+    }
+
     /// What this line sees of the call.
     package func view(for line: Line) throws(CallRefusal) -> CallView {
         guard self.concerns(line.user) else { throw .notYours }
@@ -36,6 +47,9 @@ extension CallMachine {
 
     private func phase(of talk: CallTalk, for line: Line) -> CallView.Phase {
         guard let role = talk.role(of: line) else { return .talkingElsewhere }
-        return .talking(talk.connection(for: role, kind: self.kind), isPeerAway: talk[role.other].isAway)
+        let peer = talk[role.other]
+        return .talking(
+            talk.connection(for: role, kind: self.kind), isPeerAway: peer.isAway,
+            peerRecordingSince: peer.recordingSince)
     }
 }

@@ -80,29 +80,14 @@ package struct CallMachine: Sendable {
 
     /// The server was started anew: both seats wait for their users.
     package init(resuming call: RunningCall, settings: CallSettings, at now: Instant) {
-        self.id = call.id
-        self.caller = call.caller.user
-        self.callee = call.callee.user
-        self.kind = call.kind
-        self.settings = settings
-        self.started = call.started
         let deadline = now + settings.restartGrace
         var talk = CallTalk(
             CallSeat(call.caller, keptUntil: deadline), with: CallSeat(call.callee, keptUntil: deadline),
             since: call.answered)
         talk.isForgotten = true
-        self.state = .talking(talk)
-    }
-
-    /// What the next run of the server has to know of two who talk.
-    package var running: RunningCall? {
-        switch self.state {
-        case .talking(let talk):
-            RunningCall(
-                id: self.id, caller: talk[.caller].line, callee: talk[.callee].line, kind: self.kind,
-                started: self.started, answered: talk.since)
-        case .ringing, .ended, .merged: nil
-        }
+        self.init(
+            id: call.id, caller: call.caller.user, callee: call.callee.user, kind: call.kind, started: call.started,
+            settings: settings, state: .talking(talk))
     }
 
     /// When to call `clockAdvanced`, if time is all that happens.
@@ -264,6 +249,16 @@ extension CallMachine {
         case .ended, .merged:
             break
         }
+    }
+
+    /// The one on this line keeps what is said, or with nil no longer: the other side is told.
+    package mutating func recorded(
+        by line: Line, since start: WallTime?, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        guard self.concerns(line.user) else { throw .notYours }
+        let refusal = self.whyOver
+        guard let other = try self.state.recorded(by: line, since: start, orElse: refusal) else { return }
+        outbox.append(.recording(other, since: start), of: self.id)
     }
 
     /// The user may take part in nothing any more.
@@ -480,7 +475,7 @@ extension CallMachine {
         _ role: CallConnection.Role, of talk: CallTalk, by line: Line, keepsMedia: Bool, into outbox: inout CallOutbox
     ) {
         var talk = talk
-        let holder = talk[role].line
+        let (holder, wasRecording) = (talk[role].line, talk[role].recordingSince != nil)
         talk[role].taken(by: line)
         talk[role].isBehind = false
         talk.isForgotten = false
@@ -489,6 +484,9 @@ extension CallMachine {
         self.state = .talking(talk)
         outbox.append(
             .peerBack(talk[role.other].line.session, as: line.session, keepsMedia: keepsMedia), of: self.id)
+        if wasRecording, holder != line {
+            outbox.append(.recording(talk[role.other].line.session, since: nil), of: self.id)
+        }
         self.leave(holder, to: line, into: &outbox)
     }
 

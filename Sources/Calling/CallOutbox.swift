@@ -19,6 +19,8 @@ package struct CallOutbox: Sendable {
         case peerAway(SessionID)
         /// Tell this line that the other side is back, on this session, and whether media goes on as it was.
         case peerBack(SessionID, as: SessionID, keepsMedia: Bool)
+        /// Tell this line since when the other side keeps what is said; nil when it no longer does.
+        case recording(SessionID, since: WallTime?)
         /// Tell this line, for the first and only time, that the call is over for it.
         ///
         /// A line whose link is down is told as well: the keeper of its place can keep this for it.
@@ -78,7 +80,7 @@ package struct CallConnection: Hashable, Sendable {
 package struct CallView: Hashable, Sendable {
     package enum Phase: Hashable, Sendable {
         case ringing
-        case talking(CallConnection, isPeerAway: Bool)
+        case talking(CallConnection, isPeerAway: Bool, peerRecordingSince: WallTime?)
         /// This user talks, but on another line.
         case talkingElsewhere
         case ended(CallOutcome)

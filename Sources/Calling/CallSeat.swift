@@ -6,6 +6,8 @@ struct CallSeat: Sendable {
     private(set) var keptUntil: Instant?
     /// The other side began its media anew while this one was away.
     var isBehind = false
+    /// Since when the one who sits here keeps what is said.
+    var recordingSince: WallTime?
 
     init(_ line: Line, keptUntil moment: Instant? = nil) {
         self.line = line
@@ -20,6 +22,8 @@ struct CallSeat: Sendable {
     }
 
     mutating func taken(by line: Line) {
+        // Another line keeps nothing until it says so.
+        if self.line != line { self.recordingSince = nil }
         self.line = line
         self.keptUntil = nil
     }

@@ -92,6 +92,14 @@ package struct CallTable: Sendable {
         }
     }
 
+    package mutating func recorded(
+        _ id: CallID, by line: Line, since start: WallTime?, into outbox: inout CallOutbox
+    ) throws(CallRefusal) {
+        try self.update(id, for: line) { call throws(CallRefusal) in
+            try call.recorded(by: line, since: start, into: &outbox)
+        }
+    }
+
     /// A line takes its user's seat in a call, and learns where the call stands.
     package mutating func seatTaken(
         _ id: CallID, by line: Line, replacing old: SessionID? = nil, keepsMedia: Bool = false,

@@ -161,6 +161,18 @@ package struct RoomMachine: Sendable {
         }
     }
 
+    /// A member keeps what is said from now on, or with nil no longer: the others are told, and who comes later finds it.
+    package mutating func recorded(
+        by line: Line, since start: WallTime?, into outbox: inout RoomOutbox
+    ) throws(RoomRefusal) {
+        guard var member = self.seats[line.session], member.line == line else { throw .notAMember }
+        // Said twice it is true once, since the first time.
+        guard (member.recordingSince == nil) != (start == nil) else { return }
+        member.recordingSince = start
+        self.seats.put(member)
+        self.announce(.recording(line.session, since: start), except: line.session, into: &outbox)
+    }
+
     /// Something for one other member.
     package func relay(from sender: Line, to target: SessionID) throws(RoomRefusal) -> RelayRoute {
         guard self.seats[sender.session]?.line == sender else { throw .notAMember }
@@ -267,9 +279,10 @@ extension RoomMember: BinaryCoded {
     package func encode(into bytes: inout ByteWriter) {
         bytes.put(self.line)
         bytes.put(self.keptUntil)
+        bytes.put(self.recordingSince)
     }
 
     package init(from bytes: inout ByteReader) throws(ByteError) {
-        self.init(line: try bytes.take(), keptUntil: try bytes.take())
+        self.init(line: try bytes.take(), keptUntil: try bytes.take(), recordingSince: try bytes.take())
     }
 }

@@ -6,6 +6,9 @@ package struct RoomMember: Hashable, Sendable {
     /// Until when the seat is kept, while the line is down.
     package internal(set) var keptUntil: Instant?
 
+    /// Since when they keep what is said.
+    package internal(set) var recordingSince: WallTime?
+
     package var session: SessionID { self.line.session }
     package var user: UserID { self.line.user }
     package var isAway: Bool { self.keptUntil != nil }

@@ -9,6 +9,8 @@ package struct RoomAnnouncement: Hashable, Sendable {
         /// The line is back.
         case back(SessionID)
         case gone(SessionID, RoomDeparture)
+        /// The member keeps what is said from then on; nil no longer. Who is gone keeps nothing more.
+        case recording(SessionID, since: WallTime?)
     }
 
     package let number: UInt64

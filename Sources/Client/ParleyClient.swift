@@ -127,6 +127,11 @@ extension ParleyClient {
         try await self.request(.room(.remove), Field.room(room), Field.user(user), Field.isBanned(isBanned))
     }
 
+    /// Tells the others in a room that we keep what is said, or no longer do.
+    package func record(_ isOn: Bool, in room: RoomName) async throws(ClientError) {
+        try await self.request(.room(.record), Field.room(room), Field.isOn(isOn))
+    }
+
     package func leave(_ room: RoomName) async throws(ClientError) {
         try await self.request(.room(.leave), Field.room(room))
     }
@@ -191,6 +196,11 @@ extension ParleyClient {
     /// This device cannot do its part.
     package func fail(_ call: CallID) async throws(ClientError) {
         try await self.request(.call(.failed), Field.call(call))
+    }
+
+    /// Tells the other side of a call that we keep what is said, or no longer do.
+    package func record(_ isOn: Bool, in call: CallID) async throws(ClientError) {
+        try await self.request(.call(.record), Field.call(call), Field.isOn(isOn))
     }
 
     /// Takes one's seat in a call on this connection.

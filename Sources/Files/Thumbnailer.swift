@@ -86,23 +86,13 @@ package struct Thumbnailer: Sendable {
         let started = try? ChildProcess(
             script: script, arguments, environment: environment, [0: .file(path), 2: .nothing])
         guard var child = consume started else { throw .refused }
-        return try Self.output(of: &child)
-    }
-
-    /// All that it writes, once it has ended well.
-    private static func output(of child: inout ChildProcess) throws(Failure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var piece: [UInt8] = []
-        repeat {
-            do throws(ChildProcess.Failure) {
-                try child.read(into: &piece, within: Limit.silence)
-            } catch {
-                throw error == .stalled ? .stalled : .refused
-            }
-            bytes += piece
-            guard bytes.count <= Limit.bytes else { throw .tooLarge }
-        } while !piece.isEmpty
-        guard child.wait() == 0 else { throw .refused }
-        return bytes
+        let output: [UInt8]?
+        do throws(ChildProcess.Failure) {
+            output = try child.output(upTo: Limit.bytes, within: Limit.silence)
+        } catch {
+            throw error == .stalled ? .stalled : .refused
+        }
+        guard let output else { throw .refused }
+        return output
     }
 }

@@ -17,12 +17,15 @@ package final class OggRecorder: SoundSink {
     package init(_ path: String, channels: Int = 1) throws(SystemError) {
         // What a decoder makes before it has heard enough (RFC 7845 §4.2); it is not missed.
         let head = OpusHead(channels: channels, preSkip: 312, inputRate: 48_000)
-        let tags = OpusTags(vendor: OpusError.library, comments: ["ENCODER=parley call"])
+        let tags = OpusTags(vendor: OpusError.library, comments: ["ENCODER=\(Self.name)"])
         self.writer = OggOpusWriter(head: head, tags: tags, serial: .random(in: .min ... .max))
         var start: [UInt8] = []
         self.writer.start(into: &start)
         self.file = try RecordingFile(path, startingWith: start)
     }
+
+    /// What a recording says of who made it.
+    static let name = "parley call"
 
     package var failure: SystemError? { self.file.failure }
 

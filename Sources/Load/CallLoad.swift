@@ -153,7 +153,7 @@ extension CallLoad {
         case .ended(let end):
             if call.isHangingUp { return }
             self.fail(call, "a call ended by itself: \(end.outcome)")
-        case .ringing, .peerAway, .peerBack: return
+        case .ringing, .peerAway, .peerBack, .recording: return
         }
     }
 

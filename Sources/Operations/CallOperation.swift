@@ -11,6 +11,7 @@ package enum CallOperation: String, OperationFamily {
     case hangUp = "call.hangup"
     case failed = "call.failed"
     case take = "call.take"
+    case record = "call.record"
 
     package var specification: Specification<CallRequest> {
         switch self {
@@ -22,6 +23,7 @@ package enum CallOperation: String, OperationFamily {
         case .hangUp: .hangUp
         case .failed: .failed
         case .take: .take
+        case .record: .record
         }
     }
 }
@@ -35,6 +37,7 @@ package enum CallRequest: Hashable, Sendable {
     case hangUp(CallID)
     case failed(CallID)
     case take(CallID, replacing: SessionID?, keepsMedia: Bool)
+    case record(CallID, isOn: Bool)
 }
 
 extension Field<CallKind> {
@@ -54,6 +57,10 @@ extension Specification<CallRequest> {
     fileprivate static let take = Specification(
         CallRequest.take, .call, .optional(.replaced), .keepsMedia, answer: .call,
         refusals: [.notFound, .forbidden, .answeredElsewhere, .conflict, .callOver, .notAnswered])
+
+    fileprivate static let record = Specification(
+        CallRequest.record, .call, .isOn,
+        refusals: [.notFound, .forbidden, .answeredElsewhere, .callOver, .notAnswered])
 
     private static func about(
         _ make: @escaping @Sendable (CallID) -> CallRequest, _ more: Set<RequestError.Code> = []

@@ -8,6 +8,7 @@ package enum RoomOperation: String, OperationFamily {
     case knock = "room.knock"
     case admit = "room.admit"
     case remove = "room.remove"
+    case record = "room.record"
 
     package var specification: Specification<RoomRequest> {
         switch self {
@@ -17,6 +18,7 @@ package enum RoomOperation: String, OperationFamily {
         case .knock: .knock
         case .admit: .admit
         case .remove: .remove
+        case .record: .record
         }
     }
 }
@@ -39,6 +41,7 @@ package enum RoomRequest: Hashable, Sendable {
     case knock(RoomName)
     case admit(RoomName, UserID)
     case remove(RoomName, UserID, isBanned: Bool)
+    case record(RoomName, isOn: Bool)
 }
 
 extension Specification<RoomRequest> {
@@ -55,4 +58,5 @@ extension Specification<RoomRequest> {
         RoomRequest.admit, .room, .user, refusals: [.notMember, .conflict, .forbidden])
     fileprivate static let remove = Specification(
         RoomRequest.remove, .room, .user, .isBanned, refusals: [.notMember, .notFound, .conflict, .forbidden])
+    fileprivate static let record = Specification(RoomRequest.record, .room, .isOn, refusals: [.notMember])
 }

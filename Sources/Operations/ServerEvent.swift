@@ -14,6 +14,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
     case roomLeft = "room.left"
     case roomDismissed = "room.dismissed"
     case roomHost = "room.host"
+    case roomRecording = "room.recording"
     case roomKnocked = "room.knocked"
     case roomAdmitted = "room.admitted"
 
@@ -22,6 +23,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
     case callConnected = "call.connected"
     case callPeerAway = "call.peerAway"
     case callPeerBack = "call.peerBack"
+    case callRecording = "call.recording"
     case callEnded = "call.ended"
 
     case chatEntry = "chat.entry"
@@ -55,6 +57,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
         case .roomLeft: [.text("room"), .text("member"), .text("reason"), .number("number")]
         case .roomDismissed: [.text("room"), .text("reason")]
         case .roomHost: [.text("room"), .text("user")]
+        case .roomRecording: [.text("room"), .text("member"), .number("since").optional, .number("number")]
         case .roomKnocked: [.text("room"), .text("user"), .text("name"), .text("avatar").optional]
         case .roomAdmitted: [.text("room")]
         case .callIncoming: [.text("call"), .text("kind"), .object("from")]
@@ -62,6 +65,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
         case .callPeerAway: [.text("call")]
         case .callConnected: [.text("call"), .text("kind"), .text("role"), .object("peer")]
         case .callPeerBack: [.text("call"), .text("member"), .flag("keeps").optional]
+        case .callRecording: [.text("call"), .number("since").optional]
         case .callEnded: [.text("call"), .text("outcome"), .text("by").optional, .text("into").optional]
         case .chatEntry: Self.entryFields
         case .chatReceipt:

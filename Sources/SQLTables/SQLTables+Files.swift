@@ -1,10 +1,11 @@
 package import Conversing
-package import FileTypes
+internal import FileTypes
 package import Keeping
 package import Vocabulary
 
 private enum FileColumn: Int32, Column {
-    case id, owner, hash, size, type, label, width, height, smallWidth, smallHeight, created, stay, uses
+    case id, owner, hash, size, type, label, width, height, smallWidth, smallHeight, created, stay, uses,
+        duration, waveform
 }
 
 extension FileRow {
@@ -17,6 +18,7 @@ extension FileRow {
             created: row.requiredTime(.created))
         file.picture = row.picture(.width, .height)
         file.thumbnail = row.picture(.smallWidth, .smallHeight)
+        file.outline = SoundOutline(milliseconds: row.count(.duration), bars: row.blob(.waveform))
         file.stay = FileStay(rawValue: row.count(.stay)) ?? .usual
         self.init(file, uses: row.count(.uses))
     }
@@ -44,6 +46,8 @@ extension FileRecord {
         case .created: .time(self.created)
         case .stay: .count(self.stay.rawValue)
         case .uses: .count(0)
+        case .duration: .length(self.outline?.milliseconds)
+        case .waveform: .blob(self.outline?.bars)
         }
     }
 }
@@ -64,9 +68,15 @@ extension SQLTables {
         try self.connection.run(Self.insertFile, file.value(of:))
     }
 
-    package func setThumbnail(_ size: PictureSize, of file: FileID) throws(StoreError) {
-        let sql = "UPDATE files SET small_width = ?, small_height = ? WHERE id = ?"
-        try self.connection.run(sql, [.length(size.width), .length(size.height), .text(file.text)])
+    package func setPreview(_ preview: FilePreview, of file: FileID) throws(StoreError) {
+        switch preview {
+        case .thumbnail(let size):
+            let sql = "UPDATE files SET small_width = ?, small_height = ? WHERE id = ?"
+            try self.connection.run(sql, [.length(size.width), .length(size.height), .text(file.text)])
+        case .outline(let outline):
+            let sql = "UPDATE files SET duration = ?, waveform = ? WHERE id = ?"
+            try self.connection.run(sql, [.count(outline.milliseconds), .blob(outline.bars), .text(file.text)])
+        }
     }
 
     package func changeUses(of file: FileID, by step: Int) throws(StoreError) {

@@ -35,6 +35,7 @@ package final class NativeDialect: Dialect {
             self.event(.roomLeft, ("room", room.text), ("member", session.text), ("reason", reason.rawValue)) {
                 $0.field("number", number)
             }
+        case .recording(let room, let who, let start, let number): self.recording(room, who, start, number)
         case .dismissed(let room, let reason):
             self.event(.roomDismissed, ("room", room.text), ("reason", reason.rawValue))
         case .host(let room, let user): self.event(.roomHost, ("room", room.text), ("user", user.text))
@@ -51,6 +52,15 @@ package final class NativeDialect: Dialect {
             SocketBroadcast(.sessionMoving, isVolatile: true) { json in
                 json.object { $0.field("after", after.wholeMilliseconds) }
             }
+        }
+    }
+
+    private func recording(
+        _ room: RoomName, _ session: SessionID, _ start: WallTime?, _ number: UInt64
+    ) -> SocketBroadcast {
+        self.event(.roomRecording, ("room", room.text), ("member", session.text)) { json in
+            json.optional("since", start?.milliseconds)
+            json.field("number", number)
         }
     }
 
@@ -73,6 +83,8 @@ package final class NativeDialect: Dialect {
             self.event(.callPeerBack, name, ("member", session.text)) { json in
                 if keepsMedia { json.field("keeps", true) }
             }
+        case .recording(let start):
+            self.event(.callRecording, name) { $0.optional("since", start?.milliseconds) }
         case .ended(let ending): self.event(.callEnded, name) { $0.members(of: ending) }
         }
     }
@@ -112,6 +124,7 @@ extension JSONWriter {
         self.optional("name", person.name?.text)
         self.optional("avatar", person.avatar?.text)
         if person.isAway { self.field("away", true) }
+        self.optional("recording", person.recordingSince?.milliseconds)
     }
 
     fileprivate mutating func members(of ending: CallEnding) {

@@ -131,6 +131,7 @@ extension NativeRequests {
         case .knock(let room): self.board.knock(at: room, guest, self.answering(event, guest))
         case .remove(let room, let user, let isBanned):
             self.board.remove(user, from: room, isBanned: isBanned, by: guest, self.answering(event, guest))
+        case .record(let room, let isOn): self.board.record(in: room, isOn, guest, self.answering(event, guest))
         case .admit(let room, let user): self.board.admit(user, to: room, by: guest, self.answering(event, guest))
         }
     }
@@ -149,6 +150,7 @@ extension NativeRequests {
         case .answering(let count):
             self.board.answer(count, by: guest)
             self.done(event, guest)
+        case .record(let call, let isOn): self.board.record(in: call, isOn, by: guest, done)
         case .ringing(let call): self.board.act(.acknowledge, in: call, by: guest, done)
         case .accept(let call): self.board.act(.accept, in: call, by: guest, done)
         case .decline(let call): self.board.act(.decline, in: call, by: guest, done)
@@ -244,21 +246,25 @@ extension JSONWriter {
     }
 
     fileprivate mutating func view(_ view: CallView, _ board: Switchboard) {
-        let phase: (String, CallConnection?, Bool) =
+        let phase: (String, peer: Person?, role: String?) =
             switch view.phase {
-            case .ringing: ("ringing", nil, false)
-            case .talking(let connection, let isAway): ("talking", connection, isAway)
-            case .talkingElsewhere: ("elsewhere", nil, false)
-            case .ended(let outcome): (outcome.rawValue, nil, false)
+            case .ringing: ("ringing", nil, nil)
+            case .talking(let connection, let isAway, let start):
+                (
+                    "talking", board.person(connection.peer, isAway: isAway, recordingSince: start),
+                    connection.role.rawValue
+                )
+            case .talkingElsewhere: ("elsewhere", nil, nil)
+            case .ended(let outcome): (outcome.rawValue, nil, nil)
             }
         self.fields(
             ("call", view.id.text), ("caller", view.caller.text), ("callee", view.callee.text),
             ("kind", view.kind.rawValue), ("phase", phase.0)
         ) { json in
-            guard let connection = phase.1 else { return }
-            json.field("role", connection.role.rawValue)
+            guard let peer = phase.peer, let role = phase.role else { return }
+            json.field("role", role)
             if view.keepsMedia { json.field("keeps", true) }
-            json.object("peer") { $0.members(of: board.person(connection.peer, isAway: phase.2)) }
+            json.object("peer") { $0.members(of: peer) }
         }
     }
 }

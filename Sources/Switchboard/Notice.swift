@@ -17,6 +17,8 @@ package enum Notice {
     case gone(RoomName, SessionID, RoomDeparture, number: UInt64)
     /// The one who hears it is no longer in the room.
     case dismissed(RoomName, RoomDeparture)
+    /// The member keeps what is said since then; nil no longer.
+    case recording(RoomName, SessionID, since: WallTime?, number: UInt64)
     /// Who may send others away from now on.
     case host(RoomName, UserID)
     /// Somebody who is not in the room asks to be let in.
@@ -41,6 +43,8 @@ package enum CallNotice {
     case connected(CallConnection, peer: Person)
     case peerAway
     case peerBack(SessionID, keepsMedia: Bool)
+    /// The other side keeps what is said since then; nil no longer.
+    case recording(since: WallTime?)
     case ended(CallEnding)
 }
 
@@ -51,6 +55,8 @@ package struct Person: Hashable, Sendable {
     package let name: DisplayName?
     package let avatar: AvatarLink?
     package var isAway = false
+    /// Since when they keep what is said.
+    package var recordingSince: WallTime?
 
     package var user: UserID { self.line.user }
     package var session: SessionID { self.line.session }

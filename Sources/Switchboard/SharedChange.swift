@@ -18,6 +18,10 @@ package enum SharedChange {
     case protect(RoomName, RoomRule)
     /// Nobody in particular is an operator.
     case remove(UserID, RoomName, by: Line?, isBanned: Bool)
+    /// A member keeps what is said, since then; nil no longer.
+    case record(RoomName, Line, since: WallTime?)
+    /// The same of one side of a call.
+    case recordCall(CallID, Line, since: WallTime?)
     /// Something for all the others in a room.
     case relay(RelayedSignal, RoomName, Line)
     case invite(CallInvitation)
@@ -66,7 +70,7 @@ extension SharedChange: BinaryCoded {
     private enum Kind: UInt8 {
         case opened, lost, closed, join, leave, knock, admit, protect, relay, invite, take, act, answers, pushed,
             resumed
-        case sentAway, tick, roomTick, moved, remove
+        case sentAway, tick, roomTick, moved, remove, record, recordCall
     }
 
     package func encode(into bytes: inout ByteWriter) {
@@ -79,6 +83,8 @@ extension SharedChange: BinaryCoded {
         case .admit(let user, let room, let line): bytes.put(user, room, line)
         case .protect(let room, let rule): bytes.put(room, rule)
         case .remove(let user, let room, let line, let isBanned): bytes.put(user, room, line, isBanned)
+        case .record(let room, let line, let start): bytes.put(room, line, start)
+        case .recordCall(let call, let line, let start): bytes.put(call, line, start)
         case .relay(let signal, let room, let line): bytes.put(signal, room, line)
         case .invite(let invitation): bytes.put(invitation)
         case .take(let call, let line, let old, let keepsMedia): bytes.put(call, line, old, keepsMedia)
@@ -104,6 +110,8 @@ extension SharedChange: BinaryCoded {
         case .admit: .admit
         case .protect: .protect
         case .remove: .remove
+        case .record: .record
+        case .recordCall: .recordCall
         case .relay: .relay
         case .invite: .invite
         case .take: .take
@@ -131,12 +139,13 @@ extension SharedChange: BinaryCoded {
         case .protect: self = .protect(try bytes.take(), try bytes.take())
         case .remove:
             self = .remove(try bytes.take(), try bytes.take(), by: try bytes.take(), isBanned: try bytes.take())
+        case .record: self = .record(try bytes.take(), try bytes.take(), since: try bytes.take())
         case .relay: self = .relay(try bytes.take(), try bytes.take(), try bytes.take())
         case .sentAway: self = .sentAway(try bytes.take())
         case .moved: self = .moved(try bytes.take(), to: try bytes.take())
         case .tick: self = .tick
         case .roomTick: self = .roomTick(try bytes.take())
-        case .invite, .take, .act, .answers, .pushed, .resumed: self = try Self.ofCall(kind, &bytes)
+        case .invite, .take, .act, .answers, .pushed, .resumed, .recordCall: self = try Self.ofCall(kind, &bytes)
         }
     }
 
@@ -147,6 +156,7 @@ extension SharedChange: BinaryCoded {
         case .act: .act(try bytes.take(), try bytes.take(), try bytes.take())
         case .answers: .answers(try bytes.take(), try bytes.take())
         case .pushed: .pushed(try bytes.take(), try bytes.take())
+        case .recordCall: .recordCall(try bytes.take(), try bytes.take(), since: try bytes.take())
         case .resumed: .resumed(try bytes.take())
         default: .invite(try bytes.take())
         }

@@ -59,6 +59,11 @@ extension Switchboard {
         }
     }
 
+    /// The one in a seat keeps what is said from now on, or no longer, and the other side is told.
+    package func record(in id: CallID, _ isOn: Bool, by guest: Guest, _ answer: @escaping SharedAnswer) {
+        self.submit(.recordCall(id, guest.line, since: isOn ? self.wallTime : nil), answer)
+    }
+
     /// Two who talked when the last run of the server ended take their seats again, if they come soon.
     package func resume(_ calls: [RunningCall]) {
         for call in calls { self.submit(.resumed(call)) }
@@ -93,6 +98,10 @@ extension Switchboard {
                     try calls.seatTaken(id, by: line, replacing: old, keepsMedia: keepsMedia, into: &outbox)
                 })
         case .act(let id, let line, let act): try self.carryOut(act, in: id, by: line)
+        case .recordCall(let id, let line, let start):
+            try self.withCalls { calls, outbox, _ throws(CallRefusal) in
+                try calls.recorded(id, by: line, since: start, into: &outbox)
+            }
         case .answers(let count, let line): self.calls.answers(count, on: line)
         case .pushed(let id, let areThereDevices):
             self.calls.pushed(id, areThereDevices, at: self.moment, into: &self.callOutbox)
@@ -166,6 +175,7 @@ extension Switchboard {
         case .peerAway(let session): self.tell(.call(call, .peerAway), to: session)
         case .peerBack(let session, let peer, let keepsMedia):
             self.tell(.call(call, .peerBack(peer, keepsMedia: keepsMedia)), to: session)
+        case .recording(let session, let start): self.tell(.call(call, .recording(since: start)), to: session)
         case .ended(let session, let ending):
             self.onUnseated(session, .call(call))
             self.tell(.call(call, .ended(ending)), to: session)

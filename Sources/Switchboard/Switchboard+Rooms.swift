@@ -107,6 +107,22 @@ extension Switchboard {
         self.changeRoom(room) { machine, outbox in _ = machine.left(line.session, into: &outbox) }
     }
 
+    /// A member keeps what is said from now on, or no longer, and the others are told.
+    package func record(in room: RoomName, _ isOn: Bool, _ guest: Guest, _ answer: @escaping SharedAnswer) {
+        self.submit(.record(room, guest.line, since: isOn ? self.wallTime : nil), answer)
+    }
+
+    func record(in room: RoomName, _ line: Line, since start: WallTime?) throws(RequestError) {
+        guard self.rooms[room] != nil else { throw RequestError(.notMember, room) }
+        do throws(RoomRefusal) {
+            try self.changeRoom(room) { machine, outbox throws(RoomRefusal) in
+                try machine.recorded(by: line, since: start, into: &outbox)
+            }
+        } catch {
+            throw RequestError(error, room)
+        }
+    }
+
     package var roomSizes: [(room: RoomName, members: Int, rule: RoomRule)] {
         self.rooms.map { ($0.key, $0.value.count, $0.value.rule) }.sorted { $0.0.text < $1.0.text }
     }
@@ -124,7 +140,7 @@ extension Switchboard {
         return RoomView(
             room: room, member: line.session, number: machine.number, count: machine.count, rule: machine.rule,
             host: machine.host,
-            others: introduced.map { self.person($0.line, isAway: $0.isAway) })
+            others: introduced.map { self.person($0.line, isAway: $0.isAway, recordingSince: $0.recordingSince) })
     }
 
     /// Something for one member of a room, or for all the others. Answers the event's number when it went to all.
@@ -325,6 +341,7 @@ extension Switchboard {
         case .joined(let line): .joined(room, self.person(line), number: event.number)
         case .away(let session): .away(room, session, number: event.number)
         case .back(let session): .back(room, session, number: event.number)
+        case .recording(let session, let start): .recording(room, session, since: start, number: event.number)
         case .gone(let session, let reason): .gone(room, session, reason, number: event.number)
         }
     }

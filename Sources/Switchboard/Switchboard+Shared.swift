@@ -69,12 +69,13 @@ extension Switchboard {
         case .remove(let user, let room, let line, let isBanned):
             try self.remove(user, from: room, by: line, isBanned: isBanned)
         case .protect(let room, let rule): return .found(self.rooms[room]?.protected(by: rule) != nil)
+        case .record(let room, let line, let start): try self.record(in: room, line, since: start)
         case .relay(let signal, let room, let line): return .number(try self.relay(signal, in: room, from: line))
         case .sentAway(let user): self.sendAway(user)
         case .moved(let line, let node): self.moved(line, to: node)
         case .tick: self.timePassed()
         case .roomTick(let room): self.timePassed(in: room)
-        case .invite, .take, .act, .answers, .pushed, .resumed: return try self.carryOut(ofCall: change)
+        case .invite, .take, .act, .answers, .pushed, .resumed, .recordCall: return try self.carryOut(ofCall: change)
         }
         return .done
     }

@@ -178,10 +178,10 @@ extension Switchboard {
         }
     }
 
-    func person(_ line: Line, isAway: Bool = false) -> Person {
+    func person(_ line: Line, isAway: Bool = false, recordingSince: WallTime? = nil) -> Person {
         let face = self.names[line.user]
         let name = self.guests[line.session]?.name ?? face?.name
-        return Person(line: line, name: name, avatar: face?.avatar, isAway: isAway)
+        return Person(line: line, name: name, avatar: face?.avatar, isAway: isAway, recordingSince: recordingSince)
     }
 }
 

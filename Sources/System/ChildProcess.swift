@@ -99,6 +99,19 @@ package struct ChildProcess: ~Copyable, Sendable {
         do throws(SystemError) { try self.output.read(into: &buffer) } catch { throw .unreadable(error) }
     }
 
+    /// All that it writes, once it has ended well; nil when it did not, or wrote more than that.
+    /// - Parameter silence: how long it may take from one piece to the next, in milliseconds.
+    package mutating func output(upTo limit: Int, within silence: Int32) throws(Failure) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var piece: [UInt8] = []
+        repeat {
+            try self.read(into: &piece, within: silence)
+            bytes += piece
+            guard bytes.count <= limit else { return nil }
+        } while !piece.isEmpty
+        return self.wait() == 0 ? bytes : nil
+    }
+
     /// Waits for its end; 0 when it ended well.
     package mutating func wait() -> Int32 {
         var status: Int32 = 0

@@ -13,6 +13,9 @@ package enum CurrentProcess {
 
     package static var number: Int32 { getpid() }
 
+    /// The program that runs here, as another process can start it, although another file may lie in its place by now.
+    package static var program: String { "/proc/\(getpid())/exe" }
+
     /// How many threads can compute at once.
     package static var processorCount: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 

@@ -20,15 +20,19 @@ package struct DecodeJob: Sendable {
     /// Nil means the rate of the recording, where Opus has it, and 48 kHz elsewhere.
     package var rate: Int?
     package var isMono: Bool
+    /// Where in the recording the result begins.
+    package var start: Duration
 
     package init(
-        input: VoiceInput, output: VoiceOutput, form: Form = .wav(.signed16), rate: Int? = nil, isMono: Bool = false
+        input: VoiceInput, output: VoiceOutput, form: Form = .wav(.signed16), rate: Int? = nil, isMono: Bool = false,
+        start: Duration = .zero
     ) {
         self.input = input
         self.output = output
         self.form = form
         self.rate = rate
         self.isMono = isMono
+        self.start = start
     }
 
     package struct Report: Hashable, Sendable {
@@ -56,6 +60,9 @@ package struct DecodeJob: Sendable {
         let header = WAVWriter(format: WAVFormat(sound: format, encoding: self.form.encoding))
         if case .wav = self.form { try output.write(header.openHeader.span) }
         report.samples = try self.pour(source, into: output, meter: ProgressMeter(file, listener: listener))
+        guard report.samples > 0 || self.start == .zero else {
+            throw VoiceFailure(.badData, "\(self.input.name): the recording is over by then")
+        }
         if case .wav = self.form { try Self.finish(output, header, samples: report.samples) }
         try output.commit()
         report.bytes = output.byteCount
@@ -64,15 +71,29 @@ package struct DecodeJob: Sendable {
     }
 
     private func openSound(_ file: InputFile) throws -> any SoundSource {
-        var source: any SoundSource
+        let source: any SoundSource
         switch try SoundOpener.open(file) {
         case .sound(let sound): source = sound
         case .opus(let opus): source = try OpusSource(opus, rate: self.rate)
         }
-        if (self.rate ?? source.format.rate) != source.format.rate || (self.isMono && source.format.channels > 1) {
-            source = try ShapedSource(source, rate: self.rate ?? source.format.rate, isMono: self.isMono)
+        let rate = self.rate ?? source.format.rate
+        let skipped = self.samples(at: rate)
+        let isSameRate = rate == source.format.rate
+        // What is brought to another rate depends on all before it, and is left out behind that.
+        let seeker = isSameRate ? source as? OpusSource : nil
+        seeker?.skip(skipped)
+        var shaped = source
+        if !isSameRate || (self.isMono && source.format.channels > 1) {
+            shaped = try ShapedSource(shaped, rate: rate, isMono: self.isMono)
         }
-        return source
+        guard seeker == nil, skipped > 0 else { return shaped }
+        return try ShapedSource(shaped, rate: rate, isMono: false, range: skipped..<Int.max)
+    }
+
+    /// How many of each channel are before the start.
+    private func samples(at rate: Int) -> Int {
+        let (seconds, attoseconds) = self.start.components
+        return Int(seconds) * rate + Int((Double(attoseconds) * 1e-18 * Double(rate)).rounded())
     }
 
     private func pour(

@@ -14,6 +14,10 @@ final class OpusSource: SoundSource {
     /// Where packets were that libopus refused.
     private var badPackets: [Int] = []
     private var gapLeft = 0
+    /// Samples of each channel that are not wanted, at the rate of this source.
+    private var unwanted = 0
+    /// So much in front of what is wanted is decoded.
+    private var preRoll = 0
     private var budget = SoundBudget()
 
     /// Decodes at `rate` when Opus can, and at 48 kHz otherwise; nil means the rate of the recording.
@@ -26,24 +30,52 @@ final class OpusSource: SoundSource {
         self.room = Array(repeating: 0, count: OpusPacket.maximumDuration * file.head.channels)
     }
 
+    /// A decoder has to have heard 80 ms before what it gives is right (RFC 7845 §4.6). For what it gives to be the same to the sample it
+    /// has to have heard a breath or a hiss: a voice that never stops is predicted from what it was before. Ten minutes take half a second.
+    static let usualPreRoll = 600
+
+    /// Leaves out so much of what is about to come.
+    /// - Parameter preRoll: of this, so many seconds are decoded.
+    func skip(_ samples: Int, preRoll: Int = OpusSource.usualPreRoll) {
+        self.unwanted = samples
+        self.preRoll = preRoll * self.format.rate
+    }
+
     func read(into samples: inout [Float]) throws {
         samples.removeAll(keepingCapacity: true)
         while samples.isEmpty {
             if self.gapLeft > 0 {
                 try self.conceal(into: &samples)
-                continue
+            } else {
+                switch try self.file.next() {
+                case .packet(let packet): try self.decode(packet, into: &samples)
+                case .gap(let samples): self.gapLeft = samples
+                case .head(let head): try self.decoders.startOver(head: head)
+                case .tags, .damage: break
+                case nil: return
+                }
             }
-            switch try self.file.next() {
-            case .packet(let packet): try self.decode(packet, into: &samples)
-            case .gap(let samples): self.gapLeft = samples
-            case .head(let head): try self.decoders.startOver(head: head)
-            case .tags, .damage: break
-            case nil: return
-            }
+            self.drop(from: &samples)
         }
     }
 
+    private func drop(from samples: inout [Float]) {
+        let count = min(self.unwanted, samples.count / self.format.channels)
+        guard count > 0 else { return }
+        samples.removeFirst(count * self.format.channels)
+        self.unwanted -= count
+    }
+
+    /// Whether so much can be left out without being decoded.
+    private func passes(_ samples: Int) -> Bool {
+        guard self.unwanted - samples >= self.preRoll else { return false }
+        self.unwanted -= samples
+        return true
+    }
+
     private func decode(_ packet: OpusFilePacket, into samples: inout [Float]) throws {
+        let whole = packet.duration * self.format.rate / OpusPacket.clockRate
+        if self.passes(self.heard(of: packet, among: whole).count) { return }
         try self.budget.spend(packet.duration * self.format.channels, for: packet.bytes.count, at: packet.offset)
         var decoded = 0
         do throws(OpusError) {
@@ -53,9 +85,15 @@ final class OpusSource: SoundSource {
             if self.badPackets.count < OpusFile.maximumDamages { self.badPackets.append(packet.offset) }
             decoded = try self.decoders.decode(nil, duration: packet.duration, into: &self.room)
         }
+        let heard = self.heard(of: packet, among: decoded)
+        let channels = self.format.channels
+        samples.append(contentsOf: self.room[(heard.lowerBound * channels)..<(heard.upperBound * channels)])
+    }
+
+    /// Which of the samples of a packet count, at the rate of this source.
+    private func heard(of packet: OpusFilePacket, among decoded: Int) -> Range<Int> {
         let start = min(self.atRate(packet.heard.lowerBound), decoded)
-        let end = min(max(start, self.atRate(packet.heard.upperBound)), decoded)
-        samples.append(contentsOf: self.room[(start * self.format.channels)..<(end * self.format.channels)])
+        return start..<min(max(start, self.atRate(packet.heard.upperBound)), decoded)
     }
 
     private func conceal(into samples: inout [Float]) throws {
@@ -63,6 +101,7 @@ final class OpusSource: SoundSource {
         self.gapLeft -= duration
         // Opus counts in steps of 2.5 ms; a shorter rest cannot be made up.
         guard duration >= 120 else { return }
+        if self.passes(duration / 120 * 120 * self.format.rate / OpusPacket.clockRate) { return }
         let decoded = try self.decoders.decode(nil, duration: duration / 120 * 120, into: &self.room)
         samples.append(contentsOf: self.room[0..<(decoded * self.format.channels)])
     }

@@ -393,6 +393,7 @@ struct ServeCommand: ParsableCommand {
         service.store = self.store?.address
         service.durability = self.durability
         service.files.store = self.fileStore.store
+        service.files.measurer = CurrentProcess.program
         service.files.store?.passesThrough = self.filesThroughServer
         service.files.maximumBytes = self.largestFile.count
         service.files.allowance.bytes = self.filesPerUser.count

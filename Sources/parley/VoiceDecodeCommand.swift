@@ -34,6 +34,9 @@ struct VoiceDecodeCommand: ParsableCommand {
     @Flag(help: "Mix down to one channel.")
     var mono = false
 
+    @Option(help: "Begin at this time of the recording.")
+    var from = Duration.zero
+
     func validate() throws(ValidationError) {
         if let rate = self.rate, !(8000...192_000).contains(rate) {
             throw ValidationError("--rate: \(rate) is not between 8000 and 192000")
@@ -43,10 +46,10 @@ struct VoiceDecodeCommand: ParsableCommand {
     mutating func run() throws -> ExitCode {
         let encoding = self.format.encoding
         let form: DecodeJob.Form = self.headerless ? .raw(encoding) : .wav(encoding)
-        let (rate, isMono) = (self.rate, self.mono)
+        let (rate, isMono, start) = (self.rate, self.mono, self.from)
         return try self.files.run(extension: self.headerless ? "raw" : "wav", named: "parley voice decode") {
             input, output, listener in
-            let job = DecodeJob(input: input, output: output, form: form, rate: rate, isMono: isMono)
+            let job = DecodeJob(input: input, output: output, form: form, rate: rate, isMono: isMono, start: start)
             return try job.run(listener: listener)
         }
     }

@@ -93,6 +93,8 @@ struct CallLedger {
             return page.away.insert(role.other).inserted ? nil : "somebody is told twice to wait"
         case .peerBack(let session, let peer, _):
             return self.moved(toldTo: session, peer, on: &page)
+        case .recording(let session, _):
+            return page.role(of: session) == nil ? "a stranger hears of a recording" : nil
         case .ended(let session, let ending):
             return self.ended(session, ending, on: &page)
         case .record(let record):

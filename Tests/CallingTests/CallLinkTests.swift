@@ -35,7 +35,7 @@ struct CallLinkTests {
         let view = try scene.takeSeat("1", on: "b2")
         #expect(scene.heard() == ["1: a1 waits", "1: a1 talks on with b2", "1: b1 moved elsewhere"])
         let connection = CallConnection(peer: try Cast.line("a1"), kind: .video, role: .callee)
-        #expect(view.phase == .talking(connection, isPeerAway: false))
+        #expect(view.phase == .talking(connection, isPeerAway: false, peerRecordingSince: nil))
         #expect(throws: CallRefusal.answeredElsewhere) { try scene.hangUp("1", on: "b1") }
     }
 
@@ -46,6 +46,25 @@ struct CallLinkTests {
         #expect(throws: CallRefusal.seatTaken) { try scene.takeSeat("1", on: "a2", replacing: "b1") }
         try scene.takeSeat("1", on: "a2", replacing: "a1")
         #expect(scene.heard() == ["1: b1 talks on with a2", "1: a1 moved elsewhere"])
+    }
+
+    @Test("J35.call tells the other side of a recording, and its next device, until who makes it is gone")
+    func recording() throws {
+        var scene = try CallScene.talking()
+        try scene.record("1", on: "a1", since: 5)
+        try scene.record("1", on: "a1", since: 7)
+        let view = try scene.takeSeat("1", on: "b2", replacing: "b1")
+        let connection = CallConnection(peer: try Cast.line("a1"), kind: .video, role: .callee)
+        let start = WallTime(milliseconds: 5)
+        #expect(view.phase == .talking(connection, isPeerAway: false, peerRecordingSince: start))
+        #expect(throws: CallRefusal.answeredElsewhere) { try scene.record("1", on: "b1", since: 9) }
+        try scene.takeSeat("1", on: "a2", replacing: "a1")
+        try scene.record("1", on: "a2", since: nil)
+        #expect(
+            scene.heard() == [
+                "1: b1 hears of a recording since 5", "1: a1 talks on with b2", "1: b1 moved elsewhere",
+                "1: b2 talks on with a2", "1: b2 hears of a recording no more", "1: a1 moved elsewhere",
+            ])
     }
 
     @Test("can be hung up by its user from anywhere while the seat waits")

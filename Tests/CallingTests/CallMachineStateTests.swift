@@ -155,7 +155,7 @@ struct CallMachineStateTests {
         guard let view = try? call.view(for: line) else { return "merged" }
         switch view.phase {
         case .ringing: return "ringing"
-        case .talking(_, let isPeerAway): return isPeerAway ? "waiting" : "talking"
+        case .talking(_, let isPeerAway, _): return isPeerAway ? "waiting" : "talking"
         case .talkingElsewhere: return "talkingElsewhere"
         case .ended(let outcome): return "\(outcome)"
         }

@@ -69,6 +69,12 @@ struct CallScene {
             into: &self.outbox)
     }
 
+    mutating func record(_ call: String, on line: String, since milliseconds: Int64?) throws {
+        try self.table.recorded(
+            Cast.call(call), by: Cast.line(line), since: milliseconds.map { WallTime(milliseconds: $0) },
+            into: &self.outbox)
+    }
+
     mutating func open(_ line: String) throws {
         try self.table.lineOpened(Cast.line(line), into: &self.outbox)
     }

@@ -250,7 +250,7 @@ struct CallStorm {
                 continue
             }
             for (line, peer) in [(caller, callee), (callee, caller)] {
-                guard case .talking(let connection, let isPeerAway) = try? self.table.view(of: id, for: line).phase,
+                guard case .talking(let connection, let isPeerAway, _) = try? self.table.view(of: id, for: line).phase,
                     connection.peer == peer
                 else { try self.fail("the seats are not those that were told") }
                 guard isPeerAway == !self.isUp(peer) else { try self.fail("a seat is held by a ghost") }
@@ -316,7 +316,7 @@ extension CallOutbox.Action {
         switch self {
         case .ring(let session, _), .ringing(let session), .pushed(let session), .connected(let session, _),
             .peerAway(let session),
-            .peerBack(let session, _, _), .ended(let session, _):
+            .peerBack(let session, _, _), .recording(let session, _), .ended(let session, _):
             session
         case .push, .withdrawPush, .record: nil
         }

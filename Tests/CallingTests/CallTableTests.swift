@@ -207,6 +207,7 @@ struct CallTableTests {
         try scene.lose("a1")
         let connection = CallConnection(peer: try Cast.line("a1"), kind: .audio, role: .callee)
         #expect(
-            try scene.table.view(of: call, for: Cast.line("b1")).phase == .talking(connection, isPeerAway: true))
+            try scene.table.view(of: call, for: Cast.line("b1")).phase
+                == .talking(connection, isPeerAway: true, peerRecordingSince: nil))
     }
 }

@@ -48,6 +48,9 @@ extension CallOutbox.Order {
         case .peerAway(let to): return "\(name): \(Cast.name(of: to)) waits"
         case .peerBack(let to, let peer, let keepsMedia):
             return "\(name): \(Cast.name(of: to)) talks on with \(Cast.name(of: peer))\(keepsMedia ? " as before" : "")"
+        case .recording(let to, let start):
+            return
+                "\(name): \(Cast.name(of: to)) hears of a recording \(start.map { "since \($0.milliseconds)" } ?? "no more")"
         case .ended(let to, let ending): return "\(name): \(Cast.name(of: to)) \(ending.sentence)"
         case .record(let record):
             return "\(name): recorded \(record.outcome)" + (record.endedBy.map { " by \($0.text)" } ?? "")

@@ -47,6 +47,33 @@ struct RoomMachineTests {
             ])
     }
 
+    @Test("J35.room tells the others who records, and shows it to who comes later")
+    func recording() throws {
+        var scene = try RoomScene(with: "a1", "b1")
+        try scene.record("a1", since: 5)
+        try scene.record("a1", since: 7)
+        #expect(try scene.join("c1"))
+        #expect(scene.room.member(try Cast.session("a1"))?.recordingSince == WallTime(milliseconds: 5))
+        try scene.record("a1", since: nil)
+        try scene.record("a1", since: nil)
+        #expect(
+            scene.heard() == [
+                "3 to all but a1: a1 records since 5", "4 to all but c1: c1 joined",
+                "5 to all but a1: a1 records no more",
+            ])
+        #expect(throws: RoomRefusal.notAMember) { try scene.record("d1", since: 9) }
+    }
+
+    @Test("J35.room forgets a recording with the seat of who makes it, and not with a broken line")
+    func recordingOfSomebodyWhoGoes() throws {
+        var scene = try RoomScene(with: "a1", "b1")
+        try scene.record("b1", since: 5)
+        try scene.lose("b1")
+        #expect(scene.room.member(try Cast.session("b1"))?.recordingSince != nil)
+        #expect(try scene.join("b2", replacing: "b1"))
+        #expect(scene.room.members.allSatisfy { $0.recordingSince == nil })
+    }
+
     @Test("is over when the last one leaves, and lets nobody in afterwards")
     func ending() throws {
         var scene = try RoomScene(with: "a1", "b1")
@@ -227,6 +254,11 @@ struct RoomScene {
         try self.room.lineLost(Cast.session(line), fellSilent: fellSilent, at: self.now, into: &self.outbox)
     }
 
+    mutating func record(_ line: String, since milliseconds: Int64?) throws {
+        try self.room.recorded(
+            by: Cast.line(line), since: milliseconds.map { WallTime(milliseconds: $0) }, into: &self.outbox)
+    }
+
     mutating func wait(_ duration: Duration) {
         self.now = self.now + duration
         self.room.clockAdvanced(to: self.now, into: &self.outbox)
@@ -258,6 +290,8 @@ extension RoomAnnouncement.Content {
         case .away(let session): "\(Cast.name(of: session)) away"
         case .back(let session): "\(Cast.name(of: session)) back"
         case .gone(let session, let departure): "\(Cast.name(of: session)) gone \(departure)"
+        case .recording(let session, let start):
+            "\(Cast.name(of: session)) records \(start.map { "since \($0.milliseconds)" } ?? "no more")"
         }
     }
 }

@@ -277,6 +277,7 @@ extension RoomStorm.Replica {
         case .gone(let session, _):
             self.members.removeAll { $0 == session }
             self.away.remove(session)
+        case .recording: break
         }
     }
 }

@@ -141,6 +141,71 @@ struct RecorderTests {
         #expect(try Self.samples(in: folder.read("a.wav"), channels: 2) == [0.6, -0.3, 1, 1, 0.25, 0.25])
     }
 
+    @Test("J37.mixed mixes everybody in a room, each at their place in time, and us once")
+    func room() throws {
+        let folder = try TemporaryFolder()
+        let mixer = try RoomMixer(folder.place("a.wav"))
+        let (a, b) = (mixer.track(), mixer.track())
+        a.heard.began(at: Instant(milliseconds: 1000))
+        Self.speak(0.125, to: a.said, for: 20)
+        Self.speak(0.5, to: a.heard, for: 20)
+        // The second comes while the first talks, and hears from us what the first does.
+        b.heard.began(at: Instant(milliseconds: 1010))
+        Self.speak(0.125, to: b.said, for: 10)
+        Self.speak(0.25, to: b.heard, for: 10)
+        Self.speak(0.5, to: a.heard, for: 10)
+        a.heard.finish()
+        Self.speak(0.125, to: b.said, for: 10)
+        Self.speak(0.25, to: b.heard, for: 20)
+        b.heard.finish()
+        // Somebody comes when everybody has gone.
+        let c = mixer.track()
+        c.heard.began(at: Instant(milliseconds: 1100))
+        Self.speak(-0.5, to: c.heard, for: 5)
+        c.heard.finish()
+        mixer.finish()
+        let all = try Self.samples(in: folder.read("a.wav"))
+        let parts: [(level: Float, milliseconds: Int)] = [(0.625, 10), (0.875, 20), (0.25, 10), (0, 60), (-0.5, 5)]
+        #expect(!mixer.isEmpty)
+        #expect(all == parts.flatMap { Array(repeating: $0.level, count: $0.milliseconds * 48) })
+    }
+
+    @Test("J37.mixed A member who falls behind is put where the others are, and holds nobody up")
+    func behind() throws {
+        let folder = try TemporaryFolder()
+        let mixer = try RoomMixer(folder.place("a.wav"), channels: 2)
+        let (a, b) = (mixer.track(), mixer.track())
+        for track in [a, b] { track.heard.began(at: Instant(milliseconds: 0)) }
+        for _ in 0..<100 { Self.speak(0.5, to: a.heard, for: 10, channels: 2) }
+        Self.speak(0.25, to: b.heard, for: 10, channels: 2)
+        mixer.finish()
+        let all = try Self.samples(in: folder.read("a.wav"), channels: 2)
+        #expect(all.count == 1000 * 96)
+        #expect(all.firstIndex(of: 0.75) == 800 * 96 && all.count(where: { $0 == 0.75 }) == 10 * 96)
+    }
+
+    private static func speak(_ level: Float, to sink: any SoundSink, for milliseconds: Int, channels: Int = 1) {
+        sink.heard([Float](repeating: level, count: milliseconds * 48 * channels).span)
+    }
+
+    @Test("J36 knows its own files, and no others")
+    func own() throws {
+        let folder = try TemporaryFolder()
+        let recorder = try Recorder.open(folder.place("a.ogg"))
+        #expect(Recorder.hasMade(folder.place("a.ogg")))
+        recorder.finish()
+        let whole = try folder.read("a.ogg")
+        #expect(Recorder.hasMade(folder.place("a.ogg")))
+        let head = OpusHead(channels: 1, preSkip: 312, inputRate: 48_000)
+        var writer = OggOpusWriter(
+            head: head, tags: OpusTags(vendor: "a", comments: ["ENCODER=parley voice"]), serial: 1)
+        var other: [UInt8] = []
+        writer.start(into: &other)
+        #expect(!Recorder.hasMade(try folder.write("b.ogg", other)))
+        #expect(!Recorder.hasMade(folder.place("none.ogg")))
+        for count in whole.indices { _ = Recorder.hasMade(try folder.write("c.ogg", Array(whole[..<count]))) }
+    }
+
     private static func samples(in file: [UInt8], channels: Int = 1) throws -> [Float] {
         var reader = WAVReader()
         reader.append(file.span)

@@ -13,10 +13,10 @@ extension MemoryTables {
         self.rows.files[file.id] = FileRow(file, uses: 0)
     }
 
-    func setThumbnail(_ size: PictureSize, of file: FileID) throws(StoreError) {
+    func setPreview(_ preview: FilePreview, of file: FileID) throws(StoreError) {
         guard let row = self.rows.files[file] else { return }
         var record = row.file
-        record.thumbnail = size
+        record.add(preview)
         self.rows.files[file] = FileRow(record, uses: row.uses)
     }
 

@@ -3,11 +3,14 @@
 import array
 import contextlib
 import json
+import math
+import os
 import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
+import time
 import unittest
 import wave
 from pathlib import Path
@@ -177,6 +180,94 @@ class CommandLine(AtHome):
             ear = Ear()
             ear.hear(ours.readframes(ours.getnframes()))
             self.assertLess(abs(ear.pitch() - 440), 5)
+
+    def test_J35_programs_that_record_say_so_and_tell_when_they_are_recorded(self):
+        """J35.terminal"""
+        folder = Path(self.home.folder.name)
+        box = self.home.answer("--as", "box", "--echo", "--record", str(folder / "messages"))
+        box.expect("ready")
+        call = self.home.call("@box", *TALK, "--record-mixed", str(folder / "mixed.wav"))
+        told = box.expect("recording")
+        self.assertEqual((told["call"], bool(told["name"])), (box.expect("ended")["call"], True))
+        self.assertIn("box is recording", call.communicate(timeout=3 * PATIENCE)[1])
+        with Person(self.server, "Anna") as anna, Person(self.server, "Bo") as bo:
+            for person in (bo, anna):
+                person.ask("room.join", room="tea-kitchen")
+            bo.ask("room.record", room="tea-kitchen")
+            guest = self.home.call("tea-kitchen", "--duration", "3s", "--record", str(folder / "room.ogg"))
+            joined = anna.expect("room.joined")["member"]
+            self.assertEqual(anna.expect("room.recording", member=joined)["room"], "tea-kitchen")
+            _, complaints = guest.communicate(timeout=3 * PATIENCE)
+            self.assertIn("Bo is recording", complaints)
+            quiet = self.home.call("tea-kitchen", "--duration", "1s")
+            other = anna.expect("room.joined")["member"]
+            self.assertEqual(outcome(quiet)[0], 0)
+            anna.expect("room.left", member=other)
+            self.assertEqual([told for told in anna.heard("room.recording") if told["member"] == other], [])
+
+    def test_J36_old_recordings_make_room_and_nothing_else_does(self):
+        folder = Path(self.home.folder.name, "messages")
+        folder.mkdir()
+        (folder / "note.ogg").write_bytes(self.spoken())
+        (folder / "list.txt").write_text("mine")
+        options = ("--as", "box", "--play", "tone:440", "--record", str(folder), "--record-keep", "30d")
+        box = self.home.answer(*options)
+        box.expect("ready")
+        names = []
+        for _ in range(2):
+            self.assertEqual(outcome(self.home.call("@box", *TALK))[0], 0)
+            names.append(f"{box.expect('ended')['call']}.ogg")
+        month, day = 31 * 86_400, 86_400
+        for name, age in ((names[0], month), (names[1], 29 * day), ("note.ogg", month), ("list.txt", month)):
+            os.utime(folder / name, (time.time() - age,) * 2)
+        self.assertEqual(outcome(self.home.call("@box", *TALK))[0], 0)
+        names.append(f"{box.expect('ended')['call']}.ogg")
+        self.assertEqual({path.name for path in folder.iterdir()}, {"note.ogg", "list.txt", *names[1:]})
+        for wrong in (("--record-keep", "30d"), ("--record", str(folder), "--record-keep", "0s")):
+            self.assertEqual(usage("answer", *wrong)[0], 64)
+
+    def spoken(self) -> bytes:
+        """A voice message, which no call recorded."""
+        path = Path(self.home.folder.name, "note.wav")
+        with wave.open(str(path), "wb") as file:
+            file.setparams((1, 2, RATE, 0, "NONE", ""))
+            file.writeframes(bytes(RATE))
+        subprocess.run([str(binary()), "voice", "encode", str(path), "-o", f"{path}.ogg"], check=True, capture_output=True)
+        return Path(f"{path}.ogg").read_bytes()
+
+    def test_J37_everybody_in_a_room_is_kept_in_one_file(self):
+        """J37.mixed"""
+        folder = Path(self.home.folder.name)
+        tones = {440: "one", 660: "two", 1100: "us"}
+        others = [self.home.call("tea-kitchen", "--play", f"tone:{hertz}", "--duration", "12s") for hertz in (440, 660)]
+        self.seats(2)
+        mixed, heard = folder / "all.wav", folder / "each.wav"
+        recorder = self.home.call(
+            "tea-kitchen", "--play", "tone:1100", "--duration", "5s", "--record-mixed", str(mixed), "--record", str(heard))
+        self.assertEqual(outcome(recorder)[0], 0)
+        channels, sound = self.samples(mixed)
+        self.assertEqual((channels, len(list(folder.glob("all*.wav")))), (1, 1))
+        each = [self.samples(path)[1] for path in folder.glob("each-*.wav")]
+        self.assertEqual(len(each), 2)
+        # As long as the time from the first connection on, and the last second has all three.
+        self.assertGreaterEqual(len(sound), max(map(len, each)))
+        self.assertLess(len(sound), 5.5 * RATE)
+        end = sound[-3 * RATE // 2:-RATE // 2]
+        for hertz in tones:
+            self.assertGreater(self.strength(end, hertz), 1000, hertz)
+        self.assertLess(self.strength(end, 523), 300)
+        for part in each:
+            self.assertEqual(sum(self.strength(part[-3 * RATE // 2:-RATE // 2], hertz) > 1000 for hertz in tones), 1)
+        for other in others:
+            other.send_signal(signal.SIGINT)
+            self.assertEqual(outcome(other)[0], 0)
+
+    def strength(self, sound: array.array, hertz: float) -> float:
+        """How much of a tone is in a sound: the height of its wave."""
+        turns = [2 * math.pi * hertz * index / RATE for index in range(len(sound))]
+        real = sum(sample * math.cos(turn) for sample, turn in zip(sound, turns))
+        imaginary = sum(sample * math.sin(turn) for sample, turn in zip(sound, turns))
+        return 2 * math.hypot(real, imaginary) / max(1, len(sound))
 
     def test_J14_two_channels_stay_two_where_both_sides_want_them(self):
         folder = Path(self.home.folder.name)

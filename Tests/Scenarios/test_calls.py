@@ -56,6 +56,33 @@ class Calls(House):
             self.assertEqual(person.expect("call.ended"), {"call": call, "outcome": "completed", "by": b.user})
         self.assertEqual(a.error("signal", call=call, data=1), "call_over")
 
+    def test_J35_who_records_a_call_says_so_and_the_other_side_knows_since_when(self):
+        """J35.call"""
+        a, b = self.pair()
+        call = self.ring(a, b)
+        self.assertEqual(a.error("call.record", call=call), "not_answered")
+        b.ask("call.accept", call=call)
+        began = time.time()
+        self.assertEqual(a.ask("call.record", call=call), {})
+        told = b.expect("call.recording")
+        self.assertEqual(told, {"call": call, "since": told["since"]})
+        self.assertLess(abs(told["since"] / 1000 - began), 5)
+        self.assertEqual(a.ask("call.record", call=call), {})
+        tablet = self.device(b)
+        view = tablet.ask("call.take", call=call, replaces=b.member)
+        self.assertEqual(view["peer"]["recording"], told["since"])
+        self.assertEqual(b.error("call.record", call=call), "answered_elsewhere")
+        self.assertEqual(self.person("C").error("call.record", call=call), "forbidden")
+        a.ask("call.record", call=call, on=False)
+        self.assertEqual(tablet.expect("call.recording"), {"call": call})
+        # Another device that takes the recorder's seat keeps nothing.
+        a.ask("call.record", call=call)
+        tablet.expect("call.recording")
+        other = self.device(a)
+        self.assertNotIn("recording", other.ask("call.take", call=call, replaces=a.member)["peer"])
+        self.assertEqual(tablet.expect("call.recording"), {"call": call})
+        self.assertEqual((b.heard("call.recording"), a.heard("call.recording")), ([], []))
+
     def test_J12_a_call_is_kept_in_the_conversation_with_its_duration(self):
         """J12.kept J12.duration"""
         a, b = self.pair()

@@ -6,11 +6,14 @@ import os
 import resource
 import socket
 import subprocess
+import tempfile
 import unittest
+import wave
 from pathlib import Path
 
 from people import Person
-from server import PATIENCE, eventually
+from pitch import tone
+from server import PATIENCE, binary, eventually
 from test_chat import Talk
 from wire import Answer
 
@@ -140,6 +143,61 @@ class FileTests(Files):
         broken = self.describe(a, self.bring(a, gif(900, 600)[:19] + b"\1\2\3"))
         self.assertEqual((broken["width"], "thumbnail" in broken), (900, False))
         self.assertEqual(self.ask(a, "GET", f"/v1/files/{broken['file']}/thumbnail").status, 404)
+
+    def test_K11_a_voice_message_without_length_and_waveform_is_heard_with_both(self):
+        """K11.measured"""
+        a, b = self.person("A"), self.listener("B")
+        for name in ("note.wav", "note.ogg"):
+            path = self.recording(name)
+            self.say_file(a, b, "voice", self.bring(a, path.read_bytes()))
+            entry = b.expect("chat.entry")
+            self.assertEqual(list(entry["body"]), ["file"])
+            about = self.measured(b, entry["body"]["file"])
+            told = subprocess.run([binary(), "voice", "info", "--json", path], check=True, capture_output=True)
+            told = json.loads(told.stdout)
+            self.assertEqual(about["duration"], round(told["duration"], 3))
+            self.assertEqual(about["duration"], 2)
+            self.assertEqual(about["waveform"], told["waveform"]["message"])
+            self.assertEqual(len(about["waveform"]), 60)
+            self.assertGreater(min(about["waveform"][2:28]), 30)
+            self.assertLess(max(about["waveform"][32:]), 5)
+        self.assertEqual(list(Path(self.server.data, "uploads").iterdir()), [])
+
+    def test_K11_what_cannot_be_decoded_is_an_ordinary_file(self):
+        """K11.hostile"""
+        a, b = self.person("A"), self.listener("B")
+        good = self.recording("note.ogg").read_bytes()
+        broken = {
+            "cut": good[:40], "head": good[:28] + b"\xff" * 30 + good[58:], "empty": b"OggS",
+            "noise": b"OggS" + os.urandom(100_000), "wav": b"RIFF\xff\xff\xff\xffWAVEfmt \x10\0\0\0",
+        }
+        files = []
+        for name, content in broken.items():
+            self.say_file(a, b, "voice", self.bring(a, content, name))
+            files.append(b.expect("chat.entry")["body"]["file"])
+            about = self.describe(b, files[-1])
+            self.assertNotIn("duration", about, name)
+            self.assertNotIn("waveform", about, name)
+            self.assertEqual(self.ask(None, "GET", about["url"]).body, content)
+        # Users take turns, one recording after the other: when this one is measured, those before were looked at.
+        self.measured(a, self.bring(a, good))
+        for file in files:
+            self.assertNotIn("duration", self.describe(b, file))
+
+    def measured(self, person: Person, file: str) -> dict:
+        """An upload is answered after half a second, measured or not."""
+        eventually(lambda: "duration" in self.describe(person, file), "the recording is measured")
+        return self.describe(person, file)
+
+    def recording(self, name: str) -> Path:
+        """A tone of a second, and a second of silence."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        with wave.open(f"{folder}/note.wav", "wb") as file:
+            file.setparams((1, 2, 48_000, 0, "NONE", ""))
+            file.writeframes(tone(440, 0, 48_000) + bytes(2 * 48_000))
+        if name.endswith("ogg"):
+            subprocess.run([binary(), "voice", "encode", f"{folder}/note.wav", "-o", f"{folder}/{name}"], check=True, capture_output=True)
+        return folder / name
 
     def drawn(self, width: int, height: int, form: str) -> bytes:
         """A picture as other programs write it."""

@@ -3,6 +3,7 @@
 import re
 
 from pages import WATCHED, PageTest
+from people import Person
 from server import eventually
 from visitors import Visitor, expect, need_browser
 
@@ -197,6 +198,51 @@ class ViewTests(CallTest):
         expect(anna.page.locator(".tile.main")).to_have_count(0)
 
 
+class RecordedTests(CallTest):
+    """What a page shows of others who record; what records is another program."""
+
+    def mark(self, visitor: Visitor, name: str):
+        return visitor.page.locator(".tile:not(.mine)").filter(has_text=name).locator(".records")
+
+    def test_J35_a_call_that_is_recorded_is_marked(self):
+        """J35.page"""
+        anna = self.visitor("Anna", 700)
+        with Person(self.server, "Bo") as bo:
+            anna.ring("Bo")
+            call = bo.expect("call.incoming")["call"]
+            bo.ask("call.accept", call=call)
+            mark = self.mark(anna, "Bo")
+            expect(anna.page.locator(".tile:not(.mine)")).to_contain_text("Bo")
+            expect(mark).to_be_hidden()
+            bo.ask("call.record", call=call)
+            expect(mark).to_have_text("Recording")
+            expect(mark).to_be_visible()
+            bo.ask("call.record", call=call, on=False)
+            expect(mark).to_be_hidden()
+
+    def test_J35_a_room_that_is_recorded_is_marked_also_for_whoever_comes_later_in_their_language(self):
+        anna, cleo = self.visitor("Anna", 700), self.company.visitor(self.server, 1500, locale="zh-CN")
+        with Person(self.server, "Bo") as bo, Person(self.server, "Dan") as dan:
+            for person in (bo, dan):
+                person.ask("room.join", room="tea")
+            anna.join("tea")
+            expect(anna.page.locator(".tile:not(.mine)")).to_have_count(2)
+            expect(self.mark(anna, "Bo")).to_be_hidden()
+            bo.ask("room.record", room="tea")
+            expect(self.mark(anna, "Bo")).to_have_text("Recording")
+            expect(self.mark(anna, "Bo")).to_be_visible()
+            cleo.page.get_by_label("你的名字").fill("Cleo")
+            cleo.page.keyboard.press("Enter")
+            cleo.page.get_by_label("房间名").fill("tea")
+            cleo.page.get_by_role("button", name="仅语音").click()
+            expect(self.mark(cleo, "Bo")).to_have_text("正在录音")
+            expect(self.mark(cleo, "Bo")).to_be_visible()
+            expect(self.mark(cleo, "Dan")).to_be_hidden()
+            bo.ask("room.record", room="tea", on=False)
+            for visitor in (anna, cleo):
+                expect(self.mark(visitor, "Bo")).to_be_hidden()
+
+
 class PeopleTests(CallTest):
     def test_J27_a_call_becomes_a_room_when_people_are_added(self):
         anna, bo, cleo = self.visitor("Anna", 700), self.visitor("Bo", 1500), self.visitor("Cleo", 2300)
@@ -242,6 +288,10 @@ class FirefoxLoadingTests(LoadingTests):
 
 
 class FirefoxNetworkTests(NetworkTests):
+    browser = "firefox"
+
+
+class FirefoxRecordedTests(RecordedTests):
     browser = "firefox"
 
 

@@ -1,8 +1,13 @@
 """Recording and listening, beyond holding and letting go; in Chromium and in Firefox."""
 
+import base64
 import re
+import tempfile
+import wave
+from pathlib import Path
 
 import test_messenger
+from pitch import tone
 from server import eventually
 from visitors import Visitor, expect, need_browser
 
@@ -20,6 +25,24 @@ WATCH_END = """
   window.warned = new Set();
   new MutationObserver(() => { if (!panel.hidden && panel.classList.contains('ending')) window.warned.add(panel.textContent); })
     .observe(panel, { attributes: true, childList: true, characterData: true, subtree: true });
+}
+"""
+# The server may measure it after it was brought; what a page knows of a file it does not ask again.
+SAY_RECORDING = """
+async ([conversation, note]) => {
+  const { Parley } = await import('./parley.js');
+  const once = async (work) => {
+    const parley = new Parley();
+    await parley.signIn();
+    try {
+      return await work(parley);
+    } finally {
+      parley.close();
+    }
+  };
+  const file = await once(({ files }) => files.upload(new Blob([Uint8Array.from(atob(note), (letter) => letter.codePointAt(0))])));
+  while (!await once(async ({ files }) => (await files.view(file)).duration)) ;
+  await once((parley) => parley.request('chat.send', { conversation, kind: 'voice', body: { file } }));
 }
 """
 
@@ -90,6 +113,20 @@ class RecordingTests(test_messenger.MessengerTest):
         player.get_by_role("button", name="Play").click()
         eventually(lambda: bo.page.evaluate("() => window.sound?.playbackRate") == 1.5, "it plays faster")
         expect(player.locator("i.played").last).to_be_attached()
+
+    def test_K11_a_recording_of_which_nothing_is_said_is_drawn_as_the_server_measured_it(self):
+        """K11.page"""
+        anna, bo = self.talking()
+        with tempfile.TemporaryDirectory() as folder, wave.open(f"{folder}/note.wav", "wb") as file:
+            file.setparams((1, 2, 48_000, 0, "NONE", ""))
+            file.writeframes(tone(440, 0, 96_000) + bytes(2 * 48_000))
+            file.close()
+            note = base64.b64encode(Path(f"{folder}/note.wav").read_bytes()).decode()
+        anna.page.evaluate(SAY_RECORDING, [bo.page.url.split("/")[-1], note])
+        player = bo.page.locator("#history .voice")
+        expect(player.locator(".length")).to_have_text("0:03")
+        expect(player.locator("i:nth-child(5)")).to_have_attribute("data-height", re.compile("^([4-9]|10)$"))
+        expect(player.locator("i:nth-child(36)")).to_have_attribute("data-height", "1")
 
 
 class FirefoxRecordingTests(RecordingTests):

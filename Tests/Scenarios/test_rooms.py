@@ -24,6 +24,28 @@ class Rooms(House):
             self.assertEqual(joined, {"room": "hall", "member": c.member, "user": c.user, "name": "C", "number": 3})
         self.assertEqual(c.heard("room.joined"), [])
 
+    def test_J35_who_records_a_room_says_so_and_whoever_comes_later_finds_it(self):
+        """J35.room"""
+        a, b, c, d = (self.person(name) for name in "ABCD")
+        for person in (a, b):
+            person.ask("room.join", room="taped")
+        self.assertEqual(c.error("room.record", room="taped"), "not_member")
+        began = time.time()
+        self.assertEqual(a.ask("room.record", room="taped"), {})
+        self.assertEqual(a.ask("room.record", room="taped"), {})
+        told = b.expect("room.recording")
+        self.assertEqual(told, {"room": "taped", "member": a.member, "since": told["since"], "number": 3})
+        self.assertLess(abs(told["since"] / 1000 - began), 5)
+        found = {member["member"]: member.get("recording") for member in c.ask("room.join", room="taped")["members"]}
+        self.assertEqual(found, {a.member: told["since"], b.member: None})
+        a.ask("room.record", room="taped", on=False)
+        for person in (b, c):
+            self.assertEqual(person.expect("room.recording", number=5), {"room": "taped", "member": a.member, "number": 5})
+        b.ask("room.record", room="taped")
+        b.ask("room.leave", room="taped")
+        self.assertEqual(c.expect("room.left")["member"], b.member)
+        self.assertNotIn("recording", d.ask("room.join", room="taped")["members"][0])
+
     def test_who_joins_twice_is_in_it_once(self):
         a, b = self.person("A"), self.person("B")
         a.ask("room.join", room="twice")

@@ -57,6 +57,21 @@ class VoiceTests(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
+    def test_K12_a_message_is_decoded_from_any_moment_on(self):
+        source = self.write_wav("note.wav", 4)
+        self.assertEqual(self.voice("encode", source).returncode, 0)
+        decode = ("decode", "--headerless", "-o", "-", self.folder / "note.ogg")
+        whole = self.voice(*decode).stdout
+        self.assertEqual(len(whole), 2 * 4 * RATE)
+        for start, skipped in (("0s", 0), ("12500us", 200), ("1.5s", 24_000), ("3999ms", 63_984)):
+            rest = self.voice(*decode, "--from", start).stdout
+            self.assertEqual(len(rest), len(whole) - 2 * skipped, start)
+            pairs = zip(struct.iter_unpack("<h", whole[2 * skipped:]), struct.iter_unpack("<h", rest))
+            self.assertLessEqual(max(abs(one - other) for (one,), (other,) in pairs), 1, start)
+        late = self.voice(*decode, "--from", "5s")
+        self.assertEqual((late.returncode, late.stdout), (65, b""))
+        self.assertIn(b"is over by then", late.stderr)
+
     def test_a_file_becomes_a_message_beside_it(self):
         report = self.report("encode", self.write_wav("hello.wav", 1.5))
         self.assertEqual(report["samples"], 72_000)
@@ -110,11 +125,13 @@ class VoiceTests(unittest.TestCase):
         self.report("encode", self.write_wav("a.wav", 3.25))
         info = self.report("info", self.folder / "a.ogg")
         self.assertEqual(info["duration"], 3.25)
-        forms = {name: base64.b64decode(text) for name, text in info["waveform"].items() if name != "matrix"}
+        forms = {name: base64.b64decode(text) for name, text in info["waveform"].items() if isinstance(text, str)}
         sizes = {name: len(form) for name, form in forms.items()}
         self.assertEqual(sizes, {"parley": 100, "telegram": 63, "whatsapp": 64, "discord": 32})
         self.assertLessEqual(max(forms["whatsapp"]), 100)
         self.assertEqual((len(info["waveform"]["matrix"]), max(info["waveform"]["matrix"])), (100, 1024))
+        self.assertEqual(len(info["waveform"]["message"]), 60)
+        self.assertLessEqual(max(info["waveform"]["message"]), 100)
 
     def test_K08_a_note_of_amr_inside_of_a_message_is_made_opus(self):
         """K08.inside"""

@@ -118,10 +118,22 @@ struct FileStoreTests {
         let shelf = try Shelf(engine)
         let file = try await shelf.add()
         let size = PictureSize(width: 300, height: 200)
-        try await shelf.store.ask(AddThumbnail(size, of: file, by: .alice))
-        try await shelf.store.ask(AddThumbnail(size, of: shelf.newID(), by: .alice))
+        try await shelf.store.ask(AddPreview(.thumbnail(size), of: file, by: .alice))
+        try await shelf.store.ask(AddPreview(.thumbnail(size), of: shelf.newID(), by: .alice))
         let found = try await shelf.store.ask(FindFile(file, for: .user(.alice)))
         #expect(found?.thumbnail == size)
+    }
+
+    @Test("K11.measured A recording keeps its length and its bars", arguments: Engine.allCases)
+    func outline(on engine: Engine) async throws {
+        let shelf = try Shelf(engine)
+        let file = try await shelf.add()
+        let bars = (0..<UInt8(SoundOutline.barCount)).map { $0 }
+        let outline = try #require(SoundOutline(milliseconds: 1234, bars: bars))
+        try await shelf.store.ask(AddPreview(.outline(outline), of: file, by: .alice))
+        try await shelf.store.ask(AddPreview(.outline(outline), of: shelf.newID(), by: .alice))
+        let found = try await shelf.store.ask(FindFile(file, for: .user(.alice)))
+        #expect(found?.outline == outline && found?.thumbnail == nil)
     }
 }
 

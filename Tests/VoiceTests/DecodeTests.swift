@@ -24,11 +24,12 @@ struct DecodeTests {
     }
 
     private func decode(
-        _ file: [UInt8], form: DecodeJob.Form = .wav(.signed16), rate: Int? = nil, isMono: Bool = false
+        _ file: [UInt8], form: DecodeJob.Form = .wav(.signed16), rate: Int? = nil, isMono: Bool = false,
+        start: Duration = .zero
     ) throws -> (report: DecodeJob.Report, bytes: [UInt8]) {
         let input = try self.folder.write("in", file)
         let output = VoiceOutput.file(self.folder.place("out"))
-        let job = DecodeJob(input: .file(input), output: output, form: form, rate: rate, isMono: isMono)
+        let job = DecodeJob(input: .file(input), output: output, form: form, rate: rate, isMono: isMono, start: start)
         return (try job.run(), try self.folder.read("out"))
     }
 
@@ -52,6 +53,58 @@ struct DecodeTests {
         #expect(try reader.readHeader())
         #expect(reader.announcedFrames == Self.sound.count && reader.format?.encoding == encoding)
         #expect(bytes.count == report.bytes)
+    }
+
+    private static let long = TestSound.babble(seconds: 3, rate: 48_000)
+
+    @Test(
+        "K12 begins at any moment with the samples that the whole has from there on",
+        arguments: [(nil, false), (48_000, false), (16_000, true), (44_100, false)] as [(Int?, Bool)])
+    func start(rate: Int?, isMono: Bool) throws {
+        var settings = VoiceSettings()
+        settings.encoder.complexity = 1
+        let files = [
+            try Recordings.opus(Self.long, rate: 48_000, settings: settings),
+            try Recordings.opus(Array(Self.long[..<(96_000 * 3 / 2)]), rate: 16_000, settings: settings),
+            Recordings.wav(Self.long, rate: 48_000),
+        ]
+        for file in files {
+            let form = DecodeJob.Form.raw(.float32)
+            let (report, whole) = try self.decode(file, form: form, rate: rate, isMono: isMono)
+            for milliseconds in [1, 19, 80, 999, 1337, 2000, 2999] {
+                let (rest, part) = try self.decode(
+                    file, form: form, rate: rate, isMono: isMono, start: .milliseconds(milliseconds))
+                let skipped = (milliseconds * report.rate + 500) / 1000
+                #expect(rest.samples == report.samples - skipped)
+                let expected = Self.floats(whole[(skipped * 4 * report.channels)...])
+                let worst = zip(expected, Self.floats(part[...])).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
+                #expect(worst < 1 / 32768)
+            }
+            let nothing = Self.failure { try self.decode(file, start: .seconds(10)).report }
+            #expect(nothing?.kind == .badData)
+        }
+    }
+
+    @Test("K12 passes over what lies further back than the decoder has to hear", arguments: [16_000, 48_000])
+    func preRoll(rate: Int) throws {
+        var settings = VoiceSettings()
+        settings.encoder.complexity = 1
+        let sound = TestSound.babble(seconds: 3, rate: rate)
+        let path = try self.folder.write("a.ogg", try Recordings.opus(sound, rate: rate, settings: settings))
+        let whole = try Recordings.decode(path).sound
+        for skipped in [0, rate / 100, rate * 3 / 2 + 7, rate * 5 / 2, rate * 3 - 1] {
+            let rest = try Recordings.decode(path, skipping: skipped, preRoll: 1)
+            #expect(rest.count == whole.count - skipped)
+            let worst = zip(whole[skipped...], rest).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
+            #expect(worst < 1 / 32768)
+        }
+        #expect(try Recordings.decode(path, skipping: rate * 4, preRoll: 1).isEmpty)
+    }
+
+    private static func floats(_ bytes: ArraySlice<UInt8>) -> [Float] {
+        stride(from: bytes.startIndex, to: bytes.endIndex - 3, by: 4).map { index in
+            Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[index + $1]) << UInt32(8 * $1) })
+        }
     }
 
     @Test("may be samples alone")
@@ -218,6 +271,22 @@ struct SoundInfoTests {
         #expect(bars[..<49].allSatisfy { $0 > 200 } && bars[51...].allSatisfy { $0 < 60 })
         #expect(info.discordWaveform.bars.count == 20)
         #expect(info.waveform(100).telegram.count == 63 && info.waveform(64).whatsApp.count == 64)
+    }
+
+    @Test("K11.hostile is told or refused wherever the file was cut")
+    func cut() throws {
+        let sound = TestSound.sine(1000, seconds: 0.005, rate: 48_000, level: 0.5)
+        for (name, whole) in [
+            ("a.ogg", try Recordings.opus(sound, rate: 48_000)),
+            ("a.wav", Recordings.wav(Array(sound[..<4]), rate: 8000)),
+        ] {
+            let all = try SoundInfo(of: .file(try self.folder.write(name, whole))).samples
+            for count in whole.indices {
+                let path = try self.folder.write(name, Array(whole[..<count]))
+                guard let info = try? SoundInfo(of: .file(path)) else { continue }
+                #expect(info.samples <= all && info.waveform(Waveform.messageBars).message.allSatisfy { $0 <= 100 })
+            }
+        }
     }
 
     @Test("is told of a WAV file too")

@@ -38,6 +38,18 @@ enum Recordings {
         return (all, source)
     }
 
+    /// The rest of a file with Opus in it.
+    static func decode(_ path: String, skipping samples: Int, preRoll: Int) throws -> [Float] {
+        guard let source = try self.open(path, rate: nil) as? OpusSource else { return [] }
+        source.skip(samples, preRoll: preRoll)
+        var (all, piece): ([Float], [Float]) = ([], [])
+        repeat {
+            try source.read(into: &piece)
+            all += piece
+        } while !piece.isEmpty
+        return all
+    }
+
     private static func open(_ path: String, rate: Int?) throws -> any SoundSource {
         switch try SoundOpener.open(try InputFile(path: path)) {
         case .sound(let sound): return sound

@@ -20,7 +20,7 @@ static void write_packet(OpusRepacketizer *packets, unsigned char *packet, int s
     opus_repacketizer_init(packets);
 }
 
-static int encode(FILE *in, FILE *out) {
+static int encode(FILE *in, FILE *out, int complexity) {
     unsigned char header[44], frames[FRAMES][1276], packet[FRAMES * 1276 + 7];
     short frame[960];
     int error, rate, size, count = 0;
@@ -30,7 +30,7 @@ static int encode(FILE *in, FILE *out) {
     OpusEncoder *encoder = opus_encoder_create(rate, 1, OPUS_APPLICATION_AUDIO, &error);
     if (error != OPUS_OK) return 1;
     opus_encoder_ctl(encoder, OPUS_SET_BITRATE(24000));
-    opus_encoder_ctl(encoder, OPUS_SET_COMPLEXITY(10));
+    opus_encoder_ctl(encoder, OPUS_SET_COMPLEXITY(complexity));
     opus_encoder_ctl(encoder, OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE));
     opus_encoder_ctl(encoder, OPUS_SET_VBR_CONSTRAINT(0));
     opus_repacketizer_init(packets);
@@ -75,6 +75,7 @@ int main(int argc, char **argv) {
     if (argc < 4) return 64;
     FILE *in = fopen(argv[2], "rb"), *out = fopen(argv[3], "wb");
     if (!in || !out) return 66;
-    int code = strcmp(argv[1], "encode") == 0 ? encode(in, out) : decode(in, out, argc > 4 ? atoi(argv[4]) : 48000);
+    int encodes = strcmp(argv[1], "encode") == 0, number = argc > 4 ? atoi(argv[4]) : encodes ? 10 : 48000;
+    int code = encodes ? encode(in, out, number) : decode(in, out, number);
     return fclose(out) ? 74 : code;
 }

@@ -92,7 +92,7 @@ function videoView({ file }, { files }) {
 // Who listened is kept as a reaction: so the server knows, all devices of the user do, and who spoke sees it.
 function voiceView({ file, duration: seconds, waveform }, message, { files, me, heard }) {
   const isNew = message.from !== me && !message.reactions?.some(({ reaction, users }) => reaction === listened && users.includes(me));
-  return voicePlayer({ url: async () => (await files.view(file)).url, seconds, waveform, isNew, heard: () => heard(message, listened) });
+  return voicePlayer({ view: () => files.view(file), seconds, waveform, isNew, heard: () => heard(message, listened) });
 }
 
 function fileView({ file, name, size }, { files }) {

@@ -8,9 +8,9 @@ let playing;
 
 /**
  * A voice message that can be listened to: a button, its waveform, its length, and a dot until it was listened to. One plays at a time.
- * @param {{url: () => Promise<string>, seconds?: number, waveform?: number[], isNew?: boolean, heard?: () => void}} voice
+ * @param {{view: () => Promise<{url: string, duration?: number, waveform?: number[]}>, seconds?: number, waveform?: number[], isNew?: boolean, heard?: () => void}} voice
  */
-export function voicePlayer({ url, seconds = 0, waveform = [], isNew = false, heard = () => {} }) {
+export function voicePlayer({ view, seconds = 0, waveform = [], isNew = false, heard = () => {} }) {
   const sound = new Audio();
   sound.preload = 'metadata';
   let source;
@@ -40,8 +40,11 @@ export function voicePlayer({ url, seconds = 0, waveform = [], isNew = false, he
 
   // Links to files are good for a while.
   async function refer() {
-    const link = await url();
-    if (link !== source) sound.src = source = link;
+    const { url, ...measured } = await view();
+    // What its sender does not say, the server has measured.
+    seconds ||= measured.duration ?? 0;
+    if (waveform.length === 0 && measured.waveform) wave.replaceChildren(...heights(waveform = measured.waveform).map(bar));
+    if (url !== source) sound.src = source = url;
   }
 
   function ready() {

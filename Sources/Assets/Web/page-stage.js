@@ -49,7 +49,7 @@ export class Stage {
 
   /** @param {import('./parley.js').Call} call */
   showCall(call) {
-    this.#open(call, ['state', 'stream', 'path', 'devices', 'away', 'local'], () => this.#paintCall(call));
+    this.#open(call, ['state', 'stream', 'path', 'devices', 'away', 'recording', 'local'], () => this.#paintCall(call));
     call.addEventListener('ended', () => this.#close(call), { signal: this.#listeners.signal });
     if (call.isOver) this.#close(call);
   }
@@ -140,7 +140,7 @@ export class Stage {
     const isWaiting = !call.stream;
     this.#head(name, call.isPeerAway ? texts.away : texts.call[call.isWaking && call.state === 'ringing' ? 'waking' : call.state] ?? '');
     this.#paintOthers([{
-      key: 'peer', person: call.peer, stream: call.stream, devices: call.peerDevices, isAway: call.isPeerAway, isWaiting,
+      key: 'peer', person: call.peer, stream: call.stream, devices: call.peerDevices, isAway: call.isPeerAway, isWaiting, recording: call.peerRecording,
     }]);
     this.#paintMine();
     this.#paintTools(isWaiting ? texts.cancel : texts.hangUp);

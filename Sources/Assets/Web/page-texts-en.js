@@ -70,6 +70,7 @@ export const en = {
   aloneInRoom: 'You are the first one here. Tell others the name of the room.',
   inRoom: (name, number) => `${name} · ${count(number, 'person', 'people')}`,
   leftRoom: (name) => `You left ${name} to answer the call. Join again when you like.`,
+  recordsTalk: 'Recording',
   away: 'The connection broke. Waiting for them to come back…',
   listening: 'No microphone was found. You can listen.',
   copyLink: 'Copy the link to this room',

@@ -68,6 +68,7 @@ export const zh = {
   aloneInRoom: '你是第一个。把房间名告诉别人吧。',
   inRoom: (name, number) => `${name} · ${number} 人`,
   leftRoom: (name) => `为接听来电，你已离开 ${name}。可随时重新加入。`,
+  recordsTalk: '正在录音',
   away: '连接中断，正在等待对方恢复…',
   listening: '没有找到麦克风，你可以收听。',
   copyLink: '复制房间链接',

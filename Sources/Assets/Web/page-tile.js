@@ -8,6 +8,7 @@ export class Tile {
   #face = make('span', { class: 'face big', 'aria-hidden': 'true' });
   #name = make('span', { class: 'name' });
   #off = make('span', { class: 'off' });
+  #recording = make('span', { class: 'records' }, texts.recordsTalk);
   #more = make('button', { class: 'plain more', type: 'button', 'aria-haspopup': 'menu' }, icon('more'));
 
   /** @param {{isMine?: boolean}} [options] a user does not hear themselves */
@@ -16,8 +17,9 @@ export class Tile {
     if (!isMine) hearThere(this.#video);
     this.#video.muted = isMine;
     this.element = make('figure', { class: 'tile no-picture' },
-      this.#video, this.#face, make('figcaption', {}, this.#name, this.#off), this.#more);
+      this.#video, this.#face, make('figcaption', {}, this.#name, this.#off), this.#recording, this.#more);
     this.#more.hidden = true;
+    this.#recording.hidden = true;
     this.element.classList.toggle('mine', isMine);
   }
 
@@ -25,13 +27,14 @@ export class Tile {
   /** Whether a screen is shown here. */
   get isScreen() { return this.element.classList.contains('screen'); }
 
-  /** @param {{person: {user?: string, name?: string}, label?: string, stream?: MediaStream, devices: {microphone: boolean, camera: boolean, screen?: boolean}, isAway?: boolean, isWaiting?: boolean, onMore?: (place: {x: number, y: number}) => void}} content */
-  show({ person, label, stream, devices, isAway = false, isWaiting = false, onMore }) {
+  /** @param {{person: {user?: string, name?: string}, label?: string, stream?: MediaStream, devices: {microphone: boolean, camera: boolean, screen?: boolean}, isAway?: boolean, isWaiting?: boolean, recording?: number, onMore?: (place: {x: number, y: number}) => void}} content */
+  show({ person, label, stream, devices, isAway = false, isWaiting = false, recording, onMore }) {
     const name = label ?? person.name ?? texts.unnamed;
     const hasPicture = devices.camera && (stream?.getVideoTracks() ?? []).some((track) => !track.muted);
     paintFace(this.#face, person);
     this.#name.textContent = name;
     this.#off.textContent = devices.microphone ? '' : texts.muted;
+    this.#recording.hidden = recording === undefined;
     this.element.classList.toggle('no-picture', !hasPicture);
     this.element.classList.toggle('screen', hasPicture && devices.screen === true);
     this.element.classList.toggle('away', isAway);

@@ -2,7 +2,7 @@ import { ParleyError, tell } from './parley-error.js';
 import { Peer } from './parley-peer.js';
 import { Talk, devicesOf } from './parley-talk.js';
 
-/** @typedef {{user: string, name?: string, member?: string}} Person */
+/** @typedef {{user: string, name?: string, member?: string, recording?: number}} Person */
 
 /**
  * One call with one other.
@@ -12,7 +12,7 @@ import { Talk, devicesOf } from './parley-talk.js';
  *     any of these ──▶ ended
  *
  * Events: `state`; `stream` when the other side can be seen or heard; `devices` when it switches its microphone or
- * camera; `local`; `away` when `isPeerAway` changes; `moved` with a room's name when the other side goes on there; `ended`.
+ * camera; `local`; `away` when `isPeerAway` changes; `recording` when `peerRecording` does; `moved` with a room's name when the other side goes on there; `ended`.
  */
 export class Call extends Talk {
   /** @type {'preparing'|'calling'|'ringing'|'accepting'|'connecting'|'talking'|'ended'} */
@@ -23,6 +23,8 @@ export class Call extends Talk {
   isWaking = false;
   /** The other side's line broke; the call waits for it. */
   isPeerAway = false;
+  /** Since when the other side records, in milliseconds since 1970. @type {number|undefined} */
+  peerRecording;
   /** @type {{microphone: boolean, camera: boolean, screen?: boolean}} */
   peerDevices;
   /** How it ended: one of the protocol's outcomes. @type {string|undefined} */
@@ -86,6 +88,9 @@ export class Call extends Talk {
 
   /** Goes on in a room, and tells the other side so. @param {string} room */
   moveTo(room) { this.say({ room }); }
+
+  /** Tells the other side that we record, or no longer do. */
+  async tellRecording(isOn = true) { await this.#desk.request('call.record', { call: this.id, on: isOn }); }
 
   say(data) { if (this.#connection) this.#signal({ data }).catch(() => {}); }
 
@@ -157,6 +162,12 @@ export class Call extends Talk {
     tell(this, 'away', true);
   }
 
+  peerRecords(since) {
+    if (this.peerRecording === since) return;
+    this.peerRecording = since;
+    tell(this, 'recording', since);
+  }
+
   /** The same page mends what it has, also when its line is another; a page that was loaded anew begins anew. */
   peerCameBack({ member, keeps }) {
     this.isPeerAway = false;
@@ -184,6 +195,7 @@ export class Call extends Talk {
   }
 
   seated({ phase, role, peer, keeps }) {
+    if (phase === 'talking') this.peerRecords(peer.recording);
     if (phase === 'elsewhere') return this.ended('movedElsewhere');
     if (phase !== 'ringing' && phase !== 'talking') return this.ended(phase);
     if (phase === 'talking' && keeps && this.#connection) return this.#stay(peer);

@@ -103,6 +103,7 @@ export class CallDesk {
       case 'call.ringing': return call?.rings(argument);
       case 'call.peerAway': return call?.peerWentAway();
       case 'call.peerBack': return call?.peerCameBack(argument);
+      case 'call.recording': return call?.peerRecords(argument.since);
       case 'signal': return call?.signalled(argument);
     }
   }

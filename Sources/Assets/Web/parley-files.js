@@ -20,6 +20,8 @@ const resumable = { 'Tus-Resumable': '1.0.0' };
  * @property {number} [width]
  * @property {number} [height]
  * @property {{url: string, width: number, height: number}} [thumbnail]
+ * @property {number} [duration] of a recording, in seconds
+ * @property {number[]} [waveform] of a recording: sixty bars from 0 to 100
  */
 
 /** Brings files to the server, and finds those of others. */

@@ -9,6 +9,7 @@ import { Talk, devicesOf } from './parley-talk.js';
  * @property {string} user
  * @property {string} name
  * @property {boolean} isAway
+ * @property {number} [recording] since when they record, in milliseconds since 1970
  * @property {MediaStream} stream what comes from them
  * @property {{microphone: boolean, camera: boolean, screen?: boolean}} devices
  * @property {Peer} peer
@@ -18,7 +19,7 @@ import { Talk, devicesOf } from './parley-talk.js';
  * A room in which everybody talks with everybody.
  *
  * Events: `joined`, `left`, `changed` with a `Member`; `local`; `knocked` with `{user, name, avatar?}` of somebody who asks to be
- * let in; `host` with the user who may send others away from now on; `closed` when we are out, with a reason when that is another's doing.
+ * let in; `recording` with a `Member` who records from now on, or no longer; `host` with the user who may send others away from now on; `closed` when we are out, with a reason when that is another's doing.
  */
 export class Room extends Talk {
   /** @type {Map<string, Member>} */
@@ -77,6 +78,9 @@ export class Room extends Talk {
     await this.#link.request('room.remove', { room: this.name, user, ...(options.ban && { ban: true }) });
   }
 
+  /** Tells the others that we record, or no longer do; whoever comes later is told as well. */
+  async tellRecording(isOn = true) { await this.#link.request('room.record', { room: this.name, on: isOn }); }
+
   say(data, to) {
     if (this.members.size === 0) return;
     this.#signal({ data }, to).catch(() => {});
@@ -101,7 +105,7 @@ export class Room extends Talk {
     tell(this, 'closed', reason);
   }
 
-  #add({ member, user, name, away = false }, isNewcomer) {
+  #add({ member, user, name, away = false, recording }, isNewcomer) {
     this.#remove(member);
     const peer = new Peer({
       configuration: this.#parley.configuration,
@@ -111,7 +115,7 @@ export class Room extends Talk {
       send: (signal) => this.#signal(signal, member),
     });
     const devices = { microphone: true, camera: true };
-    const other = { member, user, name, isAway: away, stream: peer.stream, devices, peer };
+    const other = { member, user, name, isAway: away, recording, stream: peer.stream, devices, peer };
     this.members.set(member, other);
     this.#follow(other);
     tell(this, 'joined', other);
@@ -156,6 +160,7 @@ export class Room extends Talk {
       case 'room.dismissed': return this.#dismissed(argument.reason);
       case 'room.away': return other && this.#mark(other, true);
       case 'room.back': return other && this.#mark(other, false);
+      case 'room.recording': return other && this.#recorded(other, argument.since);
       case 'room.host': return this.#hosted(argument.user);
       case 'room.knocked': return tell(this, 'knocked', argument);
       case 'signal': return void this.members.get(argument.from)?.peer.take(argument);
@@ -165,6 +170,12 @@ export class Room extends Talk {
   #mark(other, isAway) {
     other.isAway = isAway;
     if (!isAway) other.peer.mend();
+    tell(this, 'changed', other);
+  }
+
+  #recorded(other, since) {
+    other.recording = since;
+    tell(this, 'recording', other);
     tell(this, 'changed', other);
   }
 

@@ -1,6 +1,7 @@
 internal import Bytes
 package import JSON
 internal import Operations
+internal import Vocabulary
 
 /// One JSON value as the very bytes it travels in, with a few questions that can be asked of an object.
 ///
@@ -45,6 +46,8 @@ extension RawJSON {
     package func text(_ name: String) -> String? { self.read(name, .text) }
     package func integer(_ name: String) -> Int? { self.read(name, .integer) }
     package func bool(_ name: String) -> Bool? { self.read(name, .bool) }
+    /// A time in milliseconds since 1970.
+    func time(_ name: String) -> WallTime? { self.integer(name).map { WallTime(milliseconds: Int64($0)) } }
 
     /// The elements of a member that is an array.
     package func list(_ name: String) -> [RawJSON]? { self.member(name)?.elements }

@@ -14,6 +14,8 @@ package struct CallEvent: Hashable, Sendable {
         case peerAway
         /// The other side is back; with `keepsMedia` the connection to it goes on as it is.
         case peerBack(SessionID, keepsMedia: Bool)
+        /// The other side keeps what is said since then; nil no longer.
+        case recording(since: WallTime?)
         case ended(End)
     }
 

@@ -62,6 +62,8 @@ extension ParleyEvent {
         case .roomBack: Self.room(json, json.session.map { .back($0) })
         case .roomLeft: Self.room(json, json.session.map { .left($0, reason: json.text("reason") ?? "left") })
         case .roomDismissed: Self.room(json, .dismissed(reason: json.text("reason") ?? "removed"))
+        case .roomRecording:
+            Self.room(json, json.session.map { .recording($0, since: json.time("since")) })
         case .roomHost: Self.room(json, json.name("user") { UserID($0) }.map { .host($0) })
         case .roomKnocked:
             Self.room(json, json.name("user") { UserID($0) }.map { .knocked($0, name: json.text("name") ?? "") })
@@ -72,6 +74,7 @@ extension ParleyEvent {
         case .callPeerAway: Self.call(json, .peerAway)
         case .callPeerBack:
             Self.call(json, json.session.map { .peerBack($0, keepsMedia: json.bool("keeps") == true) })
+        case .callRecording: Self.call(json, .recording(since: json.time("since")))
         case .callEnded: Self.call(json, CallEvent.End(json).map { .ended($0) })
         }
     }

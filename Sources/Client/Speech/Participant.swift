@@ -8,6 +8,8 @@ package struct Participant: Hashable, Sendable {
     package let avatar: String?
     /// Their line is broken; the seat waits.
     package let isAway: Bool
+    /// Since when they keep what is said.
+    package let recordingSince: WallTime?
 
     init?(_ json: RawJSON?) {
         guard let json, let member = json.name("member", { SessionID($0) }),
@@ -18,6 +20,7 @@ package struct Participant: Hashable, Sendable {
         self.name = json.text("name") ?? user.text
         self.avatar = json.text("avatar")
         self.isAway = json.bool("away") ?? false
+        self.recordingSince = json.time("recording")
     }
 }
 

@@ -10,6 +10,8 @@ package struct RoomEvent: Hashable, Sendable {
         case left(SessionID, reason: String)
         /// We are no longer in the room, by another's doing.
         case dismissed(reason: String)
+        /// The member keeps what is said since then; nil no longer.
+        case recording(SessionID, since: WallTime?)
         /// Who may send others away from now on.
         case host(UserID)
         /// Somebody asks to be let in.

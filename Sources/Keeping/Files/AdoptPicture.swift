@@ -37,6 +37,7 @@ extension FileRecord {
             self.id, of: owner, self.hash, size: self.size, type: self.type, label: self.label, created: self.created)
         file.picture = self.picture
         file.thumbnail = self.thumbnail
+        file.outline = self.outline
         file.stay = self.stay
         return file
     }

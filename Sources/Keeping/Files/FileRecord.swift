@@ -24,6 +24,8 @@ package struct FileRecord: Hashable, Sendable {
     package var picture: PictureSize?
     /// Nil when the picture itself is small enough, or none could be made.
     package var thumbnail: PictureSize?
+    /// Nil for what is no recording, and one that could not be measured.
+    package var outline: SoundOutline?
     package var stay = FileStay.usual
     package let created: WallTime
 

@@ -1,5 +1,4 @@
 internal import Conversing
-package import FileTypes
 package import Vocabulary
 
 /// The file is whole: its upload is over.
@@ -17,23 +16,23 @@ package struct AddFile: StoreRequest {
     }
 }
 
-/// A small picture of a file was drawn after the file had been told to others. Of a file that is gone nothing is kept.
-package struct AddThumbnail: StoreRequest {
+/// A file was drawn small or measured after it had been told to others. Of a file that is gone nothing is kept.
+package struct AddPreview: StoreRequest {
     package let file: FileID
-    package let size: PictureSize
+    package let preview: FilePreview
     package let owner: UserID
 
     package static let access = StoreAccess.writes
     package var asker: UserID? { self.owner }
 
-    package init(_ size: PictureSize, of file: FileID, by owner: UserID) {
+    package init(_ preview: FilePreview, of file: FileID, by owner: UserID) {
         self.file = file
-        self.size = size
+        self.preview = preview
         self.owner = owner
     }
 
     package func perform(on tables: some Tables) throws(StoreError) {
-        try tables.setThumbnail(self.size, of: self.file)
+        try tables.setPreview(self.preview, of: self.file)
     }
 }
 

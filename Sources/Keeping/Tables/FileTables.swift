@@ -1,5 +1,4 @@
 package import Conversing
-package import FileTypes
 package import Vocabulary
 
 /// Files that are whole, and which entries show them.
@@ -7,7 +6,7 @@ package protocol FileTable: AnyObject {
     /// Nil for one that was orphaned.
     func file(_ id: FileID) throws(StoreError) -> FileRow?
     func insert(_ file: FileRecord) throws(StoreError)
-    func setThumbnail(_ size: PictureSize, of file: FileID) throws(StoreError)
+    func setPreview(_ preview: FilePreview, of file: FileID) throws(StoreError)
     func changeUses(of file: FileID, by step: Int) throws(StoreError)
     /// Its owner gave it up: it is not found from now on, and the next sweep takes it, whatever its age.
     func orphan(_ file: FileID) throws(StoreError)

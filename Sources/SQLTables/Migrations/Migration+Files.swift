@@ -41,4 +41,11 @@ extension Migration {
         CREATE INDEX uploads_by_owner ON uploads (owner, length);
         CREATE INDEX uploads_by_expiry ON uploads (expiry);
         """)
+
+    /// How long a recording is, in milliseconds, and how high its bars are, a byte for each.
+    static let fileOutlines = Migration(
+        """
+        ALTER TABLE files ADD COLUMN duration INTEGER;
+        ALTER TABLE files ADD COLUMN waveform BLOB;
+        """)
 }

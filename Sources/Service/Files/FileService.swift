@@ -28,13 +28,14 @@ final class FileService: Sendable {
     private let finishing: Workbench
     private let drawing: Workbench
     private let thumbnailer = Thumbnailer()
+    private let measurer: SoundMeasurer?
     private let busy = Locked<Set<FileID>>([])
     private let allowance: Locked<APIAllowance>
 
-    /// Pictures of one user that wait to be drawn small; what is more is kept without.
+    /// Pictures of one user that wait to be drawn small, and recordings to be measured; what is more is kept without.
     private static let maximumDrawings = 8
-    /// An upload is answered after so long, whether its small picture is drawn by then or comes later.
-    private static let drawingTimeout = Duration.milliseconds(500)
+    /// An upload is answered after so long, whether its preview is made by then or comes later.
+    private static let previewTimeout = Duration.milliseconds(500)
 
     typealias Completion<Value> = (Result<Value, FileProblem>) -> Void
 
@@ -54,6 +55,7 @@ final class FileService: Sendable {
         self.folder = try FileFolder(path)
         self.links = FileLinks(key: linkKey, life: settings.linkLife)
         self.settings = settings
+        self.measurer = settings.measurer.flatMap { SoundMeasurer(program: $0) }
         self.journal = journal
         self.finishing = try Workbench()
         self.blobs = makeBlobs(self.folder, self.finishing)
@@ -182,7 +184,7 @@ extension FileService {
 // MARK: - A file is whole
 
 extension FileService {
-    /// Gives it its place, makes its small picture, and has the store know of it.
+    /// Gives it its place, draws or measures it, and has the store know of it.
     func finish(
         _ upload: UploadFile, _ record: UploadRecord, stay: FileStay = .usual, on reactor: Reactor,
         _ completion: @escaping Completion<FileRecord>
@@ -192,12 +194,12 @@ extension FileService {
         self.blobs.keep(upload, on: reactor) { result in
             switch result {
             case .failure(let trouble): completion(.failure(self.failed(trouble)))
-            case .success(let kept): self.draw(kept, record, stay, on: reactor, completion)
+            case .success(let kept): self.preview(kept, record, stay, on: reactor, completion)
             }
         }
     }
 
-    private func draw(
+    private func preview(
         _ kept: KeptFile, _ record: UploadRecord, _ stay: FileStay, on reactor: Reactor,
         _ completion: @escaping Completion<FileRecord>
     ) {
@@ -206,48 +208,57 @@ extension FileService {
             created: SystemClock.now())
         file.picture = kept.picture
         file.stay = stay
-        let (blobs, whole) = (self.blobs, file)
-        guard let thumbnailer = self.thumbnailer, kept.picture != nil else {
-            return self.add(file, on: reactor, completion)
-        }
+        let whole = file
+        guard let make = self.making(of: kept, from: file.id) else { return self.add(file, on: reactor, completion) }
         var isAnswered = false
-        let timer = reactor.schedule(after: Self.drawingTimeout) {
+        let timer = reactor.schedule(after: Self.previewTimeout) {
             isAnswered = true
             self.add(whole, on: reactor, completion)
         }
-        let back = reactor.returning { (result: Result<PictureSize, Thumbnailer.Failure>) in
-            let size = self.drawn(result)
-            if isAnswered { return self.addLate(size, of: whole) }
+        let back = reactor.returning { (preview: FilePreview?) in
+            if isAnswered { return self.addLate(preview, of: whole) }
             reactor.cancel(timer)
             var file = whole
-            file.thumbnail = size
+            file.add(preview)
             self.add(file, on: reactor, completion)
         }
-        let isTaken = self.drawing.post(from: file.owner) {
-            back(
-                Result { () throws(Thumbnailer.Failure) in
-                    try thumbnailer.make(of: kept, from: whole.id, in: blobs)
-                })
-        }
-        guard !isTaken else { return }
+        guard !self.drawing.post(from: file.owner, { back(make()) }) else { return }
         reactor.cancel(timer)
         self.add(file, on: reactor, completion)
     }
 
-    /// Nil where none was needed, or none could be made.
-    private func drawn(_ result: Result<PictureSize, Thumbnailer.Failure>) -> PictureSize? {
-        switch result {
-        case .success(let size): return size
-        case .failure(.smallEnough): return nil
-        case .failure(let failure):
-            self.note(failure)
+    /// What blocks until a preview is made; nil for a file that gets none. Comes to nil where none was needed, or none could be made.
+    private func making(of kept: KeptFile, from upload: FileID) -> (@Sendable () -> FilePreview?)? {
+        if let thumbnailer = self.thumbnailer, kept.picture != nil {
+            return { self.drawn(kept, upload, thumbnailer) }
+        }
+        guard let measurer = self.measurer, SoundMeasurer.measures(kept) else { return nil }
+        return { self.measured(kept, upload, measurer) }
+    }
+
+    private func drawn(_ kept: KeptFile, _ upload: FileID, _ thumbnailer: Thumbnailer) -> FilePreview? {
+        do throws(Thumbnailer.Failure) {
+            return .thumbnail(try thumbnailer.make(of: kept, from: upload, in: self.blobs))
+        } catch .smallEnough {
+            return nil
+        } catch {
+            self.journal.info(.noThumbnail, "a picture got no thumbnail", [.reason: .plain("\(error)")])
             return nil
         }
     }
 
-    private func addLate(_ size: PictureSize?, of file: FileRecord) {
-        guard let size else { return }
-        self.store.send(AddThumbnail(size, of: file.id, by: file.owner)) { result in
+    private func measured(_ kept: KeptFile, _ upload: FileID, _ measurer: SoundMeasurer) -> FilePreview? {
+        do throws(SoundMeasurer.Failure) {
+            return .outline(try measurer.measure(kept, from: upload, in: self.blobs))
+        } catch {
+            self.journal.info(.noOutline, "a recording was not measured", [.reason: .plain("\(error)")])
+            return nil
+        }
+    }
+
+    private func addLate(_ preview: FilePreview?, of file: FileRecord) {
+        guard let preview else { return }
+        self.store.send(AddPreview(preview, of: file.id, by: file.owner)) { result in
             if case .failure(let error) = result { _ = self.failed(error) }
         }
     }
@@ -310,14 +321,11 @@ extension FileService {
         self.journal.error(.fileNotKept, "the store did not do its work", [.error: .error(error)])
         return FileProblem(error)
     }
-
-    private func note(_ failure: Thumbnailer.Failure) {
-        self.journal.info(.noThumbnail, "a picture got no thumbnail", [.reason: .plain("\(failure)")])
-    }
 }
 
 extension LogName {
     static let noThumbnails = LogName("files.no_thumbnails")
     static let noThumbnail = LogName("file.no_thumbnail")
+    static let noOutline = LogName("file.no_outline")
     static let fileNotKept = LogName("file.not_kept")
 }

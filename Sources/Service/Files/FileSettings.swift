@@ -12,6 +12,8 @@ package struct FileSettings: Sendable {
     package var linkLife = Duration.seconds(3600)
     /// How long a file stays that no message shows.
     package var unusedLife = Duration.seconds(24 * 3600)
+    /// The program that measures recordings, `parley` itself; nil for none.
+    package var measurer: String?
     /// Nil for the data directory.
     package var store: S3Settings?
 

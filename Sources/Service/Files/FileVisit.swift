@@ -77,6 +77,10 @@ extension JSONWriter {
             json.field("time", file.created.milliseconds)
             json.field("expires", links.expiry(at: now) * 1000)
             json.optional("name", file.label?.text)
+            if let outline = file.outline {
+                json.field("duration", raw: Array("\(outline.seconds)".utf8))
+                json.array("waveform", of: outline.bars) { $0.integer(Int($1)) }
+            }
             guard let picture = file.picture else { return }
             json.field("width", picture.width)
             json.field("height", picture.height)

@@ -63,6 +63,12 @@ struct AnswerCommand: ParsableCommand {
         completion: .directory)
     var record: String?
 
+    @Option(
+        help:
+            "Remove recordings from that directory that are older, whenever a new one begins; other files stay. Default: keep all."
+    )
+    var recordKeep: Duration?
+
     @Option(help: ArgumentHelp("Join a room instead of waiting for calls.", valueName: "ROOM"))
     var room: String?
 
@@ -98,6 +104,12 @@ struct AnswerCommand: ParsableCommand {
         if self.decode, !self.echo { throw ValidationError("--decode needs --echo") }
         if self.video, !self.echo { throw ValidationError("--video needs --echo") }
         if self.play == .pipe { throw ValidationError("--play - is for one call; parley answer takes many") }
+        if let life = self.recordKeep {
+            guard self.record != nil, self.room == nil else {
+                throw ValidationError("--record-keep needs --record DIR, and calls")
+            }
+            guard life >= .seconds(1) else { throw ValidationError("--record-keep: at least a second") }
+        }
         if self.talk, self.echo || self.play != nil || self.http != nil || self.room != nil {
             throw ValidationError("--talk cannot be combined with --echo, --play, --http or --room")
         }
@@ -147,7 +159,7 @@ struct AnswerCommand: ParsableCommand {
         // A mistake in the file is better said now than to the first caller.
         _ = try self.play?.open()
         if let folder = self.record { try Self.make(folder) }
-        let (folder, room) = (self.record, self.room.flatMap { RoomName($0) })
+        let (folder, life, room) = (self.record, self.recordKeep, self.room.flatMap { RoomName($0) })
         plan.recording.heard = room == nil ? nil : folder.map { "\($0)/room.ogg" }
         try self.overwriting.check(plan.recording.heard, plan.capture)
         if self.talk {
@@ -171,7 +183,9 @@ struct AnswerCommand: ParsableCommand {
             if let room {
                 _ = try await console.carryOut(RoomRun(console.frame(settled), in: room))
             } else {
-                try await console.carryOut(AnswerRun(console.frame(settled), recordingsIn: folder))
+                try await console.carryOut(
+                    AnswerRun(
+                        console.frame(settled), recordingsIn: folder.map { RecordingFolder(path: $0, life: life) }))
             }
         }
         return .success

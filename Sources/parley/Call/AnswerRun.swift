@@ -14,7 +14,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     // Unchecked because it is touched on its loop only, after it was made.
     let frame: RunFrame<Void>
     /// Where recordings go.
-    private let folder: String?
+    private let folder: RecordingFolder?
     private var links: [CallID: PeerLink] = [:]
     /// What the callers are called.
     private var names: [CallID: String] = [:]
@@ -25,7 +25,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
     private var keys: CallKeys?
     private var complaints = TokenBucket(.init(perSecond: 1, burst: 20), at: SteadyClock.now)
 
-    init(_ frame: RunFrame<Void>, recordingsIn folder: String?) {
+    init(_ frame: RunFrame<Void>, recordingsIn folder: RecordingFolder?) {
         self.frame = frame
         self.folder = folder
     }
@@ -90,8 +90,15 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         case .incoming(_, let caller): self.take(call, from: caller)
         case .connected(_, let role, let peer): self.begin(call, begins: role == .caller, with: peer)
         case .ended(let end): self.ended(call, end.outcome)
+        case .recording(let start): if start != nil { self.say("recording", call, ("name", self.names[call] ?? "")) }
         case .ringing, .peerAway, .peerBack: return
         }
+    }
+
+    /// Whoever is recorded is told, before the first sound is kept and by each server anew.
+    private func tellRecording(of call: CallID) {
+        guard self.folder != nil else { return }
+        self.client.ask(on: self.loop) { client throws(ClientError) in try await client.record(true, in: call) }
     }
 
     /// The server does not know us any more, but it may know of the call.
@@ -103,7 +110,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         } then: { result in
             switch result {
             case .success(let status):
-                if status.keepsMedia { return }
+                if status.keepsMedia { return self.tellRecording(of: call) }
                 self.hangUp(call)
                 self.ended(call, "lost")
             // They have hung up in the meantime.
@@ -132,7 +139,8 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         guard let peers = self.peers, self.links[call] == nil, self.links.count < self.maximumCalls else { return }
         let (client, loop) = (self.client, self.loop)
         do throws(CommandFailure) {
-            let recording = RecordingPlan(heard: self.folder.map { "\($0)/\(call.text).ogg" })
+            self.tellRecording(of: call)
+            let recording = RecordingPlan(heard: self.folder?.place(for: call))
             let link = peers.open(
                 call.text, begins: begins, feed: try self.plan.openFeed(), sinks: try recording.open(),
                 signal: { content in
@@ -242,6 +250,7 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
         case "ready": "Ready for calls. Stop with Control-C."
         case "answered": "Answered \(name)."
         case "ended": "The call with \(name) has ended\(detail == "completed" ? "" : ": \(detail ?? "")")."
+        case "recording": "\(name) is recording."
         case "key": "\(name) pressed \(detail ?? "")."
         default: event
         }

@@ -22,6 +22,7 @@ final class CallRun: ClientRun, @unchecked Sendable {
     /// At least one device over there.
     private var isRinging = false
     private var link: PeerLink?
+    private var peerName: String?
     /// Opened before anybody rings.
     private var sound: (feed: (any SoundFeed)?, sinks: (heard: [any SoundSink], said: [any SoundSink]))?
     private var hasBegun = false
@@ -103,7 +104,7 @@ extension CallRun {
             try await client.take(call, keepsMedia: keepsMedia)
         } then: { result in
             switch result {
-            case .success(let status): if !status.keepsMedia { self.giveUp(.lost) }
+            case .success(let status): if status.keepsMedia { self.tellRecording() } else { self.giveUp(.lost) }
             // The other side has hung up in the meantime.
             case .failure(.refused(let refusal)) where refusal.code == "call_over": self.finish(self.judge(link))
             // Who talks needs no server.
@@ -123,12 +124,22 @@ extension CallRun {
             self.isRinging = true
         case .connected(_, let role, let peer):
             self.screen.say("\(PlainText.line(peer.name)) answered")
+            self.peerName = peer.name
+            self.tellRecording()
             self.begin(begins: role == .caller)
         case .ended(let end):
             if let other = end.into { return self.call = other }
             if !self.isHangingUp { self.finish(self.judge(end.outcome)) }
+        case .recording(let start): self.screen.tell(self.peerName ?? self.callee.name, recordsSince: start)
         case .incoming, .peerAway, .peerBack: return
         }
+    }
+
+    /// Whoever is recorded is told, before the first sound is kept and by each server anew.
+    private func tellRecording() {
+        guard self.plan.recording.isOn else { return }
+        let call = self.call
+        self.client.ask(on: self.loop) { client throws(ClientError) in try await client.record(true, in: call) }
     }
 
     /// What the server says is one thing, whether anybody was heard another.

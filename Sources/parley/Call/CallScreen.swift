@@ -24,6 +24,12 @@ final class CallScreen {
         Terminal.complain(text)
     }
 
+    /// Somebody keeps what is said: that matters to scripts as well.
+    func tell(_ name: String, recordsSince start: WallTime?) {
+        let name = PlainText.line(name)
+        self.warn(start == nil ? "\(name) no longer records" : "\(name) is recording")
+    }
+
     func show(_ link: PeerLink, for duration: Duration, isMuted: Bool = false) {
         guard self.isInteractive else { return }
         let statistics = link.connection.getStats()

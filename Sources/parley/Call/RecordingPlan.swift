@@ -8,7 +8,7 @@ struct RecordingPlan: Sendable {
     var heard: String?
     /// Samples of what is said.
     var said: String?
-    /// Samples of both in one.
+    /// Samples of both in one; in a room, of all in one.
     var mixed: String?
     var channels = 1
 
@@ -36,6 +36,19 @@ struct RecordingPlan: Sendable {
         }
     }
 
+    /// Whether there is somebody to be told of it.
+    var isOn: Bool { self.heard != nil || self.said != nil || self.mixed != nil }
+
+    /// For a room: one file in which all are heard.
+    func openMixer() throws(CommandFailure) -> RoomMixer? {
+        guard let mixed = self.mixed else { return nil }
+        do {
+            return try RoomMixer(mixed, channels: self.channels)
+        } catch {
+            throw CommandFailure("\(error)", exitCode: .cannotCreate)
+        }
+    }
+
     /// There was nothing to keep.
     func discard() {
         for path in [self.heard, self.said, self.mixed] {
@@ -44,12 +57,12 @@ struct RecordingPlan: Sendable {
         }
     }
 
-    /// The same for each of several, in files of their own.
+    /// The same for each of several, in files of their own; all of them together are `openMixer`'s.
     func named(_ name: String) -> RecordingPlan {
         var plan = self
         plan.heard = self.heard.map { Self.path($0, for: name) }
         plan.said = self.said.map { Self.path($0, for: name) }
-        plan.mixed = self.mixed.map { Self.path($0, for: name) }
+        plan.mixed = nil
         return plan
     }
 

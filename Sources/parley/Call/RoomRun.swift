@@ -15,6 +15,8 @@ final class RoomRun: ClientRun, @unchecked Sendable {
     private let screen = CallScreen()
     private var keys: CallKeys?
     private var links: [SessionID: PeerLink] = [:]
+    private var names: [SessionID: String] = [:]
+    private var mixer: RoomMixer?
     private var began: Instant?
     private var hasHeardSound = false
     private var last: CallStatistics?
@@ -31,6 +33,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         do throws(CommandFailure) {
             // A mistake in a name is better found before anybody hears of us.
             _ = try self.plan.openFeed()
+            self.mixer = try self.plan.recording.openMixer()
             if let remark = self.plan.deviceRemark { self.screen.warn(remark) }
             self.join()
         } catch {
@@ -80,9 +83,20 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         )
         let isFirst = self.began == nil
         self.began = self.began ?? SteadyClock.now
-        for member in view.members { self.meet(member.member, begins: true) }
+        self.tellRecording()
+        for member in view.members {
+            if let start = member.recordingSince { self.screen.tell(member.name, recordsSince: start) }
+            self.meet(member, begins: true)
+        }
         if isFirst { self.keys = self.peers?.talkKeys(besides: self.screen) { self.interrupted() } }
         if isFirst, let duration = self.plan.duration { self.peers?.after(duration) { self.leave() } }
+    }
+
+    /// Whoever is recorded is told, before the first sound is kept and by each server anew.
+    private func tellRecording() {
+        guard self.plan.recording.isOn else { return }
+        let room = self.room
+        self.client.ask(on: self.loop) { client throws(ClientError) in try await client.record(true, in: room) }
     }
 
     func heard(_ event: ParleyEvent) {
@@ -102,16 +116,20 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         switch change {
         case .joined(let participant):
             self.screen.say("\(PlainText.line(participant.name)) joined")
-            self.meet(participant.member, begins: false)
+            self.meet(participant, begins: false)
         case .left(let member, _): self.part(member)
         case .knocked(_, let name): self.screen.say("\(PlainText.line(name)) asks to be let in")
         case .admitted: self.join()
         case .dismissed(let reason): self.fail("removed from the room: \(PlainText.line(reason))")
+        case .recording(let member, let start):
+            self.screen.tell(self.names[member] ?? "somebody", recordsSince: start)
         case .away, .back, .host: return
         }
     }
 
-    private func meet(_ member: SessionID, begins: Bool) {
+    private func meet(_ participant: Participant, begins: Bool) {
+        let member = participant.member
+        self.names[member] = participant.name
         guard let peers = self.peers, self.links[member] == nil, self.links.count < Self.maximumMembers,
             self.began != nil, !self.isLeaving
         else { return }
@@ -119,7 +137,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         do throws(CommandFailure) {
             let link = peers.open(
                 "\(room.text)/\(member.text)", begins: begins, feed: try self.plan.openFeed(),
-                sinks: try self.plan.recording.named(member.text).open(),
+                sinks: try self.openSinks(for: member),
                 signal: { content in
                     client.ask(on: loop) { client throws(ClientError) in
                         _ = try await client.signal(content, in: room, to: member)
@@ -133,7 +151,18 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         }
     }
 
+    private func openSinks(
+        for member: SessionID
+    ) throws(CommandFailure) -> (heard: [any SoundSink], said: [any SoundSink]) {
+        var sinks = try self.plan.recording.named(member.text).open()
+        guard let track = self.mixer?.track() else { return sinks }
+        sinks.heard.append(track.heard)
+        sinks.said.append(track.said)
+        return sinks
+    }
+
     private func part(_ member: SessionID) {
+        self.names[member] = nil
         guard let link = self.links.removeValue(forKey: member) else { return }
         self.hasHeardSound = self.hasHeardSound || link.detector.hasHeardSound
         if link.connectedAt != nil { self.last = link.connection.getStats() }
@@ -178,5 +207,9 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         self.keys?.stop()
         self.screen.wipe()
         for member in self.links.keys { self.part(member) }
+        guard let mixer = self.mixer.take() else { return }
+        mixer.finish()
+        // Nobody came: there is nothing to keep.
+        if mixer.isEmpty { self.plan.recording.discard() }
     }
 }

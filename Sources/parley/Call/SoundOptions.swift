@@ -26,7 +26,8 @@ struct SoundOptions: ParsableArguments {
     var recordSent: String?
 
     @Option(
-        help: ArgumentHelp("Record both sides mixed into one file of samples.", valueName: "FILE.wav"),
+        help: ArgumentHelp(
+            "Record both sides, or everybody in a room, mixed into one file of samples.", valueName: "FILE.wav"),
         completion: .file)
     var recordMixed: String?
 

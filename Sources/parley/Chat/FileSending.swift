@@ -17,8 +17,6 @@ struct FileSending {
     private static let piece = 1 << 20
     /// Larger sounds are no voice messages, and reading them takes time.
     private static let maximumVoice = 20 << 20
-    /// As many as the page draws.
-    private static let bars = 60
 
     init(_ client: ParleyClient, to target: ChatTarget) {
         self.client = client
@@ -90,7 +88,7 @@ struct FileSending {
             json.members([("file", id.text), ("name", name), ("type", type)])
             guard let sound else { return }
             json.field("duration", sound.seconds, digits: 1)
-            json.array("waveform", of: sound.waveform(Self.bars).bars) { $0.integer($1.share) }
+            json.array("waveform", of: sound.waveform(Waveform.messageBars).message) { $0.integer(Int($1)) }
         }
     }
 
@@ -103,9 +101,4 @@ struct FileSending {
         default: .file
         }
     }
-}
-
-extension Waveform.Bar {
-    /// How high it is drawn, of a hundred: a voice at an arm's length fills it.
-    fileprivate var share: Int { Int((min(1, self.meanSquare.squareRoot() * 3) * 100).rounded()) }
 }

@@ -20,7 +20,8 @@ final class FLDialect: Dialect {
         case .signal(let signal): Self.signal(signal)
         // Their apps have no word for the rest: a line that wavers is none of their business until it breaks, and
         // their calls are rooms.
-        case .away, .back, .host, .knocked, .admitted, .call, .iceServers, .sessionEnding, .sessionMoving, .profile:
+        case .away, .back, .recording, .host, .knocked, .admitted, .call, .iceServers, .sessionEnding, .sessionMoving,
+            .profile:
             nil
         }
     }
