@@ -246,9 +246,13 @@ let package = Package(
         tests(of: "BinaryCoding", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "Calling", "BinaryCoding", "Bytes", "TestSupport", "Vocabulary"),
         tests(of: "Negotiating", "SDP", "TestSupport"),
+        .target(
+            name: "VirtualPeers",
+            dependencies: ["ICE", "Negotiating", "Peer", "SDP", "Secure", "TestSupport", "Vocabulary"],
+            path: "Tests/VirtualPeers", swiftSettings: houseForTests),
         tests(
             of: "Peer", "AudioStreams", "Bytes", "ICE", "MediaStreams", "Negotiating", "Pathways", "Reactor", "SDP",
-            "Secure", "TestSupport", "VideoStreams", "Vocabulary"),
+            "Secure", "TestSupport", "VideoStreams", "VirtualPeers", "Vocabulary"),
         tests(of: "Handset", "AudioFiles", "AudioStreams", "System", "TestSupport", "VirtualCalls", "Vocabulary"),
         tests(of: "Load", "TestSupport", "Vocabulary"),
         tests(of: "Pacing", "TestSupport", "Vocabulary"),
@@ -358,6 +362,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
     package.products.append(.executable(name: "MediaQualityBench", targets: ["MediaQualityBench"]))
     package.products.append(.executable(name: "PushBench", targets: ["PushBench"]))
     package.products.append(.executable(name: "S3SigningBench", targets: ["S3SigningBench"]))
+    package.products.append(.executable(name: "WholeCallsBench", targets: ["WholeCallsBench"]))
     package.targets += [
         .executableTarget(
             name: "StoreBench",
@@ -384,6 +389,11 @@ if Context.environment["PARLEY_BENCH"] != nil {
         .executableTarget(
             name: "S3SigningBench", dependencies: ["S3", "Vocabulary"], path: "Tests/Bench/S3Signing",
             swiftSettings: houseForTests),
+        .executableTarget(
+            name: "WholeCallsBench", dependencies: ["Peer", "TestSupport", "VirtualPeers", "Vocabulary"],
+            path: "Tests/Bench/WholeCalls", swiftSettings: houseForTests,
+            // libssl asks for the time of day here.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic"])]),
         .executableTarget(
             name: "PacketsBench", dependencies: ["Bytes", "RTP", "SRTP", "STUN", "Secure", "Vocabulary"],
             path: "Tests/Bench/Packets", swiftSettings: houseForTests),

@@ -5,6 +5,7 @@ import SDP
 import Secure
 import TestSupport
 import Testing
+import VirtualPeers
 import Vocabulary
 
 @Suite("A call")

@@ -1,6 +1,7 @@
 import Peer
 import TestSupport
 import Testing
+import VirtualPeers
 import Vocabulary
 
 /// What strangers send while two are still finding each other. They know everything but the passwords and the keys: the addresses, the

@@ -5,6 +5,7 @@ import Negotiating
 import Peer
 import TestSupport
 import Testing
+import VirtualPeers
 import Vocabulary
 
 @Suite("A call among strangers")

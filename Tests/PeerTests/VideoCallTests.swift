@@ -6,6 +6,7 @@ import SDP
 import TestSupport
 import Testing
 import VideoStreams
+import VirtualPeers
 import Vocabulary
 
 @Suite("A call with pictures")

@@ -60,6 +60,7 @@ private final class SilentPost: Post {
     var onNews: ([NodeNews]) -> Void = { _ in }
     var onGap: () -> Void = {}
     var onDuty: () -> Void = {}
+    var onDutyLost: () -> Void = {}
     let isOnDuty = true
     var hasPeers: Bool { true }
 

@@ -15,6 +15,7 @@ private final class LossyWay {
         var onNews: ([NodeNews]) -> Void = { _ in }
         var onGap: () -> Void = {}
         var onDuty: () -> Void = {}
+        var onDutyLost: () -> Void = {}
         let isOnDuty = true
         unowned let way: LossyWay
 

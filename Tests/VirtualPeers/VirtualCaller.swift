@@ -1,33 +1,33 @@
-import ICE
-import Negotiating
-import Peer
-import SDP
-import Secure
-import TestSupport
-import Vocabulary
+package import ICE
+internal import Negotiating
+package import Peer
+internal import SDP
+package import Secure
+package import TestSupport
+package import Vocabulary
 
 #if canImport(Glibc)
-import Glibc
+internal import Glibc
 #else
-import Darwin
+internal import Darwin
 #endif
 
 /// A call on a host of the virtual network: what a program would do with sockets, and a wire to the other side for
 /// descriptions and candidates.
-final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
+package final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
     private static let path = PathID(rawValue: 0)
 
-    var session: CallSession
-    weak var other: VirtualCaller?
-    var onEvent: ((PeerEvent) -> Void)?
-    private(set) var events: [PeerEvent] = []
-    private(set) var moments: [(PeerEvent, Instant)] = []
-    private(set) var audibleAt: Instant?
-    private(set) var keys = ""
-    var isPolite = false
-    var keepsDatagrams = false
-    private(set) var datagrams: [(bytes: [UInt8], from: SocketAddress)] = []
-    var audibleShare = (audible: 0, all: 0)
+    package var session: CallSession
+    package weak var other: VirtualCaller?
+    package var onEvent: ((PeerEvent) -> Void)?
+    package private(set) var events: [PeerEvent] = []
+    package private(set) var moments: [(PeerEvent, Instant)] = []
+    package private(set) var audibleAt: Instant?
+    package private(set) var keys = ""
+    package var isPolite = false
+    package var keepsDatagrams = false
+    package private(set) var datagrams: [(bytes: [UInt8], from: SocketAddress)] = []
+    package var audibleShare = (audible: 0, all: 0)
     private var isClosed = false
     private let network: VirtualNetwork
     private let host: VirtualHost
@@ -36,7 +36,7 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
     private var alarm: VirtualAlarm?
     private var outbox = Outbox<ICEEvent>()
 
-    init(
+    package init(
         _ settings: PeerSettings, _ context: DTLSContext, on network: VirtualNetwork, _ host: VirtualHost,
         signalling: Duration
     ) {
@@ -47,11 +47,11 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
         self.alarm = network.makeAlarm(for: self)
     }
 
-    func when(_ event: PeerEvent) -> Instant? { self.moments.first { $0.0 == event }?.1 }
+    package func when(_ event: PeerEvent) -> Instant? { self.moments.first { $0.0 == event }?.1 }
 
     // MARK: Descriptions
 
-    func offer(restartingICE: Bool = false) throws {
+    package func offer(restartingICE: Bool = false) throws {
         let text = try self.session.createOffer(restartingICE: restartingICE)
         try self.attempt { session, now, outbox in
             try session.setLocalDescription(.offer, text, at: now, into: &outbox)
@@ -80,7 +80,7 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
     // MARK: Sound
 
     /// Speaks in packets of 20 ms from now on, for as long as the scene lasts, and hears as much.
-    func talk(_ sound: TestTone? = TestTone(hertz: 440)) {
+    package func talk(_ sound: TestTone? = TestTone(hertz: 440)) {
         guard !self.isClosed else { return }
         if var sound {
             let samples = sound.next(960)
@@ -104,7 +104,7 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
         }
     }
 
-    func hangUp() {
+    package func hangUp() {
         self.isClosed = true
         self.act { $0.close(at: $1, into: &$2) }
     }
@@ -112,23 +112,23 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
     // MARK: What the network brings
 
     /// As if the network had brought it.
-    func deliver(_ datagram: [UInt8], from peer: SocketAddress) {
+    package func deliver(_ datagram: [UInt8], from peer: SocketAddress) {
         self.act { _ = $0.received(datagram.span, on: Self.path, from: peer, at: $1, into: &$2) }
     }
 
-    func received(_ datagram: [UInt8], from peer: SocketAddress, on socket: VirtualSocket) {
+    package func received(_ datagram: [UInt8], from peer: SocketAddress, on socket: VirtualSocket) {
         if self.keepsDatagrams { self.datagrams.append((datagram, peer)) }
         self.act { _ = $0.received(datagram.span, on: Self.path, from: peer, at: $1, into: &$2) }
     }
 
-    func woken(at now: Instant) { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
+    package func woken(at now: Instant) { self.act { $0.clockAdvanced(to: $1, into: &$2) } }
 
-    func act(_ body: (inout CallSession, Instant, inout Outbox<ICEEvent>) -> Void) {
+    package func act(_ body: (inout CallSession, Instant, inout Outbox<ICEEvent>) -> Void) {
         VirtualTimeOfDay.at(self.network.now) { body(&self.session, self.network.now, &self.outbox) }
         self.carryOut()
     }
 
-    func attempt(
+    package func attempt(
         _ body: (inout CallSession, Instant, inout Outbox<ICEEvent>) throws -> Void
     ) throws {
         defer { self.carryOut() }
@@ -168,15 +168,15 @@ final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
 }
 
 /// A tone that goes on where it was.
-struct TestTone {
-    let hertz: Double
+package struct TestTone {
+    package let hertz: Double
     private var phase = 0.0
 
-    init(hertz: Double) {
+    package init(hertz: Double) {
         self.hertz = hertz
     }
 
-    mutating func next(_ count: Int) -> [Float] {
+    package mutating func next(_ count: Int) -> [Float] {
         (0..<count).map { _ in
             defer { self.phase = (self.phase + self.hertz / 48_000).truncatingRemainder(dividingBy: 1) }
             return Float(0.5 * sin(2 * Double.pi * self.phase))

@@ -1,21 +1,21 @@
-import ICE
-import Peer
-import Secure
-import TestSupport
-import Vocabulary
+internal import ICE
+package import Peer
+package import Secure
+package import TestSupport
+internal import Vocabulary
 
 /// Two callers and a network between them.
-struct CallScene {
+package struct CallScene {
     /// One for all: keys take longer to make than everything else here.
-    static let contexts: [DTLSContext] = (0..<2).compactMap { _ in
+    package static let contexts: [DTLSContext] = (0..<2).compactMap { _ in
         (try? SelfSignedIdentity(names: ["peer"])).flatMap { try? DTLSContext(peerWith: $0) }
     }
 
-    let network: VirtualNetwork
-    let caller: VirtualCaller
-    let callee: VirtualCaller
+    package let network: VirtualNetwork
+    package let caller: VirtualCaller
+    package let callee: VirtualCaller
 
-    init(
+    package init(
         seed: UInt64 = 1, delay: Duration = .milliseconds(50), loss: Double = 0, signalling: Duration = .zero,
         settings: PeerSettings = PeerSettings(), calleeSettings: PeerSettings? = nil
     ) {
@@ -31,22 +31,22 @@ struct CallScene {
     }
 
     /// One of them rings, both have something to say.
-    func connect() throws {
+    package func connect() throws {
         try self.connectToEcho()
         self.callee.talk()
     }
 
     /// The caller alone has something to say.
-    func connectToEcho() throws {
+    package func connectToEcho() throws {
         self.caller.session.addTransceiver()
         self.callee.session.addTransceiver(isForTrack: true)
         try self.caller.offer()
         self.caller.talk()
     }
 
-    var callers: [VirtualCaller] { [self.caller, self.callee] }
+    package var callers: [VirtualCaller] { [self.caller, self.callee] }
 
-    func run(until milliseconds: Int64, isDone: () -> Bool) -> Bool {
+    package func run(until milliseconds: Int64, isDone: () -> Bool) -> Bool {
         self.network.run(until: Instant(milliseconds: milliseconds), isDone: isDone)
     }
 }
