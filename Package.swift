@@ -393,7 +393,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
             name: "WholeCallsBench", dependencies: ["Peer", "TestSupport", "VirtualPeers", "Vocabulary"],
             path: "Tests/Bench/WholeCalls", swiftSettings: houseForTests,
             // libssl asks for the time of day here.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--export-dynamic"])]),
+            linkerSettings: [.unsafeFlags(["-Xlinker", "-u", "-Xlinker", "gettimeofday"], .when(platforms: [.linux]))]),
         .executableTarget(
             name: "PacketsBench", dependencies: ["Bytes", "RTP", "SRTP", "STUN", "Secure", "Vocabulary"],
             path: "Tests/Bench/Packets", swiftSettings: houseForTests),

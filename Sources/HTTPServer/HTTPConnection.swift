@@ -265,7 +265,11 @@ extension HTTPConnection {
         self.updateReading()
     }
 
+    /// Its client need not wait in line any more, unless the request was only a step on its way in.
+    private func letIn() { if self.exchange?.isOfNewcomer != true { self.stream.isNewcomer = false } }
+
     private func takeNext() {
+        self.letIn()
         self.exchange = nil
         if self.isDraining { return self.stream.close() }
         self.await(.request)
@@ -317,6 +321,7 @@ extension HTTPConnection {
     /// The client wants to talk to somebody else, who may live on another loop.
     private func giveAway(_ received: Span<UInt8>, _ takes: OtherProtocol.Takes) {
         self.hasHandedOver = true
+        self.stream.isNewcomer = false
         self.leaveServer()
         do throws(ReactorError) {
             let (connection, tls) = try self.detachStream()
@@ -330,6 +335,7 @@ extension HTTPConnection {
     func handOver(to handler: any StreamHandler) {
         self.hasHandedOver = true
         self.parser.handOver()
+        self.letIn()
         self.exchange = nil
         self.leaveServer()
         self.stream.replaceHandler(with: handler)

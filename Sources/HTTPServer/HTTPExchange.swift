@@ -13,6 +13,8 @@ package final class HTTPExchange {
     package let client: IPAddress
     package let isEncrypted: Bool
     package let reactor: Reactor
+    /// Its client is not in yet, also when this request is answered: others have the right of way.
+    package var isOfNewcomer = false
     /// Told once when the client has gone before the answer was complete.
     package var onAbandoned: (() -> Void)?
     /// Told when the client will send no more. It may still read, but one that waits for long has usually gone,

@@ -87,6 +87,10 @@ package final class TLSStream: ByteStream, StreamHandler, EndOfTurn {
     package var reactor: Reactor { self.below.reactor }
     package var peer: SocketAddress { self.below.peer }
     package var isEncrypted: Bool { true }
+    package var isNewcomer: Bool {
+        get { self.below.isNewcomer }
+        set { self.below.isNewcomer = newValue }
+    }
     /// What both sides have agreed on to speak, once the handshake is done.
     package var applicationProtocol: String? { self.session.applicationProtocol }
     package var isOpen: Bool { self.below.isOpen && !self.isClosing }

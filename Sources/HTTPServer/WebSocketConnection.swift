@@ -69,6 +69,9 @@ package final class WebSocketConnection: StreamHandler {
 
     /// How much one message may weigh from the next read on.
     package func limitMessages(to count: Int) { self.newLimit = count }
+
+    /// Its client is in.
+    package func admit() { self.stream.isNewcomer = false }
 }
 
 // MARK: - Sending

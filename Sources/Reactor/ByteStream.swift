@@ -21,6 +21,8 @@ package protocol ByteStream: AnyObject {
     /// What waits to be written.
     var queuedBytes: Int { get }
     var isOpen: Bool { get }
+    /// Whether its client is not in yet, so that it waits for its turn when many come at once.
+    var isNewcomer: Bool { get set }
 
     /// Puts another handler in the place of the first, as an upgrade does.
     func replaceHandler(with handler: any StreamHandler)

@@ -5,5 +5,6 @@ package struct DetachedConnection: Sendable {
     let fd: Int32
     package let peer: SocketAddress
     let policy: WritePolicy
+    let isNewcomer: Bool
     let unsent: [UInt8]
 }

@@ -28,6 +28,9 @@ internal import System
     private let inbox = Locked(Inbox())
     private var local: [UnownedJob] = []
     private var batch: [Work] = []
+    private var batchHead = 0
+    /// What answers from other threads may take of one turn: they come in hundreds where hundreds have asked.
+    private static let inboxNanoseconds: UInt64 = 1_000_000
     private var reactor: Reactor?
     private let wakeUp: WakeUp
     private let thread: UnsafeMutablePointer<uv_thread_t>
@@ -128,6 +131,7 @@ extension EventLoop {
     private func closeInbox() {
         var rest = Inbox(isClosed: true)
         self.inbox.withLock { swap(&$0, &rest) }
+        self.batch = []
     }
 
     private func makeReactor(reportingTo startup: Startup) -> Reactor? {
@@ -144,14 +148,23 @@ extension EventLoop {
     /// The loop's thread was woken: take over everything that was handed in, in its order.
     func drainInbox() {
         guard let reactor = self.reactor else { return }
-        self.inbox.withLock { swap(&$0.work, &self.batch) }
-        for work in self.batch {
+        let isLeftOver = !self.batch.isEmpty
+        if !isLeftOver { self.inbox.withLock { swap(&$0.work, &self.batch) } }
+        let end = uv_hrtime() &+ Self.inboxNanoseconds
+        while self.batchHead < self.batch.count {
+            let work = self.batch[self.batchHead]
+            self.batchHead += 1
             switch work {
             case .job(let job): self.run(job)
             case .call(let call): call(reactor)
             }
+            // The rest keeps its order, behind the sockets that are ready.
+            if self.batchHead < self.batch.count, uv_hrtime() > end { return self.wakeUp.send() }
         }
         self.batch.removeAll(keepingCapacity: self.batch.capacity <= 4096)
+        self.batchHead = 0
+        // What has come in the meantime woke the loop for what was left over.
+        if isLeftOver { self.wakeUp.send() }
     }
 
     /// Runs what tasks and actors on this loop have to do now. Bounded, so that jobs that beget jobs cannot

@@ -33,12 +33,21 @@ package protocol EndOfTurn: AnyObject {
     private var pause = GatheringPause()
     private var unhurried: [() -> Void] = []
     private var unhurriedHead = 0
+    private var newcomers = NewcomerQueue<TCPConnection>(budget: Reactor.newcomerNanoseconds, longestWait: .max)
+    /// Who is served now came while too many waited.
+    private var isServingLate = false
+    /// Since when something has been gathered in this turn, as far as anybody looked; or was written in its middle.
+    private var gatheredSince: UInt64 = 0
 
     /// A broadcast to ten thousand is many milliseconds of system calls; after so many writes the loop looks at
     /// its sockets again before it goes on.
     private static let writesPerTurn = 2048
     /// When thousands come or go at once, those who stay wait for this long in each turn, and not until all is done.
     private static let unhurriedNanoseconds: UInt64 = 500_000
+    /// What newcomers may take of one turn.
+    private static let newcomerNanoseconds: UInt64 = 500_000
+    /// What was written waits for no longer than this, however many sockets are ready.
+    private static let latestFlush: UInt64 = 1_000_000
     static let readBufferSize = 65_536
 
     init(loop: EventLoop, wakeUp: WakeUp) throws(ReactorError) {
@@ -109,16 +118,30 @@ extension Reactor {
     }
 
     private func endTurn() {
+        // First what those who are in have said to each other.
+        if !self.newcomers.isEmpty { _ = self.flushGathered() }
+        let newcomersLeft = self.runNewcomers()
         let unhurriedLeft = self.runUnhurried()
         let jobsLeft = self.loop.runLocalJobs()
         let writesLeft = self.flushGathered()
-        self.setIdling(unhurriedLeft || jobsLeft || writesLeft)
+        self.gatheredSince = 0
+        self.setIdling(newcomersLeft || unhurriedLeft || jobsLeft || writesLeft)
         self.armAlarm()
         if !self.isIdling { self.pause.turnEnded() }
     }
 
     /// A few have come, and others will soon: lets them come before the next look.
     func gather() { self.pause.wanted() }
+
+    /// Called between two sockets of one turn: when thousands are ready, what was said before does not wait for the last.
+    func flushIfLate() {
+        guard !self.gathered.isEmpty else { return }
+        let now = uv_hrtime()
+        if self.gatheredSince == 0 { self.gatheredSince = now }
+        guard now &- self.gatheredSince > Self.latestFlush else { return }
+        _ = self.flushGathered()
+        self.gatheredSince = 0
+    }
 
     private func runUnhurried() -> Bool {
         guard !self.unhurried.isEmpty else { return false }
@@ -153,6 +176,52 @@ extension Reactor {
         guard wanted != self.isIdling else { return }
         self.isIdling = wanted
         if wanted { unsafe uv_idle_start(self.idle) { _ in } } else { unsafe uv_idle_stop(self.idle) }
+    }
+}
+
+// MARK: - Newcomers
+
+/// A connection whose client is not in yet has to wait when many come at once; see `NewcomerQueue`.
+extension Reactor {
+    /// How many connections wait until what they brought is read.
+    package var newcomersWaiting: Int { self.newcomers.count }
+
+    /// Who would wait for longer is to be told to come later.
+    package func setPatience(of newcomers: Duration) {
+        self.newcomers.longestWait = newcomers.wholeMilliseconds &* 1_000_000
+    }
+
+    /// While one is served that came when too many waited: how long it may stay away. Else nil.
+    package func waitOfLateNewcomer() -> Duration? {
+        guard self.isServingLate else { return nil }
+        return .nanoseconds(Int64(clamping: self.newcomers.waitOfNext(at: uv_hrtime())))
+    }
+
+    /// Reads what a newcomer has sent: now, or when it is its turn. Says whether it has to wait.
+    func serveOrKeep(_ connection: TCPConnection) -> Bool {
+        guard self.newcomers.takesAtOnce else {
+            self.newcomers.append(connection)
+            return true
+        }
+        self.serve(connection)
+        return false
+    }
+
+    private func serve(_ connection: TCPConnection) {
+        let start = uv_hrtime()
+        connection.readAsNewcomer()
+        self.newcomers.served(in: uv_hrtime() &- start)
+    }
+
+    /// Says whether some have to wait for the next turn.
+    private func runNewcomers() -> Bool {
+        while let item = self.newcomers.next() {
+            self.isServingLate = item.isLate
+            self.serve(item.work)
+        }
+        self.isServingLate = false
+        self.newcomers.turnEnded(at: uv_hrtime())
+        return !self.newcomers.isEmpty
     }
 }
 

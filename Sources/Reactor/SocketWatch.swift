@@ -9,6 +9,8 @@ internal import CUV
     private let handle: UnsafeMutablePointer<uv_poll_t>
     private var events: Int32 = 0
     private(set) var isClosed = false
+    /// It has an error that is looked at when there is time.
+    private(set) var isFailing = false
 
     /// Takes over `fd`, also when it throws.
     init(_ fd: Int32, on reactor: Reactor) throws(ReactorError) {
@@ -33,6 +35,8 @@ internal import CUV
     func writable() {}
     /// There is nothing more to learn from the socket, although it is not closed yet.
     var isBroken: Bool { false }
+    /// Whether an error on the socket may wait.
+    var isPatient: Bool { false }
 
     final func watch(readable: Bool, writable: Bool) {
         guard !self.isClosed else { return }
@@ -57,10 +61,18 @@ internal import CUV
 
     override func loopEnds() { self.closeSocket() }
 
+    /// When thousands are cut at once, what that leads to would hold up all others.
+    private func failLater() {
+        guard !self.isFailing else { return }
+        self.isFailing = true
+        self.reactor.withoutHurry { if !self.isClosed { self.failed() } }
+    }
+
     private func failed() {
         let watched = self.events
         self.events = 0
         self.readable()
+        self.isFailing = false
         guard !self.isClosed, self.events == 0, !self.isBroken else { return }
         self.watch(
             readable: watched & Int32(UV_READABLE.rawValue) != 0, writable: watched & Int32(UV_WRITABLE.rawValue) != 0)
@@ -71,7 +83,8 @@ internal import CUV
     private static let ready: uv_poll_cb = { handle, status, events in
         guard let data = unsafe handle?.pointee.data else { return }
         let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(data).takeUnretainedValue()
-        if status < 0 { return watch.failed() }
+        if status < 0 { return watch.isPatient ? watch.failLater() : watch.failed() }
+        watch.reactor.flushIfLate()
         if events & Int32(UV_READABLE.rawValue) != 0 { watch.readable() }
         if events & Int32(UV_WRITABLE.rawValue) != 0, !watch.isClosed { watch.writable() }
     }

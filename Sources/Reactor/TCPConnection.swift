@@ -27,10 +27,13 @@ internal import Darwin
         case closed
     }
 
-    private var isOver: Bool { self.state == .closed || self.state == .broken }
+    private var isOver: Bool { self.state == .closed || self.state == .broken || self.isFailing }
 
     package let peer: SocketAddress
     package var policy = WritePolicy()
+    /// Its client is not in yet: when many come at once, what it sends is read when it is its turn.
+    package var isNewcomer = false
+    private var isInLine = false
 
     private var state = State.open
     private var handler: (any StreamHandler)?
@@ -71,13 +74,29 @@ internal import Darwin
         self.handler = handler
     }
 
-    override func readable() { self.readOnce() }
+    override func readable() {
+        guard self.isNewcomer, self.state == .open, !self.isFailing else { return self.readOnce() }
+        guard !self.isInLine, self.reactor.serveOrKeep(self) else { return }
+        self.isInLine = true
+        self.updateWatch()
+    }
+
+    func readAsNewcomer() {
+        if self.isInLine {
+            self.isInLine = false
+            self.updateWatch()
+        }
+        if !self.isClosed, !self.isPaused || self.state != .open { self.readOnce() }
+    }
+
     override func writable() { self.flush() }
-    override var isBroken: Bool { self.state == .broken }
+    override var isPatient: Bool { true }
+    override var isBroken: Bool { self.state == .broken || self.isInLine }
     override func loopEnds() { self.end(.aborted) }
 
     private func updateWatch() {
-        let reads = self.state == .lingering || (self.state == .open && !self.isPaused && !self.peerHasFinished)
+        let isListening = self.state == .open && !self.isPaused && !self.peerHasFinished && !self.isInLine
+        let reads = self.state == .lingering || isListening
         self.watch(readable: reads, writable: self.wantsWritable)
     }
 }
@@ -127,6 +146,8 @@ extension TCPConnection {
     private func readFailed(_ code: Int32) {
         guard !SystemSocket.isTemporary(code) else { return self.updateWatch() }
         guard self.state == .open else { return self.end(.closed) }
+        // It has waited for this.
+        if self.isFailing { return self.end(.failed(ReactorError(.read, code: code, "\(self.peer)"))) }
         self.state = .broken
         self.updateWatch()
         self.reactor.withoutHurry { self.end(.failed(ReactorError(.read, code: code, "\(self.peer)"))) }
@@ -274,13 +295,15 @@ extension TCPConnection {
         let unsent = self.queue.takeAll()
         self.handler = nil
         self.end(.closed)
-        return DetachedConnection(fd: copy, peer: self.peer, policy: self.policy, unsent: unsent)
+        return DetachedConnection(
+            fd: copy, peer: self.peer, policy: self.policy, isNewcomer: self.isNewcomer, unsent: unsent)
     }
 
     /// Takes up on this loop what another has let go.
     package convenience init(_ detached: DetachedConnection, on reactor: Reactor) throws(ReactorError) {
         try self.init(detached.fd, peer: detached.peer, on: reactor)
         self.policy = detached.policy
+        self.isNewcomer = detached.isNewcomer
         self.write(detached.unsent.span)
     }
 

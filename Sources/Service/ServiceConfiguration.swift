@@ -53,6 +53,8 @@ package struct ServiceConfiguration: Sendable {
     }
     /// How often one address may begin a session, and how many it may have.
     package var arrivals = SessionAdmission.Limits()
+    /// How long one waits until it is let in, when many arrive at once; who would wait for longer is told to come later
+    package var maximumArrivalWait = Duration.seconds(5)
     package var accounts = AccountSettings()
     package var switchboard = SwitchboardSettings()
     /// The database in which everything but files is kept; without one, a file in the data directory.

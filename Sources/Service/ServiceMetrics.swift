@@ -15,6 +15,7 @@ final class ServiceMetrics: Sendable {
         let rooms: Int
         let roomMembers: Int
         let queuedBytes: Int
+        let newcomers: Int
     }
 
     /// What became of a client that had a place before its line broke.
@@ -54,6 +55,9 @@ final class ServiceMetrics: Sendable {
     private let rooms: Gauge
     private let roomMembers: Gauge
     private let queuedBytes: Gauge
+    /// Told to come later, since too many arrived at once.
+    let putOff: Counter
+    private let newcomers: Gauge
     private let outboxWaiting: Gauge
     private let outboxGivenUp: Gauge
 
@@ -65,6 +69,9 @@ final class ServiceMetrics: Sendable {
             "parley_lines_lost_total", "Lines of signed-in clients that broke or fell silent.", by: Loss.self)
         self.joins = registry.histogram("parley_join_seconds", "From a client's arrival to its welcome.")
         self.queuedBytes = registry.gauge("parley_queued_bytes", "Bytes that wait until signed-in clients read them.")
+        self.newcomers = registry.gauge("parley_arrivals_waiting", "Connections that wait to be let in.")
+        self.putOff = registry.counter(
+            "parley_arrivals_put_off_total", "Arrivals that were told to come later, since too many came at once.")
         self.calls = registry.gauge("parley_calls", "Calls that ring or in which two talk.")
         self.callsStarted = registry.counter(
             "parley_calls_started_total", "Calls that began to ring or met a busy user.")
@@ -95,6 +102,7 @@ final class ServiceMetrics: Sendable {
         self.rooms.set(levels.rooms)
         self.roomMembers.set(levels.roomMembers)
         self.queuedBytes.set(levels.queuedBytes)
+        self.newcomers.set(levels.newcomers)
     }
 
     func set(_ outbox: OutboxView) {

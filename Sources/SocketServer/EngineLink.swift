@@ -29,7 +29,7 @@ final class EngineLink {
     /// What was there of an unfinished message when the timer rang last.
     private var lastPart = 0
     /// The client was let in.
-    private var isAdmitted = false
+    private(set) var isAdmitted = false
 
     init(
         _ sid: SessionID, version: EngineVersion, policy: LinkPolicy, for request: EngineRequest,
@@ -64,6 +64,7 @@ extension EngineLink {
         guard !self.isAdmitted else { return }
         self.isAdmitted = true
         self.webSocket?.limitMessages(to: self.maximumMessageBytes)
+        self.webSocket?.admit()
     }
 
     /// Whether a request says that it is of this session, beyond its id.

@@ -23,17 +23,17 @@ extension HTTPExchange {
 
     /// Engine.IO has no number for this but "forbidden", with a message of one's own: what its clients show, old ones too. How
     /// long to wait stands beside it, in the words of the protocol's other errors.
-    func refuse(arrivalUntil wait: Duration, _ message: String) {
+    func refuse(_ status: HTTPStatus = .tooManyRequests, arrivalUntil wait: Duration, _ message: String) {
         let json = JSONWriter.object { json in
             json.field("code", EngineRefusal.forbidden.rawValue)
             json.field("message", message)
             json.object("error") { json in
-                json.field("code", "rate_limited")
+                json.field("code", status == .tooManyRequests ? "rate_limited" : "unavailable")
                 json.field("message", message)
                 json.field("retryAfter", wait.wholeMilliseconds)
             }
         }
-        var response = HTTPResponse.json(.tooManyRequests, json)
+        var response = HTTPResponse.json(status, json)
         response.setRetryAfter(wait)
         response.head.fields.set(.connection, to: "close")
         self.respondOnce(response)

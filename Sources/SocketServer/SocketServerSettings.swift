@@ -9,6 +9,10 @@ package struct SocketServerSettings: Sendable {
     package var legacyLink: LinkPolicy? = .legacy()
     /// How often one address may begin a session, and how many it may have.
     package var arrivals = SessionAdmission.Limits()
+    /// How long one waits at most until it is let in, when many arrive at once; who would wait for longer is told to come later
+    package var maximumArrivalWait = Duration.seconds(5)
+    /// One was told so.
+    package var onPutOff: @Sendable () -> Void = {}
     /// The namespaces there are.
     package var namespaces: Set<Namespace> = [.main]
     /// A client that was let into no namespace for so long is sent away.

@@ -85,6 +85,7 @@ extension SocketSessions {
 
     private func link(_ sid: SessionID, _ exchange: HTTPExchange) throws(EngineRefusal) -> EngineLink {
         guard let link = self.links[sid], link.accepts(exchange) else { throw .unknownSession }
+        exchange.isOfNewcomer = !link.isAdmitted
         return link
     }
 
@@ -92,6 +93,7 @@ extension SocketSessions {
         _ exchange: HTTPExchange, _ request: EngineRequest, version: EngineVersion
     ) throws(EngineRefusal) {
         guard let policy = self.settings.policy(for: version) else { throw .unsupportedVersion }
+        if let wait = exchange.reactor.waitOfLateNewcomer() { return self.putOff(exchange, for: wait) }
         do throws(SessionAdmission.Refusal) {
             try self.arrivals.arrived(from: exchange.client, at: self.now)
         } catch {
@@ -100,6 +102,7 @@ extension SocketSessions {
         let link = EngineLink(
             self.newLinkID(), version: version, policy: policy, for: request, on: exchange, sessions: self
         )
+        exchange.isOfNewcomer = !link.isAdmitted
         switch request.transport {
         case .polling: link.begin(answering: exchange)
         case .webSocket:
@@ -118,6 +121,14 @@ extension SocketSessions {
             }
         self.journal.debug(.arrivalRefused, problem, [.peer: .private("\(exchange.client)")])
         exchange.refuse(arrivalUntil: wait, "\(problem); connect again later")
+    }
+
+    /// More want in than can be served soon: this one comes back when there is time for it, and not with all others.
+    private func putOff(_ exchange: HTTPExchange, for wait: Duration) {
+        self.settings.onPutOff()
+        let jitter = Duration.milliseconds(Int64.random(in: 0..<1000, using: &self.random))
+        let words = "too many arrive at once; connect again later"
+        exchange.refuse(.serviceUnavailable, arrivalUntil: wait + jitter, words)
     }
 
     /// When a client may ask again whether one of its address's sessions has ended.

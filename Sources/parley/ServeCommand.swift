@@ -195,6 +195,9 @@ struct ServeCommand: ParsableCommand {
     )
     var newUsersPerAddress = ServiceConfiguration().accounts.attempts.creation.free
 
+    @Option(help: "How long a client waits to be let in when many arrive at once; those beyond are told to come later.")
+    var arrivalWait = ServiceConfiguration().maximumArrivalWait
+
     @Option(help: "Open sessions per address; connections may be twice as many.")
     var sessionsPerAddress = ServiceConfiguration().arrivals.maximumOpen
 
@@ -405,6 +408,7 @@ struct ServeCommand: ParsableCommand {
             perSecond: Double(self.requestRate), burst: Double(self.requestRate) * 4)
         service.arrivals.rate = .init(perSecond: Double(self.connectRate), burst: Double(self.connectRate) * 10)
         service.arrivals.maximumOpen = self.sessionsPerAddress
+        service.maximumArrivalWait = self.arrivalWait
         // A client that polls has two connections.
         service.http.maximumConnectionsPerAddress = self.sessionsPerAddress * 2
         service.http.logsRequests = self.accessLog

@@ -2,6 +2,7 @@ import Client
 import TestSupport
 import Testing
 import Vocabulary
+import Web
 
 @Suite("A client's session")
 struct ClientSessionTests {
@@ -145,6 +146,36 @@ struct ClientReturnTests {
         let dials = scene.wait(.seconds(3600)).count { $0 == .dial }
         // Fifteen seconds of dialing and four of rest, for an hour.
         #expect((185...195).contains(dials))
+    }
+
+    @Test("stays away for as long as the server asks, and then a little differently from others")
+    func putOff() {
+        var rests: Set<Duration> = []
+        let scene = ClientScene { $0.backOff.jitter = 0.5 }
+        _ = scene.start()
+        scene.getIn()
+        for _ in 0..<20 {
+            guard case .tell(.away(.putOff, let rest)) = scene.lose(.putOff(for: .seconds(7))).last else { continue }
+            #expect(rest >= .milliseconds(7500) && rest <= .seconds(11))
+            rests.insert(rest)
+            #expect(scene.wait(rest) == [.dial])
+        }
+        #expect(rests.count > 15)
+    }
+
+    @Test("reads when to come again, and nothing else for it")
+    func retryAfter() {
+        func failure(_ status: HTTPStatus, _ value: String?) -> LinkFailure {
+            var head = HTTPResponseHead(status)
+            if let value { head.fields.set(.retryAfter, to: value) }
+            return LinkFailure(.status(status), in: head)
+        }
+        #expect(failure(.serviceUnavailable, "3") == .putOff(for: .seconds(3)))
+        #expect(failure(.tooManyRequests, "1") == .putOff(for: .seconds(1)))
+        for value in [nil, "", "-1", "3601", "Fri, 31 Dec 1999 23:59:59 GMT", "1.5", "99999999999999999999"] {
+            #expect(failure(.serviceUnavailable, value) == .noWebSocket(.status(.serviceUnavailable)))
+        }
+        #expect(failure(.forbidden, "3") == .noWebSocket(.status(.forbidden)))
     }
 
     @Test("rests differently from others")

@@ -6,6 +6,7 @@ final class Pipe: ByteStream {
     let reactor: Reactor
     let peer: SocketAddress
     let isEncrypted = false
+    var isNewcomer = false
     private(set) var isOpen = true
     /// What the server believes to be waiting. A test that plays a slow reader says how much that is.
     var queuedBytes = 0

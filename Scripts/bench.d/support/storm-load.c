@@ -19,13 +19,14 @@ enum state { GONE, CONNECTING, SHAKING, OPENING, JOINING, HERE };
 struct client {
     int fd, room, heard, lost, doubled, is_narrator;
     enum state state;
+    uint64_t again;
     size_t held;
     char hold[8192];
     char sid[32], key[64], offset[32];
     const char *token;
 };
 
-static int port, pid, count, rooms, ep, present, recovered, refused;
+static int port, pid, count, rooms, ep, present, recovered, refused, put_off, away;
 static struct client *clients;
 static int *said;
 
@@ -159,6 +160,26 @@ static void take_messages(struct client *c) {
     c->held -= used;
 }
 
+/// Too many arrive at once: comes again when it was told to.
+static void stay_away(struct client *c) {
+    const char *wait = strstr(c->hold, "\"retryAfter\":");
+    if (strncmp(c->hold, "HTTP/1.1 503", 12) || !wait) fprintf(stderr, "refused: %.60s\n", c->hold), exit(1);
+    c->again = now_ns() + strtoull(wait + 13, NULL, 10) * 1000000u;
+    close(c->fd);
+    c->fd = -1;
+    c->state = GONE;
+    put_off++, away++;
+}
+
+static void come_again(void) {
+    for (int i = 0; away && i < count + rooms; i++) {
+        if (!clients[i].again || clients[i].again > now_ns()) continue;
+        clients[i].again = 0;
+        away--;
+        begin(&clients[i]);
+    }
+}
+
 static void readable(struct client *c) {
     ssize_t n = read(c->fd, c->hold + c->held, sizeof c->hold - 1 - c->held);
     if (n < 0 && errno == EAGAIN) return;
@@ -172,7 +193,7 @@ static void readable(struct client *c) {
         c->hold[c->held] = 0;
         char *end = strstr(c->hold, "\r\n\r\n");
         if (!end) return;
-        if (strncmp(c->hold, "HTTP/1.1 101", 12)) fprintf(stderr, "refused: %.60s\n", c->hold), exit(1);
+        if (strncmp(c->hold, "HTTP/1.1 101", 12)) return stay_away(c);
         size_t used = (size_t)(end + 4 - c->hold);
         memmove(c->hold, end + 4, c->held - used);
         c->held -= used;
@@ -183,6 +204,7 @@ static void readable(struct client *c) {
 
 static void turn(int milliseconds) {
     struct epoll_event events[1024];
+    come_again();
     int n = epoll_wait(ep, events, 1024, milliseconds);
     for (int i = 0; i < n; i++) {
         struct client *c = events[i].data.ptr;
@@ -353,9 +375,9 @@ int main(int argc, char **argv) {
     }
     uint32_t waits_us[4];
     if (read(out[0], waits_us, sizeof waits_us) != sizeof waits_us) die("bystanders");
-    printf("{\"count\":%d,\"missing\":%d,\"back_seconds\":%.3f,\"recovered\":%d,\"refused\":%d,\"lost\":%ld,\"doubled\":%ld,"
+    printf("{\"count\":%d,\"missing\":%d,\"back_seconds\":%.3f,\"recovered\":%d,\"refused\":%d,\"put_off\":%d,\"lost\":%ld,\"doubled\":%ld,"
            "\"cpu_us_each\":%.1f,\"before_p50_us\":%u,\"before_p99_us\":%u,\"storm_p50_us\":%u,\"storm_p99_us\":%u}\n",
-           count, missing, back, recovered, refused, lost, doubled, cpu * 1e6 / count, waits_us[0], waits_us[1], waits_us[2],
+           count, missing, back, recovered, refused, put_off, lost, doubled, cpu * 1e6 / count, waits_us[0], waits_us[1], waits_us[2],
            waits_us[3]);
     return 0;
 }

@@ -142,7 +142,8 @@ extension ClientSession {
         let insists = self.hasBeenOnline || self.settings.insistsFromTheStart
         guard insists, failure.mayPass else { return self.finish(failure, &outbox) }
         for id in self.requests.takeSent() { outbox.tell(.unanswered(id, .connectionLost)) }
-        let delay = self.backOff.delay(using: &self.random)
+        // Behind what the server asks for, so that those who were told the same do not come together.
+        let delay = failure.leastWait + self.backOff.delay(using: &self.random)
         self.heartbeat = nil
         self.state = .backingOff(until: now + delay)
         outbox.tell(.away(failure, retryIn: delay))

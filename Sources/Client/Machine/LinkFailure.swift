@@ -18,6 +18,8 @@ package enum LinkFailure: Error, Hashable, Sendable {
     case insecure(SecureError)
     /// What answers there begins no WebSocket.
     case noWebSocket(WebSocketClientHandshake.Failure)
+    /// The server has no time now, and says when it will.
+    case putOff(for: Duration)
     /// The answer was no HTTP.
     case noHTTP(HTTPResponseError)
     case http2(HTTP2Error)
@@ -42,7 +44,7 @@ extension LinkFailure {
     /// Whether another attempt makes sense.
     var mayPass: Bool {
         switch self {
-        case .connectTimedOut, .unreachable, .unknownHost, .insecure, .noWebSocket, .noHTTP, .http2, .silence,
+        case .connectTimedOut, .unreachable, .unknownHost, .insecure, .noWebSocket, .putOff, .noHTTP, .http2, .silence,
             .closedByServer:
             true
         case .forbiddenAddress: false
@@ -51,6 +53,22 @@ extension LinkFailure {
         case .dismissed, .eventsUnread, .stopped: false
         }
     }
+}
+
+extension LinkFailure {
+    /// What a server means that answers a handshake so: `Retry-After` in seconds (RFC 9110 §10.2.3), an hour at most.
+    package init(_ failure: WebSocketClientHandshake.Failure, in head: HTTPResponseHead) {
+        guard head.status == .serviceUnavailable || head.status == .tooManyRequests,
+            let seconds = head.fields[.retryAfter].flatMap({ Int($0) }), (0...3600).contains(seconds)
+        else {
+            self = .noWebSocket(failure)
+            return
+        }
+        self = .putOff(for: .seconds(seconds))
+    }
+
+    /// How long the server wants us to wait at least.
+    var leastWait: Duration { if case .putOff(let wait) = self { wait } else { .zero } }
 }
 
 extension LinkFailure: CustomStringConvertible {
@@ -64,6 +82,7 @@ extension LinkFailure: CustomStringConvertible {
         case .insecure(let error): "\(error)"
         case .noWebSocket(.status(let status)): "the server answered \(status) instead of a WebSocket"
         case .noWebSocket: "the server answered, but not with a WebSocket"
+        case .putOff(let wait): "the server has no time; it asks to come again in \(wait)"
         case .noHTTP(let error): "the server's answer is no HTTP: \(error)"
         case .http2(let error): "\(error)"
         case .brokenWebSocket(let error): "the server broke the rules of WebSocket: \(error)"

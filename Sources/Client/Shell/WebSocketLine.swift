@@ -115,7 +115,7 @@ extension WebSocketLine {
             self.state = .open
             self.owner?.lineOpened(self)
         } catch {
-            self.fail(.noWebSocket(error))
+            self.fail(LinkFailure(error, in: head))
         }
     }
 

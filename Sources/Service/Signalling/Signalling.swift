@@ -77,7 +77,7 @@ final class Signalling: Sendable {
         (self.store, self.words, self.files, self.doors) = (store, words, files, doors)
         (self.accounts, self.applications, self.secret) = (accounts, applications, secret)
         (self.home, self.homes) = (homes[0], homes)
-        self.sockets = SocketServer(group, configuration.sockets(as: others.names), journal: journal) {
+        self.sockets = SocketServer(group, configuration.sockets(as: others.names, metrics), journal: journal) {
             applications.value(on: $0)
         }
         self.nodes = others.names
@@ -223,22 +223,27 @@ final class Signalling: Sendable {
 
     /// Brings what there is just now into the metrics. On the home loop only; `done` may come later.
     func measure(on reactor: Reactor, then done: @escaping () -> Void) {
-        self.measureQueues(on: reactor) { [unowned self] bytes in
-            self.metrics.set(self.applications.value(on: reactor).levels(queuedBytes: bytes))
+        self.measureQueues(on: reactor) { [unowned self] bytes, newcomers in
+            let application = self.applications.value(on: reactor)
+            self.metrics.set(application.levels(queuedBytes: bytes, newcomers: newcomers))
             self.measureOutbox(on: reactor, then: done)
         }
     }
 
-    private func measureQueues(on reactor: Reactor, then done: @escaping (Int) -> Void) {
-        var sum = 0
-        let all = Countdown(self.homes.count) { done(sum) }
+    private func measureQueues(on reactor: Reactor, then done: @escaping (Int, Int) -> Void) {
+        var (sum, newcomers) = (0, 0)
+        let all = Countdown(self.homes.count) { done(sum, newcomers) }
         let applications = self.applications
         for loop in self.homes {
-            let measured = reactor.returning { (bytes: Int) in
-                sum += bytes
+            let measured = reactor.returning { (levels: (bytes: Int, newcomers: Int)) in
+                sum += levels.bytes
+                newcomers += levels.newcomers
                 all.count()
             }
-            loop.execute { measured(applications.value(on: $0).queuedBytes) }
+            loop.execute {
+                let application = applications.value(on: $0)
+                measured((application.queuedBytes, application.newcomers))
+            }
         }
     }
 
@@ -364,12 +369,14 @@ final class Signalling: Sendable {
 }
 
 extension ServiceConfiguration {
-    fileprivate func sockets(as nodes: [RandomToken]) -> SocketServerSettings {
+    fileprivate func sockets(as nodes: [RandomToken], _ metrics: ServiceMetrics) -> SocketServerSettings {
         var settings = SocketServerSettings()
         settings.nodes = nodes
         settings.link.engine = self.engine
         settings.legacyLink = self.doors.legacyLink
         settings.arrivals = self.arrivals
+        settings.maximumArrivalWait = self.maximumArrivalWait
+        settings.onPutOff = { metrics.putOff.increment() }
         return settings
     }
 

@@ -284,13 +284,18 @@ final class SignallingApplication: SocketApplication {
 
     /// What waits on this loop until clients read it.
     var queuedBytes: Int { self.sessions.queuedBytes }
+    /// Who waits on this loop to be let in.
+    var newcomers: Int { self.reactor.newcomersWaiting }
 
-    /// - Parameter queuedBytes: on all loops.
-    func levels(queuedBytes: Int) -> ServiceMetrics.Levels {
+    /// - Parameters:
+    ///   - queuedBytes: on all loops.
+    ///   - newcomers: on all loops.
+    func levels(queuedBytes: Int, newcomers: Int) -> ServiceMetrics.Levels {
         let sizes = self.board.roomSizes
         return ServiceMetrics.Levels(
             usersOnline: self.board.onlineCount, calls: self.board.callCount, rooms: sizes.count,
-            roomMembers: sizes.reduce(0) { $0 + $1.members }, queuedBytes: queuedBytes)
+            roomMembers: sizes.reduce(0) { $0 + $1.members }, queuedBytes: queuedBytes,
+            newcomers: newcomers)
     }
 
     /// Something was revoked: clients that live by it go.
