@@ -390,7 +390,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
             name: "S3SigningBench", dependencies: ["S3", "Vocabulary"], path: "Tests/Bench/S3Signing",
             swiftSettings: houseForTests),
         .executableTarget(
-            name: "WholeCallsBench", dependencies: ["Peer", "TestSupport", "VirtualPeers", "Vocabulary"],
+            name: "WholeCallsBench", dependencies: ["TestSupport", "VirtualPeers", "Vocabulary"],
             path: "Tests/Bench/WholeCalls", swiftSettings: houseForTests,
             // libssl asks for the time of day here.
             linkerSettings: [.unsafeFlags(["-Xlinker", "-u", "-Xlinker", "gettimeofday"], .when(platforms: [.linux]))]),

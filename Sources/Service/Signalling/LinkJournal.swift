@@ -36,7 +36,7 @@ final class LinkJournal {
         self.nextUntrusted = self.reactor.instant + Self.pause
         self.journal.warning(
             .nodeUntrusted,
-            "another server on this database has another secret, and is not believed: copy the file 'secret' of one into the data directories of all",
+            "another server on this database has another secret or version, and is not believed: copy the file 'secret' of one into the data directories of all",
             claimed.map { [.node: .plain($0.text)] } ?? [:])
     }
 

@@ -1,5 +1,6 @@
 internal import Client
 internal import Calling
+internal import Clustering
 internal import Conversing
 internal import HTTPServer
 internal import ICEServers
@@ -49,7 +50,8 @@ final class Signalling: Sendable {
         let node = configuration.store == nil ? nil : try configuration.data.node()
         let homes = Array(group.loops.prefix(configuration.signallingLoops))
         let others = OtherNodes(
-            configuration.store, homes, of: group, place: node ?? "", key: secret.key(for: "nodes"), metrics)
+            configuration.store, homes, of: group, place: node ?? "",
+            key: secret.key(for: "nodes, version \(NodeLanguage.version)"), metrics)
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),

@@ -1,4 +1,3 @@
-import Peer
 import TestSupport
 import VirtualPeers
 import Vocabulary
@@ -8,6 +7,11 @@ import Glibc
 #else
 import Darwin
 #endif
+
+/// Nobody was heard within a minute.
+struct Unheard: Error {
+    let seed: UInt64
+}
 
 /// Calls in virtual time, each of two whole peers (ICE, DTLS, SRTP, Opus) with a network between them, one seed after the other.
 struct Run {
@@ -24,7 +28,7 @@ struct Run {
             let scene = CallScene(seed: seed, loss: self.loss)
             try scene.connect()
             guard scene.run(until: 60_000, isDone: { scene.callers.allSatisfy { $0.audibleAt != nil } }) else {
-                fatalError("seed \(seed): nobody was heard: \(scene.callers.map { ($0.session.state, $0.audibleAt, $0.events) })")
+                throw Unheard(seed: seed)
             }
             scene.network.run(for: self.talk)
             scene.caller.hangUp()
