@@ -391,9 +391,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
             swiftSettings: houseForTests),
         .executableTarget(
             name: "WholeCallsBench", dependencies: ["TestSupport", "VirtualPeers", "Vocabulary"],
-            path: "Tests/Bench/WholeCalls", swiftSettings: houseForTests,
-            // libssl asks for the time of day here.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "-u", "-Xlinker", "gettimeofday"], .when(platforms: [.linux]))]),
+            path: "Tests/Bench/WholeCalls", swiftSettings: houseForTests),
         .executableTarget(
             name: "PacketsBench", dependencies: ["Bytes", "RTP", "SRTP", "STUN", "Secure", "Vocabulary"],
             path: "Tests/Bench/Packets", swiftSettings: houseForTests),

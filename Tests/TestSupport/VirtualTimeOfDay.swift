@@ -1,9 +1,9 @@
 package import Vocabulary
 
 #if canImport(Glibc)
-import Glibc
+package import Glibc
 #else
-import Darwin
+package import Darwin
 #endif
 
 /// The time of day as whatever runs in this task sees it, for libraries that read it behind our back: OpenSSL decides by
@@ -16,6 +16,12 @@ package enum VirtualTimeOfDay {
         try self.$now.withValue(now, operation: body)
     }
 
+    /// Whether libraries are told it here. Asking makes sure that the linker keeps what tells them.
+    package static var isTold: Bool {
+        var time = timeval()
+        return self.at(Instant(milliseconds: 0)) { unsafe gettimeofday(&time, nil) } == 0 && time.tv_sec == self.origin
+    }
+
     fileprivate static let origin = 1_704_000_000
 }
 
@@ -23,7 +29,7 @@ package enum VirtualTimeOfDay {
 // A program's own function goes before that of the C library, for the libraries it loads as well. Elsewhere libraries are
 // bound to the one they were made with, and tests in virtual time do without repetitions.
 @_cdecl("gettimeofday")
-func readVirtualTimeOfDay(_ time: UnsafeMutablePointer<timeval>?, _ zone: UnsafeMutableRawPointer?) -> CInt {
+package func readVirtualTimeOfDay(_ time: UnsafeMutablePointer<timeval>?, _ zone: UnsafeMutableRawPointer?) -> CInt {
     var moment = timespec()
     if let now = VirtualTimeOfDay.now {
         let (seconds, nanoseconds) = now.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
