@@ -78,7 +78,7 @@ struct NewcomerQueueTests {
         #expect((200 * 100...200 * 102).contains(queue.expectedWait), "\(queue.expectedWait)")
     }
 
-    @Test("who would wait too long is told soon, and takes little of the others' time")
+    @Test("who would wait too long is told soon, and takes little of the others' time: maximumArrivalWait")
     func late() {
         var (queue, _) = self.busy(longestWait: 200 * 10)
         for number in 0..<30 { queue.append(number) }

@@ -173,7 +173,7 @@ class ManyAtOnce(Arrivals):
 class TooManyAtOnce(Arrivals):
     options = ("--arrival-wait", "1ms")
 
-    def test_who_comes_when_too_many_wait_is_told_when_to_come(self):
+    def test_the_limit_of_waiting_to_be_let_in_when_many_arrive_at_once(self):
         """B16.told 503 with Retry-After and the milliseconds, each another; as told they are let in."""
         newcomers = self.arrive(600, then=lambda: self.assertEqual(self.server.metric("parley_users_online"), 600))
         told = list(itertools.chain.from_iterable(newcomer.told for newcomer in newcomers))
