@@ -187,8 +187,8 @@ extension Reactor {
     package var newcomersWaiting: Int { self.newcomers.count }
 
     /// Who would wait for longer is to be told to come later.
-    package func setPatience(of newcomers: Duration) {
-        self.newcomers.longestWait = newcomers.wholeMilliseconds &* 1_000_000
+    package func setLongestWait(ofNewcomers wait: Duration) {
+        self.newcomers.longestWait = wait.wholeMilliseconds &* 1_000_000
     }
 
     /// While one is served that came when too many waited: how long it may stay away. Else nil.

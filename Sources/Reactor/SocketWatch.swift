@@ -36,7 +36,7 @@ internal import CUV
     /// There is nothing more to learn from the socket, although it is not closed yet.
     var isBroken: Bool { false }
     /// Whether an error on the socket may wait.
-    var isPatient: Bool { false }
+    var failsLater: Bool { false }
 
     final func watch(readable: Bool, writable: Bool) {
         guard !self.isClosed else { return }
@@ -83,7 +83,7 @@ internal import CUV
     private static let ready: uv_poll_cb = { handle, status, events in
         guard let data = unsafe handle?.pointee.data else { return }
         let watch = unsafe Unmanaged<SocketWatch>.fromOpaque(data).takeUnretainedValue()
-        if status < 0 { return watch.isPatient ? watch.failLater() : watch.failed() }
+        if status < 0 { return watch.failsLater ? watch.failLater() : watch.failed() }
         watch.reactor.flushIfLate()
         if events & Int32(UV_READABLE.rawValue) != 0 { watch.readable() }
         if events & Int32(UV_WRITABLE.rawValue) != 0, !watch.isClosed { watch.writable() }

@@ -90,7 +90,7 @@ internal import Darwin
     }
 
     override func writable() { self.flush() }
-    override var isPatient: Bool { true }
+    override var failsLater: Bool { true }
     override var isBroken: Bool { self.state == .broken || self.isInLine }
     override func loopEnds() { self.end(.aborted) }
 

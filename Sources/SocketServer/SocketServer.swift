@@ -27,7 +27,7 @@ package final class SocketServer: Sendable {
         self.nodes = nodes
         self.homes = Array(group.loops.prefix(max(1, nodes.count)))
         self.sessions = LoopLocal(group) { reactor in
-            reactor.setPatience(of: settings.maximumArrivalWait)
+            reactor.setLongestWait(ofNewcomers: settings.maximumArrivalWait)
             let node = nodes.isEmpty ? nil : nodes[reactor.loop.index]
             return SocketSessions(
                 settings, as: node, clock: clock(reactor), journal: journal, application: makeApplication(reactor))
