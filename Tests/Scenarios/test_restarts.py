@@ -113,7 +113,7 @@ class Terminals(AtHome):
         name = echo.expect("answered")["call"]
         eventually(lambda: heard.exists() and heard.stat().st_size > RATE, "something is heard")
         self.server.restart()
-        eventually(lambda: self.online() == 2, "both are back")
+        eventually(lambda: online(self.server) == 2, "both are back")
         size = heard.stat().st_size
         eventually(lambda: heard.stat().st_size > size + 2 * RATE, "a second more is heard")
         call.send_signal(signal.SIGINT)
@@ -122,8 +122,9 @@ class Terminals(AtHome):
         ended = echo.expect("ended")
         self.assertEqual((ended["call"], ended["outcome"]), (name, "completed"))
 
-    def online(self) -> int:
-        return len(json.loads(self.server.get("/v1/users", admin=True)[1])["users"])
+
+def online(server: Server) -> int:
+    return len(json.loads(server.get("/v1/users", admin=True)[1])["users"])
 
 
 class Pages(PageTest):
@@ -161,6 +162,7 @@ class Pages(PageTest):
         anna.talks()
         self.restart_server(signal.SIGKILL)
         anna.sees_state("Connected")
+        eventually(lambda: online(self.server) == 2, "both are back")
         eventually(lambda: abs(anna.hears() - anna.pitch) < 20, "Anna hears herself")
         self.assert_kept(anna)
         anna.hang_up()
