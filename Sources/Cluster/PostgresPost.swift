@@ -34,7 +34,10 @@ package final class PostgresPost: Post, EndOfTurn {
     private var isLost = false
     private var timer: TimerToken?
     private var duty: ContinuousClock.Instant?
-    private var hadDuty = false
+    /// Whether something is done here that only one node does, on duty or because there is no other.
+    private var doesErrands = true
+    /// Whether there were others when the database was heard for the last time.
+    package private(set) var isAmongOthers = false
     private let mayHaveDuty: Bool
     /// Which node has the duty, as the database said last; nil where none has.
     package private(set) var dutyHolder: RandomToken?
@@ -322,16 +325,19 @@ extension PostgresPost {
     }
 
     private func hasDuty(since asked: ContinuousClock.Instant) {
-        self.lookAtDuty()
+        let wasOnDuty = self.isOnDuty
         self.duty = asked + Duty.life
-        guard !self.hadDuty, self.isOnDuty else { return }
-        self.hadDuty = true
+        guard !wasOnDuty, self.isOnDuty else { return }
+        self.doesErrands = true
         self.onDuty()
     }
 
+    /// A node that is alone goes on without the database's word.
     private func lookAtDuty() {
-        guard self.hadDuty, !self.isOnDuty else { return }
-        self.hadDuty = false
+        if self.isListening { self.isAmongOthers = self.hasPeers }
+        guard self.isAmongOthers else { return self.doesErrands = true }
+        guard self.doesErrands, !self.isOnDuty else { return }
+        self.doesErrands = false
         self.onDutyLost()
     }
 }

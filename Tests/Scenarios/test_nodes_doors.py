@@ -1,10 +1,12 @@
 """Several servers over one PostgreSQL: old apps and the realtime tree are together on one of them, whichever node is asked."""
 
 import signal
+import time
 import unittest
 
 from fl import Phone, account
-from server import eventually
+from postgres import Postgres
+from server import Server, eventually
 from test_nodes_requests import Addressed
 from tree_client import EMULATOR, OWNER, TreeSocket, TreeStream, ask, connection_to
 
@@ -60,6 +62,24 @@ class OldApps(Doors):
             except (AssertionError, OSError):
                 return False
         eventually(back, "a phone is let in again", 20)
+
+
+class Alone(unittest.TestCase):
+    def test_Y23_a_node_that_is_alone_keeps_its_old_apps_while_the_database_is_away(self):
+        """Y23.alone"""
+        with Postgres("fsync=off") as database, \
+                Server("--doors", "flsocketim", "--store", database.create("parley"), testing=False, doors=False) as server:
+            token = account(server, "phone0")["data"]["auth_token"]
+            phone = Phone(server, token)
+            self.addCleanup(phone.close)
+            database.signal(signal.SIGSTOP)
+            began = time.monotonic()
+            # The duty ends after five seconds without the database.
+            while time.monotonic() < began + 7:
+                phone.send_packets(["2"])
+                while phone.next() != "3":
+                    pass
+            database.signal(signal.SIGCONT)
 
 
 class Tree(Doors):

@@ -109,7 +109,9 @@ final class Nodes {
 
     /// What only one node does is done there, whichever node is asked. False where that is this one.
     func passToDuty(_ exchange: HTTPExchange) -> Bool {
-        guard let post = self.post, let forwarder = self.forwarder, !self.errands.isOurs else { return false }
+        guard let post = self.post, let forwarder = self.forwarder, post.isAmongOthers, !self.errands.isOurs else {
+            return false
+        }
         if !ForwardedRequest.was(exchange.request), let holder = post.dutyHolder,
             let address = post.others[holder] ?? nil,
             let server = ServerURL(address)
