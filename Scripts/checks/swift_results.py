@@ -18,10 +18,12 @@ def results(lines: Iterable[str], root: Path) -> list[Result]:
     return list(_results_by_id(lines, root).values())
 
 
-def filters_of_failed(lines: Iterable[str], root: Path) -> list[str]:
-    """What `swift test --filter` takes to run them once more; none when there are many, or the run itself broke off."""
+def filters_of_failed(lines: Iterable[str], root: Path, stood_still: bool = False) -> list[str]:
+    """What `swift test --filter` takes to run them once more; none when there are many, or the run itself broke off
+    for another reason than that it stood still."""
     failed = {test: result for test, result in _results_by_id(lines, root).items() if result.outcome == FAILED}
-    if len(failed) > MOST_RUN_AGAIN or any(result.reason == NEVER_ENDED for result in failed.values()):
+    broke_off = any(result.reason == NEVER_ENDED for result in failed.values()) and not stood_still
+    if len(failed) > MOST_RUN_AGAIN or broke_off:
         return []
     # An id ends with the place in the source, which the filter does not know.
     return ["^" + re.escape(test.rpartition("/")[0]) for test in failed]
@@ -79,6 +81,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("stream", type=Path, help="what swift test --event-stream-output-path wrote")
     parser.add_argument("results", type=Path, nargs="?", help="the file that is written, a line of JSON for each test")
+    parser.add_argument("--stood-still", action="store_true", help="the run was ended because nothing happened any more")
     parser.add_argument("--again", type=Path, metavar="STREAM", help="of a second run of what failed in the first")
     options = parser.parse_args()
     if not options.stream.exists():
@@ -86,7 +89,7 @@ def main() -> int:
         return 66
     lines, root = _lines(options.stream), Path.cwd()
     if not options.results:
-        print("\n".join(filters_of_failed(lines, root)), end="")
+        print("\n".join(filters_of_failed(lines, root, options.stood_still)), end="")
         return 0
     found = results(lines, root)
     if options.again:

@@ -187,6 +187,34 @@ class SwiftRunTests(unittest.TestCase):
     def test_no_swift_test_runs_again_after_a_run_that_broke_off(self):
         self.assertEqual(self.filters(self.event("issueRecorded", "two", issue={})), [])
 
+    def test_swift_tests_that_stood_still_run_once_more(self):
+        lines = self.lines(self.event("testEnded", "one"))
+        self.assertEqual(swift_results.filters_of_failed(lines, Path("/top"), stood_still=True), [r"^Room\.Suite/two\(\)"])
+
+
+class StandingStillTests(unittest.TestCase):
+    def run_watched(self, *words: str) -> tuple[int, str, Path]:
+        """A program that gets the place of its stream as its last word."""
+        stream = Path(self.enterContext(tempfile.TemporaryDirectory())) / "stream"
+        done = subprocess.run(
+            [sys.executable, ROOT / "Scripts/checks/run_swift_tests.py", "--longest-silence", "1", stream, "--", *words, stream],
+            capture_output=True, text=True)
+        return done.returncode, done.stdout, stream
+
+    def test_tests_that_stand_still_are_ended_and_named(self):
+        events = [{"kind": "event", "payload": {"kind": kind, "testID": name}} for kind, name in
+                  (("testStarted", "one"), ("testStarted", "two"), ("testEnded", "one"))]
+        lines = "\n".join(json.dumps(event) for event in events)
+        code, words, _ = self.run_watched("sh", "-c", f"echo '{lines}' >\"$1\"; sleep 1000 & wait", "sh")
+        self.assertEqual((code, words.split("\n")[1]), (75, "two"))
+        # The children too: this one would still hold on to the pipe that was read to its end.
+        self.assertIn("sleep 1000", words)
+
+    def test_a_program_that_goes_on_is_waited_for_also_before_its_stream_begins(self):
+        steps = "import sys, time\ntime.sleep(1.5)\nfor _ in range(15): open(sys.argv[1], 'a').write('{}'); time.sleep(0.1)\nsys.exit(3)"
+        code, _, stream = self.run_watched(sys.executable, "-c", steps)
+        self.assertEqual((code, stream.read_text()), (3, "{}" * 15))
+
 
 class SummaryTests(unittest.TestCase):
     def stage(self, name: str, *skips: str) -> dict[str, list[Result]]:
