@@ -15,18 +15,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from ports import free_ports
 from server import PATIENCE, eventually
 
 IS_INSTALLED = shutil.which("pebble") is not None and shutil.which("pebble-challtestsrv") is not None
-
-
-def free_ports(count: int) -> list[int]:
-    """All at once, so that they differ."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def certificate(names: list[str], days: tuple[float, float], issuer=None, more=()) -> tuple[ec.EllipticCurvePrivateKey, x509.Certificate]:

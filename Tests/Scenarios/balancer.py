@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from ports import free_port
 from server import Server, eventually
 
 CONFIGURATION = """
@@ -53,18 +54,12 @@ class Balancer:
 
     def __init__(self, addresses: list[tuple[str, int]], listen: str = ""):
         self.folder = Path(tempfile.mkdtemp(prefix="balancer-"))
-        listen = listen or f"127.0.0.1:{self._free_port()}"
+        listen = listen or f"127.0.0.1:{free_port()}"
         nodes = "\n".join(f"        server {host}:{port} max_fails=1 fail_timeout=1s;" for host, port in addresses)
         (self.folder / "nginx.conf").write_text(CONFIGURATION.format(folder=self.folder, nodes=nodes, listen=listen))
         self.process = subprocess.Popen(["nginx", "-p", self.folder, "-c", self.folder / "nginx.conf"], stdin=subprocess.DEVNULL)
         self.address = Server._split(listen)
         eventually(self._answers, "the balancer listens")
-
-    @staticmethod
-    def _free_port() -> int:
-        with socket.socket() as place:
-            place.bind(("127.0.0.1", 0))
-            return place.getsockname()[1]
 
     def _answers(self) -> bool:
         try:

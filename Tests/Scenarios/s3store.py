@@ -4,7 +4,6 @@ folder of its own."""
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import textwrap
@@ -13,6 +12,7 @@ from pathlib import Path
 import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from ports import free_ports
 from server import PATIENCE, eventually
 
 PYTHON = "/usr/bin/python3"
@@ -36,14 +36,6 @@ RING = textwrap.dedent("""
         ring.rebalance()
         ring.get_ring().save(f"{folder}/{name}.ring.gz")
 """)
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 class S3Store:

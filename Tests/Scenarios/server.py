@@ -3,7 +3,6 @@
 import json
 import os
 import queue
-import random
 import shutil
 import signal
 import socket
@@ -14,6 +13,8 @@ import time
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+
+from ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 20.0
@@ -58,18 +59,6 @@ def companions_wanted() -> int:
     return int(os.environ.get("NODES", "1")) - 1 if os.environ.get("STORE") == "postgresql" else 0
 
 
-def lasting_port() -> int:
-    """A free one that no connection to elsewhere is given, so that a server can come back to it after it was away."""
-    while True:
-        port = random.randrange(10_000, 32_000)
-        with socket.socket() as place:
-            try:
-                place.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
-
-
 class Server:
     """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them; `doors`
     lets apps made for other servers in."""
@@ -92,7 +81,7 @@ class Server:
             self.options += store_of(self.data, options) + loops_of(options)
         if self._companion_count:
             self.options += ["--trusted-proxy", "127.0.0.1"]
-        self._start("127.0.0.1:0" if self._companion_count else f"127.0.0.1:{lasting_port()}")
+        self._start("127.0.0.1:0" if self._companion_count else f"127.0.0.1:{free_port()}")
 
     def _start(self, listen: str) -> None:
         # Where a balancer stands in front, it has the port that tests know.

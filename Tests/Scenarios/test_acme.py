@@ -12,7 +12,8 @@ import time
 import unittest
 from pathlib import Path
 
-from authority import IS_INSTALLED, Pebble, certificate, free_ports, pem
+from authority import IS_INSTALLED, Pebble, certificate, pem
+from ports import free_port
 from server import PATIENCE, Server, binary, eventually
 from test_serve import tls_client
 
@@ -32,7 +33,7 @@ def seen(port: int, name: str = NAME) -> bytes:
 @unittest.skipUnless(IS_INSTALLED, "pebble is not installed")
 class Authority(unittest.TestCase):
     def setUp(self) -> None:
-        (self.port,) = free_ports(1)
+        self.port = free_port()
         self.pebble = Pebble(self.port)
         self.addCleanup(self.pebble.close)
 
@@ -99,7 +100,7 @@ class Authority(unittest.TestCase):
 
     def test_P10_an_authority_that_is_away_or_none_is_named_and_the_server_serves(self):
         """P10.trouble"""
-        (nobody,) = free_ports(1)
+        nobody = free_port()
         away = ["--acme", NAME, "--acme-agree", "--acme-directory", f"https://localhost:{nobody}/dir"]
         server = self.server(options=away)
         self.assertIn(f"https://localhost:{nobody}/dir did not answer", server.event("acme.failed")["error"])

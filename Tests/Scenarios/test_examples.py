@@ -10,6 +10,7 @@ import threading
 import unittest
 
 from people import APP, APP_SECRET, VOUCHED, Person, vouch
+from ports import free_port
 from server import PATIENCE, ROOT, Server, eventually
 from visitors import Company, need_browser
 
@@ -145,12 +146,6 @@ class OwnUsersTests(ExampleTest):
         pages[0].locator("input").press("Enter")
         pages[1].get_by_text("Good morning").wait_for()
         self.assertEqual(pages[1].locator("h1").inner_text(), "Hello, Ben from support")
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def listens(port: int) -> bool:

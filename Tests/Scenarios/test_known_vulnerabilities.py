@@ -8,6 +8,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from people import VOUCHED, Person, sign_in
+from ports import free_port
 from server import Server
 from test_hostile import read_all
 from wire import Closed, PollingLink, WebSocketLink, ask_http
@@ -162,9 +163,7 @@ class Relaying(unittest.TestCase):
     """What answers for STUN reads a stranger's every datagram."""
 
     def setUp(self) -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.place = probe.getsockname()
+        self.place = ("127.0.0.1", free_port())
         self.enterContext(Server("--stun", f"127.0.0.1:{self.place[1]}", testing=False))
         self.socket = self.enterContext(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         self.socket.settimeout(5)

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from coturn import IS_INSTALLED, Coturn  # noqa: E402
 from people import APP, APP_SECRET, VOUCHED  # noqa: E402
+from ports import free_port
 from server import Server, binary  # noqa: E402
 
 QUICK = ("--request-rate", "100000")
@@ -289,9 +290,7 @@ class MeddlingTests(LoadCase):
 class RelayLoadTests(LoadCase):
     def test_R04_our_own_relays_are_loaded(self):
         """R04.ours"""
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
+        port = free_port()
         server = Server(
             *VOUCHED, *QUICK, "--stun", f"127.0.0.1:{port}", "--turn", "on", "--turn-external-address", "127.0.0.1",
             "--turn-allow-peer", "127.0.0.0/8")

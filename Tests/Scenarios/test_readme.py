@@ -8,12 +8,12 @@ import os
 import re
 import shlex
 import signal
-import socket
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+from ports import free_port
 from server import PATIENCE, ROOT, Server, binary, eventually
 from wire import ask_http
 
@@ -163,9 +163,7 @@ class LineTests(ReadmeTests):
         process.wait(PATIENCE)
 
     def looks_at_servers(self, line: str) -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         with Server("--stun", f"127.0.0.1:{port}", testing=False, doors=False):
             servers = {"iceServers": [{"urls": [f"stun:127.0.0.1:{port}"]}]}
             (self.folder / "ice-servers.json").write_text(json.dumps(servers))

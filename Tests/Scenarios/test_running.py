@@ -14,14 +14,9 @@ import urllib.request
 from pathlib import Path
 
 from people import Person, VOUCHED
+from ports import free_port
 from server import ROOT, Server, binary, eventually
 from test_serve import make_certificate, tls_client
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def certificate_of(address: tuple) -> bytes:

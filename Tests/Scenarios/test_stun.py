@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,16 +16,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from coturn import IS_INSTALLED, Coturn  # noqa: E402
+from ports import free_port
 from server import PATIENCE, Server, binary  # noqa: E402
 
 ACCOUNT = ("--lt-cred-mech", "--user=user:pass")
 SIGNED_IN = ("--username", "user", "--credential", "pass")
-
-
-def free_port() -> int:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Case(unittest.TestCase):

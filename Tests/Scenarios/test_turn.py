@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import contextlib
 import hmac
 import importlib.util
 import json
@@ -18,6 +17,7 @@ import unittest
 import websocket
 from callers import Household, outcome
 from people import APP, APP_SECRET, VOUCHED, Person, vouch
+from ports import free_port
 from server import PATIENCE, Server, binary, eventually
 from test_serve import make_certificate, tls_client
 from visitors import Company, need_browser
@@ -32,17 +32,6 @@ window.RTCPeerConnection = class extends RTCPeerConnection {
   constructor(settings) { super({ ...settings, iceTransportPolicy: 'relay' }); }
 };
 """
-
-
-def free_port() -> int:
-    """Free for UDP and for TCP."""
-    while True:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams, socket.socket() as stream:
-            datagrams.bind(("127.0.0.1", 0))
-            port = datagrams.getsockname()[1]
-            with contextlib.suppress(OSError):
-                stream.bind(("127.0.0.1", port))
-                return port
 
 
 def credentials(user: str, secret: str = SECRET) -> tuple[str, str]:

@@ -1,0 +1,25 @@
+"""Ports for servers that are started by tests."""
+
+import random
+import socket
+
+
+def free_port() -> int:
+    """Free for TCP and for UDP, and one that no connection to elsewhere is given: a server can come back to it after it was away."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as streams, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
+            try:
+                streams.bind(("127.0.0.1", port))
+                datagrams.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
+def free_ports(count: int) -> list[int]:
+    """All of them differ."""
+    found: set[int] = set()
+    while len(found) < count:
+        found.add(free_port())
+    return list(found)
