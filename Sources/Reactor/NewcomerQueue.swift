@@ -1,29 +1,30 @@
-/// What newcomers want, first come, first served, so much of it in one turn of a loop: those who are in already are served in
-/// between. Whoever comes while too much waits is to be told to come later, and is told soon.
+/// Admission control: requests of clients that are not let in yet, first come, first served, for a part of each turn of a loop, so that clients
+/// that are connected already are served in between. A request that comes when the queue is too long is answered soon, with a time to
+/// come again.
 ///
 /// Decides and measures only: times are nanoseconds of a steady clock and are passed in.
 package struct NewcomerQueue<Work> {
     package struct Item {
         package let work: Work
-        /// It came while too much waited.
+        /// The queue was too long when it came.
         package let isLate: Bool
     }
 
-    /// What they may take of one turn.
+    /// How much of one turn they may take.
     private let budget: UInt64
-    /// Who would wait for longer comes later.
+    /// A client that would wait for longer is told to come later.
     package var longestWait: UInt64
-    private var waiting = Line<Work>()
-    private var late = Line<Work>()
+    private var waiting = FIFO<Work>()
+    private var late = FIFO<Work>()
     private var spent: UInt64 = 0
     private var served = 0
-    /// When the turn began, if some waited then.
+    /// When the turn began, if the queue was not empty then.
     private var began: UInt64?
-    /// From one to the next while some wait, smoothed.
+    /// The time from one to the next while the queue is not empty, smoothed.
     private var pace = Self.firstPace
-    /// Up to when those who were told to come later will keep the loop busy.
+    /// Until when the loop is busy with clients that were told to come later.
     private var promised: UInt64 = 0
-    /// Since a late one was served.
+    /// How many were served since the last late one.
     private var sinceLate = 0
 
     private static var firstPace: UInt64 { 200_000 }
@@ -40,7 +41,7 @@ package struct NewcomerQueue<Work> {
     package var isEmpty: Bool { self.waiting.isEmpty && self.late.isEmpty }
     package var count: Int { self.waiting.count + self.late.count }
 
-    /// Nobody is before it, and this turn has time.
+    /// The queue is empty, and this turn has time left.
     package var takesAtOnce: Bool { self.spent < self.budget && self.isEmpty }
 
     /// How long one that comes now would wait.
@@ -50,7 +51,7 @@ package struct NewcomerQueue<Work> {
         if self.expectedWait > self.longestWait { self.late.append(work) } else { self.waiting.append(work) }
     }
 
-    /// Who is served next. Nil when nobody waits, or this turn's time is over.
+    /// The next request; nil when the queue is empty or this turn's time is used up.
     package mutating func next() -> Item? {
         guard self.spent < self.budget else { return nil }
         let isLateOnesTurn = self.waiting.isEmpty || self.sinceLate >= Self.regularsForOneLate
@@ -63,51 +64,30 @@ package struct NewcomerQueue<Work> {
         return Item(work: work, isLate: false)
     }
 
-    /// One was served, whether it had waited or not.
+    /// A request was served, from the queue or at once.
     package mutating func served(in time: UInt64) {
         self.spent &+= time
         self.served += 1
     }
 
-    package mutating func turnEnded(at now: UInt64) {
+    /// - Parameter clock: is not looked at in a turn without newcomers.
+    package mutating func turnEnded(at clock: @autoclosure () -> UInt64) {
+        if self.began != nil || !self.isEmpty { self.measure(at: clock()) }
+        self.spent = 0
+        self.served = 0
+    }
+
+    private mutating func measure(at now: UInt64) {
         if let began = self.began, self.served > 0 {
             let pace = (now &- began) / UInt64(self.served)
             self.pace = (self.pace &* 7 &+ pace) / 8
         }
         self.began = self.isEmpty ? nil : now
-        self.spent = 0
-        self.served = 0
     }
 
-    /// When one that is told to come later may come. They come one after the other, as fast as they can be served, and not all
-    /// when the first may.
+    /// How long a client that is told to come later has to wait. Each is given a time of its own, as fast as they can be served.
     package mutating func waitOfNext(at now: UInt64) -> UInt64 {
         self.promised = max(self.promised, now &+ self.expectedWait) &+ self.pace &* Self.visits
         return self.promised &- now
-    }
-}
-
-/// First in, first out.
-private struct Line<Element> {
-    private var elements: [Element?] = []
-    private var head = 0
-
-    var isEmpty: Bool { self.head == self.elements.count }
-    var count: Int { self.elements.count - self.head }
-
-    mutating func append(_ element: Element) { self.elements.append(element) }
-
-    mutating func popFirst() -> Element? {
-        guard self.head < self.elements.count else { return nil }
-        let element = self.elements[self.head].take()
-        self.head += 1
-        if self.head == self.elements.count {
-            self.elements.removeAll(keepingCapacity: self.elements.capacity <= 4096)
-            self.head = 0
-        } else if self.head >= 4096, self.head * 2 >= self.elements.count {
-            self.elements.removeFirst(self.head)
-            self.head = 0
-        }
-        return element
     }
 }

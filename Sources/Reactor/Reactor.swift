@@ -31,8 +31,7 @@ package protocol EndOfTurn: AnyObject {
     private var gathered: [any EndOfTurn] = []
     private var gatheredHead = 0
     private var pause = GatheringPause()
-    private var unhurried: [() -> Void] = []
-    private var unhurriedHead = 0
+    private var unhurried = FIFO<() -> Void>()
     private var newcomers = NewcomerQueue<TCPConnection>(budget: Reactor.newcomerNanoseconds, longestWait: .max)
     /// Who is served now came while too many waited.
     private var isServingLate = false
@@ -146,17 +145,11 @@ extension Reactor {
     private func runUnhurried() -> Bool {
         guard !self.unhurried.isEmpty else { return false }
         let end = uv_hrtime() &+ Self.unhurriedNanoseconds
-        repeat {
-            let body = self.unhurried[self.unhurriedHead]
-            self.unhurriedHead += 1
+        while let body = self.unhurried.popFirst() {
             body()
-            if self.unhurriedHead == self.unhurried.count {
-                self.unhurried.removeAll(keepingCapacity: self.unhurried.capacity <= 4096)
-                self.unhurriedHead = 0
-                return false
-            }
-        } while uv_hrtime() < end
-        return true
+            if uv_hrtime() >= end { break }
+        }
+        return !self.unhurried.isEmpty
     }
 
     private func flushGathered() -> Bool {
