@@ -8,15 +8,15 @@ package struct LanePlaces: Sendable {
 
     package init() {}
 
-    /// The lanes in which something before one of these was not seen.
-    package func broken(by places: [Place]) -> [Int64] {
-        var (last, broken) = (self.last, [Int64]())
+    /// Whether something before one of these was not seen.
+    package func areBroken(by places: [Place]) -> Bool {
+        var last: [Int64: UInt64] = [:]
         for (lane, place) in places {
-            let before = last[lane] ?? 0
-            if place > before + 1, !broken.contains(lane) { broken.append(lane) }
+            let before = last[lane] ?? self.last[lane] ?? 0
+            if place > before + 1 { return true }
             last[lane] = max(before, place)
         }
-        return broken
+        return false
     }
 
     package mutating func saw(_ places: [Place]) {

@@ -87,13 +87,15 @@ extension SQLConnection {
         try self.first(sql, values) { row throws(StoreError) in try read(Row(row)) }
     }
 
-    /// What `first` finds with each of these values.
-    package func firstOfEach<Names: Column, Value>(
-        _ sql: String, _ all: [[SQLValue]], read: (Row<Names>) throws(StoreError) -> Value
-    ) throws(StoreError) -> [Value?] {
-        self.willQuery(sql, all)
-        var found: [Value?] = []
-        for values in all { found.append(try self.first(sql, values, read: read)) }
+    /// What `first` finds with each of these keys.
+    package func firstOfEach<Names: Column, Key: Hashable, Value>(
+        _ sql: String, _ keys: [Key], as value: (Key) -> SQLValue, read: (Row<Names>) throws(StoreError) -> Value
+    ) throws(StoreError) -> [Key: Value] {
+        var seen: Set<Key> = []
+        let keys = keys.filter { seen.insert($0).inserted }
+        self.willQuery(sql, keys.map { [value($0)] })
+        var found: [Key: Value] = [:]
+        for key in keys { found[key] = try self.first(sql, [value(key)], read: read) }
         return found
     }
 

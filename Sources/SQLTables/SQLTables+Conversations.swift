@@ -62,8 +62,11 @@ extension SQLTables {
         try self.connection.first(Self.conversationByKey, [.key(key)], read: ConversationRow.init)
     }
 
-    package func conversations(_ keys: [ConversationKey]) throws(StoreError) -> [ConversationRow?] {
-        try self.connection.firstOfEach(Self.conversationByKey, keys.map { [.key($0)] }, read: ConversationRow.init)
+    package func conversations(
+        _ keys: [ConversationKey]
+    ) throws(StoreError) -> [ConversationKey: ConversationRow] {
+        try self.connection.firstOfEach(
+            Self.conversationByKey, keys, as: { .key($0) }, read: ConversationRow.init)
     }
 
     private static let headsAtOnce = 100

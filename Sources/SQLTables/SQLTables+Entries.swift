@@ -84,8 +84,8 @@ extension SQLTables {
         try self.connection.first(Self.entryByKey, [.key(key)], read: Entry.init)
     }
 
-    package func entries(_ keys: [EntryKey]) throws(StoreError) -> [Entry?] {
-        try self.connection.firstOfEach(Self.entryByKey, keys.map { [.key($0)] }, read: Entry.init)
+    package func entries(_ keys: [EntryKey]) throws(StoreError) -> [EntryKey: Entry] {
+        try self.connection.firstOfEach(Self.entryByKey, keys, as: { .key($0) }, read: Entry.init)
     }
 
     package func entry(_ client: MessageID, of sender: UserID) throws(StoreError) -> (key: EntryKey, entry: Entry)? {

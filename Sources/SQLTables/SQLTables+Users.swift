@@ -61,8 +61,8 @@ extension SQLTables {
         try self.connection.first(Self.userByID, [.user(id)], read: UserRow.init)
     }
 
-    package func users(_ ids: [UserID]) throws(StoreError) -> [UserRow?] {
-        try self.connection.firstOfEach(Self.userByID, ids.map { [.user($0)] }, read: UserRow.init)
+    package func users(_ ids: [UserID]) throws(StoreError) -> [UserID: UserRow] {
+        try self.connection.firstOfEach(Self.userByID, ids, as: { .user($0) }, read: UserRow.init)
     }
 
     package func user(named name: UserName) throws(StoreError) -> UserRow? {

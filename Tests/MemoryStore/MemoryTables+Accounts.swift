@@ -4,8 +4,8 @@ import Vocabulary
 extension MemoryTables {
     func user(_ id: UserID) throws(StoreError) -> UserRow? { try self.read { $0.users[id] } }
 
-    func users(_ ids: [UserID]) throws(StoreError) -> [UserRow?] {
-        try self.read { rows in ids.map { rows.users[$0] } }
+    func users(_ ids: [UserID]) throws(StoreError) -> [UserID: UserRow] {
+        try self.read { rows in rows.users.filter { ids.contains($0.key) } }
     }
 
     func user(named name: UserName) throws(StoreError) -> UserRow? {

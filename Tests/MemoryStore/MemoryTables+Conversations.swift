@@ -11,8 +11,8 @@ extension MemoryTables {
         try self.read { $0.conversations[key] }
     }
 
-    func conversations(_ keys: [ConversationKey]) throws(StoreError) -> [ConversationRow?] {
-        try self.read { rows in keys.map { rows.conversations[$0] } }
+    func conversations(_ keys: [ConversationKey]) throws(StoreError) -> [ConversationKey: ConversationRow] {
+        try self.read { rows in rows.conversations.filter { keys.contains($0.key) } }
     }
 
     func heads(of ids: [ConversationID]) throws(StoreError) -> [ConversationHead] {

@@ -18,8 +18,8 @@ extension MemoryRows {
 extension MemoryTables {
     func entry(_ key: EntryKey) throws(StoreError) -> Entry? { try self.read { $0.entry(key) } }
 
-    func entries(_ keys: [EntryKey]) throws(StoreError) -> [Entry?] {
-        try self.read { rows in keys.map { rows.entry($0) } }
+    func entries(_ keys: [EntryKey]) throws(StoreError) -> [EntryKey: Entry] {
+        try self.read { rows in keys.reduce(into: [:]) { $0[$1] = rows.entry($1) } }
     }
 
     func entry(_ client: MessageID, of sender: UserID) throws(StoreError) -> (key: EntryKey, entry: Entry)? {

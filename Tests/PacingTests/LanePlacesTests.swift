@@ -7,10 +7,11 @@ struct LanePlacesTests {
     @Test("a lane is broken where a place comes without the one before it")
     func broken() {
         var places = LanePlaces()
-        #expect(places.broken(by: [(1, 1), (2, 2), (1, 2), (3, 7), (2, 3)]) == [2, 3])
+        #expect(!places.areBroken(by: [(1, 1), (2, 1), (1, 2)]))
+        #expect(places.areBroken(by: [(1, 1), (2, 2), (1, 2)]))
         places.saw([(1, 1), (1, 2), (2, 3)])
-        #expect(places.broken(by: [(1, 3), (2, 4)]).isEmpty)
-        #expect(places.broken(by: [(1, 4), (2, 4), (1, 5)]) == [1])
+        #expect(!places.areBroken(by: [(1, 3), (2, 4), (1, 4)]))
+        #expect(places.areBroken(by: [(2, 4), (1, 3), (1, 5)]))
     }
 
     @Test("what is told once more breaks nothing")
@@ -18,15 +19,15 @@ struct LanePlacesTests {
         var places = LanePlaces()
         places.saw([(1, 5)])
         places.saw([(1, 2)])
-        #expect(places.broken(by: [(1, 2), (1, 6)]).isEmpty)
+        #expect(!places.areBroken(by: [(1, 2), (1, 6)]))
     }
 
     @Test("too many lanes are forgotten")
     func bounded() {
         var places = LanePlaces()
         places.saw((0..<Int64(LanePlaces.maximum)).map { ($0, 1) })
-        #expect(places.broken(by: [(0, 2)]).isEmpty)
+        #expect(!places.areBroken(by: [(0, 2)]))
         places.saw([(-1, 1)])
-        #expect(places.broken(by: [(0, 2)]) == [0])
+        #expect(places.areBroken(by: [(0, 2)]))
     }
 }

@@ -52,28 +52,19 @@ package enum ListDeliveries: StoreRequest {
     case after(Int64, limit: Int)
     /// Those with these numbers.
     case numbered(RangeSet<Int64>)
-    /// So many of each.
-    case inConversations([ConversationKey], ClosedRange<Int64>, limit: Int)
+    case inConversation(ConversationKey, ClosedRange<Int64>, limit: Int)
 
     package static let access = StoreAccess.reads
     /// So many that wait are looked through.
     private static let maximumLookedAt = 10_000
 
     package func perform(on tables: some Tables) throws(StoreError) -> [Delivery] {
-        var rows: [DeliveryRow] = []
-        switch self {
-        case .after(let number, let limit):
-            rows = try tables.deliveries(after: number, isGivenUp: false, limit: limit)
-        case .numbered(let numbers):
-            let first = numbers.ranges.first?.lowerBound ?? 0
-            rows = try tables.deliveries(after: first - 1, isGivenUp: false, limit: Self.maximumLookedAt)
-                .filter { numbers.contains($0.number) }
-        case .inConversations(let keys, let numbers, let limit):
-            for key in keys { rows += try tables.deliveries(in: key, numbers, limit: limit) }
-        }
-        let subjects = try DeliverySubjects(of: rows, tables)
+        let rows = try self.rows(tables)
+        let keys = rows.filter { $0.content.event == nil }.map(\.entry)
+        let conversations = try tables.conversations(keys.map(\.conversation))
+        let entries = try tables.entries(keys)
         return rows.compactMap { row in
-            subjects.content(of: row).map {
+            Delivery.Content(row, conversations[row.entry.conversation], entries[row.entry]).map {
                 Delivery(
                     number: row.number, attempts: row.attempts, key: row.entry.conversation, content: $0,
                     trace: row.content.trace)
@@ -82,42 +73,32 @@ package enum ListDeliveries: StoreRequest {
     }
 }
 
-/// The entries that are to be told, and the conversations they are in.
-private struct DeliverySubjects {
-    private let names: ConversationNames
-    private let entries: [EntryKey: Entry]
-
-    init(of rows: [DeliveryRow], _ tables: some Tables) throws(StoreError) {
-        let keys = rows.filter { $0.content.event == nil }.map(\.entry)
-        self.names = try ConversationNames(of: rows, tables)
-        self.entries = Dictionary(
-            zip(keys, try tables.entries(keys)).compactMap { key, entry in entry.map { (key, $0) } }
-        ) {
-            first, _ in first
+extension ListDeliveries {
+    private func rows(_ tables: some Tables) throws(StoreError) -> [DeliveryRow] {
+        switch self {
+        case .after(let number, let limit):
+            return try tables.deliveries(after: number, isGivenUp: false, limit: limit)
+        case .numbered(let numbers):
+            let first = numbers.ranges.first?.lowerBound ?? 0
+            return try tables.deliveries(after: first - 1, isGivenUp: false, limit: Self.maximumLookedAt)
+                .filter { numbers.contains($0.number) }
+        case .inConversation(let key, let numbers, let limit):
+            return try tables.deliveries(in: key, numbers, limit: limit)
         }
-    }
-
-    /// Nil of what is gone.
-    func content(of row: DeliveryRow) -> Delivery.Content? {
-        if let event = row.content.event { return .event(event) }
-        guard let name = self.names[row], let entry = self.entries[row.entry] else { return nil }
-        return .entry(entry, in: name)
     }
 }
 
-/// Looks each conversation up once.
-private struct ConversationNames {
-    private var names: [ConversationKey: ConversationID] = [:]
-
-    init(of rows: [DeliveryRow], _ tables: some Tables) throws(StoreError) {
-        var keys: [ConversationKey] = []
-        for row in rows where row.content.event == nil && !keys.contains(row.entry.conversation) {
-            keys.append(row.entry.conversation)
+extension Delivery.Content {
+    /// Nil of what is gone.
+    fileprivate init?(_ row: DeliveryRow, _ conversation: ConversationRow?, _ entry: Entry?) {
+        if let event = row.content.event {
+            self = .event(event)
+        } else if let conversation, let entry {
+            self = .entry(entry, in: conversation.id)
+        } else {
+            return nil
         }
-        for (key, row) in zip(keys, try tables.conversations(keys)) { self.names[key] = row?.id }
     }
-
-    subscript(row: DeliveryRow) -> ConversationID? { self.names[row.entry.conversation] }
 }
 
 package struct ConfirmDelivery: StoreRequest {
@@ -188,9 +169,9 @@ package struct ViewOutbox: StoreRequest {
         view.givenUp = try tables.deliveryCount(isGivenUp: true)
         guard self.limit > 0 else { return view }
         let rows = try tables.triedDeliveries(limit: self.limit)
-        let names = try ConversationNames(of: rows, tables)
+        let conversations = try tables.conversations(rows.map(\.entry.conversation))
         for row in rows {
-            let name = names[row]
+            let name = conversations[row.entry.conversation]?.id
             guard name != nil || row.content.event != nil else { continue }
             view.rows.append(
                 OutboxView.Row(

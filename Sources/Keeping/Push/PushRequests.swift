@@ -27,12 +27,14 @@ package enum ListPushes: StoreRequest {
         let rows = try self.rows(tables)
         let conversations = try tables.conversations(rows.map(\.entry.conversation))
         let entries = try tables.entries(rows.map(\.entry))
-        let found = zip(rows, zip(conversations, entries)).compactMap { row, subject in
-            if let conversation = subject.0, let entry = subject.1 { (row, conversation, entry) } else { nil }
-        }
-        let senders = try tables.users(found.map(\.2.sender))
-        return zip(found, senders).map { found, sender in
-            PendingPush(found.0, found.1, found.2, senderName: sender?.profile.shownName)
+        let senders = try tables.users(entries.values.map(\.sender).sorted { $0.text < $1.text })
+        return rows.compactMap { row in
+            guard let conversation = conversations[row.entry.conversation], let entry = entries[row.entry] else {
+                return nil
+            }
+            return PendingPush(
+                number: row.number, conversation: conversation.id, kind: conversation.kind, title: conversation.title,
+                key: conversation.key, entry: entry, senderName: senders[entry.sender]?.profile.shownName)
         }
     }
 
@@ -45,14 +47,6 @@ package enum ListPushes: StoreRequest {
                 numbers.contains($0.number)
             }
         }
-    }
-}
-
-extension PendingPush {
-    fileprivate init(_ row: PushRow, _ conversation: ConversationRow, _ entry: Entry, senderName: DisplayName?) {
-        self.init(
-            number: row.number, conversation: conversation.id, kind: conversation.kind, title: conversation.title,
-            key: conversation.key, entry: entry, senderName: senderName)
     }
 }
 

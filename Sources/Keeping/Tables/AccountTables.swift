@@ -3,8 +3,8 @@ package import Vocabulary
 /// Users with an account here or a name.
 package protocol UserTable: AnyObject {
     func user(_ id: UserID) throws(StoreError) -> UserRow?
-    /// One for each id, asked for at once.
-    func users(_ ids: [UserID]) throws(StoreError) -> [UserRow?]
+    /// Those that are there, asked for at once.
+    func users(_ ids: [UserID]) throws(StoreError) -> [UserID: UserRow]
     /// The one with this name, in whichever case its letters are written.
     func user(named name: UserName) throws(StoreError) -> UserRow?
     func user(withTokenHash hash: [UInt8]) throws(StoreError) -> UserRow?

@@ -4,8 +4,8 @@ package import Vocabulary
 package protocol ConversationTable: AnyObject {
     func conversation(_ id: ConversationID) throws(StoreError) -> ConversationRow?
     func conversation(_ key: ConversationKey) throws(StoreError) -> ConversationRow?
-    /// One for each key, asked for at once.
-    func conversations(_ keys: [ConversationKey]) throws(StoreError) -> [ConversationRow?]
+    /// Those that are there, asked for at once.
+    func conversations(_ keys: [ConversationKey]) throws(StoreError) -> [ConversationKey: ConversationRow]
     /// Those of them that have an entry.
     func heads(of ids: [ConversationID]) throws(StoreError) -> [ConversationHead]
     /// Whether one is bound to it.
@@ -187,8 +187,8 @@ package struct DeviceMark: Hashable, Sendable {
 
 package protocol EntryTable: AnyObject {
     func entry(_ key: EntryKey) throws(StoreError) -> Entry?
-    /// One for each key, asked for at once.
-    func entries(_ keys: [EntryKey]) throws(StoreError) -> [Entry?]
+    /// Those that are there, asked for at once.
+    func entries(_ keys: [EntryKey]) throws(StoreError) -> [EntryKey: Entry]
     /// What the sender wrote under a name of their own.
     func entry(_ client: MessageID, of sender: UserID) throws(StoreError) -> (key: EntryKey, entry: Entry)?
     /// The first number and the last one; nil when there is no entry.

@@ -109,14 +109,15 @@ final class WebhookSender {
         self.takeInOrder(deliveries)
     }
 
-    /// Where numbers are missing, the entry before one of these may have one of them: then that is looked for first. It was committed before
+    /// Where numbers are missing, the entry before one of these may have one of them: then those are looked for first. It was committed before
     /// what follows it in its conversation, so it is there.
     private func takeInOrder(_ deliveries: [Delivery]) {
-        let broken = self.late.isEmpty ? [] : self.places.broken(by: Self.places(of: deliveries))
-        guard let last = deliveries.last?.number, !broken.isEmpty else { return self.take(deliveries) }
+        guard !self.late.isEmpty, self.places.areBroken(by: Self.places(of: deliveries)) else {
+            return self.take(deliveries)
+        }
         self.isLoading = true
         self.store.send(
-            ListDeliveries.inConversations(broken.map { ConversationKey($0) }, 0...last, limit: Self.portion),
+            ListDeliveries.numbered(self.late.wanted(at: self.now)),
             self.reactor.returning { [unowned self, run] result in
                 guard run == self.run else { return }
                 self.isLoading = false
@@ -149,8 +150,8 @@ final class WebhookSender {
         self.isLoading = true
         let numbers = request.from...max(request.from, self.last)
         self.store.send(
-            ListDeliveries.inConversations(
-                [ConversationKey(request.lane)], numbers, limit: self.queue.settings.maximumPerLane),
+            ListDeliveries.inConversation(
+                ConversationKey(request.lane), numbers, limit: self.queue.settings.maximumPerLane),
             self.reactor.returning { [unowned self, run] result in
                 guard run == self.run else { return }
                 self.isLoading = false
