@@ -37,10 +37,10 @@ package struct ICEServerList: Hashable, Sendable {
     ///
     /// - Parameter builtIn: servers of our own, named first.
     package func offer(
-        to user: UserID, in binding: RelayBinding? = nil, builtIn: [ICEServer] = [], at now: WallTime
+        to user: UserID, in seat: RelaySeat? = nil, builtIn: [ICEServer] = [], at now: WallTime
     ) -> ICEServerOffer {
         var offer = ICEServerOffer(servers: [])
-        for server in builtIn + self.servers { offer.add(server, for: user, in: binding, at: now) }
+        for server in builtIn + self.servers { offer.add(server, for: user, in: seat, at: now) }
         return offer
     }
 }

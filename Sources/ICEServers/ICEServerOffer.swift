@@ -16,13 +16,13 @@ package struct ICEServerOffer: Hashable, Sendable {
     /// When a client should be given new ones: after four fifths of their life.
     package private(set) var refresh: WallTime?
 
-    mutating func add(_ server: ICEServer, for user: UserID, in binding: RelayBinding?, at now: WallTime) {
+    mutating func add(_ server: ICEServer, for user: UserID, in seat: RelaySeat?, at now: WallTime) {
         switch server.credentials {
         case .none: self.servers.append(Server(urls: server.urls))
         case .fixed(let username, let credential):
             self.servers.append(Server(urls: server.urls, username: username, credential: credential))
         case .minted(let secret, let life):
-            let made = TURNCredentials(for: user, in: binding, secret: secret, life: life, at: now)
+            let made = TURNCredentials(for: user, in: seat, secret: secret, life: life, at: now)
             self.servers.append(Server(urls: server.urls, username: made.username, credential: made.credential))
             self.expiry = min(self.expiry ?? made.expiry, made.expiry)
             let due = now + (life * 4 / 5)

@@ -10,7 +10,7 @@ struct RequestProof: Sendable {
     /// The user that the name was made for.
     let user: String
     /// The seat that it is good for; nil where it is good for whatever the user does.
-    let binding: RelayBinding?
+    let seat: RelaySeat?
     /// Answers are signed as the request was.
     let integrity: STUNMessage.Integrity
 
@@ -45,9 +45,9 @@ struct PasswordCheck: Sendable {
     }
 
     /// Only our own names say for which seat they are.
-    private static func bound(_ user: Substring) -> (user: String, binding: RelayBinding?) {
-        guard let end = user.lastIndex(of: RelayBinding.separator) else { return (String(user), nil) }
-        return (String(user[..<end]), RelayBinding(text: String(user[user.index(after: end)...])))
+    private static func seated(_ user: Substring) -> (user: String, seat: RelaySeat?) {
+        guard let end = user.lastIndex(of: RelaySeat.separator) else { return (String(user), nil) }
+        return (String(user[..<end]), RelaySeat(text: String(user[user.index(after: end)...])))
     }
 
     static func isCurrent(_ username: String, at wall: WallTime) -> Bool {
@@ -66,9 +66,9 @@ struct PasswordCheck: Sendable {
             let key = STUNKey(longTerm: username, realm: self.realm, password: password, algorithm: algorithm)
             if message.isAuthentic(key, by: integrity) {
                 let whole = Self.user(of: username)
-                let (user, binding) = index == 0 ? Self.bound(whole) : (String(whole), nil)
+                let (user, seat) = index == 0 ? Self.seated(whole) : (String(whole), nil)
                 return RequestProof(
-                    username: username, key: key, user: user, binding: binding, integrity: integrity)
+                    username: username, key: key, user: user, seat: seat, integrity: integrity)
             }
         }
         return nil

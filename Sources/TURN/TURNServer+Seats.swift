@@ -9,12 +9,12 @@ extension TURNServer {
         let user =
             self.users[name] ?? TURNUser(name, bytesPerSecond: self.settings.bytesPerSecondPerUser, at: now)
         self.users[name] = user
-        guard let binding = request.proof.binding else { return user }
-        let seat = "\(name)\(RelayBinding.separator)\(binding.text)"
+        guard let seat = request.proof.seat else { return user }
+        let key = "\(name)\(RelaySeat.separator)\(seat.text)"
         let holder =
-            self.users[seat]
-            ?? TURNUser(seat, of: user, bytesPerSecond: self.settings.bytesPerSecondPerBinding, at: now)
-        self.users[seat] = holder
+            self.users[key]
+            ?? TURNUser(key, of: user, bytesPerSecond: self.settings.bytesPerSecondPerSeat, at: now)
+        self.users[key] = holder
         return holder
     }
 
@@ -24,13 +24,13 @@ extension TURNServer {
     }
 
     /// Somebody left a room or a call: what they have for it ends, and their credentials for it are good for nothing more.
-    package func end(_ binding: RelayBinding, at now: Instant) {
-        self.endedBindings[binding] = now + TURNServerSettings.endedBindingMemory
-        for allocation in self.allocations.values where allocation.proof.binding == binding { self.remove(allocation) }
+    package func end(_ seat: RelaySeat, at now: Instant) {
+        self.endedSeats[seat] = now + TURNServerSettings.endedSeatMemory
+        for allocation in self.allocations.values where allocation.proof.seat == seat { self.remove(allocation) }
     }
 
     func checkSeat(_ proof: RequestProof) throws(TURNRefusal) {
-        guard let binding = proof.binding, self.endedBindings[binding] != nil else { return }
+        guard let seat = proof.seat, self.endedSeats[seat] != nil else { return }
         throw TURNRefusal(code: .forbidden, reason: "These were for a room or a call that is left")
     }
 }

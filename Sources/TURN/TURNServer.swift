@@ -25,7 +25,7 @@ package final class TURNServer {
     var taken: [TURNClientKey: PeerConnection] = [:]
     private var reservations: [UInt64: Reservation] = [:]
     /// Seats that are free again, for as long as there may be credentials for them.
-    var endedBindings: [RelayBinding: Instant] = [:]
+    var endedSeats: [RelaySeat: Instant] = [:]
     var output = ByteWriter(reservingCapacity: 2048)
 
     private struct Reservation {
@@ -212,7 +212,7 @@ extension TURNServer {
             throw TURNRefusal(code: .insufficientCapacity, reason: "The server is about to end")
         }
         let prefix = request.client.address.ip.clientPrefix
-        let owned = user.owner.map { _ in user.allocations < self.settings.allocationsPerBinding } ?? true
+        let owned = user.owner.map { _ in user.allocations < self.settings.allocationsPerSeat } ?? true
         guard owned, (user.owner ?? user).allocations < self.settings.allocationsPerUser,
             self.prefixes[prefix, default: 0] < self.settings.allocationsPerPrefix
         else { throw TURNRefusal(code: .allocationQuotaReached) }
@@ -396,7 +396,7 @@ extension TURNServer {
             reservation.relay.close()
             self.reservations[token] = nil
         }
-        for (binding, end) in self.endedBindings where end <= now { self.endedBindings[binding] = nil }
+        for (seat, end) in self.endedSeats where end <= now { self.endedSeats[seat] = nil }
     }
 
     /// Nothing is left open.

@@ -11,7 +11,7 @@ package struct TURNServerSettings: Sendable {
     package var allocationsPerPrefix = 512
     package var maximumAllocations = 8192
     /// Allocations for one seat in a room or a call, of those of its user.
-    package var allocationsPerBinding = 16
+    package var allocationsPerSeat = 16
     /// Peers that one allocation may send to at a time.
     package var peersPerAllocation = 128
     /// Connections with peers that one allocation has at a time (RFC 6062).
@@ -19,7 +19,7 @@ package struct TURNServerSettings: Sendable {
     /// Bytes a second that one user's allocations carry, both ways together, and so much more at once.
     package var bytesPerSecondPerUser = 2_000_000
     /// What those for one seat carry, of that: so its user has as much left for another.
-    package var bytesPerSecondPerBinding: Int { self.bytesPerSecondPerUser / 2 }
+    package var bytesPerSecondPerSeat: Int { self.bytesPerSecondPerUser / 2 }
     /// Answers per second to one client prefix before it has shown who it is.
     package var unauthenticatedPerSecond = 500
 
@@ -34,7 +34,7 @@ package struct TURNServerSettings: Sendable {
     package static let connectionTimeout = Duration.seconds(30)
     package static let nonceLifetime = Duration.seconds(3600)
     /// How long a seat that is free again is refused: its credentials have ended then.
-    package static let endedBindingMemory = Duration.seconds(660)
+    package static let endedSeatMemory = Duration.seconds(660)
 
     package init() {}
 }

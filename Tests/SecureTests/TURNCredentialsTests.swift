@@ -18,8 +18,8 @@ struct TURNCredentialsTests {
     @Test("Q14.ours name the seat they are for behind their user, whose id cannot look so")
     func seat() throws {
         let user = try #require(UserID("alice"))
-        let binding = RelayBinding(text: "c2VhdA")
-        let credentials = TURNCredentials(for: user, in: binding, secret: self.secret, at: Sample.now)
+        let seat = RelaySeat(text: "c2VhdA")
+        let credentials = TURNCredentials(for: user, in: seat, secret: self.secret, at: Sample.now)
         #expect(credentials.username == "1700000600:alice~c2VhdA")
         #expect(UserID("alice~c2VhdA") == nil)
     }

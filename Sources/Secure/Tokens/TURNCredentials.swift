@@ -13,15 +13,15 @@ package struct TURNCredentials: Hashable, Sendable {
     package static let maximumLifetime = Duration.seconds(600)
 
     /// - Parameters:
-    ///   - binding: the seat they are for; nil for whatever the user does.
+    ///   - seat: the seat they are for; nil for whatever the user does.
     ///   - life: at most ten minutes; a longer one is cut.
     package init(
-        for user: UserID, in binding: RelayBinding? = nil, secret: [UInt8], life: Duration = Self.maximumLifetime,
+        for user: UserID, in seat: RelaySeat? = nil, secret: [UInt8], life: Duration = Self.maximumLifetime,
         at now: WallTime
     ) {
         self.expiry = WallTime(seconds: (now + min(max(life, .zero), Self.maximumLifetime)).seconds)
-        let seat = binding.map { "\(RelayBinding.separator)\($0.text)" } ?? ""
-        self.username = "\(self.expiry.seconds):\(user.text)\(seat)"
+        let suffix = seat.map { "\(RelaySeat.separator)\($0.text)" } ?? ""
+        self.username = "\(self.expiry.seconds):\(user.text)\(suffix)"
         self.credential = Base64.encode(HMAC.code(of: self.username, key: secret, using: .sha1))
     }
 }

@@ -17,7 +17,7 @@ struct BuiltInICEServers: Sendable {
         /// What credentials for one seat are good for.
         let quota: Quota
         /// To be told of a seat that is free again: what was relayed for it ends.
-        let ended: @Sendable (RelayBinding) -> Void
+        let ended: @Sendable (RelaySeat) -> Void
     }
 
     /// What one seat in a room or a call may have of the relay.

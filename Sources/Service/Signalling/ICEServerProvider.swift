@@ -19,10 +19,10 @@ final class ICEServerProvider {
         self.keeper = ICEServerKeeper(reading, scheduler: reactor, journal: journal) { _ in changed() }
     }
 
-    /// - Parameter binding: the seat that they are good for; nil for whatever the user does.
-    func offer(to user: UserID, in binding: RelayBinding? = nil, _ client: SocketClient) -> ICEServerOffer {
+    /// - Parameter seat: the seat that they are good for; nil for whatever the user does.
+    func offer(to user: UserID, in seat: RelaySeat? = nil, _ client: SocketClient) -> ICEServerOffer {
         let ours = self.builtIn.flatMap { builtIn in client.host.map { builtIn.servers(at: $0) } }
-        return self.keeper.list.offer(to: user, in: binding, builtIn: ours ?? [], at: SystemClock.now())
+        return self.keeper.list.offer(to: user, in: seat, builtIn: ours ?? [], at: SystemClock.now())
     }
 }
 

@@ -30,7 +30,7 @@ final class NativeEntrance: Entrance {
     /// They ring before the credentials of a client's TURN servers end.
     private var timers: [SessionID: TimerToken] = [:]
     /// For which of their seats clients have credentials.
-    private var seats: [SessionID: [SignalScope: RelayBinding]] = [:]
+    private var seats: [SessionID: [SignalScope: RelaySeat]] = [:]
 
     struct Dependencies {
         let reactor: Reactor
@@ -158,9 +158,9 @@ extension NativeEntrance {
 
     /// Whoever left a room or a call has no relay for it any more.
     private func unseated(_ session: SessionID, _ scope: SignalScope) {
-        guard let binding = self.seats[session]?.removeValue(forKey: scope) else { return }
+        guard let seat = self.seats[session]?.removeValue(forKey: scope) else { return }
         if self.seats[session]?.isEmpty == true { self.seats[session] = nil }
-        self.servers.builtIn?.turn?.ended(binding)
+        self.servers.builtIn?.turn?.ended(seat)
     }
 }
 
@@ -173,9 +173,9 @@ extension NativeEntrance: SessionRequests {
 
     func iceServers(for guest: Guest, in scope: SignalScope?) -> [UInt8] {
         guard let scope else { return self.offer(to: guest.user, guest.socket).answer() }
-        let binding = self.seats[guest.session]?[scope] ?? RelayBinding(.fresh())
-        self.seats[guest.session, default: [:]][scope] = binding
-        let offer = self.servers.offer(to: guest.user, in: binding, guest.socket.client)
+        let seat = self.seats[guest.session]?[scope] ?? RelaySeat(.fresh())
+        self.seats[guest.session, default: [:]][scope] = seat
+        let offer = self.servers.offer(to: guest.user, in: seat, guest.socket.client)
         return offer.answer(self.servers.builtIn?.turn?.quota)
     }
 }

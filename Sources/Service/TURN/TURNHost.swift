@@ -38,7 +38,7 @@ final class TURNHost: Sendable {
                     port: service.address.port,
                     turn: .init(
                         secret: secret, hasStreams: service.hasStreams, quota: service.quota,
-                        ended: { binding in self.withService { $0.end(binding) } }))
+                        ended: { seat in self.withService { $0.end(seat) } }))
             }
         }
         guard self.loop !== reactor.loop else { return try open(reactor).get() }

@@ -41,7 +41,7 @@ final class TURNService {
         settings.peers.allowed = configuration.allowedPeers
         settings.bytesPerSecondPerUser = configuration.bytesPerSecondPerUser
         self.quota = .init(
-            allocations: settings.allocationsPerBinding, bitsPerSecond: settings.bytesPerSecondPerBinding * 8)
+            allocations: settings.allocationsPerSeat, bitsPerSecond: settings.bytesPerSecondPerSeat * 8)
         let ports = RelayPorts(configuration, on: address.ip, reactor)
         var random = SystemRandomNumberGenerator()
         self.server = TURNServer(settings, ports, at: reactor.instant, using: &random)
@@ -76,7 +76,7 @@ final class TURNService {
 
     func end(_ user: UserID) { self.server.end(user: user.text) }
 
-    func end(_ binding: RelayBinding) { self.server.end(binding, at: self.reactor.instant) }
+    func end(_ seat: RelaySeat) { self.server.end(seat, at: self.reactor.instant) }
 
     func close() {
         self.server.close()
