@@ -251,7 +251,7 @@ extension FileService {
         do throws(SoundMeasurer.Failure) {
             return .outline(try measurer.measure(kept, from: upload, in: self.blobs))
         } catch {
-            self.journal.info(.noOutline, "a recording was not measured", [.reason: .plain("\(error)")])
+            self.journal.info(.notMeasured, "a recording was not measured", [.reason: .plain("\(error)")])
             return nil
         }
     }
@@ -326,6 +326,6 @@ extension FileService {
 extension LogName {
     static let noThumbnails = LogName("files.no_thumbnails")
     static let noThumbnail = LogName("file.no_thumbnail")
-    static let noOutline = LogName("file.no_outline")
+    static let notMeasured = LogName("file.not_measured")
     static let fileNotKept = LogName("file.not_kept")
 }

@@ -24,7 +24,9 @@ final class Errands {
     ///   - begin: called when this node has to do it from now on, whatever it knows from earlier.
     ///   - call: there may be something to do.
     ///   - end: called when another node does it from now on, because this one stood still or does not reach the database.
-    func add(begin: @escaping () -> Void, call: @escaping () -> Void, end: @escaping () -> Void = {}) {
+    func add(
+        begin: @escaping () -> Void = {}, call: @escaping () -> Void = {}, end: @escaping () -> Void = {}
+    ) {
         self.begins.append(begin)
         self.ends.append(end)
         self.calls.append(call)

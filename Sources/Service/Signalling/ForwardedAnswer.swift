@@ -15,10 +15,11 @@ final class ForwardedAnswer: HTTPAnswerSink {
     private static let idleTimeout = Duration.seconds(90)
     private static let passedOn: [HTTPFieldName] = [
         .authorization, .contentType, .accept, .ifMatch, .ifNoneMatch, .range, "X-Firebase-ETag",
-        "X-HTTP-Method-Override",
+        "X-HTTP-Method-Override", .tusResumable, .uploadOffset, "Upload-Checksum",
     ]
     private static let passedBack: [HTTPFieldName] = [
         .contentType, .cacheControl, .eTag, .retryAfter, .location, .contentRange, .acceptRanges, "Content-Disposition",
+        .tusResumable, .uploadOffset, .uploadLength, .uploadExpires, "Access-Control-Expose-Headers", "Tus-Version",
     ]
 
     /// - Parameter refuse: answers where the other node cannot be reached.
@@ -36,7 +37,6 @@ final class ForwardedAnswer: HTTPAnswerSink {
         }
         self.call = call
         self.exchange.onAbandoned = { call.cancel() }
-        self.exchange.onPeerFinished = { call.cancel() }
         self.exchange.onDrained = { call.resume() }
         call.send(
             self.exchange.request.method, request.target, fields: request.fields,
@@ -45,6 +45,8 @@ final class ForwardedAnswer: HTTPAnswerSink {
 
     func began(_ head: HTTPResponseHead) {
         let length = head.fields[.contentLength].flatMap { Int($0) }
+        // One that goes on and on ends when its client says no more; any other comes to its end.
+        if length == nil { self.exchange.onPeerFinished = { [weak self] in self?.call?.cancel() } }
         self.exchange.start(HTTPResponseHead(head.status, fields: Self.fields(from: head.fields)), length: length)
     }
 

@@ -39,10 +39,13 @@ final class Nodes {
         self.post = others.post(on: reactor)
         self.loop = others.loop(on: reactor)
         self.errands = Errands(self.post as (any Post)? ?? self.loop)
-        self.forwarder = self.post.map { post in
+        let forwarder = self.post.map { post in
             RequestForwarder(as: post.node, on: reactor) { [unowned post] in post.others }
         }
-        self.uploads = self.post.map { post in UploadForwarder(on: reactor) { [unowned post] in post.others } }
+        self.forwarder = forwarder
+        self.uploads = self.post.flatMap { post in
+            forwarder.map { UploadForwarder(by: $0, on: reactor) { [unowned post] in post.others } }
+        }
         self.board = board
         let ledger = self.post.map { post in
             PostgresLedger(

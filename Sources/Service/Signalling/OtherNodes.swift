@@ -1,8 +1,10 @@
 internal import Bytes
 internal import Cluster
+internal import Clustering
 internal import Hashing
 internal import PostgresLink
 internal import Reactor
+internal import Identity
 internal import Vocabulary
 
 /// With whom the loops of this process share presence, rooms, calls and conversations.
@@ -26,13 +28,14 @@ enum OtherNodes: Sendable {
     /// - Parameters:
     ///   - homes: the loops on which sessions live.
     ///   - place: the data directory's name.
-    ///   - key: by which nodes know each other.
+    ///   - secret: by which nodes know each other.
     init(
-        _ address: PostgresAddress?, _ homes: [EventLoop], of group: EventLoopGroup, place: String, key: [UInt8],
-        _ metrics: ServiceMetrics
+        _ address: PostgresAddress?, _ homes: [EventLoop], of group: EventLoopGroup, place: String,
+        _ secret: ServerSecret, _ metrics: ServiceMetrics
     ) {
         let names = homes.indices.map { Self.name(of: "\(place) \($0)", isLasting: address != nil) }
         if let address {
+            let key = secret.key(for: "nodes, version \(NodeProtocol.version)")
             self = .database(Database(address: address, names: names, place: place, key: key, metrics: metrics.cluster))
         } else {
             self = homes.count > 1 ? .loops(LoopExchange(names, on: group)) : .none

@@ -29,7 +29,6 @@ final class RequestForwarder {
     func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool {
         let request = exchange.request
         guard !session.token.isTagged(by: self.node), !ForwardedRequest.was(request),
-            self.underWay < Self.mostUnderWay,
             let address = self.addresses().first(where: { session.token.isTagged(by: $0.key) })?.value,
             let server = ServerURL(address)
         else { return false }
@@ -42,8 +41,14 @@ final class RequestForwarder {
 
     /// Whichever kind of request it is, and whichever kind of answer: one that goes on and on, too.
     ///
-    /// - Parameter refuse: answers where the other node cannot be reached.
-    func pass(_ exchange: HTTPExchange, to server: ServerURL, orElse refuse: @escaping (HTTPExchange) -> Void) {
+    /// - Parameters:
+    ///   - limit: how long its body may be.
+    ///   - refuse: answers where the other node cannot be reached, or too many are on their way to others.
+    func pass(
+        _ exchange: HTTPExchange, to server: ServerURL, limit: Int = RequestForwarder.maximumBytes,
+        orElse refuse: @escaping (HTTPExchange) -> Void
+    ) {
+        guard self.underWay < Self.mostUnderWay else { return refuse(exchange) }
         if exchange.request.isUpgrade(to: "websocket") { return self.tunnel(exchange, to: server, orElse: refuse) }
         let body = exchange.request.framing.length.map { ForwardedBody(exchange, length: $0) }
         guard body != nil || exchange.request.framing == .none else {
@@ -53,7 +58,7 @@ final class RequestForwarder {
         ForwardedAnswer(exchange, orElse: refuse).begin(server, body, on: self.reactor) { [unowned self] in
             self.underWay -= 1
         }
-        if let body { exchange.streamBody(to: body, limit: Self.maximumBytes) }
+        if let body { exchange.streamBody(to: body, limit: limit) }
     }
 }
 

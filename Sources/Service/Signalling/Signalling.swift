@@ -49,9 +49,7 @@ final class Signalling: Sendable {
         let secret = try configuration.serverSecret()
         let node = configuration.store == nil ? nil : try configuration.data.node()
         let homes = Array(group.loops.prefix(configuration.signallingLoops))
-        let others = OtherNodes(
-            configuration.store, homes, of: group, place: node ?? "",
-            key: secret.key(for: "nodes, version \(NodeLanguage.version)"), metrics)
+        let others = OtherNodes(configuration.store, homes, of: group, place: node ?? "", secret, metrics)
         let store = try StoreEngine.open(configuration, metrics.store) { health.heard($0, journal) }
         let accounts = try Accounts(
             store: store, secret: secret, applications: try configuration.makeApplications(),
@@ -102,8 +100,7 @@ final class Signalling: Sendable {
         let (applications, home, homes) = (self.applications, self.home, self.homes)
         for loop in homes { loop.execute { applications.value(on: $0).deliverWhatIsLeft() } }
         home.execute { [sockets] reactor in
-            applications.value(on: reactor).nodes.errands.add(
-                begin: {}, call: {}, end: { sockets.sendOldClientsAway(on: home) })
+            applications.value(on: reactor).nodes.errands.add(end: { sockets.sendOldClientsAway(on: home) })
         }
         self.accounts.observe { change in
             for loop in homes { loop.execute { applications.value(on: $0).identityChanged(change) } }

@@ -111,8 +111,7 @@ extension TreeDesk {
         self.ruleFile = rulesFile.map { path in
             TreeRuleFile(path, on: dependencies.reactor, dependencies.journal) { [weak self] in self?.change($0) }
         }
-        dependencies.errands.add(
-            begin: { self.load() }, call: {}, end: { if self.state != .closed { self.forget() } })
+        dependencies.errands.add(begin: { self.load() }, end: { if self.state != .closed { self.forget() } })
         let (loop, accounts) = (dependencies.reactor.loop, dependencies.accounts)
         accounts.observe { _ in
             loop.execute { _ in for observer in self.observers.values { observer.accessChanged(accounts) } }

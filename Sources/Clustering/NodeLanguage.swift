@@ -1,7 +1,0 @@
-/// What nodes say to each other, as one number: it is raised with every change to what their entries, letters, news and snapshots look like.
-///
-/// Nodes that speak different ones do not believe each other, as with different secrets: a change that one of them does not understand
-/// would leave the two with different rooms and calls, and nobody would notice.
-package enum NodeLanguage {
-    package static let version = 2
-}
