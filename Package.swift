@@ -195,7 +195,7 @@ let package = Package(
             name: "parley",
             dependencies: [
                 "ACME", "Arguments", "AudioFiles", "AudioStreams", "Bytes", "Calling", "Client", "Conversing",
-                "Files",
+                "FileTypes", "Files",
                 "HTTPServer",
                 "Handset",
                 "ICE", "ICEServers", "Identity", "JSON", "Load",
@@ -346,7 +346,8 @@ let package = Package(
         tests(of: "Sound", "System", "TestSupport", "Vocabulary"),
         tests(of: "SoundFiles", "AudioFiles", "System", "TestSupport"),
         tests(
-            of: "Voice", "AudioFiles", "Bytes", "COpusFile", "System", "OpusCodec", "SoundFiles", "TestSupport"),
+            of: "Voice", "AudioFiles", "Bytes", "COpusFile", "FileTypes", "System", "OpusCodec", "SoundFiles",
+            "TestSupport"),
     ]
 )
 

@@ -40,9 +40,6 @@ package struct Waveform: Hashable, Sendable {
         self.bars.map { UInt8((min(1, $0.meanSquare.squareRoot() * 3) * 100).rounded()) }
     }
 
-    /// As many as a messenger draws.
-    package static let messageBars = 60
-
     /// Telegram: 5 bits a bar, little end first, in 63 bytes for 100 bars. Full height is 1.8 times the
     /// mean of the peaks, but at least 2500 of 32768, so that noise stays flat.
     package var telegram: [UInt8] {

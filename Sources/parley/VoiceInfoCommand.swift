@@ -1,6 +1,7 @@
 import Arguments
 import AudioFiles
 import Bytes
+import FileTypes
 import JSON
 import Voice
 
@@ -93,7 +94,7 @@ extension SoundInfo {
         json.field("whatsapp", Base64.encode(self.waveform(64).whatsApp))
         json.field("discord", Base64.encode(self.discordWaveform.discord))
         json.array("matrix", of: hundred.matrix) { $0.integer($1) }
-        json.array("message", of: self.waveform(Waveform.messageBars).message) { $0.integer(Int($1)) }
+        json.array("message", of: self.waveform(SoundOutline.barCount).message) { $0.integer(Int($1)) }
     }
 }
 

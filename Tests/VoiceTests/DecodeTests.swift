@@ -1,5 +1,6 @@
 import AudioFiles
 import Bytes
+import FileTypes
 import System
 import SoundFiles
 import OpusCodec
@@ -284,7 +285,7 @@ struct SoundInfoTests {
             for count in whole.indices {
                 let path = try self.folder.write(name, Array(whole[..<count]))
                 guard let info = try? SoundInfo(of: .file(path)) else { continue }
-                #expect(info.samples <= all && info.waveform(Waveform.messageBars).message.allSatisfy { $0 <= 100 })
+                #expect(info.samples <= all && info.waveform(SoundOutline.barCount).message.allSatisfy { $0 <= 100 })
             }
         }
     }

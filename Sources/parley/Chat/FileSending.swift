@@ -3,6 +3,7 @@ import Arguments
 import AudioFiles
 import Client
 import Conversing
+import FileTypes
 import JSON
 import SoundFiles
 import Vocabulary
@@ -88,7 +89,7 @@ struct FileSending {
             json.members([("file", id.text), ("name", name), ("type", type)])
             guard let sound else { return }
             json.field("duration", sound.seconds, digits: 1)
-            json.array("waveform", of: sound.waveform(Waveform.messageBars).message) { $0.integer(Int($1)) }
+            json.array("waveform", of: sound.waveform(SoundOutline.barCount).message) { $0.integer(Int($1)) }
         }
     }
 
