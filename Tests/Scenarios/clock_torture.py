@@ -6,9 +6,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from people import APP, APP_SECRET, vouch
+from people import APP, APP_SECRET, Refused, vouch
 from server import Server, eventually
-from torture import StoreTorture, expect
+from torture import LOST, StoreTorture, expect
 
 HOUR, DAY = 3_600, 86_400
 #: An hour ahead, two back, a day ahead, and back where it was.
@@ -59,6 +59,8 @@ class ClockTorture(StoreTorture):
     """The clock jumps each time; each third time the server is killed right behind it."""
 
     kills_too = True
+    #: When the clock is set between a token and its use, the token is refused; the next one is of the new time.
+    lost = (*LOST, Refused)
 
     def make_server(self, *options: str) -> Server:
         self.clock = Clock()

@@ -32,10 +32,8 @@ class Jumps(unittest.TestCase):
         self.assertGreater(found["retries"], 0)
 
 
-class ClockHouse(House):
-    """A server whose clock is at the test's hand, and right again behind each."""
-
-    options = ("--ring-timeout", "2s", "--ping-interval", "500ms", "--ping-timeout", "3s", "--request-rate", "20")
+class Clocked:
+    """A server whose clock is at the test's hand."""
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -43,6 +41,12 @@ class ClockHouse(House):
         cls.addClassCleanup(cls.clock.close)
         cls.environment = cls.clock.environment
         super().setUpClass()
+
+
+class ClockHouse(Clocked, House):
+    """With a clock that is right again behind each test."""
+
+    options = ("--ring-timeout", "2s", "--ping-interval", "500ms", "--ping-timeout", "3s", "--request-rate", "20")
 
     def tearDown(self) -> None:
         self.jump_to(0)
@@ -195,14 +199,7 @@ class Tokens(ClockHouse):
         eventually(comes_in, "a token that was issued afterwards is good")
 
 
-class Pushes(Pushed):
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.clock = Clock()
-        cls.addClassCleanup(cls.clock.close)
-        cls.environment = cls.clock.environment
-        super().setUpClass()
-
+class Pushes(Clocked, Pushed):
     def test_P16_who_sleeps_is_woken_in_time_when_the_clock_was_a_day_ahead(self):
         """P16.pushes"""
         a, b, device = self.listener("Ann"), self.listener("Bob"), self.service.device()

@@ -4,11 +4,15 @@ import signal
 import time
 import unittest
 
+import websocket
 from fl import Phone, account
 from postgres import Postgres
 from server import Server, eventually
 from test_nodes_requests import Addressed
 from tree_client import EMULATOR, OWNER, TreeSocket, TreeStream, ask, connection_to
+
+#: How a WebSocket says that the other end has closed it, with or without a word.
+CLOSED = (websocket.WebSocketConnectionClosedException, ConnectionError)
 
 
 class Doors(Addressed):
@@ -51,7 +55,7 @@ class OldApps(Doors):
         phone = Phone(self.nodes[left[0]], token)
         self.addCleanup(phone.close)
         self.nodes[duty].end()
-        with self.assertRaises(Exception):
+        with self.assertRaises(CLOSED):
             while True:
                 phone.next()
 
@@ -113,7 +117,7 @@ class Tree(Doors):
         self.nodes[duty].tell(signal.SIGSTOP)
         eventually(lambda: self.writes(self.nodes[other]), "another node has the tree", 20)
         self.nodes[duty].tell(signal.SIGCONT)
-        with self.assertRaises(Exception):
+        with self.assertRaises(CLOSED):
             while True:
                 socket.receive()
         eventually(lambda: ask(self.nodes[duty], "GET", "/x.json").json == 1, "it passes on what it is asked")

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import websocket
-from people import APP, APP_SECRET, VOUCHED, Person, Refused, vouch
+from people import APP, APP_SECRET, VOUCHED, Person, vouch
 from server import Server, binary, eventually
 from wire import Closed
 
 
-#: What a line may say when the server dies under it: that it is closed, silent, or ends in the middle of a handshake. Where the
-#: clock is set between a token and its use, the token is refused; the next one is of the new time.
-LOST = (Closed, OSError, TimeoutError, websocket.WebSocketException, Refused)
+#: What a line may say when the server dies under it: that it is closed, silent, or ends in the middle of a handshake.
+LOST = (Closed, OSError, TimeoutError, websocket.WebSocketException)
 
 
 def lasting(name: str) -> str:
@@ -31,6 +30,7 @@ class Sender:
     name: str
     places: list[dict]
     token: Callable[[str], str] = lasting
+    lost: tuple = LOST
     acked: dict[str, tuple] = field(default_factory=dict)
     retries: int = 0
     #: How long it waits between one and the next, in seconds.
@@ -50,7 +50,7 @@ class Sender:
                 self.acked[message["id"]] = (answer["conversation"], answer["number"], answer["time"])
                 number += 1
                 self.is_over.wait(self.think_time)
-            except LOST:
+            except self.lost:
                 line = close(line)
                 self.retries += 1
                 time.sleep(0.01)
@@ -69,6 +69,7 @@ class Reader:
     name: str
     random: random.Random
     token: Callable[[str], str] = lasting
+    lost: tuple = LOST
     heard: dict[tuple, tuple] = field(default_factory=dict)
     #: The number of the last entry of each place that was noted down; what a crash leaves.
     noted: dict[str, int] = field(default_factory=dict)
@@ -90,7 +91,7 @@ class Reader:
                     line = self.crash(line)
                 else:
                     self.noted = dict(self.shown)
-            except LOST:
+            except self.lost:
                 line = close(line)
                 time.sleep(0.01)
         close(line)
@@ -153,13 +154,16 @@ def close(line: Person | None) -> None:
 class StoreTorture:
     """Kills the server `kills` times under load and looks at what is left."""
 
+    #: What a line may say before it is opened anew.
+    lost = LOST
+
     def __init__(self, kills: int, seed: int, senders: int = 4, say=lambda text: None):
         self.kills, self.random, self.say = kills, random.Random(seed), say
         self.server = self.make_server(*VOUCHED, "--request-rate", "100000", *self.store())
-        self.readers = [Reader(self.server, f"reader-{i}", random.Random(seed + i), self.token) for i in range(2)]
+        self.readers = [Reader(self.server, f"reader-{i}", random.Random(seed + i), self.token, self.lost) for i in range(2)]
         self.group = self.begin([reader.name for reader in self.readers] + [f"sender-{i}" for i in range(senders)])
         places = [{"conversation": self.group}, {"user": "reader-0"}]
-        self.senders = [Sender(self.server, f"sender-{i}", places, self.token) for i in range(senders)]
+        self.senders = [Sender(self.server, f"sender-{i}", places, self.token, self.lost) for i in range(senders)]
 
     def begin(self, names: list[str]) -> str:
         # Nobody is brought into a group who was never here.

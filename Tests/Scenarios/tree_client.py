@@ -97,6 +97,8 @@ class TreeSocket:
     def receive(self, within: float = PATIENCE) -> dict:
         self.socket.settimeout(within)
         frame = self.socket.recv()
+        if not frame:
+            raise ConnectionError("closed")
         if len(frame) <= 6 and frame.isdigit():
             frame = "".join(self.socket.recv() for _ in range(int(frame)))
         return json.loads(frame)
