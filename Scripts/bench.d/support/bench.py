@@ -38,6 +38,14 @@ def build_parley():
     return ROOT / ".build" / "release" / "parley"
 
 
+def build_bench(product, scratch):
+    """A program that only benchmarks build; each group of them in a folder of its own, so that none builds the rest anew."""
+    folder = ROOT / ".build" / scratch
+    subprocess.run(["swift", "build", "-c", "release", "-q", "--scratch-path", folder, "--product", product],
+                   cwd=ROOT, check=True, env={**os.environ, "PARLEY_BENCH": "1"})
+    return folder / "release" / product
+
+
 def build_c(name, *flags):
     OUT.mkdir(parents=True, exist_ok=True)
     subprocess.run(["cc", "-O2", "-o", OUT / name, SUPPORT / f"{name}.c", *flags], check=True)
