@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """Runs the Python tests of a folder, several classes of them at the same time, and writes down what became of each.
 
-A class that measures time or memory says `runs_alone = True`: it runs when nothing else does.
+A class that measures time or memory says `runs_alone = True`: it runs when nothing else does. One that waits for most
+of its time says `mostly_waits = True`: it may run beside as many others as there are jobs. One that says `is_long = True`
+runs with PARLEY_LONG_TESTS=1 in the environment, and where a filter names it.
 """
 
 import argparse
 import inspect
 import io
 import multiprocessing
+import os
 import sys
+import threading
 import time
 import unittest
+from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -136,6 +141,10 @@ def by_class(tests: Iterable[unittest.TestCase]) -> list[list[unittest.TestCase]
     return sorted(classes.values(), key=len, reverse=True)
 
 
+def says(group: list[unittest.TestCase], wish: str) -> bool:
+    return getattr(type(group[0]), wish, False)
+
+
 def run(tests: Iterable[unittest.TestCase], stream=None) -> Outcomes:
     recorder = unittest.TextTestRunner(stream=stream, resultclass=Recorder).run(unittest.TestSuite(tests))
     recorder.outcomes.is_good = recorder.wasSuccessful()
@@ -146,30 +155,54 @@ _groups: list[list[unittest.TestCase]] = []
 
 
 def run_together(groups: list[list[unittest.TestCase]], jobs: int) -> Outcomes:
-    """Each group in one of `jobs` processes that have the tests by being forked; what it says comes in one piece."""
+    """Each group in a process that has the tests by being forked; what it says comes in one piece. There is one job more
+    for those that mostly wait."""
     _groups[:] = groups
-    outcomes = Outcomes()
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
-        for ended in as_completed(pool.submit(_run_group, number) for number in range(len(groups))):
-            ran, words = ended.result()
-            print(words, end="", file=sys.stderr, flush=True)
-            outcomes.add(ran)
+    outcomes, lock = Outcomes(), threading.Lock()
+    busy, waiting = deque(), deque()
+    for number, group in enumerate(groups):
+        (waiting if says(group, "mostly_waits") else busy).append(number)
+
+    def work(*queues: deque[int]) -> None:
+        while (number := _first_of(queues)) is not None:
+            ran, words = pool.submit(_run_group, number).result()
+            with lock:
+                print(words, end="", file=sys.stderr, flush=True)
+                outcomes.add(ran)
+
+    with ProcessPoolExecutor(jobs + 1, multiprocessing.get_context("fork")) as pool, ThreadPoolExecutor(jobs + 1) as workers:
+        # All processes are forked by this, while there are no other threads.
+        pool.submit(os.getpid).result()
+        for ended in [workers.submit(work, waiting), *(workers.submit(work, busy, waiting) for _ in range(jobs))]:
+            ended.result()
     return outcomes
+
+
+def _first_of(queues: Iterable[deque[int]]) -> int | None:
+    for queue in queues:
+        try:
+            return queue.popleft()
+        except IndexError:
+            continue
+    return None
 
 
 def _run_group(number: int) -> tuple[Outcomes, str]:
     kind = type(_groups[number][0])
-    words, began = io.StringIO(), time.monotonic()
+    words, began = io.StringIO(), os.times()
     outcomes = run(_groups[number], words)
-    # With what its preparation took.
-    return outcomes, f"-- {kind.__module__}.{kind.__qualname__}, {time.monotonic() - began:.0f} s\n{words.getvalue()}"
+    ended = os.times()
+    # With what its preparation took, and with the programs that it started.
+    used = sum(ended[:4]) - sum(began[:4])
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return outcomes, f"-- {name}, {ended.elapsed - began.elapsed:.0f} s, {used:.0f} s of CPU\n{words.getvalue()}"
 
 
 def run_all(tests: list[unittest.TestCase], jobs: int) -> Outcomes:
     if jobs == 1:
         return run(tests)
     groups = by_class(tests)
-    alone = [group for group in groups if getattr(type(group[0]), "runs_alone", False)]
+    alone = [group for group in groups if says(group, "runs_alone")]
     outcomes = run_together([group for group in groups if group not in alone], jobs)
     outcomes.add(run([test for group in alone for test in group]))
     return outcomes
@@ -189,6 +222,8 @@ def main() -> int:
     loader = unittest.TestLoader()
     loader.testNamePatterns = [text if "*" in text else f"*{text}*" for text in options.filters] or None
     tests = list(each(loader.discover(options.folder, pattern="test_*.py")))
+    if not options.filters and not os.environ.get("PARLEY_LONG_TESTS"):
+        tests = [test for test in tests if not getattr(type(test), "is_long", False)]
     outcomes = run_all(tests, options.jobs)
     found, is_good = results(tests, outcomes), outcomes.is_good
     if not is_good and (failed := worth_running_again(tests, found)):

@@ -276,6 +276,8 @@ def run(*words: object, stdin: bytes = b"", within: float = PATIENT, environment
 class HostileCase(unittest.TestCase):
     """Every program ends in time, with a code that its help documents and one clear sentence, and stays small."""
 
+    mostly_waits = True
+
     def setUp(self) -> None:
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="parley-hostile-")))
         # Nothing of ours leaves a core behind, and none is needed.

@@ -7,6 +7,7 @@ from server import Server
 
 
 class House(unittest.TestCase):
+    mostly_waits = True
     options: tuple[str, ...] = ()
     testing = False
     environment: dict[str, str] = {}

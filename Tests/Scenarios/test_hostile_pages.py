@@ -35,6 +35,8 @@ def setUpModule() -> None:
 
 
 class HostilePages(unittest.TestCase):
+    mostly_waits = True
+
     @classmethod
     def setUpClass(cls) -> None:
         cls.player = sync_playwright().start()

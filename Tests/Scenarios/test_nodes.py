@@ -17,6 +17,7 @@ from wire import ask_http
 
 
 class Nodes(unittest.TestCase):
+    mostly_waits = True
     count = 2
     options: tuple[str, ...] = ()
 

@@ -79,3 +79,4 @@ class ListTests(test_messenger.MessengerTest):
 
 class FirefoxListTests(ListTests):
     browser = "firefox"
+    is_long = True

@@ -70,7 +70,9 @@ class RoleTests(test_messenger.MessengerTest):
 
 class FirefoxSettingTests(SettingTests):
     browser = "firefox"
+    is_long = True
 
 
 class FirefoxRoleTests(RoleTests):
     browser = "firefox"
+    is_long = True

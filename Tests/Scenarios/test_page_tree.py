@@ -305,3 +305,4 @@ class TreeLooksTests(TreeTest):
 
 class FirefoxTreePageTests(TreePageTests):
     browser = "firefox"
+    is_long = True

@@ -87,6 +87,7 @@ class ViewerTests(test_messenger.MessengerTest):
 
 class FirefoxViewerTests(ViewerTests):
     browser = "firefox"
+    is_long = True
 
     def touch(self, visitor: Visitor, kind: str, fingers: list[list[int]]) -> None:
         name = {"touchStart": "pointerdown", "touchMove": "pointermove", "touchEnd": "pointerup"}[kind]

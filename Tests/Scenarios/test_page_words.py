@@ -85,3 +85,4 @@ class WordTests(test_messenger.MessengerTest):
 
 class FirefoxWordTests(WordTests):
     browser = "firefox"
+    is_long = True

@@ -12,6 +12,8 @@ from server import PATIENCE, Server, binary, eventually
 
 
 class OverPostgres(unittest.TestCase):
+    mostly_waits = True
+
     def setUp(self):
         self.database = self.enterContext(postgres.Postgres("fsync=off"))
         self.server = self.enterContext(Server(*VOUCHED, "--store", self.database.create("parley")))

@@ -11,6 +11,7 @@ from wire import ask_http
 
 
 class Tree(unittest.TestCase):
+    mostly_waits = True
     options: tuple[str, ...] = EMULATOR
     server: Server
 

@@ -40,6 +40,7 @@ def credentials(user: str, secret: str = SECRET) -> tuple[str, str]:
 
 
 class Relayed(unittest.TestCase):
+    mostly_waits = True
     options: tuple[str, ...] = LOOPBACK
 
     def setUp(self) -> None:

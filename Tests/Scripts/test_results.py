@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,6 +69,20 @@ class Other(Some):
     runs_alone = False
     def test_alone(self): self.look(fcntl.LOCK_SH)
 '''
+# Each of the three is there until all are.
+MEETING_TESTS = '''
+import time, unittest
+from pathlib import Path
+class First(unittest.TestCase):
+    def test_meet(self):
+        folder, deadline = Path(__file__).parent, time.monotonic() + 20
+        (folder / f"{type(self).__name__}.here").touch()
+        while len(list(folder.glob("*.here"))) < 3:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+class Second(First): pass
+class Waiting(First): mostly_waits = True
+'''
 
 
 class PythonRunTests(unittest.TestCase):
@@ -103,6 +118,19 @@ class PythonRunTests(unittest.TestCase):
     def test_a_class_that_measures_runs_when_no_other_does(self):
         code, words, _ = self.run_tests("--jobs", "2", test_a=MEASURING_TESTS.replace("Some", "First"), test_b=MEASURING_TESTS)
         self.assertEqual(code, 0, words)
+
+    def test_a_class_that_mostly_waits_runs_beside_as_many_others_as_there_are_jobs(self):
+        code, words, _ = self.run_tests("--jobs", "2", test_a=MEETING_TESTS)
+        self.assertEqual(code, 0, words)
+        self.assertRegex(words, r"-- test_a\.Waiting, \d+ s, \d+ s of CPU")
+
+    def test_long_tests_run_where_they_are_asked_for(self):
+        tests = "import unittest\nclass Some(unittest.TestCase):\n    is_long = True\n    def test_all(self): pass\n"
+        all_of_it = {"test_some.py test_all": (PASSED, "")}
+        self.assertEqual(self.run_tests(test_some=tests)[2], {})
+        self.assertEqual(self.run_tests("-k", "all", test_some=tests)[2], all_of_it)
+        self.enterContext(unittest.mock.patch.dict("os.environ", PARLEY_LONG_TESTS="1"))
+        self.assertEqual(self.run_tests(test_some=tests)[2], all_of_it)
 
     def test_a_process_that_dies_fails_the_run(self):
         tests = "import os, unittest\nclass Some(unittest.TestCase):\n    def test_end(self): os._exit(0)\n"
