@@ -6,6 +6,7 @@ import unittest
 
 import websocket
 from fl import Phone, account
+from people import Person
 from postgres import Postgres
 from server import Server, eventually
 from test_nodes_requests import Addressed
@@ -18,10 +19,11 @@ CLOSED = (websocket.WebSocketConnectionClosedException, ConnectionError)
 class Doors(Addressed):
     def duty(self) -> int:
         """The number of the node that does errands."""
-        def holder() -> str:
-            return self.database.ask("SELECT node FROM parley.duties WHERE until > clock_timestamp()", "parley")
-        eventually(lambda: holder() in self.names(), "one node has the duty")
-        return self.names().index(holder())
+        eventually(lambda: self.holder() in self.names(), "one node has the duty")
+        return self.names().index(self.holder())
+
+    def holder(self) -> str:
+        return self.database.ask("SELECT node FROM parley.duties WHERE until > clock_timestamp()", "parley")
 
     def names(self) -> list[str]:
         return [next(n["node"] for n in self.listed(node) if n["this"]) if node.process.poll() is None else "" for node in self.nodes]
@@ -122,7 +124,6 @@ class Tree(Doors):
                 socket.receive()
         eventually(lambda: ask(self.nodes[duty], "GET", "/x.json").json == 1, "it passes on what it is asked")
 
-
     def writes(self, node) -> bool:
         """What was passed on to a node that stands still has no answer."""
         connection = connection_to(node, within=1)
@@ -133,6 +134,53 @@ class Tree(Doors):
             return False
         finally:
             connection.close()
+
+
+class TreeRoom(Doors):
+    options = (*EMULATOR, "--tree-room", "messages")
+
+    def words(self, node: int) -> list[str]:
+        answer = ask(self.nodes[node], "GET", "/messages/messages.json")
+        found = answer.json if answer.status == 200 else None
+        return [found[key]["text"] for key in sorted(found)] if found else []
+
+    def member(self, node: int, name: str) -> Person:
+        person = self.person(node, name)
+        eventually(lambda: "error" not in person.ask("chat.join", conversation="rtr:messages"), "the room is there")
+        return person
+
+    def say(self, person: Person, text: str) -> None:
+        self.assertNotIn("error", person.ask("chat.send", conversation="rtr:messages", body={"text": text}))
+
+    def test_Y23_a_room_of_the_tree_has_what_is_said_in_the_chat_on_any_node(self):
+        """Y23.rooms"""
+        people = [self.member(node, f"P{node}") for node in range(3)]
+        eventually(lambda: all(ask(node, "GET", "/.json").status == 200 for node in self.nodes), "the tree is open everywhere")
+        for number, person in enumerate(people):
+            self.say(person, f"word {number}")
+            eventually(lambda: len(self.words(0)) == number + 1, "it is in the tree")
+        self.assertEqual(self.words(1), ["word 0", "word 1", "word 2"])
+
+    def test_Y23_a_room_of_the_tree_misses_nothing_while_its_node_stands_still_and_brings_nothing_back(self):
+        """Y23.rooms"""
+        duty, names = self.duty(), self.names()
+        person = self.member((duty + 1) % 3, "Ann")
+        for word in ("gone", "kept"):
+            self.say(person, word)
+        eventually(lambda: self.words(duty) == ["gone", "kept"], "both are in the tree")
+        tree = ask(self.nodes[duty], "GET", "/messages/messages.json").json
+        for key in (key for key in tree if tree[key]["text"] == "gone"):
+            ask(self.nodes[duty], "DELETE", f"/messages/messages/{key}.json")
+        marked = "SELECT count(*) FROM parley.cursors WHERE device = 'tree' AND delivered >= 3"
+        eventually(lambda: self.database.ask(marked, "parley") == "1", "how far the tree has got is marked")
+        self.nodes[duty].tell(signal.SIGSTOP)
+        self.say(person, "meanwhile")
+        others = set(names) - {names[duty]}
+        eventually(lambda: self.holder() in others, "another node has the tree")
+        self.say(person, "afterwards")
+        other = (duty + 1) % 3
+        eventually(lambda: self.words(other) == ["kept", "meanwhile", "afterwards"], "all of it is in the tree")
+        self.nodes[duty].tell(signal.SIGCONT)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import unittest
 
-from server import eventually
+from server import companions_wanted, eventually
 from test_chat import Talk
 from tree_client import EMULATOR, TreeSocket, ask, sign_up
 from wire import ask_http
@@ -22,7 +22,10 @@ class Bridge(Talk):
             rules.flush()
             cls.options = tuple(text.replace("{rules}", rules.name) for text in cls.options)
             super().setUpClass()
-        cls.server.event("tree.opened")
+            cls.server.event("tree.opened")
+        # Each node behind a balancer knows by then who has the tree.
+        nodes = companions_wanted() + 1
+        eventually(lambda: all(ask(cls.server, "GET", "/messages.json").status == 200 for _ in range(2 * nodes)), "the tree is open")
 
     def member(self, name: str):
         person = self.listener(name)

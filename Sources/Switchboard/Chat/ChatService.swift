@@ -385,6 +385,11 @@ extension ChatService {
     /// Something moves in one conversation: the listener is told, and asks for what it may see itself.
     package func wait(_ listener: any ChatListener, in id: ConversationID) { self.feed.wait(listener, in: id) }
 
+    /// The listener is in these conversations, and was told up to there.
+    package func listen(_ listener: any ChatListener, from heads: [ConversationHead]) {
+        self.feed.takeOver(listener, from: heads)
+    }
+
     package func stopListening(_ listener: any ChatListener) { self.feed.remove(listener) }
 
     /// The line broke. It may come back and is told what it missed; what it was typing is forgotten.

@@ -22,13 +22,16 @@ final class TreeBridge {
 
     private let rooms: [Room]
     private let desk: TreeDesk
-    private let chat: ChatService
+    private let dependencies: DoorDependencies
+    private var chat: ChatService { self.dependencies.chat }
+    /// Beside other nodes, one for each room.
+    private var followers: [TreeRoomFollower] = []
 
     private static let maximumMessages = 1000
 
-    init(_ places: [TreePath], _ desk: TreeDesk, _ chat: ChatService) {
+    init(_ places: [TreePath], _ desk: TreeDesk, _ dependencies: DoorDependencies) {
         self.desk = desk
-        self.chat = chat
+        self.dependencies = dependencies
         self.rooms = places.compactMap { place in
             guard let id = Self.conversation(place), let messages = TreeKey("messages"),
                 let typing = TreeKey("typingIndicator")
@@ -57,6 +60,12 @@ final class TreeBridge {
     /// Who typed when the server ended types no more.
     private func opened() {
         for room in self.rooms { self.write(room.typing, .nothing) }
+        for follower in self.followers { follower.end() }
+        guard self.dependencies.errands.isShared else { return }
+        self.followers = self.rooms.map { room in
+            TreeRoomFollower(room.id, self.desk, self.dependencies) { [weak self] in self?.bring($0) }
+        }
+        for follower in self.followers { follower.begin() }
     }
 
     private func write(_ path: TreePath, _ node: TreeNode) {
@@ -122,8 +131,13 @@ final class TreeBridge {
 
     // MARK: - From the chat
 
-    /// What is on the disk there comes into the tree, unless it came from here.
+    /// An entry that was written here. Beside other nodes the rooms are followed, whoever writes.
     func heard(_ outcome: ChangeOutcome) {
+        if !self.dependencies.errands.isShared { self.bring(outcome) }
+    }
+
+    /// What is on the disk there comes into the tree, unless it came from here or is there already.
+    private func bring(_ outcome: ChangeOutcome) {
         let entry = outcome.entry
         guard let room = self.rooms.first(where: { $0.id == outcome.conversation }), entry.sort == .message,
             !outcome.isRepeated, entry.kind == .text, let body = entry.body
@@ -132,9 +146,9 @@ final class TreeBridge {
         {
             return
         }
-        guard let text = JSONObject(proven: body.span)["text", .text], let key = Self.key(of: entry, in: room.id) else {
-            return
-        }
+        guard let text = JSONObject(proven: body.span)["text", .text], let key = Self.key(of: entry, in: room.id),
+            self.desk.tree.at(room.messages).child(key).isNothing
+        else { return }
         let members: [(String, TreeScalar)] = [
             ("text", .text(text)), ("senderId", .text(entry.sender.text)),
             ("at", .number(Double(entry.time.milliseconds))),

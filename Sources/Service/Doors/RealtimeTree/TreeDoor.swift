@@ -31,7 +31,7 @@ struct TreeDoor: Door {
     /// What is written into the chat comes into the tree.
     func makeEntryListener(_ dependencies: DoorDependencies) -> ((ChangeOutcome) -> Void)? {
         guard !self.settings.rooms.isEmpty else { return nil }
-        let bridge = TreeBridge(self.settings.rooms, self.desk, dependencies.chat)
+        let bridge = TreeBridge(self.settings.rooms, self.desk, dependencies)
         self.desk.bridge = bridge
         return { bridge.heard($0) }
     }
