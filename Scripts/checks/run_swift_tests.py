@@ -3,6 +3,7 @@
 every thread of theirs waits for."""
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -32,18 +33,18 @@ def unfinished(stream: Path) -> list[str]:
     return list(open_tests)
 
 
-def processes_of(session: int) -> list[int]:
-    """All of a session: the tests have a process group of their own."""
-    found = subprocess.run(["ps", "-o", "pid=", "-g", str(session)], capture_output=True, text=True, check=False).stdout
-    return [int(word) for word in found.split()]
+def processes_of(session: int) -> dict[int, str]:
+    """All of a session, with what they were started as: the tests have a process group of their own."""
+    found = subprocess.run(["ps", "-o", "pid=,args=", "-g", str(session)], capture_output=True, text=True, check=False).stdout
+    return {int(line.split()[0]): line for line in found.splitlines() if line.strip()}
 
 
 def say_what_waits(session: int, stream: Path) -> None:
     print("== the tests stand still; these have begun and not ended:", flush=True)
     print("\n".join(unfinished(stream)) or "none: all have ended, their process has not", flush=True)
     subprocess.run(["ps", "-o", "pid,ppid,stat,etimes,wchan:20,args", "-g", str(session)], check=False)
-    for process in processes_of(session) if shutil.which("gdb") else []:
-        if "xctest" in Path(f"/proc/{process}/cmdline").read_text():
+    for process, program in processes_of(session).items():
+        if ".xctest" in program and shutil.which("gdb"):
             stacks = ["gdb", "-p", str(process), "-batch", "-ex", "thread apply all bt 30"]
             subprocess.run(stacks, check=False, stderr=subprocess.DEVNULL)
 
@@ -68,7 +69,8 @@ def run(words: list[str], stream: Path, longest_silence: float) -> int:
     finally:
         if program.poll() is None:
             for process in processes_of(program.pid):
-                os.kill(process, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
             program.wait()
 
 

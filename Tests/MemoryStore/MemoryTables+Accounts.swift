@@ -5,7 +5,7 @@ extension MemoryTables {
     func user(_ id: UserID) throws(StoreError) -> UserRow? { try self.read { $0.users[id] } }
 
     func users(_ ids: [UserID]) throws(StoreError) -> [UserID: UserRow] {
-        try self.read { rows in rows.users.filter { ids.contains($0.key) } }
+        try self.read { rows in ids.reduce(into: [:]) { $0[$1] = rows.users[$1] } }
     }
 
     func user(named name: UserName) throws(StoreError) -> UserRow? {

@@ -12,7 +12,7 @@ extension MemoryTables {
     }
 
     func conversations(_ keys: [ConversationKey]) throws(StoreError) -> [ConversationKey: ConversationRow] {
-        try self.read { rows in rows.conversations.filter { keys.contains($0.key) } }
+        try self.read { rows in keys.reduce(into: [:]) { $0[$1] = rows.conversations[$1] } }
     }
 
     func heads(of ids: [ConversationID]) throws(StoreError) -> [ConversationHead] {

@@ -100,8 +100,8 @@ class Authority(unittest.TestCase):
 
     def test_P10_an_authority_that_is_away_or_none_is_named_and_the_server_serves(self):
         """P10.trouble"""
-        nobody = free_port()
-        away = ["--acme", NAME, "--acme-agree", "--acme-directory", f"https://localhost:{nobody}/dir"]
+        unused = free_port()
+        away = ["--acme", NAME, "--acme-agree", "--acme-directory", f"https://localhost:{unused}/dir"]
         server = self.server(options=away)
         self.assertIn(f"https://localhost:{nobody}/dir did not answer", server.event("acme.failed")["error"])
         self.assertTrue(seen(self.port))

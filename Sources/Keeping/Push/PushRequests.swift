@@ -27,7 +27,7 @@ package enum ListPushes: StoreRequest {
         let rows = try self.rows(tables)
         let conversations = try tables.conversations(rows.map(\.entry.conversation))
         let entries = try tables.entries(rows.map(\.entry))
-        let senders = try tables.users(entries.values.map(\.sender).sorted { $0.text < $1.text })
+        let senders = try tables.users(rows.compactMap { entries[$0.entry]?.sender })
         return rows.compactMap { row in
             guard let conversation = conversations[row.entry.conversation], let entry = entries[row.entry] else {
                 return nil

@@ -9,7 +9,6 @@ internal import Web
 final class UploadForwarder {
     private let reactor: Reactor
     private let forwarder: RequestForwarder
-    private let addresses: () -> [RandomToken: String?]
     /// When a client first asked for an upload on a node of which nothing is known.
     private var unknownSince: [FileID: Duration] = [:]
 
@@ -17,20 +16,14 @@ final class UploadForwarder {
     private static let meetingTime = Duration.seconds(5)
     private static let mostUnknown = 1000
 
-    /// - Parameter addresses: where the other nodes are.
-    init(
-        by forwarder: RequestForwarder, on reactor: Reactor, to addresses: @escaping () -> [RandomToken: String?]
-    ) {
+    init(by forwarder: RequestForwarder, on reactor: Reactor) {
         self.reactor = reactor
         self.forwarder = forwarder
-        self.addresses = addresses
     }
 
     /// False when it is on no other node that is there.
     func forward(_ exchange: HTTPExchange, of upload: FileID, limit: Int) -> Bool {
-        guard let address = self.addresses().first(where: { upload.isTagged(by: $0.key) })?.value,
-            let server = ServerURL(address)
-        else {
+        guard let server = self.forwarder.server(where: { upload.isTagged(by: $0) }) else {
             guard self.mayBeMet(upload) else { return false }
             Self.refuse(exchange, .unavailable)
             return true

@@ -39,13 +39,10 @@ final class Nodes {
         self.post = others.post(on: reactor)
         self.loop = others.loop(on: reactor)
         self.errands = Errands(self.post as (any Post)? ?? self.loop)
-        let forwarder = self.post.map { post in
+        self.forwarder = self.post.map { post in
             RequestForwarder(as: post.node, on: reactor) { [unowned post] in post.others }
         }
-        self.forwarder = forwarder
-        self.uploads = self.post.flatMap { post in
-            forwarder.map { UploadForwarder(by: $0, on: reactor) { [unowned post] in post.others } }
-        }
+        self.uploads = self.forwarder.map { UploadForwarder(by: $0, on: reactor) }
         self.board = board
         let ledger = self.post.map { post in
             PostgresLedger(
@@ -116,8 +113,7 @@ final class Nodes {
             return false
         }
         if !ForwardedRequest.was(exchange.request), let holder = post.dutyHolder,
-            let address = post.others[holder] ?? nil,
-            let server = ServerURL(address)
+            let server = forwarder.server(where: { $0 == holder })
         {
             forwarder.pass(exchange, to: server, orElse: Self.askAgain)
         } else {

@@ -2,9 +2,9 @@ internal import Bytes
 internal import Cluster
 internal import Clustering
 internal import Hashing
+internal import Identity
 internal import PostgresLink
 internal import Reactor
-internal import Identity
 internal import Vocabulary
 
 /// With whom the loops of this process share presence, rooms, calls and conversations.

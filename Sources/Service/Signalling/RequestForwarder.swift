@@ -27,16 +27,19 @@ final class RequestForwarder {
 
     /// False when the session is no other node's.
     func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool {
-        let request = exchange.request
-        guard !session.token.isTagged(by: self.node), !ForwardedRequest.was(request),
-            let address = self.addresses().first(where: { session.token.isTagged(by: $0.key) })?.value,
-            let server = ServerURL(address)
+        guard !session.token.isTagged(by: self.node), !ForwardedRequest.was(exchange.request),
+            let server = self.server(where: { session.token.isTagged(by: $0) })
         else { return false }
         self.pass(exchange, to: server) {
             // A node that cannot be reached has no sessions any more.
             SocketServer.refuseSession($0)
         }
         return true
+    }
+
+    /// Nil when there is no such node, or nobody knows where it is.
+    func server(where isMeant: (RandomToken) -> Bool) -> ServerURL? {
+        self.addresses().first { isMeant($0.key) }?.value.flatMap { ServerURL($0) }
     }
 
     /// Whichever kind of request it is, and whichever kind of answer: one that goes on and on, too.

@@ -55,17 +55,23 @@ final class TreeBridge {
         self.chat.onTyping = { [weak self] in self?.typed(in: $0, $1, isOn: $2) }
         self.desk.onWrite = { [weak self] in self?.written($0, $1, $2, by: $3) }
         self.desk.onOpen = { [weak self] in self?.opened() }
+        self.dependencies.errands.add(end: { [weak self] in self?.unfollow() })
     }
 
     /// Who typed when the server ended types no more.
     private func opened() {
         for room in self.rooms { self.write(room.typing, .nothing) }
-        for follower in self.followers { follower.end() }
+        self.unfollow()
         guard self.dependencies.errands.isShared else { return }
         self.followers = self.rooms.map { room in
             TreeRoomFollower(room.id, self.desk, self.dependencies) { [weak self] in self?.bring($0) }
         }
         for follower in self.followers { follower.begin() }
+    }
+
+    private func unfollow() {
+        for follower in self.followers { follower.end() }
+        self.followers = []
     }
 
     private func write(_ path: TreePath, _ node: TreeNode) {
@@ -131,7 +137,7 @@ final class TreeBridge {
 
     // MARK: - From the chat
 
-    /// An entry that was written here. Beside other nodes the rooms are followed, whoever writes.
+    /// An entry that was written here. Beside other nodes the rooms are followed, whichever node writes.
     func heard(_ outcome: ChangeOutcome) {
         if !self.dependencies.errands.isShared { self.bring(outcome) }
     }

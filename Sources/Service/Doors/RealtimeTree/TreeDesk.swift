@@ -180,8 +180,8 @@ extension TreeDesk {
         }
     }
 
-    /// Nothing that is asked is given up: the store has time again by and by.
-    private func ask<Request: StoreRequest>(
+    /// Asks the store until it answers.
+    func ask<Request: StoreRequest>(
         _ request: Request, _ answered: @escaping (TreeDesk, Request.Answer) -> Void
     ) {
         guard let dependencies = self.dependencies else { return }
@@ -192,7 +192,8 @@ extension TreeDesk {
                 case .success(let answer): answered(self, answer)
                 case .failure(let error):
                     dependencies.journal.error(
-                        .treeNotLoaded, "the tree could not be read", [.error: .error(error)])
+                        .treeNotLoaded, "the store did not answer the tree, and is asked again", [.error: .error(error)]
+                    )
                     _ = dependencies.reactor.schedule(after: .seconds(1)) { self.ask(request, answered) }
                 }
             })

@@ -11,7 +11,6 @@ final class TreeRoomFollower: ChatListener {
     private static let device = DeviceID("tree") ?? { preconditionFailure("no device id") }()
     /// What came since the last mark is looked at twice when another node takes the tree over.
     private static let markInterval = Duration.seconds(1)
-    private static let retryInterval = Duration.seconds(1)
 
     private let room: ConversationID
     private let desk: TreeDesk
@@ -32,14 +31,18 @@ final class TreeRoomFollower: ChatListener {
     }
 
     func begin() {
-        self.ask(ViewMarks(in: self.room, of: self.user)) { follower, marks in
+        self.desk.ask(ViewMarks(in: self.room, of: self.user)) { [weak self] _, marks in
+            // A refusal says that the room is not there yet.
             let mark = (try? marks.get())?.devices.first { $0.device == Self.device }
-            if let mark { return follower.listen(from: mark.cursor.delivered) }
-            // The first time, and where the room is not there yet: what was said before the tree listened is not brought into it.
-            follower.ask(LatestNumbers(of: [follower.room])) { follower, heads in
-                follower.listen(from: heads.first?.number ?? 0)
-                follower.markSoon()
-            }
+            if let mark { self?.listen(from: mark.cursor.delivered) } else { self?.beginAtTheEnd() }
+        }
+    }
+
+    /// The first time what was said before is not brought into the tree.
+    private func beginAtTheEnd() {
+        self.desk.ask(LatestNumbers(of: [self.room])) { [weak self] _, heads in
+            self?.listen(from: heads.first?.number ?? 0)
+            self?.markSoon()
         }
     }
 
@@ -56,40 +59,26 @@ final class TreeRoomFollower: ChatListener {
     }
 
     private func listen(from number: UInt64) {
+        guard !self.isOver else { return }
         self.last = number
         self.dependencies.chat.listen(self, from: [ConversationHead(self.room, number)])
     }
 
-    /// When what came is on the disk of the tree.
+    /// When what has come until then is on the disk of the tree.
     private func markSoon() {
         guard !self.isMarking else { return }
         self.isMarking = true
         self.dependencies.reactor.schedule(after: Self.markInterval) { [weak self] in
             guard let self, !self.isOver else { return }
-            self.desk.inTurn { [weak self] in self?.mark() }
+            self.isMarking = false
+            let last = self.last
+            self.desk.inTurn { [weak self] in self?.mark(last) }
         }
     }
 
-    private func mark() {
-        self.isMarking = false
+    private func mark(_ number: UInt64) {
         guard !self.isOver, self.desk.isOpen else { return }
-        self.ask(MarkRequest(self.room, of: self.user, on: Self.device, delivered: self.last, at: self.desk.now)) {
-            _, _ in
-        }
-    }
-
-    /// Nothing that is asked is given up: the store has time again by and by.
-    private func ask<Request: StoreRequest>(
-        _ request: Request, _ answered: @escaping (TreeRoomFollower, Request.Answer) -> Void
-    ) {
-        self.dependencies.store.send(
-            request,
-            self.dependencies.reactor.returning { [weak self] result in
-                guard let self, !self.isOver else { return }
-                if case .success(let answer) = result { return answered(self, answer) }
-                self.dependencies.reactor.schedule(after: Self.retryInterval) { [weak self] in
-                    self?.ask(request, answered)
-                }
-            })
+        let mark = MarkRequest(self.room, of: self.user, on: Self.device, delivered: number, at: self.desk.now)
+        self.desk.ask(mark) { _, _ in }
     }
 }
