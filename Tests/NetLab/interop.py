@@ -26,7 +26,7 @@ from visitors import CHROMIUM, Company  # noqa: E402
 from firefox import FIREFOX  # noqa: E402
 
 OURS, THEIRS = 440, 880
-PATIENCE = 20.0
+TIMEOUT = 20.0
 ADDRESS = "10.99.0.1"
 LOSS = 10
 #: With these and our role no GCM is possible: webrtcbin 1.22 has none, and who offers to us chooses, which in Chromium is the older one.
@@ -194,7 +194,7 @@ def peers(browsers: Browsers) -> dict:
 def wait_for(condition) -> float | None:
     """The seconds it took; None when it did not come."""
     start = time.monotonic()
-    while time.monotonic() - start < PATIENCE:
+    while time.monotonic() - start < TIMEOUT:
         if condition():
             return time.monotonic() - start
         time.sleep(0.1)

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Scenarios"))
 from impairment import Direction, Line  # noqa: E402
 from lab import KINDS, SERVERS, Lab  # noqa: E402
-from server import PATIENCE, binary, eventually  # noqa: E402
+from server import TIMEOUT, binary, eventually  # noqa: E402
 
 ACCOUNT = ("--username", "user", "--credential", "pass")
 
@@ -50,14 +50,14 @@ class NATTests(Case):
     def stun(self, lab: Lab, *words: str, space: str = "lan1") -> dict:
         done = subprocess.run(
             lab.command(space, str(binary()), "stun", "--json", *words), capture_output=True, check=False, text=True,
-            timeout=4 * PATIENCE)
+            timeout=4 * TIMEOUT)
         self.assertIn(done.returncode, (0, 1, 69), done.stderr)
         return json.loads(done.stdout)
 
     def natdiscovery(self, lab: Lab) -> dict[str, str]:
         told = subprocess.run(
             lab.command("lan1", "turnutils_natdiscovery", "-m", "-f", SERVERS[0]), capture_output=True, check=False,
-            text=True, timeout=4 * PATIENCE).stdout
+            text=True, timeout=4 * TIMEOUT).stdout
         found = {}
         for words, property_ in re.findall(r"NAT with (.*) (Mapping|Filtering)!", told):
             found[property_.lower()] = words.lower().replace(" ", "-")

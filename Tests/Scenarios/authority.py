@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from ports import free_ports
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 
 IS_INSTALLED = shutil.which("pebble") is not None and shutil.which("pebble-challtestsrv") is not None
 
@@ -81,7 +81,7 @@ class Pebble:
                 logs = "".join(log.read_text()[-1000:] for log in self.folder.glob("*.log"))
                 raise AssertionError(f"{process.args[0]} ended: {logs}")
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=PATIENCE).close()
+            socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT).close()
             return True
         except OSError:
             return False
@@ -93,7 +93,7 @@ class Pebble:
     def root(self) -> str:
         """Who vouches for what it issues, as PEM."""
         with urllib.request.urlopen(
-            f"{self._management}/roots/0", timeout=PATIENCE,
+            f"{self._management}/roots/0", timeout=TIMEOUT,
             context=ssl.create_default_context(cafile=self.trust)) as answer:
             return answer.read().decode()
 
@@ -101,7 +101,7 @@ class Pebble:
         """The name server says this address for the name from now on."""
         body = json.dumps({"host": f"{name}.", "addresses": [address]}).encode()
         for deed in ("clear-a", "add-a"):
-            with urllib.request.urlopen(f"http://127.0.0.1:{self._records}/{deed}", data=body, timeout=PATIENCE):
+            with urllib.request.urlopen(f"http://127.0.0.1:{self._records}/{deed}", data=body, timeout=TIMEOUT):
                 pass
 
     def stop(self) -> None:

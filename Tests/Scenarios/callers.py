@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from people import VOUCHED
-from server import PATIENCE, Server, binary
+from server import TIMEOUT, Server, binary
 
 
 class Household:
@@ -58,7 +58,7 @@ class Answering:
     def close(self) -> int:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(PATIENCE)
+        code = self.process.wait(TIMEOUT)
         self.process.stdout.close()
         self.log.close()
         return code
@@ -77,13 +77,13 @@ class AtHome(unittest.TestCase):
 def usage(command: str, *options: str) -> tuple[int, str]:
     """How the program ends that is called wrongly, and what it says."""
     done = subprocess.run(
-        [str(binary()), command, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE)
+        [str(binary()), command, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT)
     return done.returncode, done.stderr
 
 
 def outcome(call: subprocess.Popen) -> tuple[int, dict]:
     """How the program ended, and what it says of the call."""
-    out, complaints = call.communicate(timeout=3 * PATIENCE)
+    out, complaints = call.communicate(timeout=3 * TIMEOUT)
     try:
         return call.returncode, json.loads(out)
     except ValueError:

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 
 IS_INSTALLED = shutil.which("turnserver") is not None and shutil.which("openssl") is not None
 
@@ -37,7 +37,7 @@ class Coturn:
         if self.process.poll() is not None:
             raise AssertionError(f"coturn ended: {self.log.read_text()[-1000:]}")
         try:
-            socket.create_connection((address, self.port), timeout=PATIENCE).close()
+            socket.create_connection((address, self.port), timeout=TIMEOUT).close()
         except ConnectionRefusedError:
             return False
         return True

@@ -13,7 +13,7 @@ import unittest
 import websocket
 
 FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
-PATIENCE = 40.0
+TIMEOUT = 40.0
 
 # Calls on this machine alone: a camera of the browser's own, nobody to ask, and addresses that need no names.
 PREFERENCES = {
@@ -68,8 +68,8 @@ class Firefox:
                 self.address.put(line.split("listening on ", 1)[1].strip())
 
     def _connect(self) -> None:
-        url = self.address.get(timeout=PATIENCE)
-        self.socket = websocket.create_connection(f"{url}/session", timeout=PATIENCE, suppress_origin=True)
+        url = self.address.get(timeout=TIMEOUT)
+        self.socket = websocket.create_connection(f"{url}/session", timeout=TIMEOUT, suppress_origin=True)
         self.numbers = itertools.count(1)
         self.ask("session.new", capabilities={})
         self.context = self.ask("browsingContext.getTree")["contexts"][0]["context"]
@@ -77,7 +77,7 @@ class Firefox:
     def ask(self, method: str, **params) -> dict:
         number = next(self.numbers)
         self.socket.send(json.dumps({"id": number, "method": method, "params": params}))
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + TIMEOUT
         while time.monotonic() < deadline:
             message = json.loads(self.socket.recv())
             if message.get("id") != number:

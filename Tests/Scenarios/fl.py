@@ -11,7 +11,7 @@ import time
 from collections import deque
 
 import websocket
-from server import PATIENCE, Server
+from server import TIMEOUT, Server
 from wire import Answer, Packet, ask_http, read_answer, take_parts
 
 
@@ -61,7 +61,7 @@ class Phone:
         self.socket: websocket.WebSocket | None = None
         self.number = 0
         self.pinged = time.monotonic()
-        self.polls = http.client.HTTPConnection(*server.address, timeout=PATIENCE)
+        self.polls = http.client.HTTPConnection(*server.address, timeout=TIMEOUT)
         self.sid = ""
         if starts_on_socket:
             self._open_socket()
@@ -111,7 +111,7 @@ class Phone:
         sid = f"&sid={self.sid}" if self.sid else ""
         version = "" if self.platform == "ios" else "EIO=3&"
         self.socket = websocket.create_connection(
-            f"ws://{host}:{port}/socket.io/?{version}transport=websocket{self.auth}{sid}", timeout=PATIENCE,
+            f"ws://{host}:{port}/socket.io/?{version}transport=websocket{self.auth}{sid}", timeout=TIMEOUT,
             origin=f"ws://{host}:{port}")
 
     def upgrade(self) -> None:
@@ -148,7 +148,7 @@ class Phone:
             else:
                 self.socket.send(packet)
 
-    def next(self, within: float = PATIENCE) -> str | bytes:
+    def next(self, within: float = TIMEOUT) -> str | bytes:
         """The next packet; pings on time while it waits."""
         deadline = time.monotonic() + within
         while not self.incoming:
@@ -200,14 +200,14 @@ class Phone:
         head = f"45{len(parts)}-" if parts else "42"
         self.send_packets([f"{head}{'' if number is None else number}{body}", *parts])
 
-    def ask(self, event: str, *arguments, within: float = PATIENCE):
+    def ask(self, event: str, *arguments, within: float = TIMEOUT):
         number, self.number = self.number, self.number + 1
         self.emit(event, *arguments, number=number)
         while number not in self.acks:
             self._step(within)
         return self.acks.pop(number)
 
-    def expect(self, event: str, within: float = PATIENCE, **fields) -> dict:
+    def expect(self, event: str, within: float = TIMEOUT, **fields) -> dict:
         deadline = time.monotonic() + within
         while True:
             for index, (name, arguments, _) in enumerate(self.pending):

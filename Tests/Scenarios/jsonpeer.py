@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import threading
 
-from server import PATIENCE, binary
+from server import TIMEOUT, binary
 
 
 class JSONPeer:
@@ -30,7 +30,7 @@ class JSONPeer:
         self.process.stdin.write(json.dumps(fields) + "\n")
         self.process.stdin.flush()
 
-    def expect(self, kind: str, matches=lambda line: True, within: float = PATIENCE) -> dict:
+    def expect(self, kind: str, matches=lambda line: True, within: float = TIMEOUT) -> dict:
         """The next line of that kind; others are kept in `seen`."""
         for line in self.seen:
             if line["t"] == kind and matches(line):
@@ -63,7 +63,7 @@ class JSONPeer:
     def close(self) -> int:
         if self.process.poll() is None:
             self.say(t="quit")
-        code = self.process.wait(PATIENCE)
+        code = self.process.wait(TIMEOUT)
         self.process.stdin.close()
         self.process.stdout.close()
         self.log.close()

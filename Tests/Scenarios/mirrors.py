@@ -6,7 +6,7 @@ import subprocess
 import threading
 import urllib.request
 
-from server import PATIENCE, binary
+from server import TIMEOUT, binary
 
 # One camera and one call; whoever drives the browser carries the offer.
 OFFER = """
@@ -106,10 +106,10 @@ class Mirror:
     def answer(self, offer: str) -> str:
         body = json.dumps({"type": "offer", "sdp": offer}).encode()
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
             return json.load(answer)["sdp"]
 
     def close(self) -> None:
         self.process.terminate()
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
         self.process.stdout.close()

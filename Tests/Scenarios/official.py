@@ -10,7 +10,7 @@ import threading
 import time
 from pathlib import Path
 
-from server import PATIENCE, ROOT, Server
+from server import TIMEOUT, ROOT, Server
 
 CLIENT = ROOT / ".build/venv-tests/socket.io.min.js"
 DRIVER = Path(__file__).parent / "official.cjs"
@@ -39,7 +39,7 @@ class Official:
         self.process.stdin.write(json.dumps(command, default=lambda b: {"base64": base64.b64encode(b).decode()}) + "\n")
         self.process.stdin.flush()
 
-    def expect(self, *start, within: float = PATIENCE) -> list:
+    def expect(self, *start, within: float = TIMEOUT) -> list:
         """The rest of the next line that begins like this."""
         deadline = time.monotonic() + within
         while True:
@@ -65,5 +65,5 @@ class Official:
 
     def close(self) -> None:
         self.process.stdin.close()
-        self.process.wait(timeout=PATIENCE)
+        self.process.wait(timeout=TIMEOUT)
         self.process.stdout.close()

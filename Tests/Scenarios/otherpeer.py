@@ -5,7 +5,7 @@ import fractions
 import threading
 
 from pitch import RATE, Ear, tone
-from server import PATIENCE
+from server import TIMEOUT
 
 try:
     import av
@@ -46,7 +46,7 @@ class OtherPeer:
         self.do(self._open(hertz))
 
     def do(self, work):
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(PATIENCE)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(TIMEOUT)
 
     async def _open(self, hertz: float) -> None:
         self.connection = RTCPeerConnection()
@@ -98,5 +98,5 @@ class OtherPeer:
     def close(self) -> None:
         self.do(self._close())
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self.thread.join(PATIENCE)
+        self.thread.join(TIMEOUT)
         self.loop.close()

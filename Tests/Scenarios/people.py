@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable
 
-from server import PATIENCE, Server
+from server import TIMEOUT, Server
 from wire import Answer, Closed, Packet, PollingLink, WebSocketLink, ask_http, take_parts
 
 
@@ -56,7 +56,7 @@ class Person:
     """Somebody on a line. Events wait in `pending` until the test looks for them."""
 
     #: How long an answer may take, in seconds.
-    answer_timeout = PATIENCE
+    answer_timeout = TIMEOUT
 
     def __init__(
         self, server: Server, name: str = "", *, token: str | None = None, recover: bool = False, link=WebSocketLink,
@@ -82,7 +82,7 @@ class Person:
         if resumes:
             auth |= {"pid": resumes.pid} | ({"offset": resumes.offset} if resumes.offset else {})
         self.link.send("40" + json.dumps(auth))
-        packet = self._read(PATIENCE)
+        packet = self._read(TIMEOUT)
         if packet.kind == Packet.ERROR:
             raise Refused(packet.payload["message"])
         assert packet.kind == Packet.CONNECT, packet
@@ -170,7 +170,7 @@ class Person:
         else:
             raise AssertionError(f"unexpected: {packet}")
 
-    def expect(self, event: str, within: float = PATIENCE, **fields) -> dict:
+    def expect(self, event: str, within: float = TIMEOUT, **fields) -> dict:
         """The next event of that name with these fields; others stay for later."""
         deadline = time.monotonic() + within
         while True:
@@ -199,7 +199,7 @@ class Person:
         self.ask("ice.servers")
         return [a[0] for n, *a in self.pending if n == event and fields.items() <= a[0].items()]
 
-    def wait_for_end(self, within: float = PATIENCE) -> int | None:
+    def wait_for_end(self, within: float = TIMEOUT) -> int | None:
         """Reads until the line is closed, and says with which code."""
         deadline = time.monotonic() + within
         while True:

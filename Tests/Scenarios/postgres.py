@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 
 PROGRAMS = "/usr/lib/postgresql"
 
@@ -54,7 +54,7 @@ class Postgres:
     def run(self, program: str, *words) -> str:
         done = subprocess.run(
             [*as_ordinary_user(), programs() / program, *words], capture_output=True, text=True, cwd=self.folder,
-            timeout=PATIENCE * 3)
+            timeout=TIMEOUT * 3)
         if done.returncode:
             raise AssertionError(f"{program} said: {done.stderr or done.stdout}")
         return done.stdout
@@ -121,7 +121,7 @@ class Postgres:
         # Nobody reads its files again, so it writes nothing more into them.
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGQUIT)
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> "Postgres":

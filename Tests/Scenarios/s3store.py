@@ -13,7 +13,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from ports import free_ports
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 
 PYTHON = "/usr/bin/python3"
 USER = "parley:tester"
@@ -129,7 +129,7 @@ class S3Store:
 
     def client(self):
         config = Config(signature_version="s3v4", s3={"addressing_style": "path"}, retries={"max_attempts": 0},
-                        connect_timeout=PATIENCE, read_timeout=PATIENCE,
+                        connect_timeout=TIMEOUT, read_timeout=TIMEOUT,
                         request_checksum_calculation="when_required", response_checksum_validation="when_required")
         return boto3.client("s3", endpoint_url=self.endpoint, aws_access_key_id=USER, aws_secret_access_key=SECRET,
                             region_name="eu-1", config=config)

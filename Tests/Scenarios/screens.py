@@ -5,7 +5,7 @@ import pty
 import subprocess
 import time
 
-from server import PATIENCE, binary
+from server import TIMEOUT, binary
 
 
 class Screen:
@@ -17,7 +17,7 @@ class Screen:
         os.close(inner)
         self.text = ""
 
-    def wait_for(self, words: str, within: float = PATIENCE) -> None:
+    def wait_for(self, words: str, within: float = TIMEOUT) -> None:
         deadline = time.monotonic() + within
         os.set_blocking(self.terminal, False)
         while words not in self.text:

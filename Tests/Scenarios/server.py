@@ -17,7 +17,7 @@ from pathlib import Path
 from ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 20.0
+TIMEOUT = 20.0
 
 
 def binary() -> Path:
@@ -28,7 +28,7 @@ def binary() -> Path:
     return path
 
 
-def eventually(holds: Callable[[], bool], what: str, within: float = PATIENCE) -> None:
+def eventually(holds: Callable[[], bool], what: str, within: float = TIMEOUT) -> None:
     """Looks until `holds`, and complains about `what` when that takes too long."""
     deadline = time.monotonic() + within
     while not holds():
@@ -148,7 +148,7 @@ class Server:
     def event(self, name: str) -> dict:
         """The next log event with that name."""
         while True:
-            line = self._lines.get(timeout=PATIENCE)
+            line = self._lines.get(timeout=TIMEOUT)
             if line is None:
                 raise AssertionError(f"the server ended without {name}; its log: {self.log}")
             assert line.startswith("{"), f"the server said without a journal: {line}"
@@ -167,9 +167,9 @@ class Server:
     # What it is asked.
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(self.address, timeout=PATIENCE)
+        return socket.create_connection(self.address, timeout=TIMEOUT)
 
-    def get(self, path: str, admin: bool = False, within: float = PATIENCE) -> tuple[int, str]:
+    def get(self, path: str, admin: bool = False, within: float = TIMEOUT) -> tuple[int, str]:
         host, port = self.admin if admin else self.address
         try:
             with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=within) as answer:
@@ -182,7 +182,7 @@ class Server:
         """What the person who runs the server does; anything but success is an error."""
         host, port = self.admin
         request = urllib.request.Request(f"http://{host}:{port}{path}", method=method)
-        with urllib.request.urlopen(request, timeout=PATIENCE):
+        with urllib.request.urlopen(request, timeout=TIMEOUT):
             pass
 
     def metric(self, name: str) -> float:
@@ -212,5 +212,5 @@ class Server:
     def tell(self, number: signal.Signals) -> None:
         self.process.send_signal(number)
 
-    def wait(self, within: float = PATIENCE) -> int:
+    def wait(self, within: float = TIMEOUT) -> int:
         return self.process.wait(timeout=within)

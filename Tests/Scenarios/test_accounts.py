@@ -10,7 +10,7 @@ import unittest
 from fl import Phone, account
 from house import House
 from people import APP, APP_SECRET, VOUCHED, Person, Refused, post, sign_in, vouch
-from server import PATIENCE, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually
 from wire import Answer, ask_http, read_answer
 
 PASSWORD = "g00d-p4ssphrase"
@@ -40,7 +40,7 @@ class Deletion(House):
         return answer.json
 
     def admin(self, method: str, path: str) -> Answer:
-        connection = http.client.HTTPConnection(*self.server.admin, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(*self.server.admin, timeout=TIMEOUT)
         self.addCleanup(connection.close)
         connection.request(method, path)
         return read_answer(connection)
@@ -160,7 +160,7 @@ class Deletion(House):
         address = "{}:{}".format(*self.server.admin)
         done = subprocess.run(
             [binary(), "users", "--admin", address, "delete", "--", who["user"]], capture_output=True, text=True,
-            timeout=PATIENCE)
+            timeout=TIMEOUT)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assert_gone(line)
         self.assertEqual(self.admin("DELETE", f"/v1/users/{who['user']}").status, 200, "twice is once")

@@ -5,7 +5,7 @@ import unittest
 
 from callers import AtHome
 from screens import Screen
-from server import PATIENCE, binary
+from server import TIMEOUT, binary
 from wire import ask_http
 
 PASSWORD = "g00d-p4ssphrase"
@@ -14,7 +14,7 @@ PASSWORD = "g00d-p4ssphrase"
 class Accounts(AtHome):
     def parley(self, *words: str, to: str = "") -> subprocess.CompletedProcess:
         return subprocess.run(
-            [str(binary()), *words, *self.home.server], input=to, capture_output=True, text=True, timeout=PATIENCE,
+            [str(binary()), *words, *self.home.server], input=to, capture_output=True, text=True, timeout=TIMEOUT,
             env=self.home.environment)
 
     def done(self, *words: str, to: str = "") -> str:
@@ -64,7 +64,7 @@ class Accounts(AtHome):
             screen.type(again)
             screen.wait_for(outcome)
             self.assertNotIn(PASSWORD, screen.text)
-            screen.process.wait(PATIENCE)
+            screen.process.wait(TIMEOUT)
 
     def test_O09_a_group_is_made_joined_by_others_and_left(self):
         """O09.create O09.add O09.leave"""

@@ -14,14 +14,14 @@ from pathlib import Path
 
 from authority import IS_INSTALLED, Pebble, certificate, pem
 from ports import free_port
-from server import PATIENCE, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually
 from test_serve import tls_client
 
 NAME, OTHER = "talk.example.org", "chat.example.org"
 
 
 def served(port: int, name: str, context: ssl.SSLContext) -> ssl.SSLSocket:
-    return context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE), server_hostname=name)
+    return context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT), server_hostname=name)
 
 
 def seen(port: int, name: str = NAME) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from coturn import IS_INSTALLED, Coturn  # noqa: E402
 from pathpeer import PathPeer  # noqa: E402
-from server import PATIENCE  # noqa: E402
+from server import TIMEOUT  # noqa: E402
 
 HAS_AIOICE = importlib.util.find_spec("aioice") is not None
 if HAS_AIOICE:
@@ -74,7 +74,7 @@ class AioiceTests(unittest.IsolatedAsyncioTestCase):
     async def talk(self, role: str, *words: str, **options) -> None:
         """Connects the two, sends a hundred packets each way, and sees whether they went to a candidate of theirs."""
         theirs = self.meet(role, *words, controlling=role == "controlled", **options)
-        async with asyncio.timeout(2 * PATIENCE):
+        async with asyncio.timeout(2 * TIMEOUT):
             await theirs.connect()
             await theirs.connection.send(b"hello")
             await theirs.our_line("heard hello")
@@ -95,7 +95,7 @@ class AioiceTests(unittest.IsolatedAsyncioTestCase):
 
     async def test_J09_both_want_to_control_and_one_gives_way(self):
         theirs = self.meet("controlling", controlling=True)
-        async with asyncio.timeout(2 * PATIENCE):
+        async with asyncio.timeout(2 * TIMEOUT):
             await theirs.connect()
             await theirs.hear("hello")
             await theirs.connection.send(b"hello yourself")

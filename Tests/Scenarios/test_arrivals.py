@@ -15,7 +15,7 @@ from pathlib import Path
 
 from house import House
 from people import APP, APP_SECRET, vouch
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 from wire import PollingLink, ask_http
 
 UPGRADE = (
@@ -88,7 +88,7 @@ class Arrivals(House):
         newcomers = [Newcomer(number, vouch(APP, APP_SECRET, f"newcomer-{number}")) for number in range(count)]
 
         async def all_of_them() -> None:
-            async with asyncio.timeout(PATIENCE * 3):
+            async with asyncio.timeout(TIMEOUT * 3):
                 await asyncio.gather(*(newcomer.arrive(*self.server.address) for newcomer in newcomers))
             await asyncio.to_thread(then)
             for newcomer in newcomers:

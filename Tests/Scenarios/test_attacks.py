@@ -12,7 +12,7 @@ import zlib
 import websocket
 from fl import Phone
 from people import APP, APP_SECRET, VOUCHED, Person, Refused, sign_in
-from server import PATIENCE, Server, binary
+from server import TIMEOUT, Server, binary
 from test_hostile import DEFLATE, UPGRADE, frame, read_all, send_all
 from wire import Closed, WebSocketLink, ask_http
 
@@ -90,7 +90,7 @@ class Attacks(unittest.TestCase):
     def test_H4_an_order_chat_asks_for_the_token_before_the_body(self):
         with self.server.connect() as peer:
             peer.sendall(b"POST /orderchat/session HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n")
-            peer.settimeout(PATIENCE)
+            peer.settimeout(TIMEOUT)
             self.assertIn(b'"ret_code":401', peer.recv(1 << 16))
 
 
@@ -111,7 +111,7 @@ class OldDoors(unittest.TestCase):
                 with self.assertRaises(websocket.WebSocketBadStatusException):
                     host, port = server.address
                     websocket.create_connection(
-                        f"ws://{host}:{port}/socket.io/?{query}{more}".replace("polling", "websocket"), timeout=PATIENCE)
+                        f"ws://{host}:{port}/socket.io/?{query}{more}".replace("polling", "websocket"), timeout=TIMEOUT)
             self.assertEqual(phone.post("1:2").status, 200)
 
     def test_M1_who_is_here_is_told_to_users_only(self):
@@ -131,7 +131,7 @@ class Operators(unittest.TestCase):
         """A start that is refused."""
         with tempfile.TemporaryDirectory() as data:
             command = [binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--stun", "off", "--data", data]
-            return subprocess.run([*command, *options], capture_output=True, text=True, timeout=PATIENCE)
+            return subprocess.run([*command, *options], capture_output=True, text=True, timeout=TIMEOUT)
 
     def test_M1_doors_for_old_apps_are_closed_by_default(self):
         with Server(testing=False, doors=False) as server:
@@ -171,7 +171,7 @@ class Operators(unittest.TestCase):
             self.assertEqual(server.get("/livez", admin=True)[0], 200)
             address = "{}:{}".format(*server.admin)
             listed = subprocess.run([binary(), "users", "--admin", address, "--admin-token", token],
-                                    capture_output=True, text=True, timeout=PATIENCE)
+                                    capture_output=True, text=True, timeout=TIMEOUT)
             self.assertEqual(listed.returncode, 0, listed)
 
     def test_L6_answers_say_that_their_type_is_not_to_be_guessed(self):
@@ -181,7 +181,7 @@ class Operators(unittest.TestCase):
 
     def test_L7_metrics_are_not_read_under_a_strangers_name(self):
         with Server(testing=False) as server:
-            connection = http.client.HTTPConnection(*server.admin, timeout=PATIENCE)
+            connection = http.client.HTTPConnection(*server.admin, timeout=TIMEOUT)
             connection.request("GET", "/metrics", headers={"Host": "evil.example"})
             self.assertEqual(connection.getresponse().status, 403)
             connection.close()

@@ -15,7 +15,7 @@ import zlib
 from fl import Phone, account
 from callers import AtHome, outcome, usage
 from people import Person, Refused, vouch
-from server import PATIENCE, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually
 from test_files import form
 from wire import Answer, ask_http
 
@@ -110,7 +110,7 @@ class Offers(unittest.TestCase):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait, PATIENCE)
+        self.addCleanup(process.wait, TIMEOUT)
         self.addCleanup(process.terminate)
         return process
 
@@ -139,7 +139,7 @@ class Offers(unittest.TestCase):
 
     def test_L3_calls_from_the_network_are_taken_where_somebody_has_said_so(self):
         process = self.start(address="0.0.0.0:0")
-        self.assertEqual(process.wait(PATIENCE), 64)
+        self.assertEqual(process.wait(TIMEOUT), 64)
         self.assertIn("--plain-http", process.stderr.read())
         self.assertIn("url", self.start("--plain-http", address="0.0.0.0:0").stdout.readline())
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from callers import AtHome, outcome, usage
 from people import Person
 from pitch import RATE, Ear
-from server import PATIENCE, binary, eventually
+from server import TIMEOUT, binary, eventually
 
 TALK = ("--play", "tone:440", "--expect-audio", "--duration", "1s")
 
@@ -189,7 +189,7 @@ class CommandLine(AtHome):
         call = self.home.call("@box", *TALK, "--record-mixed", str(folder / "mixed.wav"))
         told = box.expect("recording")
         self.assertEqual((told["call"], bool(told["name"])), (box.expect("ended")["call"], True))
-        self.assertIn("box is recording", call.communicate(timeout=3 * PATIENCE)[1])
+        self.assertIn("box is recording", call.communicate(timeout=3 * TIMEOUT)[1])
         with Person(self.server, "Anna") as anna, Person(self.server, "Bo") as bo:
             for person in (bo, anna):
                 person.ask("room.join", room="tea-kitchen")
@@ -197,7 +197,7 @@ class CommandLine(AtHome):
             guest = self.home.call("tea-kitchen", "--duration", "3s", "--record", str(folder / "room.ogg"))
             joined = anna.expect("room.joined")["member"]
             self.assertEqual(anna.expect("room.recording", member=joined)["room"], "tea-kitchen")
-            _, complaints = guest.communicate(timeout=3 * PATIENCE)
+            _, complaints = guest.communicate(timeout=3 * TIMEOUT)
             self.assertIn("Bo is recording", complaints)
             quiet = self.home.call("tea-kitchen", "--duration", "1s")
             other = anna.expect("room.joined")["member"]
@@ -376,9 +376,9 @@ class CommandLine(AtHome):
         call = subprocess.run(
             [str(binary()), "call", "@echo", *self.home.server, "--play", "-", "--record", "-", "--duration", "2s",
              "--json"],
-            stdin=tone.stdout, capture_output=True, env=self.home.environment, timeout=PATIENCE)
+            stdin=tone.stdout, capture_output=True, env=self.home.environment, timeout=TIMEOUT)
         tone.stdout.close()
-        tone.wait(PATIENCE)
+        tone.wait(TIMEOUT)
         self.assertEqual(call.returncode, 0, call.stderr)
         # Standard output is for samples alone.
         self.assertEqual(json.loads(call.stderr)["outcome"], "completed")

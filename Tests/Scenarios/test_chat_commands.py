@@ -12,7 +12,7 @@ from pathlib import Path
 from people import APP, APP_SECRET, Person
 from pitch import tone
 from screens import Screen
-from server import PATIENCE, binary
+from server import TIMEOUT, binary
 from test_chat import Talk
 from test_files import gif
 from wire import ask_http
@@ -149,7 +149,7 @@ class Commands(Talk):
         screen.type("//usr/bin")
         self.assertEqual(a.expect("chat.entry", type="message")["body"]["text"], "/usr/bin")
         screen.type("/quit")
-        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(screen.process.wait(TIMEOUT), 0)
 
     def test_O13_the_line_being_typed_is_drawn_again_when_a_message_comes(self):
         a, b = self.listener("A"), self.listener("B")
@@ -167,7 +167,7 @@ class Commands(Talk):
         screen.press("\x17short\x1b[D\x1b[D\x7f\n")
         self.assertEqual(a.expect("chat.entry", type="message", **{"from": b.user})["body"]["text"], "I am typing 你好 a shrt")
         screen.press("half a line\x15\x04")
-        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(screen.process.wait(TIMEOUT), 0)
 
     def test_O08_who_sends_says_who_they_are(self):
         answer = self.parley("send", "@x", "hi", "--server", "http://127.0.0.1:1")
@@ -213,7 +213,7 @@ class Commands(Talk):
         screen.type("/recall")
         a.expect("chat.entry", type="recalled")
         screen.type("/quit")
-        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(screen.process.wait(TIMEOUT), 0)
 
     def test_D24_a_terminal_pins_and_lists(self):
         """D24.terminal"""
@@ -231,7 +231,7 @@ class Commands(Talk):
         screen.type("/unpin 1")
         screen.wait_for("was not unpinned")
         screen.type("/quit")
-        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(screen.process.wait(TIMEOUT), 0)
 
     def test_D03_D04_a_terminal_marks_what_is_kept_and_what_is_not_and_says_it_again_once(self):
         a, b = self.listener("A"), self.listener("B")
@@ -249,7 +249,7 @@ class Commands(Talk):
         self.assertEqual(first["body"]["text"], "two")
         screen.type("/again")
         screen.type("/quit")
-        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(screen.process.wait(TIMEOUT), 0)
         self.assertEqual(self.texts(self.everything(a, first["conversation"])), ["one", "two"])
 
     def test_D03_a_terminal_gives_up_after_twenty_seconds_without_an_answer(self):
@@ -261,7 +261,7 @@ class Commands(Talk):
         self.addCleanup(self.server.process.send_signal, signal.SIGCONT)
         began = time.monotonic()
         screen.type("two")
-        screen.wait_for("✗ not sent: no answer came in time", within=PATIENCE + 10)
+        screen.wait_for("✗ not sent: no answer came in time", within=TIMEOUT + 10)
         self.assertGreaterEqual(time.monotonic() - began, 19.9)
         self.server.process.send_signal(signal.SIGCONT)
         screen.wait_for("sent after all")
@@ -328,7 +328,7 @@ class Commands(Talk):
             self.assertEqual(body["name"], name)
             self.assertEqual(self.content(a, body["file"]), content)
         screen.type("/quit")
-        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(screen.process.wait(TIMEOUT), 0)
 
     def test_K04_a_recording_says_how_long_it_is_and_what_it_looks_like(self):
         """K04.length"""
@@ -350,7 +350,7 @@ class Commands(Talk):
         screen.type("/quit")
 
     def content(self, person: Person, file: str) -> bytes:
-        connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(*self.server.address, timeout=TIMEOUT)
         connection.request("GET", f"/v1/files/{file}/content", headers={"Authorization": f"Bearer {person.token}"})
         content = connection.getresponse().read()
         connection.close()

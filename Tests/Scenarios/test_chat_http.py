@@ -6,7 +6,7 @@ import time
 import unittest
 
 from people import Person
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 from test_chat import Talk
 from wire import Answer, ask_http
 
@@ -74,7 +74,7 @@ class Writing:
     def __exit__(self, *_) -> None:
         self._is_over.set()
         for thread in self._threads:
-            thread.join(PATIENCE)
+            thread.join(TIMEOUT)
         assert not self._trouble and not any(thread.is_alive() for thread in self._threads), self._trouble
 
 
@@ -196,7 +196,7 @@ class Requests(Described):
         self.assertEqual(answer.headers["ratelimit-limit"], "400")
         self.assertEqual(answer.headers["ratelimit-remaining"], "399")
         headers, statuses = {"Authorization": f"Bearer {a.token}"}, []
-        connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(*self.server.address, timeout=TIMEOUT)
         for _ in range(2000):
             connection.request("GET", "/v1/blocks", headers=headers)
             answer = connection.getresponse()
@@ -254,7 +254,7 @@ class Requests(Described):
         waiting.start()
         self.http(b, "GET", f"{target}?after=0")
         self.say(a, "second", conversation=place)
-        waiting.join(PATIENCE)
+        waiting.join(TIMEOUT)
         self.assertEqual(self.texts(answers[0].json["entries"]), ["second"])
         self.assertLess(time.monotonic() - began, 5)
         began = time.monotonic()

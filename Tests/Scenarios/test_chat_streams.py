@@ -5,7 +5,7 @@ import json
 import unittest
 
 from people import APP, APP_SECRET, Person, vouch
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 from test_chat import Talk
 
 
@@ -13,7 +13,7 @@ class Stream:
     """Server-Sent Events, read one by one."""
 
     def __init__(self, server, target: str, token: str, after: str | None = None):
-        self.connection = http.client.HTTPConnection(*server.address, timeout=PATIENCE)
+        self.connection = http.client.HTTPConnection(*server.address, timeout=TIMEOUT)
         headers = {"Authorization": f"Bearer {token}", "Accept": "text/event-stream"}
         self.connection.request("GET", target, headers=headers | ({"Last-Event-ID": after} if after else {}))
         self.answer = self.connection.getresponse()
@@ -75,7 +75,7 @@ class Streams(Talk):
 
     def wait(self, person: Person, place: str, seconds: int = 60) -> http.client.HTTPConnection:
         """A request that is waiting by now."""
-        connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(*self.server.address, timeout=TIMEOUT)
         self.addCleanup(connection.close)
         connection.request(
             "GET", f"/v1/conversations/{place}/entries?after=1&wait={seconds}",
@@ -112,7 +112,7 @@ class Streams(Talk):
     def test_whoever_is_sent_away_before_the_end_of_a_request_is_refused(self):
         a, b = self.listener("A"), self.person("B")
         place = self.say(a, "first", user=b.user)["conversation"]
-        connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(*self.server.address, timeout=TIMEOUT)
         self.addCleanup(connection.close)
         connection.putrequest("POST", f"/v1/conversations/{place}/messages")
         body = b'{"body": {"text": "late"}}'

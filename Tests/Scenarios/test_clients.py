@@ -7,7 +7,7 @@ import socketio
 from house import House
 from official import Official
 from people import APP, APP_SECRET, VOUCHED, Person, vouch
-from server import PATIENCE, Server
+from server import TIMEOUT, Server
 from wire import PollingLink, WebSocketLink, read_answer
 
 TEXTS = ["plain", "long " * 40_000, "中文", "\U0001f600 \U00020000 \u2028", '{"a":"\\u0000"}']
@@ -183,29 +183,29 @@ class PythonClients(House):
         for transports in TRANSPORTS:
             with self.subTest(transports), socketio.SimpleClient(handle_sigint=False) as client:
                 client.connect(self.url(), auth=self.auth("py"), transports=transports)
-                self.assertEqual(client.receive(timeout=PATIENCE)[0], "welcome")
+                self.assertEqual(client.receive(timeout=TIMEOUT)[0], "welcome")
                 peer = self.person("P")
                 room = "-".join(["threads", *transports])
                 peer.ask("room.join", room=room)
-                self.assertEqual(client.call("room.join", {"room": room}, timeout=PATIENCE)["count"], 2)
+                self.assertEqual(client.call("room.join", {"room": room}, timeout=TIMEOUT)["count"], 2)
                 for text in TEXTS:
-                    client.call("signal", {"room": room, "data": text}, timeout=PATIENCE)
+                    client.call("signal", {"room": room, "data": text}, timeout=TIMEOUT)
                     self.assertEqual(peer.expect("signal")["data"], text)
                     peer.ask("signal", room=room, data=text)
-                    self.assertEqual(client.receive(timeout=PATIENCE)[1]["data"], text)
+                    self.assertEqual(client.receive(timeout=TIMEOUT)[1]["data"], text)
 
     def test_B02_python_clients_with_asyncio_talk_over_every_transport(self):
         async def talk(transports: list[str]) -> None:
             async with socketio.AsyncSimpleClient(handle_sigint=False) as client:
                 await client.connect(self.url(), auth=self.auth("pa"), transports=transports)
-                self.assertEqual((await client.receive(timeout=PATIENCE))[0], "welcome")
+                self.assertEqual((await client.receive(timeout=TIMEOUT))[0], "welcome")
                 peer = await asyncio.to_thread(self.person, "P")
                 room = "-".join(["asyncio", *transports])
                 await asyncio.to_thread(peer.ask, "room.join", room=room)
-                answer = await client.call("room.join", {"room": room}, timeout=PATIENCE)
+                answer = await client.call("room.join", {"room": room}, timeout=TIMEOUT)
                 self.assertEqual(answer["count"], 2)
                 await asyncio.to_thread(peer.ask, "signal", room=room, data="hello")
-                self.assertEqual((await client.receive(timeout=PATIENCE))[1]["data"], "hello")
+                self.assertEqual((await client.receive(timeout=TIMEOUT))[1]["data"], "hello")
 
         for transports in TRANSPORTS:
             with self.subTest(transports):
@@ -217,9 +217,9 @@ class PythonClients(House):
             client = socketio.Client(reconnection_delay=0.1, reconnection_delay_max=0.3, handle_sigint=False)
             client.on("welcome", welcomes.put)
             client.connect("http://{}:{}".format(*server.address), auth=self.auth("again"), transports=["websocket"])
-            first = welcomes.get(timeout=PATIENCE)
+            first = welcomes.get(timeout=TIMEOUT)
             server.restart()
-            second = welcomes.get(timeout=PATIENCE)
+            second = welcomes.get(timeout=TIMEOUT)
             self.assertEqual(first["user"], second["user"])
             self.assertNotEqual(first["member"], second["member"])
             client.disconnect()

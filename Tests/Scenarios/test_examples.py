@@ -11,7 +11,7 @@ import unittest
 
 from people import APP, APP_SECRET, VOUCHED, Person, vouch
 from ports import free_port
-from server import PATIENCE, ROOT, Server, eventually
+from server import TIMEOUT, ROOT, Server, eventually
 from visitors import Company, need_browser
 
 EXAMPLES = ROOT / "docs/examples"
@@ -34,7 +34,7 @@ class Program:
 
     def says(self, words: str) -> None:
         while True:
-            line = self._lines.get(timeout=PATIENCE)
+            line = self._lines.get(timeout=TIMEOUT)
             if line is None:
                 raise AssertionError(f"it ended before it said {words!r}: {self.said}")
             self.said.append(line)

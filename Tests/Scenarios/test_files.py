@@ -13,7 +13,7 @@ from pathlib import Path
 
 from people import Person
 from pitch import tone
-from server import PATIENCE, binary, eventually
+from server import TIMEOUT, binary, eventually
 from test_chat import Talk
 from wire import Answer
 
@@ -45,7 +45,7 @@ class Files(Talk):
     def ask(self, person: Person | None, method: str, target: str, body: bytes = b"", **fields) -> Answer:
         headers = {"Authorization": f"Bearer {person.token}"} if person else {}
         headers |= {name.replace("_", "-"): str(value) for name, value in fields.items()}
-        connection = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(*self.server.address, timeout=TIMEOUT)
         connection.request(method, target, body=body, headers=headers)
         answer = connection.getresponse()
         found = Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import s3store
 from people import VOUCHED, Person
-from server import PATIENCE, Server, binary, companions_wanted, eventually
+from server import TIMEOUT, Server, binary, companions_wanted, eventually
 from test_files import MEBIBYTE, Files, form, gif
 from wire import Answer
 
@@ -26,7 +26,7 @@ def setUpModule():
 def fetch(url: str, method: str = "GET", **fields) -> Answer:
     """As a browser does that was sent there: without a token."""
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=TIMEOUT)
     connection.request(method, f"{parts.path}?{parts.query}", headers={k.replace("_", "-"): v for k, v in fields.items()})
     answer = connection.getresponse()
     found = Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
@@ -273,7 +273,7 @@ class Trouble(Files):
     def check(self, *options: str) -> tuple[int, str]:
         done = subprocess.run(
             [binary(), "check", "config", "--stun", "off", "--data", self.folder + "/data", "--listen", "127.0.0.1:0", *options],
-            capture_output=True, text=True, timeout=PATIENCE)
+            capture_output=True, text=True, timeout=TIMEOUT)
         return done.returncode, done.stdout + done.stderr
 
     def test_S03_wrong_keys_and_buckets_are_told_at_the_start_with_what_to_do(self):
@@ -347,7 +347,7 @@ class Trouble(Files):
         self.bring(a, b"two")
 
         def run(*words: str) -> tuple[int, str]:
-            done = subprocess.run([binary(), *words, *options], capture_output=True, text=True, timeout=PATIENCE)
+            done = subprocess.run([binary(), *words, *options], capture_output=True, text=True, timeout=TIMEOUT)
             return done.returncode, done.stdout + done.stderr
 
         self.assertEqual(run("check", "--data", self.server.data)[0], 0)

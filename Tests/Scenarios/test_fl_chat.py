@@ -8,7 +8,7 @@ import zlib
 from websocket import ABNF
 
 from people import Person
-from server import PATIENCE, companions_wanted
+from server import TIMEOUT, companions_wanted
 from test_files import form, gif
 from test_flsocketim import UUID, Phones
 from wire import ask_http
@@ -39,7 +39,7 @@ class Chat(Phones):
     def take(self, phone) -> str:
         """The text of the next message, which the phone answers as the apps do."""
         while not (found := [event for event in phone.pending if event[0] == "chat"]):
-            phone._step(PATIENCE)
+            phone._step(TIMEOUT)
         phone.pending.remove(found[0])
         phone.send_packets([f'43{found[0][2]}["hello 我是应答"]'])
         return found[0][1][0]["bodies"]["msg"]
@@ -381,7 +381,7 @@ class BothWorlds(Chat):
                 self.assertNotIn("error", sender.ask("chat.send", user=login["user"], body={"text": str(number)}))
         phone = self.phone(name)
         while len([event for event in phone.pending if event[0] == "chat"]) < 100:
-            phone._step(PATIENCE)
+            phone._step(TIMEOUT)
         self.assertEqual(len(phone.heard("chat")), 100, "the rest is for whoever answers")
         got = [self.take(phone) for _ in range(105)]
         self.assertEqual(sorted(got, key=int), [str(number) for number in range(105)])

@@ -16,7 +16,7 @@ import websocket
 from fl import Phone, account, pack, unpack
 from house import House
 
-from server import PATIENCE, Server, companions_wanted, eventually
+from server import TIMEOUT, Server, companions_wanted, eventually
 from wire import ask_http
 
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
@@ -105,7 +105,7 @@ class Accounts(Phones):
         self.assertIn("contact", [user["name"] for user in users()["allUser"]])
         self.assertNotIn("contact", users()["onLineUsers"])
         # The node that is asked hears of it a moment later where the old apps are on another one; a server that is alone knows at once.
-        within = PATIENCE if companions_wanted() else 0
+        within = TIMEOUT if companions_wanted() else 0
         phone = self.phone("contact")
         eventually(lambda: "contact" in users()["onLineUsers"], "all see who is online", within)
         watcher = self.phone("watcher")

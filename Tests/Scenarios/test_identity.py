@@ -11,7 +11,7 @@ from pathlib import Path
 from fl import Phone, account
 from house import House
 from people import APP, APP_SECRET, Person, Refused, post, sign_in, vouch
-from server import PATIENCE, Server, binary
+from server import TIMEOUT, Server, binary
 from wire import Closed, PollingLink, WebSocketLink, ask_http, read_answer
 
 
@@ -208,7 +208,7 @@ class SentAway(House):
     def users(self, *arguments: str) -> subprocess.CompletedProcess:
         host, port = self.server.admin
         return subprocess.run(
-            [binary(), "users", *arguments, "--admin", f"{host}:{port}"], capture_output=True, text=True, timeout=PATIENCE)
+            [binary(), "users", *arguments, "--admin", f"{host}:{port}"], capture_output=True, text=True, timeout=TIMEOUT)
 
     def assert_ended(self, person: Person, code: str) -> None:
         began = time.monotonic()
@@ -277,7 +277,7 @@ class SentAway(House):
             ("ban?seconds=0", {}, 400), ("ban?seconds=1e3", {}, 400), ("unban", {"Host": "localhost"}, 200),
         ):
             with self.subTest(target, headers=headers):
-                connection = http.client.HTTPConnection(host, port, timeout=PATIENCE)
+                connection = http.client.HTTPConnection(host, port, timeout=TIMEOUT)
                 connection.request("POST", f"/v1/users/{line.user}/{target}", headers=headers)
                 self.assertEqual(read_answer(connection).status, status)
                 connection.close()
@@ -379,7 +379,7 @@ class Secrets(unittest.TestCase):
             prepare(Path(folder))
             run = subprocess.run(
                 [binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--stun", "off", "--data", folder,
-                 *options], capture_output=True, text=True, timeout=PATIENCE, stdin=subprocess.DEVNULL)
+                 *options], capture_output=True, text=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
         self.assertGreater(run.returncode, 0)
         self.assertLess(run.returncode, 128, run.stderr)
         return run.stderr

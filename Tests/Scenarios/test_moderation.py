@@ -9,12 +9,12 @@ import unittest
 
 from house import House
 from people import VOUCHED, Person
-from server import PATIENCE, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually
 from wire import Answer, ask_http, read_answer
 
 
 def ask_admin(server: Server, method: str, path: str, body: dict | None = None, headers: dict | None = None) -> Answer:
-    connection = http.client.HTTPConnection(*server.admin, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(*server.admin, timeout=TIMEOUT)
     try:
         connection.request(method, path, json.dumps(body) if body is not None else None, headers or {})
         return read_answer(connection)
@@ -27,7 +27,7 @@ def run(server: Server, *arguments: str) -> subprocess.CompletedProcess:
     command, *rest = arguments
     return subprocess.run(
         [binary(), command, "--admin", "{}:{}".format(*server.admin), *rest], capture_output=True, text=True,
-        timeout=PATIENCE)
+        timeout=TIMEOUT)
 
 
 class Audit(House):

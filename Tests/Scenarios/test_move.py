@@ -14,13 +14,13 @@ from pathlib import Path
 
 import postgres
 from people import VOUCHED, Person
-from server import PATIENCE, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually
 from test_files import Files
 
 
 def run(*words: str) -> tuple[int, str, str]:
     """What a command ends with, and what it says on its two streams."""
-    done = subprocess.run([binary(), *words], capture_output=True, text=True, timeout=PATIENCE * 3, stdin=subprocess.DEVNULL)
+    done = subprocess.run([binary(), *words], capture_output=True, text=True, timeout=TIMEOUT * 3, stdin=subprocess.DEVNULL)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -186,12 +186,12 @@ class Move(Files):
             eventually(self.is_under_way, "rows are copied")
             if kill:
                 kill()
-                self.assertIn("the target is as it was", process.communicate(timeout=PATIENCE)[1])
+                self.assertIn("the target is as it was", process.communicate(timeout=TIMEOUT)[1])
                 self.assertEqual(process.returncode, 1)
                 self.database.start()
             else:
                 process.kill()
-                process.communicate(timeout=PATIENCE)
+                process.communicate(timeout=TIMEOUT)
         self.assertEqual(self.database.ask("SELECT count(*) FROM parley.entries", "parley"), "0")
         self.assertTrue(self.move(self.server.data, self.url)["equal"])
         with tempfile.TemporaryDirectory() as target:
@@ -215,7 +215,7 @@ class Move(Files):
         self.addCleanup(os.close, leader)
         done = subprocess.run(
             [binary(), "move", "--from", self.server.data, "--to", self.url], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=follower, text=True, timeout=PATIENCE * 3)
+            stdout=subprocess.PIPE, stderr=follower, text=True, timeout=TIMEOUT * 3)
         os.close(follower)
         self.assertEqual(done.returncode, 0)
         self.assertIn("both sides are equal", done.stdout)

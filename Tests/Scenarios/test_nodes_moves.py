@@ -4,7 +4,7 @@ import threading
 import unittest
 
 from people import Person, Refused
-from server import PATIENCE
+from server import TIMEOUT
 from test_nodes import Nodes
 from wire import Closed
 
@@ -67,7 +67,7 @@ class Moves(Nodes):
         self.assertEqual(again.expect("chat.entry")["body"]["text"], "heard once")
         with self.assertRaises((Closed, OSError)):
             while True:
-                old.receive(PATIENCE)
+                old.receive(TIMEOUT)
 
     def test_Y08_what_is_said_while_a_client_hops_from_node_to_node_is_heard_once_and_in_order(self):
         """Y08.hops"""

@@ -5,7 +5,7 @@ import itertools
 import unittest
 
 from people import Person
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 from test_moderation import ask_admin
 from test_nodes import Nodes
 from wire import Closed, PollingLink, ask_http, read_answer
@@ -19,7 +19,7 @@ def scattered(nodes: list):
         def _poll(self):
             self.server = next(turns)
             self.polls.close()
-            self.polls = http.client.HTTPConnection(*self.server.address, timeout=PATIENCE)
+            self.polls = http.client.HTTPConnection(*self.server.address, timeout=TIMEOUT)
             return super()._poll()
 
         def send_all(self, packets):
@@ -76,7 +76,7 @@ class Requests(Addressed):
     def test_Y10_a_second_poll_by_another_node_ends_the_session_as_on_its_own(self):
         """Y10.twice"""
         a = self.enterContext(Person(self.nodes[0], "A", link=PollingLink))
-        first = http.client.HTTPConnection(*self.nodes[1].address, timeout=PATIENCE)
+        first = http.client.HTTPConnection(*self.nodes[1].address, timeout=TIMEOUT)
         first.request("GET", a.link.target)
         second = ask_http(self.nodes[2], "GET", a.link.target)
         # Whichever came first.

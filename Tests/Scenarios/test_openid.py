@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest import mock
 
 from provider import Key, Provider, others_provider
-from server import PATIENCE, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually
 from test_serve import make_certificate, tls_client
 from visitors import Company, expect, need_browser
 
@@ -28,9 +28,9 @@ class Browser:
     def ask(self, method: str, url: str, **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
         place = urllib.parse.urlsplit(url)
         if place.scheme == "https":
-            line = http.client.HTTPSConnection(place.hostname, place.port, timeout=PATIENCE, context=tls_client())
+            line = http.client.HTTPSConnection(place.hostname, place.port, timeout=TIMEOUT, context=tls_client())
         else:
-            line = http.client.HTTPConnection(place.hostname, place.port, timeout=PATIENCE)
+            line = http.client.HTTPConnection(place.hostname, place.port, timeout=TIMEOUT)
         if url.startswith(self.home) and self.cookies:
             headers["Cookie"] = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         line.request(method, f"{place.path}?{place.query}" if place.query else place.path, headers=headers)
@@ -265,7 +265,7 @@ class DescriptionTests(unittest.TestCase):
             ):
                 with self.subTest(words):
                     told = subprocess.run(
-                        [binary(), "check", "config", *base, *options], capture_output=True, text=True, timeout=PATIENCE)
+                        [binary(), "check", "config", *base, *options], capture_output=True, text=True, timeout=TIMEOUT)
                     self.assertEqual(told.returncode, code, told.stdout + told.stderr)
                     self.assertIn(words.lower(), (told.stdout + told.stderr).lower())
 

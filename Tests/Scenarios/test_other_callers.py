@@ -5,7 +5,7 @@ import unittest
 from callers import AtHome, outcome
 from otherpeer import OtherPeer, av
 from people import Person
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 
 
 @unittest.skipIf(av is None, "aiortc is not installed")
@@ -53,7 +53,7 @@ class Aiortc(AtHome):
 
     def test_J01_the_command_line_rings_aiortc_and_both_are_heard(self):
         calling = self.home.call("@Ada", "--as", "Otto", "--play", "tone:523", "--expect-audio", "--duration", "3s")
-        incoming = self.ada.expect("call.incoming", within=2 * PATIENCE)
+        incoming = self.ada.expect("call.incoming", within=2 * TIMEOUT)
         call = incoming["call"]
         self.assertEqual(incoming["from"]["name"], "Otto")
         self.ada.ask("call.ringing", call=call)

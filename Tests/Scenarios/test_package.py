@@ -8,14 +8,14 @@ import unittest
 from pathlib import Path
 
 import yaml
-from server import PATIENCE, ROOT, Server, binary
+from server import TIMEOUT, ROOT, Server, binary
 
 PARTS = ROOT / "Scripts/package.d"
 
 
 def run(*words: str) -> subprocess.CompletedProcess:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PARLEY_")}
-    return subprocess.run([binary(), *words], capture_output=True, text=True, timeout=PATIENCE, env=environment, check=False)
+    return subprocess.run([binary(), *words], capture_output=True, text=True, timeout=TIMEOUT, env=environment, check=False)
 
 
 class ConfigurationFileTests(unittest.TestCase):

@@ -8,7 +8,7 @@ import test_accessibility
 import websocket
 from pages import PageTest
 from people import APP, APP_SECRET, VOUCHED, vouch
-from server import PATIENCE, Server, eventually
+from server import TIMEOUT, Server, eventually
 from tree_client import EMULATOR, OWNER, ask
 from visitors import Visitor, expect, need_browser
 
@@ -128,7 +128,7 @@ class TreePageTests(TreeTest):
 
     def connect_viewer(self) -> websocket.WebSocket:
         host, port = self.server.address
-        socket = websocket.create_connection(f"ws://{host}:{port}/.view", timeout=PATIENCE)
+        socket = websocket.create_connection(f"ws://{host}:{port}/.view", timeout=TIMEOUT)
         self.addCleanup(socket.close)
         return socket
 

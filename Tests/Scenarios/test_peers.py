@@ -15,7 +15,7 @@ from pathlib import Path
 from jsonpeer import JSONPeer
 from otherpeer import OtherPeer, av
 from pitch import RATE, Ear
-from server import PATIENCE, binary, eventually
+from server import TIMEOUT, binary, eventually
 
 @unittest.skipIf(av is None, "aiortc is not installed")
 class Aiortc(unittest.TestCase):
@@ -77,13 +77,13 @@ class Posted(unittest.TestCase):
         if self.process.returncode is not None:
             return
         self.process.send_signal(signal.SIGINT)
-        self.assertEqual(self.process.wait(PATIENCE), 0)
+        self.assertEqual(self.process.wait(TIMEOUT), 0)
         self.process.stdout.close()
 
     def post(self, body: bytes) -> tuple[int, bytes]:
         request = urllib.request.Request(self.url, body, {"Content-Type": "application/json"})
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
                 return answer.status, answer.read()
         except urllib.error.HTTPError as refusal:
             with refusal:

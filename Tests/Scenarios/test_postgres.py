@@ -8,7 +8,7 @@ import unittest
 import postgres
 from people import VOUCHED, Person
 from postgres_torture import PostgresTorture
-from server import PATIENCE, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually
 
 
 class OverPostgres(unittest.TestCase):
@@ -45,7 +45,7 @@ class OverPostgres(unittest.TestCase):
             self.assertNotIn("error", b.ask("presence.watch", users=[a.user]))
             self.assertFalse(waiting.done())
             self.database.start()
-            answer = waiting.result(PATIENCE)
+            answer = waiting.result(TIMEOUT)
         self.assertEqual(answer["number"], 2)
         page = a.ask("chat.history", conversation=first["conversation"], limit=50)
         self.assertEqual([entry["body"]["text"] for entry in page["entries"]], ["before", "meanwhile"])
@@ -77,11 +77,11 @@ class OverPostgres(unittest.TestCase):
         with tempfile.TemporaryDirectory() as data:
             done = subprocess.run(
                 [binary(), "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--stun", "off", "--data", data,
-                 "--store", self.database.url("nowhere")], capture_output=True, text=True, timeout=PATIENCE)
+                 "--store", self.database.url("nowhere")], capture_output=True, text=True, timeout=TIMEOUT)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("nowhere", done.stderr)
         wrong = subprocess.run(
-            [binary(), "serve", "--store", "mysql://x/y"], capture_output=True, text=True, timeout=PATIENCE)
+            [binary(), "serve", "--store", "mysql://x/y"], capture_output=True, text=True, timeout=TIMEOUT)
         self.assertEqual(wrong.returncode, 64)
         self.assertIn("postgresql://", wrong.stderr)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import postgres
 from people import VOUCHED, Person
-from server import PATIENCE, ROOT, Server, binary
+from server import TIMEOUT, ROOT, Server, binary
 from test_files import Files
 
 SECTION = "### Backups of a PostgreSQL"
@@ -40,7 +40,7 @@ class Backups(Files):
         script = re.sub(r"^parley ", f"{binary()} ", script, flags=re.MULTILINE)
         path = f"{postgres.programs()}:{os.environ['PATH']}"
         done = subprocess.run(
-            ["bash", "-euxc", script], capture_output=True, text=True, timeout=PATIENCE * 3, stdin=subprocess.DEVNULL,
+            ["bash", "-euxc", script], capture_output=True, text=True, timeout=TIMEOUT * 3, stdin=subprocess.DEVNULL,
             env=os.environ | {"PATH": path})
         self.assertEqual(done.returncode, 0, done.stderr)
 

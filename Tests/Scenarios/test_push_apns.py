@@ -17,7 +17,7 @@ from aioapns.connection import APNsKeyConnectionPool, APNsProductionClientProtoc
 from apns_service import ATTACK, ATTACKS, KEY, TEAM, TOPIC, APNsAccount, APNsService, Installation, refusal
 from people import Person
 from push_service import Device
-from server import PATIENCE, binary, eventually
+from server import TIMEOUT, binary, eventually
 from test_chat import Talk
 from test_push import bearer
 from wire import ask_http
@@ -391,7 +391,7 @@ class Keys(unittest.TestCase):
                     words = [word for pair in given.items() for word in pair]
                     told = subprocess.run(
                         [binary(), "check", "config", "--data", f"{folder}/data", *words],
-                        capture_output=True, text=True, timeout=PATIENCE)
+                        capture_output=True, text=True, timeout=TIMEOUT)
                     said = told.stdout + told.stderr
                     self.assertEqual(told.returncode, 64, said)
                     self.assertIn("--apns-", said)

@@ -10,7 +10,7 @@ import fcm_service
 from fcm_service import FCMService, Installation, refusal
 from people import Person
 from push_service import Device
-from server import PATIENCE, binary, eventually
+from server import TIMEOUT, binary, eventually
 from test_chat import Talk
 from test_push import bearer
 from wire import ask_http
@@ -232,7 +232,7 @@ class Credentials(unittest.TestCase):
                     path.write_text(json.dumps(content))
                     told = subprocess.run(
                         [binary(), "check", "config", "--data", f"{folder}/data", "--fcm-credentials", str(path)],
-                        capture_output=True, text=True, timeout=PATIENCE)
+                        capture_output=True, text=True, timeout=TIMEOUT)
                     said = told.stdout + told.stderr
                     self.assertEqual(told.returncode, 64, said)
                     self.assertIn("--fcm-credentials", said)

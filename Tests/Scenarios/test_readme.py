@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 from ports import free_port
-from server import PATIENCE, ROOT, Server, binary, eventually
+from server import TIMEOUT, ROOT, Server, binary, eventually
 from wire import ask_http
 
 README = (ROOT / "README.md").read_text()
@@ -88,7 +88,7 @@ class ReadmeTests(unittest.TestCase):
 
     def run_line(self, line: str, to: str = "", **environment: str) -> str:
         process = self.begin(line, **environment)
-        out, err = process.communicate(to, timeout=PATIENCE)
+        out, err = process.communicate(to, timeout=TIMEOUT)
         self.assertEqual(process.returncode, 0, f"{line}\n{out}\n{err}")
         return out
 
@@ -104,7 +104,7 @@ class ReadmeTests(unittest.TestCase):
         if not any('"serve.ready"' in text for text in process.stderr):
             self.fail(f"{line}\nis not ready")
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(PATIENCE), 0, line)
+        self.assertEqual(process.wait(TIMEOUT), 0, line)
 
 
 class LineTests(ReadmeTests):
@@ -153,14 +153,14 @@ class LineTests(ReadmeTests):
         eventually(lambda: '"name":"echo"' in self.run_line("parley users --json").replace(" ", ""), "the echo is there")
         self.run_line(call)
         process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT)
 
     def calls_alice(self, line: str) -> None:
         process = self.begin("exec parley answer --as alice --echo")
         eventually(lambda: '"name":"alice"' in self.run_line("parley users --json").replace(" ", ""), "Alice is there")
         self.run_line(line)
         process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT)
 
     def looks_at_servers(self, line: str) -> None:
         port = free_port()

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 from people import Person
 from rongcloud_program import KEY, Program, sign
-from server import PATIENCE, Server, eventually
+from server import TIMEOUT, Server, eventually
 from test_push import Pushed
 from test_rongcloud import Door
 from wire import ask_http
@@ -475,7 +475,7 @@ class Callbacks(Program, unittest.TestCase):
             self.call("group/create", {"userId": ["j-a"], "groupId": "Told", "groupName": "T"})
             a.ask("chat.send", conversation="rcg:Told", body={"text": "in the group"})
             # The first attempt was refused, and came again.
-            eventually(lambda: len(told) == 4, "all of it was told", PATIENCE)
+            eventually(lambda: len(told) == 4, "all of it was told", TIMEOUT)
             for address, _ in told:
                 query = {name: values[0] for name, values in parse_qs(address.query).items()}
                 self.assertEqual((query["appKey"], query["app"]), (KEY, "1"))

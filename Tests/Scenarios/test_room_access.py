@@ -8,7 +8,7 @@ import time
 
 from house import House
 from people import APP, APP_SECRET, Person, vouch
-from server import PATIENCE, binary
+from server import TIMEOUT, binary
 from test_moderation import ask_admin, run
 
 
@@ -221,7 +221,7 @@ class RoomAccess(House):
             [binary(), command, "--server", "http://{}:{}".format(*self.server.address), *rest], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             text=True, env=os.environ | environment)
         self.addCleanup(process.stdout.close)
-        self.addCleanup(process.wait, PATIENCE)
+        self.addCleanup(process.wait, TIMEOUT)
         self.addCleanup(process.kill)
         return process
 
@@ -230,7 +230,7 @@ class RoomAccess(House):
         a = self.person("A")
         self.join(a, "bots", password="sesame")
         refused = self.parley("call", "bots", "--room-password", "wrong", "--duration", "1s")
-        output, _ = refused.communicate(timeout=PATIENCE)
+        output, _ = refused.communicate(timeout=TIMEOUT)
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("password", output)
         self.parley("answer", "--room", "bots", "--echo", PARLEY_ROOM_PASSWORD="sesame")
@@ -240,7 +240,7 @@ class RoomAccess(House):
         knock = a.expect("room.knocked", name="Guest")
         a.ask("room.admit", room="club", user=knock["user"])
         a.expect("room.joined", user=knock["user"])
-        guest.communicate(timeout=PATIENCE)
+        guest.communicate(timeout=TIMEOUT)
         opener = self.parley("answer", "--room", "den", "--echo", "--room-password", "lair")
         for _ in range(100):
             if "den" in str(ask_admin(self.server, "GET", "/v1/rooms").json):

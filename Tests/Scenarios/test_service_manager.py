@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from server import PATIENCE, ROOT, binary
+from server import TIMEOUT, ROOT, binary
 
 # As a service manager does it: the number of the process is known only to the process itself.
 START = 'export LISTEN_PID=$$; exec "$@"'
@@ -31,7 +31,7 @@ class Manager:
         self.address = self.listener.getsockname()
         self.ears = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.ears.bind(str(Path(folder.name, "notify")))
-        self.ears.settimeout(PATIENCE)
+        self.ears.settimeout(TIMEOUT)
         case.addCleanup(self.ears.close)
         case.addCleanup(self.end)
         self.process: subprocess.Popen | None = None
@@ -55,7 +55,7 @@ class Manager:
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
 
     def end(self) -> None:
         if self.process and self.process.poll() is None:
@@ -98,7 +98,7 @@ class ServiceManagerTests(unittest.TestCase):
         for visitor in crowd:
             visitor.start()
         for _ in range(3):
-            deadline = time.monotonic() + PATIENCE
+            deadline = time.monotonic() + TIMEOUT
             goal = sum(visitor.answered for visitor in crowd) + 700
             while sum(visitor.answered for visitor in crowd) < goal and time.monotonic() < deadline:
                 time.sleep(0.05)
@@ -108,7 +108,7 @@ class ServiceManagerTests(unittest.TestCase):
         time.sleep(0.5)
         ends.set()
         for visitor in crowd:
-            visitor.join(PATIENCE)
+            visitor.join(TIMEOUT)
         self.assertEqual([reason for visitor in crowd for reason in visitor.refused], [])
         self.assertGreater(sum(visitor.answered for visitor in crowd), 1_000)
 
@@ -124,7 +124,7 @@ class ServiceManagerTests(unittest.TestCase):
             for _ in range(20):
                 manager.ears.recv(4096)
         manager.process.send_signal(signal.SIGCONT)
-        manager.ears.settimeout(PATIENCE)
+        manager.ears.settimeout(TIMEOUT)
         manager.expect("WATCHDOG=1")
 
     def test_P05_sockets_that_were_meant_for_another_process_are_left_alone(self):
@@ -138,7 +138,7 @@ class ServiceManagerTests(unittest.TestCase):
                 ready = next(event for line in done.stderr if (event := json.loads(line))["event"] == "serve.ready")
                 self.assertNotEqual(ready["address"], "127.0.0.1:{}".format(manager.address[1]))
                 done.terminate()
-                self.assertEqual(done.wait(PATIENCE), 0)
+                self.assertEqual(done.wait(TIMEOUT), 0)
 
 
 class UnitTests(unittest.TestCase):

@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from coturn import IS_INSTALLED, Coturn  # noqa: E402
 from ports import free_port
-from server import PATIENCE, Server, binary  # noqa: E402
+from server import TIMEOUT, Server, binary  # noqa: E402
 
 ACCOUNT = ("--lt-cred-mech", "--user=user:pass")
 SIGNED_IN = ("--username", "user", "--credential", "pass")
@@ -80,7 +80,7 @@ class StunTests(Case):
             with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as watching:
                 lines = [json.loads(watching.stdout.readline()) for _ in range(3)]
                 watching.terminate()
-                watching.wait(timeout=PATIENCE)
+                watching.wait(timeout=TIMEOUT)
         self.assertEqual([line["working"] for line in lines], [1, 1, 1])
 
 

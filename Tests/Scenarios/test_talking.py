@@ -10,7 +10,7 @@ import unittest
 from callers import AtHome, outcome, usage
 from pitch import RATE, Ear, tone
 from screens import Screen
-from server import PATIENCE, binary, eventually
+from server import TIMEOUT, binary, eventually
 from soundserver import SoundServer, is_installed
 
 
@@ -44,7 +44,7 @@ class Talking(AtHome):
     def parley(self, *words: str) -> subprocess.CompletedProcess:
         return subprocess.run(
             [binary(), *words], env=self.home.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=PATIENCE)
+            timeout=TIMEOUT)
 
     def call(self, *options: str) -> subprocess.Popen:
         answering = self.home.answer("--as", "bob", "--talk", *self.sound.devices("bob"))
@@ -70,7 +70,7 @@ class Talking(AtHome):
     def say(self, person: str, hertz: float, seconds: float) -> None:
         self.sound.speak(person, whole(tone(hertz, 0, int(RATE * seconds))))
 
-    def hears(self, person: str, hertz: float, within: float = PATIENCE) -> None:
+    def hears(self, person: str, hertz: float, within: float = TIMEOUT) -> None:
         ear = self.sound.ear(person)
         try:
             eventually(lambda: abs(pitch(bytes(ear.samples[-4 * RATE:])) - hertz) < 15, f"{person} hears {hertz}", within)
@@ -108,7 +108,7 @@ class Talking(AtHome):
         """J31.mute"""
         calling = self.call("--mute")
         ear = self.sound.ear("bob")
-        self.sound.speak("alice", whole(tone(440, 0, 2 * RATE))).wait(PATIENCE)
+        self.sound.speak("alice", whole(tone(440, 0, 2 * RATE))).wait(TIMEOUT)
         self.assertEqual(self.hang_up(calling)[0], 0)
         self.assertLess(loudest(ear.stop()), 0.01)
 
@@ -126,7 +126,7 @@ class Talking(AtHome):
         screen.press("m")
         self.hears("alice", 440)
         screen.press("\x03")
-        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(screen.process.wait(TIMEOUT), 0)
 
     def test_J31_devices_that_vanish_end_no_call(self):
         """J31.vanish"""
@@ -170,7 +170,7 @@ class Talking(AtHome):
         self.assertEqual(outcome(calling)[0], 0)
         screen.wait_for("The call with Carol has ended")
         screen.press("\x03")
-        self.assertEqual(screen.process.wait(PATIENCE), 0)
+        self.assertEqual(screen.process.wait(TIMEOUT), 0)
 
 
 class WithoutSound(AtHome):
@@ -187,7 +187,7 @@ class WithoutSound(AtHome):
         """J30.none"""
         done = subprocess.run(
             [binary(), "call", "@echo", *self.home.server, "--input", "headset"], env=self.home.environment,
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT)
         self.assertEqual(done.returncode, 69, done.stderr)
         self.assertIn("no sound server answers", done.stderr)
         for words in (("--play", "tone:440", "--input", "x"),):
@@ -202,7 +202,7 @@ class WithoutSound(AtHome):
 
 def outcome_with(calling: subprocess.Popen, test: unittest.TestCase) -> tuple[int, tuple[dict, str]]:
     """How a call ended, what was reported, and what was complained about."""
-    out, words = calling.communicate(timeout=3 * PATIENCE)
+    out, words = calling.communicate(timeout=3 * TIMEOUT)
     test.assertTrue(out, words)
     return calling.returncode, (json.loads(out), words)
 

@@ -11,12 +11,12 @@ from callers import AtHome, usage
 from people import Person
 from pitch import RATE, tone
 from screens import Screen
-from server import PATIENCE, Server, binary
+from server import TIMEOUT, Server, binary
 
 
 def run(*words, **options) -> subprocess.CompletedProcess:
     return subprocess.run(
-        [str(binary()), *map(str, words)], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, **options)
+        [str(binary()), *map(str, words)], capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=TIMEOUT, **options)
 
 
 class Folder(unittest.TestCase):
@@ -56,7 +56,7 @@ class Files(Folder):
                 screen = Screen(words)
                 self.addCleanup(screen.close)
                 screen.wait_for("would write binary data to the terminal")
-                self.assertEqual(screen.process.wait(PATIENCE), 64)
+                self.assertEqual(screen.process.wait(TIMEOUT), 64)
 
     def test_O02_a_recording_has_a_name_that_says_what_it_is(self):
         code, words = usage("call", "@x", "--record", "answer.mp3")
@@ -141,10 +141,10 @@ class Calls(AtHome):
         for options, code in ((("--play", "/nowhere.wav"), 66), (("--record", "/nowhere/x.ogg"), 73)):
             with self.subTest(options):
                 call = self.home.call("@bob", "--as", "alice", *options)
-                call.communicate(timeout=PATIENCE)
+                call.communicate(timeout=TIMEOUT)
                 self.assertEqual(call.returncode, code)
         call = self.home.call("@bob", "--as", "alice", "--play", "tone:440", "--duration", "1s")
-        call.communicate(timeout=PATIENCE)
+        call.communicate(timeout=TIMEOUT)
         self.assertEqual(call.returncode, 0)
         answering.expect("answered")
         self.assertEqual(answering.expect("ended")["outcome"], "completed", "the first that was heard of")
@@ -160,9 +160,9 @@ class Calls(AtHome):
 
         declined = call("@Bob")
         person.ask("call.decline", call=person.expect("call.incoming")["call"])
-        self.assertEqual(declined.communicate(timeout=PATIENCE)[0], "Bob declined the call.\n")
+        self.assertEqual(declined.communicate(timeout=TIMEOUT)[0], "Bob declined the call.\n")
         nobody = call("@Eve")
-        out, complaint = nobody.communicate(timeout=PATIENCE)
+        out, complaint = nobody.communicate(timeout=TIMEOUT)
         self.assertEqual((out, complaint), ("Eve is not online.\n", "parley call: nobody is called Eve; online are @Bob\n"))
 
     def test_O10_who_answers_reads_names(self):
@@ -171,14 +171,14 @@ class Calls(AtHome):
             stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, env=self.home.environment)
         self.addCleanup(lambda: (answering.kill(), answering.communicate()))
         self.assertEqual(answering.stdout.readline(), "Ready for calls. Stop with Control-C.\n")
-        self.home.call("@box", "--as", "alice", "--play", "tone:440", "--duration", "1s").communicate(timeout=PATIENCE)
+        self.home.call("@box", "--as", "alice", "--play", "tone:440", "--duration", "1s").communicate(timeout=TIMEOUT)
         self.assertEqual(answering.stdout.readline(), "Answered alice.\n")
         self.assertEqual(answering.stdout.readline(), "The call with alice has ended.\n")
 
     def test_O03_a_recording_of_a_call_that_nobody_took_is_no_file(self):
         path = Path(self.home.folder.name, "answer.ogg")
         call = self.home.call("@nobody-here", "--as", "alice", "--record", str(path))
-        call.communicate(timeout=PATIENCE)
+        call.communicate(timeout=TIMEOUT)
         self.assertEqual((call.returncode, path.exists()), (13, False))
 
 

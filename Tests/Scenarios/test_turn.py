@@ -18,7 +18,7 @@ import websocket
 from callers import Household, outcome
 from people import APP, APP_SECRET, VOUCHED, Person, vouch
 from ports import free_port
-from server import PATIENCE, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually
 from test_serve import make_certificate, tls_client
 from visitors import Company, need_browser
 from wire import WebSocketLink
@@ -60,7 +60,7 @@ class Relayed(unittest.TestCase):
 
 def ask_http_of(address: tuple[str, int], path: str) -> str:
     import http.client
-    connection = http.client.HTTPConnection(*address, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(*address, timeout=TIMEOUT)
     try:
         connection.request("GET", path)
         return connection.getresponse().read().decode()
@@ -76,7 +76,7 @@ class OwnClientTests(Relayed):
         self.assertEqual({url.partition("?")[2] for url in relay["urls"]}, {"transport=udp", "transport=tcp"})
         done = subprocess.run(
             [str(binary()), "stun", *relay["urls"], "--username", relay["username"], "--credential", relay["credential"], "--json"],
-            capture_output=True, text=True, timeout=PATIENCE)
+            capture_output=True, text=True, timeout=TIMEOUT)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(len([row for row in json.loads(done.stdout)["servers"] if row["relay"]["addresses"]]), 2)
         eventually(lambda: self.metric("parley_turn_allocations_total") >= 2, "the allocations are counted")
@@ -172,9 +172,9 @@ class AioiceTests(Relayed):
                 await theirs.add_remote_candidate(candidate)
             await theirs.add_remote_candidate(None)
             theirs.remote_username, theirs.remote_password = mine.local_username, mine.local_password
-        await asyncio.wait_for(asyncio.gather(one.connect(), two.connect()), PATIENCE)
+        await asyncio.wait_for(asyncio.gather(one.connect(), two.connect()), TIMEOUT)
         await one.send(b"through the relay")
-        self.assertEqual(await asyncio.wait_for(two.recv(), PATIENCE), b"through the relay")
+        self.assertEqual(await asyncio.wait_for(two.recv(), TIMEOUT), b"through the relay")
         await asyncio.gather(one.close(), two.close())
 
 
@@ -204,7 +204,7 @@ class SecureLink(WebSocketLink):
     def __init__(self, server: Server, query: str, headers: dict | None = None, origin: str | None = None):
         host, port = server.address
         self.socket = websocket.create_connection(
-            f"wss://{host}:{port}/socket.io/?{query}&transport=websocket", timeout=PATIENCE, suppress_origin=True,
+            f"wss://{host}:{port}/socket.io/?{query}&transport=websocket", timeout=TIMEOUT, suppress_origin=True,
             sslopt={"context": tls_client()}, skip_utf8_validation=True)
 
 
@@ -228,7 +228,7 @@ class SecureTests(unittest.TestCase):
             with self.subTest(port):
                 done = subprocess.run(
                     [str(binary()), "stun", f"turns:127.0.0.1:{port}?transport=tcp", "--username", name, "--credential", password,
-                     "--insecure", "--json"], capture_output=True, text=True, timeout=PATIENCE)
+                     "--insecure", "--json"], capture_output=True, text=True, timeout=TIMEOUT)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                 self.assertEqual(len(json.loads(done.stdout)["servers"][0]["relay"]["addresses"]), 1)
 
@@ -244,7 +244,7 @@ class SecureTests(unittest.TestCase):
         name, password = credentials("x")
         done = subprocess.run(
             [str(binary()), "stun", f"turns:127.0.0.1:{self.port}?transport=udp", "--username", name, "--credential", password,
-             "--insecure", "--json"], capture_output=True, text=True, timeout=PATIENCE)
+             "--insecure", "--json"], capture_output=True, text=True, timeout=TIMEOUT)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertEqual(len(json.loads(done.stdout)["servers"][0]["relay"]["addresses"]), 1)
 
@@ -268,7 +268,7 @@ class SecureTests(unittest.TestCase):
             self.assertEqual(line.recv(12), b"HTTP/1.1 200")
 
     def dial(self, names: tuple[str, ...]) -> ssl.SSLSocket:
-        line = socket.create_connection(self.server.address, timeout=PATIENCE)
+        line = socket.create_connection(self.server.address, timeout=TIMEOUT)
         return tls_client(alpn=names).wrap_socket(line, server_hostname="localhost")
 
     def test_Q12_users_are_told_of_the_secure_relay(self):
@@ -305,7 +305,7 @@ class OptionTests(unittest.TestCase):
             (("--turn-allow-peer", "10.0.0.0/99"), "network"), (("--turn-rate", "0"), "--turn-rate"),
         ):
             with self.subTest(words):
-                done = subprocess.run([binary(), "serve", *words], capture_output=True, text=True, timeout=PATIENCE)
+                done = subprocess.run([binary(), "serve", *words], capture_output=True, text=True, timeout=TIMEOUT)
                 self.assertEqual(done.returncode, 64, done.stderr)
                 self.assertIn(complaint, done.stderr)
 
@@ -319,7 +319,7 @@ class OptionTests(unittest.TestCase):
             name, password = credentials("x")
             done = subprocess.run(
                 [str(binary()), "stun", f"turn:127.0.0.1:{port}?transport=udp", "--username", name, "--credential", password, "--json"],
-                capture_output=True, text=True, timeout=PATIENCE)
+                capture_output=True, text=True, timeout=TIMEOUT)
             address = json.loads(done.stdout)["servers"][0]["relay"]["addresses"][0]
             ip, _, at = address.rpartition(":")
             self.assertEqual(ip, "198.51.100.7")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coturn import IS_INSTALLED, Coturn
 from people import Person, VOUCHED
-from server import PATIENCE, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually
 from test_turn import SECRET, Relayed, Uclient
 
 ROOM = {"room": "den"}
@@ -24,7 +24,7 @@ def try_relay(server: dict) -> list[int | None]:
     """What `parley stun` is refused with at each of its addresses, as a code; None where it is given a relay."""
     done = subprocess.run(
         [binary(), "stun", *server["urls"], "--username", server["username"], "--credential", server["credential"], "--json"],
-        capture_output=True, text=True, timeout=PATIENCE)
+        capture_output=True, text=True, timeout=TIMEOUT)
     return [None if row["relay"].get("addresses") else row["relay"]["code"] for row in json.loads(done.stdout)["servers"]]
 
 

@@ -8,7 +8,7 @@ import struct
 import threading
 import unittest
 
-from server import PATIENCE, eventually
+from server import TIMEOUT, eventually
 from test_turn import Relayed, credentials
 
 ALLOCATE, CREATE_PERMISSION, CONNECT, CONNECTION_BIND, CONNECTION_ATTEMPT = 0x003, 0x008, 0x00A, 0x00B, 0x00C
@@ -54,7 +54,7 @@ class Client:
     """One connection with the server, which asks and waits for the answer."""
 
     def __init__(self, port: int, name: str, password: str):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT)
         self.name, self.password = name, password
         self.challenge: dict[int, bytes] = {}
 
@@ -99,7 +99,7 @@ class Streams(Relayed):
         self.relayed = plain_address(self.control.ask(ALLOCATE, attribute(TRANSPORT, b"\6\0\0\0")).values[RELAYED])
         # Not the relay's own address: that leads to other relays only.
         self.peer = socket.create_server(("127.0.0.2", 0))
-        self.peer.settimeout(PATIENCE)
+        self.peer.settimeout(TIMEOUT)
         self.addCleanup(self.peer.close)
 
     def client(self) -> Client:
@@ -134,7 +134,7 @@ class PeerTests(Streams):
     def test_Q13_what_the_two_ends_say_passes_both_ways_and_ends_together(self):
         """Q13.both"""
         ours, theirs = self.connect()
-        theirs.settimeout(PATIENCE)
+        theirs.settimeout(TIMEOUT)
         for one, other in ((ours, theirs), (theirs, ours)):
             self.assert_carries(one, other, 2 * MEBIBYTE)
         ours.close()
@@ -144,7 +144,7 @@ class PeerTests(Streams):
     def test_Q13_a_peer_with_permission_connects_and_what_it_said_before_is_heard(self):
         """Q13.incoming"""
         self.control.ask(CREATE_PERMISSION, attribute(PEER, xor_address(("127.0.0.2", 1))))
-        with socket.create_connection(self.relayed, timeout=PATIENCE, source_address=("127.0.0.2", 0)) as theirs:
+        with socket.create_connection(self.relayed, timeout=TIMEOUT, source_address=("127.0.0.2", 0)) as theirs:
             theirs.sendall(b"hello")
             told = self.control.read()
             self.assertEqual(told.type, CONNECTION_ATTEMPT | INDICATION)
@@ -153,7 +153,7 @@ class PeerTests(Streams):
 
     def test_Q13_a_peer_without_permission_is_turned_away(self):
         """Q13.refused"""
-        with socket.create_connection(self.relayed, timeout=PATIENCE, source_address=("127.0.0.3", 0)) as theirs:
+        with socket.create_connection(self.relayed, timeout=TIMEOUT, source_address=("127.0.0.3", 0)) as theirs:
             self.assertEqual(theirs.recv(1), b"")
 
     def test_Q13_a_peer_that_is_not_there_and_one_that_is_not_allowed_are_told_apart(self):
@@ -179,7 +179,7 @@ class SlowTests(Streams):
     def test_Q13_nothing_is_lost_where_a_user_sends_more_than_is_relayed_in_a_second(self):
         """Q13.rate"""
         ours, theirs = self.connect()
-        theirs.settimeout(PATIENCE)
+        theirs.settimeout(TIMEOUT)
         self.assert_carries(ours, theirs, 500_000)
 
 

@@ -9,7 +9,7 @@ from collections import deque
 from urllib.parse import quote
 
 import websocket
-from server import PATIENCE, Server
+from server import TIMEOUT, Server
 from wire import Answer, read_answer
 
 OWNER = {"Authorization": "Bearer owner"}
@@ -23,7 +23,7 @@ def context(server: Server) -> ssl.SSLContext | None:
     return ssl.create_default_context(cafile=trusted) if trusted else None
 
 
-def connection_to(server: Server, within: float = PATIENCE) -> http.client.HTTPConnection:
+def connection_to(server: Server, within: float = TIMEOUT) -> http.client.HTTPConnection:
     trust = context(server)
     if trust is None:
         return http.client.HTTPConnection(*server.address, timeout=within)
@@ -73,7 +73,7 @@ class TreeSocket:
         (host, port), trust = server.address, getattr(server, "trusted", None)
         place = f"wss://localhost:{port}" if trust else f"ws://{host}:{port}"
         self.socket = websocket.create_connection(
-            f"{place}/.ws?v=5&ns=db{query}", timeout=PATIENCE, sslopt={"ca_certs": trust} if trust else None)
+            f"{place}/.ws?v=5&ns=db{query}", timeout=TIMEOUT, sslopt={"ca_certs": trust} if trust else None)
         self.number = 0
         #: What the server pushed and nobody has looked at yet.
         self.pushed: deque[dict] = deque()
@@ -94,7 +94,7 @@ class TreeSocket:
         for part in parts:
             self.socket.send(part)
 
-    def receive(self, within: float = PATIENCE) -> dict:
+    def receive(self, within: float = TIMEOUT) -> dict:
         self.socket.settimeout(within)
         frame = self.socket.recv()
         if not frame:
@@ -121,7 +121,7 @@ class TreeSocket:
     def ask(self, action: str, **body):
         return self.answer(self.start(action, **body))
 
-    def push(self, within: float = PATIENCE) -> tuple[str, str, object]:
+    def push(self, within: float = TIMEOUT) -> tuple[str, str, object]:
         """The next thing the server says by itself: what, where, and the value."""
         if not self.pushed:
             self.pushed.append(self.receive(within)["d"])
@@ -183,7 +183,7 @@ class TreePolling:
         """Each part by a request of its own, two of which are under way: the next one frees the one before."""
         waiting: list[http.client.HTTPConnection] = []
         for parts in self.parts(message):
-            connection = http.client.HTTPConnection(*self.server.address, timeout=2 * PATIENCE)
+            connection = http.client.HTTPConnection(*self.server.address, timeout=2 * TIMEOUT)
             connection.request("GET", self.target(parts))
             waiting.append(connection)
         for answer in sorted((read_answer(connection) for connection in waiting), key=lambda answer: answer.text):

@@ -20,7 +20,7 @@ except ImportError:
     PlaywrightError = Exception
 
 CHROMIUM = shutil.which("chromium")
-PATIENCE = 15_000
+TIMEOUT = 15_000
 
 FLAGS = [
     "--no-sandbox",
@@ -171,7 +171,7 @@ class Visitor:
     def tab(self, url: str) -> "Page":
         """One more tab of the same browser, which is the same person."""
         page = self.context.new_page()
-        page.set_default_timeout(PATIENCE)
+        page.set_default_timeout(TIMEOUT)
         page.on("pageerror", self._failed)
         page.goto(url)
         return page
@@ -215,19 +215,19 @@ class Visitor:
     # What they see and hear.
 
     def is_rung_by(self, name: str) -> None:
-        expect(self.page.get_by_role("dialog", name=name)).to_be_visible(timeout=PATIENCE)
+        expect(self.page.get_by_role("dialog", name=name)).to_be_visible(timeout=TIMEOUT)
 
     def talks(self) -> None:
-        expect(self.page.locator("#stage-clock")).not_to_be_empty(timeout=PATIENCE)
+        expect(self.page.locator("#stage-clock")).not_to_be_empty(timeout=TIMEOUT)
 
     def is_in_lobby(self) -> None:
-        expect(self.page.locator("#home")).to_be_visible(timeout=PATIENCE)
+        expect(self.page.locator("#home")).to_be_visible(timeout=TIMEOUT)
 
-    def reads(self, text: str, within: float = PATIENCE / 1000) -> None:
+    def reads(self, text: str, within: float = TIMEOUT / 1000) -> None:
         expect(self.page.locator("#notices")).to_contain_text(text, timeout=within * 1000)
 
     def sees_state(self, text: str) -> None:
-        expect(self.page.locator("#connection")).to_have_text(text, timeout=PATIENCE)
+        expect(self.page.locator("#connection")).to_have_text(text, timeout=TIMEOUT)
 
     def others(self) -> list["Locator"]:
         return self.page.locator(".tile:not(.mine) video").all()

@@ -8,7 +8,7 @@ from collections import deque
 from dataclasses import dataclass
 
 import websocket
-from server import PATIENCE, Server
+from server import TIMEOUT, Server
 
 
 @dataclass
@@ -36,7 +36,7 @@ def ask_http(
         headers.setdefault("Content-Type", "application/json")
     if isinstance(body, str):
         body = body.encode()
-    connection = http.client.HTTPConnection(*server.address, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(*server.address, timeout=TIMEOUT)
     try:
         connection.request(method, target, body, headers)
         return read_answer(connection)
@@ -63,7 +63,7 @@ class WebSocketLink:
     def __init__(self, server: Server, query: str, headers: dict | None = None, origin: str | None = None):
         host, port = server.address
         self.socket = websocket.create_connection(
-            f"ws://{host}:{port}/socket.io/?{query}&transport=websocket", timeout=PATIENCE,
+            f"ws://{host}:{port}/socket.io/?{query}&transport=websocket", timeout=TIMEOUT,
             header=[f"{name}: {value}" for name, value in (headers or {}).items()],
             origin=origin, suppress_origin=origin is None, skip_utf8_validation=True)
 
@@ -73,7 +73,7 @@ class WebSocketLink:
         else:
             self.socket.send(packet)
 
-    def receive(self, within: float = PATIENCE) -> str | bytes:
+    def receive(self, within: float = TIMEOUT) -> str | bytes:
         self.socket.settimeout(within)
         try:
             opcode, data = self.socket.recv_data()
@@ -104,7 +104,7 @@ class PollingLink:
         self.headers = headers or {}
         self.target = f"/socket.io/?{query}&transport=polling"
         self.waiting: deque[str | bytes] = deque()
-        self.polls = http.client.HTTPConnection(*server.address, timeout=PATIENCE)
+        self.polls = http.client.HTTPConnection(*server.address, timeout=TIMEOUT)
         self._take(self._poll())
         self.sid = json.loads(self.waiting[0][1:])["sid"]
         self.target += f"&sid={self.sid}"
@@ -128,7 +128,7 @@ class PollingLink:
         if answer.status != 200:
             raise Closed(answer.status)
 
-    def receive(self, within: float = PATIENCE) -> str | bytes:
+    def receive(self, within: float = TIMEOUT) -> str | bytes:
         while not self.waiting:
             self._take(self._poll())
         return self.waiting.popleft()
