@@ -161,17 +161,19 @@ private final class Stage: @unchecked Sendable {
         }
     }
 
-    /// The first node looks for what it missed.
+    /// The first node looks for what it missed, as it does every ten seconds anyway: some may have heard it before.
     ///
     /// - Returns: what each device has heard once all have heard this number.
     func lookUntilAllHear(_ number: UInt64) async -> [[UInt64]] {
         await self.onLoop { nodes, done in
-            var left = self.ears.count
-            for ear in self.ears {
+            let deaf = self.ears.filter { !$0.heard.contains(number) }
+            guard !deaf.isEmpty else { return done(self.ears.map(\.heard)) }
+            var left = deaf.count
+            for ear in deaf {
                 ear.onHeard = {
-                    if $0 == number { left -= 1 }
+                    guard $0 == number else { return }
+                    left -= 1
                     if left == 0 { done(self.ears.map(\.heard)) }
-                    if left == 0 { left = -1 }
                 }
             }
             nodes.first.missedNews()
