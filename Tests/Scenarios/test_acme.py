@@ -103,7 +103,7 @@ class Authority(unittest.TestCase):
         unused = free_port()
         away = ["--acme", NAME, "--acme-agree", "--acme-directory", f"https://localhost:{unused}/dir"]
         server = self.server(options=away)
-        self.assertIn(f"https://localhost:{nobody}/dir did not answer", server.event("acme.failed")["error"])
+        self.assertIn(f"https://localhost:{unused}/dir did not answer", server.event("acme.failed")["error"])
         self.assertTrue(seen(self.port))
         server.__exit__()
         # Without its root nobody vouches for the directory.

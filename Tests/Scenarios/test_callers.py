@@ -24,6 +24,9 @@ TALK = ("--play", "tone:440", "--expect-audio", "--duration", "1s")
 
 
 class CommandLine(AtHome):
+    # Its sound is made and heard in time.
+    runs_alone = True
+
     def test_J14_an_echo_is_called_and_heard(self):
         """J14.answers J01.media"""
         echo = self.home.answer("--as", "echo", "--echo")

@@ -47,6 +47,8 @@ def need_one_node(test: unittest.TestCase) -> None:
 class S3Files(Files):
     """Each test has a server, and a corner of the store, of its own."""
 
+    # Its store is four programs that are in a hurry with each other.
+    mostly_waits = False
     through = False
     links = 3600
 
@@ -260,6 +262,7 @@ class Through(S3Files):
 class Trouble(Files):
     """What is wrong with a store is said where people look, and nothing is lost by it."""
 
+    mostly_waits = False
     @classmethod
     def setUpClass(cls) -> None:
         pass

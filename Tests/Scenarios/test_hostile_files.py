@@ -72,6 +72,8 @@ def wav(data: bytes, size: int | None = None, kind: int = 1, channels: int = 1, 
 
 
 class HostileFiles(HostileCase):
+    mostly_waits = False
+
     def decode(self, content: bytes, code: int | tuple[int, ...] = (SUCCESS, DATA_ERROR), says: str = "") -> Path | None:
         """The result, if there is one."""
         source, result = self.folder / "note.ogg", self.folder / "note.wav"

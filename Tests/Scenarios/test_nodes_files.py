@@ -14,6 +14,7 @@ from test_nodes import Nodes
 
 
 class FileNodes(Nodes):
+    mostly_waits = False
     count = 3
 
     # As clients do, each through one of the nodes.

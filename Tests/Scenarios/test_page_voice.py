@@ -131,3 +131,5 @@ class RecordingTests(test_messenger.MessengerTest):
 
 class FirefoxRecordingTests(RecordingTests):
     browser = "firefox"
+    # A minute of sound is recorded in a few seconds.
+    runs_alone = True

@@ -35,6 +35,9 @@ def loudest(samples: bytes) -> float:
 
 @unittest.skipUnless(is_installed(), "needs pulseaudio and pulseaudio-utils: Scripts/install tests")
 class Talking(AtHome):
+    # Its sound is made and heard in time.
+    runs_alone = True
+
     def setUp(self) -> None:
         super().setUp()
         self.sound = SoundServer("alice", "bob")
