@@ -263,6 +263,7 @@ class Trouble(Files):
     """What is wrong with a store is said where people look, and nothing is lost by it."""
 
     mostly_waits = False
+
     @classmethod
     def setUpClass(cls) -> None:
         pass
