@@ -301,7 +301,7 @@ let package = Package(
         tests(
             of: "HTTPServer", "Journal", "Pacing", "System", "Reactor", "Secure", "TestSupport", "Vocabulary", "Web",
             isPlain: true),
-        tests(of: "ICE", "Bytes", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
+        tests(of: "ICE", "Bytes", "Hashing", "MulticastDNS", "STUN", "TestSupport", "Vocabulary"),
         tests(
             of: "Client", "Bytes", "Calling", "Conversing", "JSON", "Journal", "System", "Operations", "Reactor",
             "Service",

@@ -129,6 +129,7 @@ extension Checklist {
         if self.nomination.value > 1, self.pairs[index].id == self.selected || nominates {
             message.append(.nomination, self.nomination.value)
         }
+        context.handshake.write(to: &message)
         message.appendIntegrity(remote.key)
         message.appendFingerprint()
         outbox.packets.finish(message, from: self.pairs[index].path, to: self.pairs[index].remote.address)

@@ -27,7 +27,7 @@ extension Checklist {
         }
         let unknown = message.notUnderstood(knowing: CheckRequest.known)
         guard unknown.isEmpty else {
-            self.answer(request, .unknownAttribute, unknown: unknown, into: &outbox)
+            self.reject(request, .unknownAttribute, unknown: unknown, into: &outbox)
             return .handled
         }
         guard self.agreeOnRoles(request, &context, into: &outbox) else { return .handled }
@@ -36,7 +36,12 @@ extension Checklist {
         self.pairs[index].counters.responsesSent += 1
         self.pairs[index].lastReceived = now
         self.pairs[index].isTrusted = true
-        self.answer(request, nil, into: &outbox)
+        context.handshake.read(message)
+        if context.handshake.hasDatagrams {
+            context.unanswered = request
+        } else {
+            self.accept(request, &context, into: &outbox)
+        }
         self.follow(request, index, &context, into: &outbox)
         return .handled
     }
@@ -49,7 +54,7 @@ extension Checklist {
         let isOurs = context.tieBreaker >= conflict
         // Who draws the higher number controls. A lite agent never does.
         guard isOurs == (context.role == .controlled), !context.settings.isLite else {
-            self.answer(request, .roleConflict, into: &outbox)
+            self.reject(request, .roleConflict, into: &outbox)
             return false
         }
         self.switchRole(&context, into: &outbox)
@@ -114,18 +119,24 @@ extension Checklist {
         }
     }
 
-    private mutating func answer(
-        _ request: CheckRequest, _ refusal: STUNErrorCode?, unknown: [STUNAttributeType] = [],
+    mutating func accept(
+        _ request: CheckRequest, _ context: inout ICEContext, into outbox: inout Outbox<ICEEvent>
+    ) {
+        var message = outbox.packets.begin(.success, request.header.type.method, request.header.transaction)
+        message.append(.xorMappedAddress, request.address)
+        context.handshake.write(to: &message)
+        message.appendIntegrity(self.localKey)
+        message.appendFingerprint()
+        outbox.packets.finish(message, from: request.path, to: request.address)
+    }
+
+    private mutating func reject(
+        _ request: CheckRequest, _ refusal: STUNErrorCode, unknown: [STUNAttributeType] = [],
         into outbox: inout Outbox<ICEEvent>
     ) {
-        var message = outbox.packets.begin(
-            refusal == nil ? .success : .error, request.header.type.method, request.header.transaction)
-        if let refusal {
-            message.append(refusal)
-            if !unknown.isEmpty { message.append(unknown: unknown) }
-        } else {
-            message.append(.xorMappedAddress, request.address)
-        }
+        var message = outbox.packets.begin(.error, request.header.type.method, request.header.transaction)
+        message.append(refusal)
+        if !unknown.isEmpty { message.append(unknown: unknown) }
         message.appendIntegrity(self.localKey)
         message.appendFingerprint()
         outbox.packets.finish(message, from: request.path, to: request.address)

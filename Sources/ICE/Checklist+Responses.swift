@@ -24,6 +24,7 @@ extension Checklist {
         if message.type.class == .error {
             self.refused(check, index, message.errorCode, &context, into: &outbox)
         } else {
+            context.handshake.read(message)
             self.pairs[index].mapped = message.mappedAddress?.unmappingIPv4
             self.noteReflexive(index, &context)
             self.succeeded(check, index, &context, at: now, into: &outbox)

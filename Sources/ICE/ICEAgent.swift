@@ -301,6 +301,18 @@ extension ICEAgent {
         return answer.isOurs ? .served : .ignored
     }
 
+    /// What checks carry beside their own.
+    package var handshake: EmbeddedHandshake {
+        get { self.context.handshake }
+        set { self.context.handshake = newValue }
+    }
+
+    /// Answers the check that carried what `handshake` had for the session of DTLS, which has looked at it.
+    package mutating func answerCheck(into outbox: inout Outbox<ICEEvent>) {
+        guard let request = self.context.unanswered.take() else { return }
+        self.current.accept(request, &self.context, into: &outbox)
+    }
+
     /// Puts a packet on the path, if there is one and they still want to hear from us.
     @discardableResult
     package mutating func send(
@@ -328,7 +340,10 @@ extension ICEAgent {
         _ credentials: ICECredentials, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
         guard self.state != .closed else { return }
-        if self.current.selected != nil { self.previous = self.current }
+        if self.current.selected != nil {
+            self.previous = self.current
+            self.context.handshake.stop()
+        }
         self.current = Checklist(credentials)
         self.unresolved.removeAll()
         self.context.gatheringHasEnded = false

@@ -115,7 +115,7 @@ extension Negotiation {
         section.append(SDPLine(attribute: "rtcp", "9 IN IP4 0.0.0.0"))
         section.append(SDPLine(attribute: SDPUsernameFragment.name, transport.usernameFragment))
         section.append(SDPLine(attribute: SDPPassword.name, transport.password))
-        section.append(SDPLine(attribute: "ice-options", "trickle"))
+        section.append(SDPLine(attribute: "ice-options", transport.iceOptions))
         section.append(SDPLine(attribute: SDPFingerprint.name, "sha-256 \(transport.fingerprint)"))
         section.append(setup)
     }

@@ -9,16 +9,23 @@ package struct LocalTransport: Hashable, Sendable {
     /// Each as `candidate:…`.
     package var candidates: [String]
     package var hasAllCandidates: Bool
+    /// Our checks may carry the handshake of DTLS (SPED).
+    package var embedsHandshake: Bool
 
     package init(
         usernameFragment: String, password: String, fingerprint: String, candidates: [String] = [],
-        hasAllCandidates: Bool = false
+        hasAllCandidates: Bool = false, embedsHandshake: Bool = false
     ) {
         self.usernameFragment = usernameFragment
         self.password = password
         self.fingerprint = fingerprint
         self.candidates = candidates
         self.hasAllCandidates = hasAllCandidates
+        self.embedsHandshake = embedsHandshake
+    }
+
+    var iceOptions: String {
+        (self.embedsHandshake ? ["trickle"] + ICEOption.sped : ["trickle"]).joined(separator: " ")
     }
 }
 
@@ -31,6 +38,8 @@ package struct RemoteTransport: Hashable, Sendable {
     package let candidates: [String]
     package let hasAllCandidates: Bool
     package let setup: SDPSetup
+    /// Their checks carry the handshake of DTLS (SPED).
+    package let embedsHandshake: Bool
 
     /// From the section whose transport all share, with what is said at the head (RFC 8839 §5.4, RFC 8122 §5).
     init(_ section: SDPMedia, in description: SDPDescription) throws(NegotiationError) {
@@ -49,6 +58,7 @@ package struct RemoteTransport: Hashable, Sendable {
         self.hasAllCandidates = section.has(.endOfCandidates)
         // An answer without the line means active, an offer without it passive (RFC 8842 §5.3 and RFC 4145 §4).
         self.setup = description.first(SDPSetup.self, for: section) ?? .either
+        self.embedsHandshake = description.embedsHandshake(section)
     }
 }
 
@@ -57,4 +67,16 @@ package struct TransportAgreement: Hashable, Sendable {
     package let remote: RemoteTransport
     /// This side begins with DTLS.
     package let isClient: Bool
+}
+
+enum ICEOption {
+    /// The draft's name for it and Chromium's.
+    static let sped = ["sped", "googspedv1"]
+}
+
+extension SDPDescription {
+    /// Whether the checks for a section may carry the handshake of DTLS.
+    package func embedsHandshake(_ section: SDPMedia) -> Bool {
+        (section.iceOptions + self.iceOptions).contains { ICEOption.sped.contains(String($0)) }
+    }
 }

@@ -110,10 +110,9 @@ extension CallSession {
     }
 
     package mutating func createAnswer() throws(NegotiationError) -> String {
-        if let agreed = self.agreed, let offer = self.negotiation.pendingRemote, agreed.differs(from: offer) {
-            self.drawCredentials()
-        }
-        return try self.negotiation.createAnswer(self.localTransport()).text
+        let offer = self.negotiation.pendingRemote
+        if let agreed = self.agreed, let offer, agreed.differs(from: offer) { self.drawCredentials() }
+        return try self.negotiation.createAnswer(self.localTransport(answering: offer)).text
     }
 
     /// Without a text it is the one that was made last, or is made now.
@@ -124,6 +123,7 @@ extension CallSession {
         if text == nil, !self.negotiation.hasMade(kind) { try self.make(kind) }
         try self.negotiation.setLocal(kind, text)
         if kind == .offer, isFirst { self.agent.assume(.controlling) }
+        if kind == .offer, self.agreed == nil, self.settings.embedsHandshake { self.agent.handshake.begin() }
         if kind == .rollback { self.nextCredentials = nil }
         self.settle(at: now, into: &outbox)
         guard kind != .rollback else { return }
@@ -152,13 +152,14 @@ extension CallSession {
         if self.nextCredentials == nil { self.nextCredentials = ICECredentials(using: &self.random) }
     }
 
-    private mutating func localTransport() -> LocalTransport {
+    private mutating func localTransport(answering offer: SDPDescription? = nil) -> LocalTransport {
         let credentials = self.nextCredentials ?? self.agent.credentials
         return LocalTransport(
             usernameFragment: credentials.usernameFragment, password: credentials.password,
             fingerprint: self.transport.fingerprint,
             candidates: self.candidates.describe(for: credentials.usernameFragment),
-            hasAllCandidates: self.candidates.hasAll)
+            hasAllCandidates: self.candidates.hasAll,
+            embedsHandshake: self.settings.embedsHandshake && offer?.embedsHandshake != false)
     }
 
     /// After each description: what holds now is carried out.
@@ -183,14 +184,15 @@ extension CallSession {
         _ agreement: TransportAgreement, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
         let remote = agreement.remote
+        // The first check may carry the first flight of DTLS.
+        self.withAgent(into: &outbox, at: now) { session, outbox in
+            session.transport.agreed(
+                agreement, embeds: session.settings.embedsHandshake, &session.agent, at: now, into: &outbox)
+        }
         if self.agreed?.usernameFragment != remote.usernameFragment || self.agreed?.password != remote.password {
             self.begin(remote, at: now, into: &outbox)
         }
         self.agreed = remote
-        self.withAgent(into: &outbox, at: now) { session, outbox in
-            session.transport.agreed(
-                isClient: agreement.isClient, remote.fingerprints, &session.agent, at: now, into: &outbox)
-        }
         self.media.carryOut(self.negotiation.transceivers, random: &self.random)
         self.takeMediaEvents()
     }
@@ -313,8 +315,16 @@ extension CallSession {
     ) -> ICEReceipt {
         let first = (events: outbox.events.count, packets: outbox.packets.count)
         let receipt = self.agent.received(packet, on: path, from: address, at: now, into: &outbox)
+        if receipt == .handled { self.takeEmbedded(at: now, into: &outbox) }
         if receipt != .data || outbox.events.count > first.events { self.hear(first: first, at: now, into: &outbox) }
         return receipt
+    }
+
+    /// A check that carried a flight is answered with the next one.
+    private mutating func takeEmbedded(at now: Instant, into outbox: inout Outbox<ICEEvent>) {
+        guard self.agent.handshake.hasDatagrams else { return }
+        self.transport.takeEmbedded(&self.agent, at: now, into: &outbox)
+        self.agent.answerCheck(into: &outbox)
     }
 
     /// Checks and handshakes; media is shown while it can be read.
@@ -377,6 +387,13 @@ extension RemoteTransport {
             let password = offer.first(SDPPassword.self, for: section)
         else { return false }
         return fragment.value != self.usernameFragment || password.value != self.password
+    }
+}
+
+extension SDPDescription {
+    /// Its checks may carry the handshake of DTLS.
+    fileprivate var embedsHandshake: Bool {
+        self.media.first { !$0.isRejected }.map { self.embedsHandshake($0) } ?? false
     }
 }
 

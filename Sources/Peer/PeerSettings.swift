@@ -8,6 +8,8 @@ package struct PeerSettings: Sendable {
     package var sound = SoundSettings()
     /// What becomes of pictures; nil rejects them.
     package var video: VideoSettings?
+    /// Checks carry the handshake of DTLS where the other side's may as well (SPED), which saves a round trip.
+    package var embedsHandshake = true
     /// Who we are in reports.
     package var canonicalName = "parley"
     /// The time of day at the zero of the clock that is passed in, for reports.

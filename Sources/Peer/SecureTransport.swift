@@ -1,5 +1,6 @@
 internal import Bytes
 internal import ICE
+internal import Negotiating
 internal import SDP
 internal import SRTP
 internal import Secure
@@ -12,7 +13,8 @@ package enum SecurityState: String, Hashable, Sendable, CaseIterable {
 
 /// DTLS on the path that ICE has found, and SRTP with the keys from it (RFC 5764).
 ///
-/// It is only told of packets from addresses that passed a check of ICE, so a stranger cannot even begin a handshake.
+/// It is only told of packets from addresses that passed a check of ICE, and of what is in authentic checks, so a stranger cannot even
+/// begin a handshake.
 struct SecureTransport {
     private(set) var state = SecurityState.new
     /// When to call `clockAdvanced`.
@@ -40,29 +42,48 @@ struct SecureTransport {
     var fingerprint: String { self.context.identity?.fingerprint ?? "" }
 
     /// Both sides have described themselves. New fingerprints mean another one at the other end.
+    ///
+    /// - Parameter embeds: checks may carry the handshake, if theirs may as well.
     mutating func agreed(
-        isClient: Bool, _ fingerprints: [SDPFingerprint], _ agent: inout ICEAgent, at now: Instant,
+        _ agreement: TransportAgreement, embeds: Bool, _ agent: inout ICEAgent, at now: Instant,
         into outbox: inout Outbox<ICEEvent>
     ) {
+        let fingerprints = agreement.remote.fingerprints
         guard self.state != .closed, fingerprints != self.fingerprints || self.state == .failed else { return }
         self.fingerprints = fingerprints
-        self.isClient = isClient
+        self.isClient = agreement.isClient
         self.dtls = nil
         self.srtp = nil
         self.unsent = []
         self.alertedAt = nil
         self.deadline = nil
         self.state = .new
+        self.embed(embeds && agreement.remote.embedsHandshake, &agent, at: now, into: &outbox)
         self.pathOpened(&agent, at: now, into: &outbox)
+    }
+
+    private mutating func embed(
+        _ embeds: Bool, _ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        guard embeds, !agent.hasPath else { return agent.handshake.stop() }
+        agent.handshake.begin()
+        if self.isClient { self.start(&agent, at: now, into: &outbox) }
+        self.takeEmbedded(&agent, at: now, into: &outbox)
     }
 
     /// There is a way for packets.
     mutating func pathOpened(_ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
         guard !self.fingerprints.isEmpty, agent.hasPath else { return }
-        let waiting = self.unsent
+        let waiting = agent.handshake.takeUnacknowledged() + self.unsent
         self.unsent = []
         for datagram in waiting { agent.send(datagram.span, at: now, into: &outbox) }
-        guard self.isClient, self.state == .new else { return }
+        if self.isClient, self.state == .new { return self.start(&agent, at: now, into: &outbox) }
+        guard let session = self.dtls, self.state == .connecting else { return }
+        session.measured(DTLSRetries(roundTrip: agent.roundTrip))
+        self.deadline = session.timeout.map { now + $0 }
+    }
+
+    private mutating func start(_ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>) {
         self.attempt(&agent, at: now, into: &outbox) { session, _ throws(SecureError) in try session.start() }
     }
 
@@ -93,12 +114,24 @@ extension SecureTransport {
         guard !self.fingerprints.isEmpty, self.state != .failed, self.state != .closed else { return }
         // The side that waits makes its session when it is needed: by then the way has been measured.
         guard self.dtls != nil || !self.isClient else { return }
+        agent.handshake.received(datagram)
         let (bytes, wereAlerts) = PlainAlerts.taken(from: datagram)
         if wereAlerts, self.state == .connecting { self.alertedAt = self.alertedAt ?? now }
         guard !bytes.isEmpty else { return }
         self.attempt(&agent, at: now, into: &outbox) { session, _ throws(SecureError) in
             // Nothing but keys is agreed on here; channels for data are a thing of their own.
             try session.receive(bytes.span) { _ in }
+        }
+    }
+
+    /// What came in checks.
+    mutating func takeEmbedded(
+        _ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>
+    ) {
+        // Checks may come before the answer that says who they are from.
+        guard !self.fingerprints.isEmpty else { return }
+        for datagram in agent.handshake.takeDatagrams() {
+            self.received(datagram.span, &agent, at: now, into: &outbox)
         }
     }
 
@@ -131,8 +164,9 @@ extension SecureTransport {
             }
             // Where one got lost, the next may be as well, and a call that waits is worth a few hundred bytes.
             self.flush(session, &agent, at: now, into: &outbox, times: isRepetition ? 2 : 1)
-            try self.settle(session, at: now)
+            try self.settle(session, &agent, at: now)
         } catch {
+            agent.handshake.stop()
             self.end(.failed)
         }
     }
@@ -141,15 +175,20 @@ extension SecureTransport {
         if let session = self.dtls { return session }
         self.state = .connecting
         let session = try DTLSSession(
-            self.context, role: self.isClient ? .client : .server, retries: DTLSRetries(roundTrip: agent.roundTrip))
+            self.context, role: self.isClient ? .client : .server, retries: DTLSRetries(roundTrip: agent.roundTrip),
+            datagramSize: agent.handshake.isActive ? EmbeddedHandshake.datagramSize : DTLSSession.datagramSize)
         self.dtls = session
         return session
     }
 
-    private mutating func settle(_ session: DTLSSession, at now: Instant) throws(SecureError) {
+    private mutating func settle(
+        _ session: DTLSSession, _ agent: inout ICEAgent, at now: Instant
+    ) throws(SecureError) {
         guard !session.isClosedByPeer else { return self.end(.closed) }
-        self.deadline = session.timeout.map { now + $0 }
+        // Without a path the checks repeat what they carry.
+        self.deadline = agent.hasPath ? session.timeout.map { now + $0 } : nil
         guard session.isEstablished else { return }
+        agent.handshake.established(isClient: self.isClient)
         session.releaseBuffers()
         guard self.srtp == nil else { return }
         guard self.isExpected(session), let keys = try session.srtpKeys(), let srtp = try? SRTPSession(keys) else {
@@ -175,9 +214,10 @@ extension SecureTransport {
         times: Int = 1
     ) {
         let datagrams = session.takeDatagrams()
+        agent.handshake.carry(datagrams)
         for _ in 0..<times {
             for datagram in datagrams where !agent.send(datagram.span, at: now, into: &outbox) {
-                guard self.unsent.count < Self.unsentLimit else { return }
+                guard !agent.handshake.isActive, self.unsent.count < Self.unsentLimit else { return }
                 self.unsent.append(datagram)
             }
         }

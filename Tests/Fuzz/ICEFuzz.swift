@@ -24,10 +24,14 @@ enum ICEFuzz {
         var agent = ICEAgent(role, ours, settings: settings, random: random)
         agent.pathAdded(
             ICEPath(self.path, address: SocketAddress(.v4(0x0A00_0001), port: 5000)), at: now, into: &outbox)
+        if input.control & 8 != 0 { agent.handshake.begin() }
         if input.control & 4 != 0 { agent.remoteDescribed(theirs, at: now, into: &outbox) }
         for _ in 0..<3 {
             let packet = self.signed(message, input.bytes, ours, theirs)
             _ = agent.received(packet.span, on: self.path, from: self.peer, at: now, into: &outbox)
+            // As a session of DTLS would that answers with what it heard.
+            agent.handshake.carry(agent.handshake.takeDatagrams())
+            agent.answerCheck(into: &outbox)
             self.pass(&agent, &now, &outbox)
         }
     }

@@ -10,9 +10,30 @@ import Vocabulary
 
 @Suite("A call")
 struct CallSetupTests {
-    @Test("J01 is secret after three round trips, the callee's side after two and a half")
-    func setUp() throws {
-        let scene = CallScene()
+    private struct SetUp {
+        let embedders: (caller: Bool, callee: Bool)
+        /// How long a description is on its way, and when the two are connected at the latest, in milliseconds.
+        let signalling: Int
+        let limits: (first: Int64, second: Int64)
+    }
+
+    private static let setUps = [
+        SetUp(embedders: (true, true), signalling: 0, limits: (155, 205)),
+        SetUp(embedders: (true, true), signalling: 80, limits: (265, 315)),
+        SetUp(embedders: (true, false), signalling: 0, limits: (255, 305)),
+        SetUp(embedders: (false, true), signalling: 0, limits: (255, 305)),
+        SetUp(embedders: (false, false), signalling: 80, limits: (365, 415)),
+    ]
+
+    @Test(
+        "J01 J38 is secret after two round trips where both sides embed the handshake in checks, else after three",
+        arguments: Self.setUps.indices)
+    func setUp(index: Int) throws {
+        let setUp = Self.setUps[index]
+        var (caller, callee) = (PeerSettings(), PeerSettings())
+        (caller.embedsHandshake, callee.embedsHandshake) = setUp.embedders
+        let scene = CallScene(
+            signalling: .milliseconds(setUp.signalling), settings: caller, calleeSettings: callee)
         try scene.connect()
         let isDone = scene.run(until: 5000) { scene.callers.allSatisfy { $0.session.state == .connected } }
         #expect(isDone)
@@ -23,7 +44,8 @@ struct CallSetupTests {
             #expect(ciphers.version == "FEFD" && ciphers.srtp == "SRTP_AEAD_AES_128_GCM")
             #expect(ciphers.cipher.hasPrefix("TLS_ECDHE_ECDSA_WITH_AES_"))
         }
-        #expect(times[0] <= Instant(milliseconds: 255) && times[1] <= Instant(milliseconds: 305), "\(times)")
+        #expect(times[0] <= Instant(milliseconds: setUp.limits.first), "\(times)")
+        #expect(times[1] <= Instant(milliseconds: setUp.limits.second), "\(times)")
     }
 
     /// When the later of the two hears the other.

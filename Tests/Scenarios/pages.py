@@ -22,10 +22,12 @@ class PageTest(unittest.TestCase):
     browser = "chromium"
     # Whether Firefox has one.
     has_loudspeaker = False
+    # More of them, for Chromium.
+    flags: tuple[str, ...] = ()
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.company = Company(cls.browser, has_loudspeaker=cls.browser == "firefox" and cls.has_loudspeaker)
+        cls.company = Company(cls.browser, has_loudspeaker=cls.browser == "firefox" and cls.has_loudspeaker, flags=cls.flags)
         cls.addClassCleanup(cls.company.close)
 
     def setUp(self) -> None:

@@ -1,7 +1,10 @@
 """The command line and a browser call each other."""
 
 import json
+import shutil
+import subprocess
 import unittest
+from pathlib import Path
 
 from callers import Household, outcome
 from pages import WATCHED, PageTest
@@ -30,7 +33,7 @@ def setUpModule() -> None:
     need_browser()
 
 
-class BrowserCalls(PageTest):
+class HouseholdTest(PageTest):
     def setUp(self) -> None:
         super().setUp()
         self.home = Household(self.server)
@@ -42,6 +45,8 @@ class BrowserCalls(PageTest):
     def assert_tone(self, visitor: Visitor, pitch: int) -> None:
         eventually(lambda: abs(visitor.hears() - pitch) < 20, f"{visitor.name} hears {pitch} Hz")
 
+
+class BrowserCalls(HouseholdTest):
     def test_J01_a_browser_rings_the_command_line_and_hears_itself(self):
         self.home.answer("--as", "echo", "--echo").expect("ready")
         anna = self.anna()
@@ -121,6 +126,46 @@ class BrowserCalls(PageTest):
         self.assert_tone(anna, 300)
         anna.page.evaluate(PRESS, "42#")
         self.assertEqual([answering.expect("key")["key"] for _ in range(3)], ["4", "2", "#"])
+
+
+class EmbeddedHandshake(HouseholdTest):
+    """Chromium is told to embed the handshake of DTLS in its checks."""
+
+    flags = ("--force-fieldtrials=WebRTC-IceHandshakeDtls/Enabled/",)
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.capture = Path(self.home.folder.name) / "call.pcapng"
+
+    def assert_checks_carry_it(self) -> None:
+        # A check by itself is shorter by far.
+        told = subprocess.run(
+            ["tshark", "-r", str(self.capture), "-Y", "stun && frame.len > 400 && frame contains c0:70"], capture_output=True,
+            text=True, check=True).stdout
+        self.assertIn("Binding Request", told)
+        self.assertIn("Binding Success Response", told)
+
+    @unittest.skipUnless(shutil.which("tshark"), "tshark is not installed")
+    def test_J38_checks_carry_the_handshake_that_chromium_begins(self):
+        anna = self.anna()
+        call = self.home.call("@Anna", "--as", "Otto", "--play", "tone:523", "--duration", "3s", "--pcap", str(self.capture))
+        anna.is_rung_by("Otto")
+        anna.answer()
+        anna.talks()
+        self.assertEqual(outcome(call)[0], 0)
+        self.assert_checks_carry_it()
+
+    @unittest.skipUnless(shutil.which("tshark"), "tshark is not installed")
+    def test_J38_checks_carry_the_handshake_that_we_begin(self):
+        answering = self.home.answer("--as", "echo", "--echo", "--pcap", str(self.capture))
+        answering.expect("ready")
+        anna = self.anna()
+        anna.ring("echo")
+        anna.talks()
+        self.assert_tone(anna, 700)
+        anna.hang_up()
+        answering.expect("ended")
+        self.assert_checks_carry_it()
 
 
 if __name__ == "__main__":

@@ -248,8 +248,9 @@ class Company:
     """
 
     def __init__(self, name: str = "chromium", netns: str | None = None, trusts: str | None = None, beside: "Company | None" = None,
-                 has_loudspeaker: bool = False):
+                 has_loudspeaker: bool = False, flags: tuple[str, ...] = ()):
         need_browser()
+        self._flags = flags
         self.name = name
         self._netns = netns
         self._trusts = trusts
@@ -266,7 +267,7 @@ class Company:
             program = self._program(f'export HOME={self._folder.name}\nexec ip netns exec {self._netns} "{CHROMIUM}" "$@"')
         if self._trusts:
             trust(self._trusts, Path(self._folder.name, ".pki/nssdb"))
-        return self._playwright.chromium.launch(executable_path=program, args=FLAGS)
+        return self._playwright.chromium.launch(executable_path=program, args=[*FLAGS, *self._flags])
 
     def _firefox(self) -> "Browser":
         need_firefox()

@@ -23,7 +23,8 @@ internal import COpenSSL
     package static let datagramSize = 1200
 
     package init(
-        _ context: DTLSContext, role: Role, retries: DTLSRetries = DTLSRetries()
+        _ context: DTLSContext, role: Role, retries: DTLSRetries = DTLSRetries(),
+        datagramSize: Int = DTLSSession.datagramSize
     ) throws(SecureError) {
         guard let ssl = unsafe SSL_new(context.handle) else { throw SecureError("starting a DTLS session") }
         self.bio = DatagramBIO(retries)
@@ -36,7 +37,7 @@ internal import COpenSSL
         self.isClient = role != .server
         // One handle for both ways, and it is freed with `ssl`.
         unsafe SSL_set_bio(ssl, handle, handle)
-        unsafe parley_ssl_set_datagram_size(ssl, Self.datagramSize)
+        unsafe parley_ssl_set_datagram_size(ssl, datagramSize)
         unsafe DTLS_set_timer_cb(ssl, DatagramBIO.nextPause)
         switch role {
         case .server: unsafe SSL_set_accept_state(ssl)
@@ -102,6 +103,9 @@ internal import COpenSSL
         }
         guard count == plaintext.count else { throw SecureError("writing to a DTLS session") }
     }
+
+    /// For what is sent from now on.
+    package func measured(_ retries: DTLSRetries) { self.bio.retries = retries }
 
     /// Gives back the memory that only handshakes need. Whatever comes takes it again.
     package func releaseBuffers() { unsafe SSL_free_buffers(self.ssl) }

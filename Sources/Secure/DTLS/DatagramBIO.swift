@@ -4,7 +4,7 @@ internal import COpenSSL
 @safe final class DatagramBIO {
     private(set) var outgoing: [[UInt8]] = []
     fileprivate var incoming: [UInt8]?
-    fileprivate let retries: DTLSRetries
+    var retries: DTLSRetries
     fileprivate var repeats = 0
     /// What the other side has to show, the newest first.
     var cookies: [[UInt8]] = []
