@@ -124,6 +124,29 @@ class Tree(Doors):
                 socket.receive()
         eventually(lambda: ask(self.nodes[duty], "GET", "/x.json").json == 1, "it passes on what it is asked")
 
+    def test_Y23_whoever_waits_for_a_node_that_stands_still_is_answered(self):
+        """Y23.frozen"""
+        eventually(lambda: all(ask(node, "GET", "/.json").status == 200 for node in self.nodes), "the tree is open everywhere")
+        duty = self.duty()
+        other = self.nodes[(duty + 1) % 3]
+        stream, socket = TreeStream(other, "/list.json"), TreeSocket(other, credential="owner")
+        for one in (stream, socket):
+            self.addCleanup(one.close)
+        self.assertEqual(stream.event(), ("put", {"path": "/", "data": None}))
+        self.nodes[duty].tell(signal.SIGSTOP)
+        began = time.monotonic()
+        connection = connection_to(other, within=60)
+        self.addCleanup(connection.close)
+        connection.request("PUT", "/x.json", "1", OWNER)
+        self.assertEqual(connection.getresponse().status, 503)
+        with self.assertRaises(CLOSED):
+            while True:
+                socket.receive()
+        with self.assertRaises((EOFError, OSError)):
+            stream.event()
+        self.assertLess(time.monotonic() - began, 30, "a poll would be waited for much longer")
+        self.nodes[duty].tell(signal.SIGCONT)
+
     def writes(self, node) -> bool:
         """What was passed on to a node that stands still has no answer."""
         connection = connection_to(node, within=1)

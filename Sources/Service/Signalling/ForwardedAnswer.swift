@@ -43,6 +43,9 @@ final class ForwardedAnswer: HTTPAnswerSink {
             from: body, idleTimeout: Self.idleTimeout)
     }
 
+    /// As if the other node had closed the connection.
+    func giveUp() { self.call?.cancel() }
+
     func began(_ head: HTTPResponseHead) {
         let length = head.fields[.contentLength].flatMap { Int($0) }
         // One that goes on and on ends when its client says no more; any other comes to its end.

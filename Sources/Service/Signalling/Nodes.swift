@@ -65,7 +65,10 @@ final class Nodes {
         guard let post = self.post else { return }
         post.onNews = { [unowned self] news in for item in news { self.heard(item) } }
         post.onGap = { [unowned self] in self.missed() }
-        post.onChange = { [journal] in journal.note($0) }
+        post.onChange = { [journal, forwarder] change in
+            journal.note(change)
+            if case .missed(let node) = change { forwarder?.lost(node) }
+        }
         post.links.onChange = { [linkJournal] in linkJournal.note($0) }
         post.ledger?.desk.onChange = { [journal] in journal.noteLedger(isInside: $0) }
         self.chat.join(post)

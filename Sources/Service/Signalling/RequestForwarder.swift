@@ -12,7 +12,7 @@ final class RequestForwarder {
     private let node: RandomToken
     private let reactor: Reactor
     private let addresses: () -> [RandomToken: String?]
-    private var underWay = 0
+    private var underWay = ForwardedCalls()
 
     private static let mostUnderWay = 20_000
     /// It passes piece by piece; the other node knows what it takes.
@@ -37,9 +37,20 @@ final class RequestForwarder {
         return true
     }
 
+    struct Server {
+        let node: RandomToken
+        let url: ServerURL
+    }
+
     /// Nil when there is no such node, or nobody knows where it is.
-    func server(where isMeant: (RandomToken) -> Bool) -> ServerURL? {
-        self.addresses().first { isMeant($0.key) }?.value.flatMap { ServerURL($0) }
+    func server(where isMeant: (RandomToken) -> Bool) -> Server? {
+        guard let (node, address) = self.addresses().first(where: { isMeant($0.key) }) else { return nil }
+        return address.flatMap { ServerURL($0) }.map { Server(node: node, url: $0) }
+    }
+
+    /// A node says nothing any more: whoever waits for it is answered now.
+    func lost(_ node: RandomToken) {
+        for giveUp in self.underWay.calls(to: node) { giveUp() }
     }
 
     /// Whichever kind of request it is, and whichever kind of answer: one that goes on and on, too.
@@ -48,19 +59,18 @@ final class RequestForwarder {
     ///   - limit: how long its body may be.
     ///   - refuse: answers where the other node cannot be reached, or too many are on their way to others.
     func pass(
-        _ exchange: HTTPExchange, to server: ServerURL, limit: Int = RequestForwarder.maximumBytes,
+        _ exchange: HTTPExchange, to server: Server, limit: Int = RequestForwarder.maximumBytes,
         orElse refuse: @escaping (HTTPExchange) -> Void
     ) {
-        guard self.underWay < Self.mostUnderWay else { return refuse(exchange) }
+        guard self.underWay.count < Self.mostUnderWay else { return refuse(exchange) }
         if exchange.request.isUpgrade(to: "websocket") { return self.tunnel(exchange, to: server, orElse: refuse) }
         let body = exchange.request.framing.length.map { ForwardedBody(exchange, length: $0) }
         guard body != nil || exchange.request.framing == .none else {
             return exchange.respond(.error(.lengthRequired, "say the length of the body"))
         }
-        self.underWay += 1
-        ForwardedAnswer(exchange, orElse: refuse).begin(server, body, on: self.reactor) { [unowned self] in
-            self.underWay -= 1
-        }
+        let answer = ForwardedAnswer(exchange, orElse: refuse)
+        let id = self.underWay.add(to: server.node) { answer.giveUp() }
+        answer.begin(server.url, body, on: self.reactor) { [unowned self] in self.underWay.remove(id) }
         if let body { exchange.streamBody(to: body, limit: limit) }
     }
 }
@@ -79,38 +89,44 @@ extension RequestForwarder {
     private static let handshakeTimeout = Duration.seconds(10)
 
     private func tunnel(
-        _ exchange: HTTPExchange, to server: ServerURL, orElse refuse: @escaping (HTTPExchange) -> Void
+        _ exchange: HTTPExchange, to server: Server, orElse refuse: @escaping (HTTPExchange) -> Void
     ) {
-        self.underWay += 1
+        // How it is given up is known in a moment.
+        let id = self.underWay.add(to: server.node) {}
+        let failed = { [unowned self] in
+            self.underWay.remove(id)
+            exchange.onAbandoned = nil
+            refuse(exchange)
+        }
         let request = ForwardedRequest(exchange, passing: Self.handshake)
         let call = UpgradeCall(
-            server, on: self.reactor, request.target, fields: request.fields, timeout: Self.handshakeTimeout,
-            switched: { [unowned self] in self.join(exchange, $1, answer: $0) },
-            failed: { [unowned self] in
-                self.underWay -= 1
-                exchange.onAbandoned = nil
-                refuse(exchange)
-            })
+            server.url, on: self.reactor, request.target, fields: request.fields, timeout: Self.handshakeTimeout,
+            switched: { [unowned self] in self.join(exchange, $1, answer: $0, id) }, failed: failed)
+        self.underWay.update(id) {
+            call.cancel()
+            failed()
+        }
         exchange.onAbandoned = { [unowned self] in
-            self.underWay -= 1
+            self.underWay.remove(id)
             call.cancel()
         }
     }
 
     /// From here on each side is given what the other one says.
     private func join(
-        _ exchange: HTTPExchange, _ far: any ByteStream, answer: HTTPResponseHead
+        _ exchange: HTTPExchange, _ far: any ByteStream, answer: HTTPResponseHead, _ id: ForwardedCalls.ID
     ) -> (any StreamHandler)? {
         exchange.onAbandoned = nil
         guard exchange.isAlive else {
-            self.underWay -= 1
+            self.underWay.remove(id)
             return nil
         }
+        self.underWay.update(id) { far.abort() }
         var fields = HTTPFields()
         fields.take(Self.handshakeAnswer, from: answer.fields)
         var farEnd: StreamTunnel.End?
         exchange.upgrade(fields) { near in
-            let ends = StreamTunnel.ends(near, far) { [unowned self] in self.underWay -= 1 }
+            let ends = StreamTunnel.ends(near, far) { [unowned self] in self.underWay.remove(id) }
             farEnd = ends.1
             return ends.0
         }
