@@ -115,6 +115,38 @@ class MessengerTest(PageTest):
         visitor.page.get_by_role("menuitem", name=item).click()
 
 
+class LateAnswers:
+    """The page has the server's answer to its first request of one kind when two events of another kind have come, the answer to the second
+    when two more have, and so on."""
+
+    def __init__(self, page, request: str, event: str):
+        self.request, self.event = request, event
+        self.asked: list[str] = []
+        self.waiting: dict[int, str] = {}
+        self.events = 0
+        page.route_web_socket(re.compile("/socket.io/"), self.connect)
+
+    def connect(self, page) -> None:
+        server = page.connect_to_server()
+        page.on_message(lambda text: self.say(server, text))
+        server.on_message(lambda text: self.hear(page, text))
+
+    def say(self, server, text: str) -> None:
+        if found := re.match(rf'42(\d+)\["{re.escape(self.request)}"', text):
+            self.asked.append(found[1])
+        server.send(text)
+
+    def hear(self, page, text: str) -> None:
+        answered = re.match(r"43(\d+)\[", text)
+        if answered and answered[1] in self.asked:
+            self.waiting[2 * self.asked.index(answered[1]) + 2] = text
+        else:
+            page.send(text)
+        self.events += text.startswith(f'42["{self.event}"')
+        for number in [number for number in self.waiting if number <= self.events]:
+            page.send(self.waiting.pop(number))
+
+
 class WritingTests(MessengerTest):
     def test_N03_N06_N10_two_write_to_each_other(self):
         anna, bo = self.talking()
@@ -143,6 +175,19 @@ class WritingTests(MessengerTest):
         expect(self.messages(bo)).to_contain_text(lines)
         self.write(bo, "heard")
         expect(self.messages(anna)).to_contain_text([*lines, "heard"])
+
+    def test_N10_what_is_said_is_in_order_however_late_a_new_conversation_is_known(self):
+        anna, bo = self.pair()
+        late = LateAnswers(anna.page, "chat.conversation", "chat.entry")
+        anna.page.reload()
+        anna.is_in_lobby()
+        self.open_chat(anna, "Bo")
+        lines = [f"line {number}" for number in range(6)]
+        for line in lines:
+            self.write(anna, line)
+        expect(self.messages(anna)).to_contain_text(lines)
+        self.assertGreater(len(late.asked), 0)
+        self.assertEqual([int(row.get_attribute("data-number")) for row in self.messages(anna).all()], list(range(1, 7)))
 
     def test_N10_a_message_is_sent_delivered_and_read(self):
         anna, bo = self.pair()

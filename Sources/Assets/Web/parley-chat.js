@@ -31,6 +31,8 @@ export class Chat extends EventTarget {
   #outbox;
   /** What came while we ask for what was before it. @type {any[]|undefined} */
   #early;
+  /** What came in conversations that we ask for. @type {Map<string, any[]>} */
+  #discovered = new Map();
   #loaded;
   #opened;
   #next;
@@ -208,25 +210,40 @@ export class Chat extends EventTarget {
   async #happened(entry) {
     if (this.#early) return void this.#early.push(entry);
     const conversation = this.#conversations.get(entry.conversation);
-    if (!conversation) return this.#discover(entry);
+    if (!conversation || this.#discovered.has(entry.conversation)) return this.#discover(entry);
     if (entry.number <= conversation.last) return;
     conversation.append(entry, this.#user);
-    tell(this, 'entry', entry);
     tell(this, 'list');
     this.#cache.putConversation(conversation.view);
-    this.#cache.putEntries([entry]);
-    if (entry.target !== undefined) await this.#change(entry);
+    await this.#told(entry);
     if (entry.from !== this.#user) this.#delivered(conversation);
   }
 
+  // What happens in a conversation that is not known yet waits until it is, so that all of it is told in order.
   async #discover(entry) {
+    const waiting = this.#discovered.get(entry.conversation);
+    if (waiting) return void waiting.push(entry);
+    const entries = [entry];
+    this.#discovered.set(entry.conversation, entries);
     const view = await this.#request('chat.conversation', { conversation: entry.conversation }).catch(() => undefined);
-    if (!view) return;
-    const conversation = this.#see(view);
-    this.#cache.putEntries([entry]);
+    this.#discovered.delete(entry.conversation);
+    if (view) this.#meet(this.#see(view), entries);
+  }
+
+  #meet(conversation, entries) {
+    const known = conversation.last;
     tell(this, 'list');
-    tell(this, 'entry', entry);
+    for (const entry of entries) {
+      if (entry.number > known) this.#happened(entry);
+      else this.#told(entry);
+    }
     this.#delivered(conversation);
+  }
+
+  async #told(entry) {
+    tell(this, 'entry', entry);
+    this.#cache.putEntries([entry]);
+    if (entry.target !== undefined) await this.#change(entry);
   }
 
   #marked({ conversation: id, user, delivered, read, unread }) {
