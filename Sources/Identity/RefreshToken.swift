@@ -34,4 +34,9 @@ extension RandomToken {
         var random = SecureRandom()
         return RandomToken(using: &random)
     }
+
+    static func drawn(taggedBy owner: RandomToken) -> RandomToken {
+        var random = SecureRandom()
+        return RandomToken(taggedBy: owner, using: &random)
+    }
 }

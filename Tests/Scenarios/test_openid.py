@@ -1,6 +1,7 @@
 """Signing in at a provider of OpenID Connect: one that tells the truth, one that lies, and one that others wrote."""
 
 import http.client
+import itertools
 import json
 import os
 import ssl
@@ -13,6 +14,7 @@ from unittest import mock
 
 from provider import Key, Provider, others_provider
 from server import TIMEOUT, Server, binary, eventually
+from test_nodes_requests import Addressed
 from test_serve import make_certificate, tls_client
 from visitors import Company, expect, need_browser
 
@@ -187,6 +189,39 @@ class ProviderTests(unittest.TestCase):
         place = self.browser.go("/v1/auth/oidc/logout", stops="/end")
         query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(place).query))
         self.assertEqual(query, {"client_id": "parley", "post_logout_redirect_uri": f"{self.browser.home}/"})
+
+
+class Wanderer(Browser):
+    """Each request goes to the next of several servers, as a balancer without sticky sessions sends them."""
+
+    def __init__(self, servers: list[Server]):
+        super().__init__(servers[0])
+        self.turns = itertools.cycle(servers)
+
+    def ask(self, method: str, url: str, **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
+        if url.startswith(self.home):
+            old, self.home = self.home, "http://127.0.0.1:%d" % next(self.turns).address[1]
+            url = url.replace(old, self.home, 1)
+        return super().ask(method, url, **headers)
+
+
+class NodesTests(Addressed):
+    @property
+    def options(self) -> tuple[str, ...]:
+        return self.provider.options()
+
+    def setUp(self) -> None:
+        self.provider = Provider()
+        self.addCleanup(self.provider.close)
+        super().setUp()
+
+    def test_Y24_a_sign_in_goes_on_on_any_node(self):
+        for first in range(3):
+            browser = Wanderer(self.nodes[first:] + self.nodes[:first])
+            self.assertIn("/?signed-in", browser.sign_in())
+            status, signed = browser.fetch()
+            self.assertEqual((status, signed["name"]), (200, "Anna Example"))
+            self.assertEqual([browser.fetch()[0] for _ in range(3)], [401] * 3, "it is fetched once")
 
 
 class DescriptionTests(unittest.TestCase):

@@ -13,12 +13,15 @@ package struct SignInHandover: Sendable {
     package static let lifetime = Duration.seconds(60)
     package static let maximumWaiting = 10_000
 
-    package init() {}
+    /// Whose it is; nil where nobody else could be asked.
+    private let node: RandomToken?
+
+    package init(on node: RandomToken? = nil) { self.node = node }
 
     /// What it can be fetched with. When there are too many the oldest is forgotten.
     package mutating func put(_ signIn: SignIn, at now: WallTime) -> RandomToken {
         self.forget(at: now)
-        let token = RandomToken.drawn()
+        let token = self.node.map { RandomToken.drawn(taggedBy: $0) } ?? .drawn()
         self.waiting[token] = Waiting(signIn: signIn, expiry: now + Self.lifetime)
         self.order.append(token)
         return token

@@ -15,33 +15,37 @@ internal import Web
 ///     page ──GET oidc──▶ provider ──GET oidc/callback?code──▶ page?signed-in ──POST oidc/session──▶ tokens
 ///
 /// A cookie that scripts cannot read holds the sign-in together: the ticket on the way there, the key to the tokens on the
-/// way back. No secret stands in an address.
+/// way back. No secret stands in an address. The tokens wait on the node to which the browser came back; any other one asks it for them.
 final class OpenIDRoutes: Sendable {
     private let accounts: Accounts
     private let provider: OpenIDProvider
     private let filter: WordFilter
     private let ticketKey: [UInt8]
     private let journal: Journal
-    private let handover = Locked(SignInHandover())
+    private let handover: Locked<SignInHandover>
 
     private static let cookie = "parley-sign-in"
     static let start = "/v1/auth/oidc"
 
     init(
         _ accounts: Accounts, _ provider: OpenIDProvider, _ filter: WordFilter, _ secret: ServerSecret,
-        _ journal: Journal
+        on node: RandomToken?, _ journal: Journal
     ) {
         self.accounts = accounts
         self.provider = provider
         self.filter = filter
         self.ticketKey = secret.key(for: "sign-ins at a provider")
+        self.handover = Locked(SignInHandover(on: node))
         self.journal = journal
     }
 
-    func add(to router: inout Router) {
+    /// A request for what another node keeps under a name; false when there is no such node.
+    typealias Forward = @Sendable (HTTPExchange, RandomToken, @escaping (HTTPExchange) -> Void) -> Bool
+
+    func add(to router: inout Router, forward: @escaping Forward) {
         router.on(.get, Self.start) { exchange, _ in self.begin(exchange) }
         router.on(.get, "\(Self.start)/callback") { exchange, _ in self.comeBack(exchange) }
-        router.on(.post, "\(Self.start)/session") { exchange, _ in self.handOver(exchange) }
+        router.on(.post, "\(Self.start)/session") { exchange, _ in self.handOver(exchange, forward) }
         router.on(.get, "\(Self.start)/logout") { exchange, _ in self.end(exchange) }
     }
 
@@ -170,17 +174,22 @@ extension OpenIDRoutes {
     }
 
     /// The page of this very browser gets what its sign-in came to, once.
-    private func handOver(_ exchange: HTTPExchange) {
+    private func handOver(_ exchange: HTTPExchange, _ forward: Forward) {
         let kept = BearerToken.cookie(Self.cookie, in: exchange.request.fields).flatMap { RandomToken($0) }
         let found = kept.flatMap { token in self.handover.withLock { $0.take(token, at: SystemClock.now()) } }
         guard let signIn = found else {
-            let error = RequestError(.unauthorized, "no sign-in waits for this browser; begin it again")
-            return exchange.respond(APIProblem.response(error, status: .unauthorized))
+            guard let kept, forward(exchange, kept, Self.refuseHandover) else { return Self.refuseHandover(exchange) }
+            return
         }
         var response = HTTPResponse.json(.ok, JSONWriter.bytes(signIn.answer))
         response.head.fields.set(.cacheControl, to: "no-store")
         response.head.fields.set("Set-Cookie", to: self.cookie("", for: .zero, exchange))
         exchange.respond(response)
+    }
+
+    private static func refuseHandover(_ exchange: HTTPExchange) {
+        let error = RequestError(.unauthorized, "no sign-in waits for this browser; begin it again")
+        exchange.respond(APIProblem.response(error, status: .unauthorized))
     }
 }
 
@@ -211,14 +220,20 @@ extension OpenIDRoutes {
 }
 
 extension HTTPExchange {
-    /// As the browser knows us. A proxy in front may have taken the TLS off and says so; whoever lies about it leads only
-    /// themselves astray, since a provider sends nobody to an address it was not told of before.
+    /// As the browser knows us.
     fileprivate var origin: String {
-        let isSecure = self.isEncrypted || self.request.fields["X-Forwarded-Proto"] == "https"
-        return "\(isSecure ? "https" : "http")://\(self.request.authority ?? "localhost")"
+        "\(self.isSecure ? "https" : "http")://\(self.request.authority ?? "localhost")"
     }
 
+    /// A proxy in front may have taken the TLS off and says so; whoever lies about it leads only themselves astray, since a
+    /// provider sends nobody to an address it was not told of before.
+    var isSecure: Bool { self.isEncrypted || self.request.fields[.forwardedProtocol] == "https" }
+
     fileprivate func parameter(_ name: String) -> String? { QueryItems(self.request.query ?? "", limit: 32)?[name] }
+}
+
+extension HTTPFieldName {
+    static let forwardedProtocol = HTTPFieldName("X-Forwarded-Proto")
 }
 
 extension LogName {

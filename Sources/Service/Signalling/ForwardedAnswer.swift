@@ -15,11 +15,12 @@ final class ForwardedAnswer: HTTPAnswerSink {
     private static let idleTimeout = Duration.seconds(90)
     private static let passedOn: [HTTPFieldName] = [
         .authorization, .contentType, .accept, .ifMatch, .ifNoneMatch, .range, "X-Firebase-ETag",
-        "X-HTTP-Method-Override", .tusResumable, .uploadOffset, "Upload-Checksum",
+        "X-HTTP-Method-Override", "Cookie", .tusResumable, .uploadOffset, "Upload-Checksum",
     ]
     private static let passedBack: [HTTPFieldName] = [
         .contentType, .cacheControl, .eTag, .retryAfter, .location, .contentRange, .acceptRanges, "Content-Disposition",
-        .tusResumable, .uploadOffset, .uploadLength, .uploadExpires, "Access-Control-Expose-Headers", "Tus-Version",
+        .tusResumable, .uploadOffset, .uploadLength, .uploadExpires, "Access-Control-Expose-Headers", "Set-Cookie",
+        "Tus-Version",
     ]
 
     /// - Parameter refuse: answers where the other node cannot be reached.

@@ -20,6 +20,7 @@ struct ForwardedRequest {
         fields.set(Self.mark, to: "1")
         fields.set(.forwardedFor, to: "\(exchange.client)")
         if let host = request.authority { fields.set(Self.host, to: host) }
+        if exchange.isSecure { fields.set(.forwardedProtocol, to: "https") }
         self.fields = fields
     }
 

@@ -27,13 +27,18 @@ final class RequestForwarder {
 
     /// False when the session is no other node's.
     func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool {
-        guard !session.token.isTagged(by: self.node), !ForwardedRequest.was(exchange.request),
-            let server = self.server(where: { session.token.isTagged(by: $0) })
+        // A node that cannot be reached has no sessions any more.
+        self.forward(exchange, to: session.token) { SocketServer.refuseSession($0) }
+    }
+
+    /// False when what has this name is on no other node that is there.
+    func forward(
+        _ exchange: HTTPExchange, to name: RandomToken, orElse refuse: @escaping (HTTPExchange) -> Void
+    ) -> Bool {
+        guard !name.isTagged(by: self.node), !ForwardedRequest.was(exchange.request),
+            let server = self.server(where: { name.isTagged(by: $0) })
         else { return false }
-        self.pass(exchange, to: server) {
-            // A node that cannot be reached has no sessions any more.
-            SocketServer.refuseSession($0)
-        }
+        self.pass(exchange, to: server, orElse: refuse)
         return true
     }
 

@@ -72,7 +72,8 @@ final class Signalling: Sendable {
             metrics: metrics, journal: journal)
         let applications = Self.applications(dependencies, home: homes[0])
         self.openID = configuration.openIDFetcher(on: group.loops[0]).map { settings, fetcher in
-            (settings, OpenIDRoutes(accounts, OpenIDProvider(settings, fetcher), words.filter, secret, journal))
+            let provider = OpenIDProvider(settings, fetcher)
+            return (settings, OpenIDRoutes(accounts, provider, words.filter, secret, on: others.tag, journal))
         }
         (self.store, self.words, self.files, self.doors) = (store, words, files, doors)
         (self.accounts, self.applications, self.secret) = (accounts, applications, secret)
@@ -121,7 +122,7 @@ final class Signalling: Sendable {
             openID: self.openID?.settings
         ) { self.deleted($0) }
         .add(to: &router)
-        self.openID?.routes.add(to: &router)
+        self.openID?.routes.add(to: &router) { self.forward($0, to: $1, orElse: $2) }
         let api = APIRoutes(accounts: self.accounts, home: self.home)
         api.add(to: &router) { self.application(on: $0).api }
         if self.pushKey != nil { self.addPush(to: &router, api) }
@@ -149,6 +150,18 @@ final class Signalling: Sendable {
     /// False when the session is no other node's.
     func forward(_ exchange: HTTPExchange, of session: SessionID) -> Bool {
         self.application(on: exchange.reactor).forward(exchange, of: session)
+    }
+
+    /// False when what has this name is on no other node that is there.
+    private func forward(
+        _ exchange: HTTPExchange, to name: RandomToken, orElse refuse: @escaping (HTTPExchange) -> Void
+    ) -> Bool {
+        guard exchange.reactor.loop === self.home else {
+            exchange.move(to: self.home)
+            return true
+        }
+        return self.application(on: exchange.reactor).nodes.forwarder?.forward(exchange, to: name, orElse: refuse)
+            ?? false
     }
 
     /// Another node wants a connection to one of this process.
