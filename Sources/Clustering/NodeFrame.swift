@@ -114,6 +114,7 @@ extension NodeNews {
                 json.field("ip", address)
             case .told(let telling): telling.write(into: &json)
             case .errand: json.field("w", true)
+            case .words: json.field("words", true)
             }
         }
     }
@@ -151,6 +152,8 @@ extension NodeNews {
             self = .attempt(word: word, account: object["of", .text], address: address)
         } else if object["w", .bool] == true {
             self = .errand
+        } else if object["words", .bool] == true {
+            self = .words
         } else if let telling = Telling(object) {
             self = .told(telling)
         } else {

@@ -23,6 +23,8 @@ package enum NodeNews: Hashable, Sendable {
     case told(Telling)
     /// Something waits for the node that tells other programs and devices.
     case errand
+    /// The list of words about which something is done is another one.
+    case words
 
     package struct Access: Hashable, Sendable {
         /// What happened.

@@ -22,7 +22,7 @@ struct NodeFrameTests {
                 .receipt(receipt), .receipt(NodeNews.Receipt(room, of: anna, own: Array("{}".utf8), others: nil)),
                 .typing(room, bo, isOn: true), .typing(room, bo, isOn: false), .block(anna, by: bo, isOn: true),
                 .profile(anna), .access(NodeNews.Access("banned", "bo", until: WallTime(milliseconds: 17))),
-                .access(NodeNews.Access("token", "t-1")), .errand, .read(room, bo, through: 7, badge: 0),
+                .access(NodeNews.Access("token", "t-1")), .errand, .words, .read(room, bo, through: 7, badge: 0),
                 .attempt(word: "began", account: "anna", address: "10.0.0.1"),
                 .attempt(word: "created", account: nil, address: "::1"),
             ]

@@ -3,11 +3,46 @@
 import unittest
 
 from people import Person, Refused
+from rongcloud_program import Program, signed
 from server import eventually
+from test_moderation import ask_admin
 from test_nodes import Nodes
+from test_nodes_requests import Addressed
 from wire import ask_http
 
 PASSWORD = "correct horse battery"
+
+
+class Words(Nodes):
+    def test_Y14_a_word_that_is_refused_on_one_node_is_refused_on_all(self):
+        """Y14.words"""
+        a, b = self.person(0, "A"), self.person(1, "B")
+        self.assertEqual(ask_admin(self.nodes[0], "PUT", "/v1/rules?word=cat&action=refuse").status, 200)
+
+        def is_refused(person: Person, other: Person) -> bool:
+            return person.error("chat.send", user=other.user, body={"text": "a cat"}) == "forbidden"
+
+        eventually(lambda: is_refused(a, b) and is_refused(b, a), "both nodes refuse it")
+        self.assertEqual(ask_admin(self.nodes[1], "DELETE", "/v1/rules?word=cat").status, 200)
+        eventually(lambda: not is_refused(a, b), "the first node takes it again")
+
+
+class Programs(Program, Addressed):
+    @property
+    def options(self) -> tuple[str, ...]:
+        return self.options_of_door()
+
+    def test_Y14_a_signed_request_counts_once_on_all_nodes(self):
+        """Y14.signed"""
+        def answered(headers: dict) -> list[int]:
+            found = []
+            for self.server in self.nodes:
+                answer = self.post("user/getToken", {"userId": "x", "name": "X"}, headers)
+                found.append((answer.status, answer.json["code"]))
+            return found
+
+        eventually(lambda: (200, 200) in answered(signed()), "one node has the duty")
+        self.assertEqual(sorted(answered(signed())), [(200, 200), (401, 1004), (401, 1004)])
 
 
 class Guessing(Nodes):

@@ -58,6 +58,15 @@ struct DoorSite: Sendable {
     let home: EventLoop
     /// What lives there; only to be called there.
     let atHome: @Sendable (Reactor) -> DoorDependencies
+
+    /// False where the request moves to the home loop first, or to the node that does what only one does.
+    func isHome(_ exchange: HTTPExchange) -> Bool {
+        guard exchange.reactor.loop === self.home else {
+            exchange.move(to: self.home)
+            return false
+        }
+        return !self.atHome(exchange.reactor).passToDuty(exchange)
+    }
 }
 
 /// What a door works with on the loop of the sockets.

@@ -13,23 +13,13 @@ final class ForwardedAnswer: HTTPAnswerSink {
 
     /// Longer than a poll waits for something to be said; an answer that goes on and on says something twice a minute.
     private static let idleTimeout = Duration.seconds(90)
-    private static let passedOn: [HTTPFieldName] = [
-        .authorization, .contentType, .accept, .ifMatch, .ifNoneMatch, .range, "X-Firebase-ETag",
-        "X-HTTP-Method-Override", "Cookie", .tusResumable, .uploadOffset, "Upload-Checksum",
-    ]
-    private static let passedBack: [HTTPFieldName] = [
-        .contentType, .cacheControl, .eTag, .retryAfter, .location, .contentRange, .acceptRanges, "Content-Disposition",
-        .tusResumable, .uploadOffset, .uploadLength, .uploadExpires, "Access-Control-Expose-Headers", "Set-Cookie",
-        "Tus-Version",
-    ]
-
     /// - Parameter refuse: answers where the other node cannot be reached.
     init(_ exchange: HTTPExchange, orElse refuse: @escaping (HTTPExchange) -> Void) {
         (self.exchange, self.refuse) = (exchange, refuse)
     }
 
     func begin(_ server: ServerURL, _ body: ForwardedBody?, on reactor: Reactor, _ ended: @escaping () -> Void) {
-        let request = ForwardedRequest(self.exchange, passing: Self.passedOn)
+        let request = ForwardedRequest(self.exchange, with: self.exchange.request.fields.endToEnd)
         // It passes piece by piece, however long it is.
         let call = HTTPCall(server, on: reactor, rules: HTTPCallRules(maximumBodyBytes: .max >> 1), into: self) {
             outcome in
@@ -51,13 +41,7 @@ final class ForwardedAnswer: HTTPAnswerSink {
         let length = head.fields[.contentLength].flatMap { Int($0) }
         // One that goes on and on ends when its client says no more; any other comes to its end.
         if length == nil { self.exchange.onPeerFinished = { [weak self] in self?.call?.cancel() } }
-        self.exchange.start(HTTPResponseHead(head.status, fields: Self.fields(from: head.fields)), length: length)
-    }
-
-    private static func fields(from answer: HTTPFields) -> HTTPFields {
-        var fields = HTTPFields()
-        fields.take(self.passedBack, from: answer)
-        return fields
+        self.exchange.start(HTTPResponseHead(head.status, fields: head.fields.endToEnd), length: length)
     }
 
     func received(_ bytes: Span<UInt8>) {
@@ -73,7 +57,7 @@ final class ForwardedAnswer: HTTPAnswerSink {
         switch outcome {
         case .success where self.exchange.isAnswered: self.exchange.finish()
         case .success(let answer):
-            let head = HTTPResponseHead(answer.status, fields: Self.fields(from: answer.fields))
+            let head = HTTPResponseHead(answer.status, fields: answer.fields.endToEnd)
             self.exchange.respond(HTTPResponse(head, body: answer.body.isEmpty ? .none : .bytes(answer.body)))
         case .failure where self.exchange.isAnswered: self.exchange.fail()
         case .failure: self.refuse(self.exchange)

@@ -10,13 +10,13 @@ struct ForwardedRequest {
     private static let mark = HTTPFieldName("Parley-Forwarded")
     private static let host = HTTPFieldName("X-Forwarded-Host")
 
-    /// - Parameter names: the fields that are passed on. The other node counts by who asks, where it takes this one's word for that
+    /// - Parameter fields: those that are passed on. The other node counts by who asks, where it takes this one's word for that
     ///   (`--trusted-proxy`).
-    init(_ exchange: HTTPExchange, passing names: [HTTPFieldName]) {
+    init(_ exchange: HTTPExchange, with fields: HTTPFields) {
         let request = exchange.request
         self.target = Self.target(of: request)
-        var fields = HTTPFields()
-        fields.take(names, from: request.fields)
+        var fields = fields
+        fields.remove(Self.host)
         fields.set(Self.mark, to: "1")
         fields.set(.forwardedFor, to: "\(exchange.client)")
         if let host = request.authority { fields.set(Self.host, to: host) }
@@ -40,8 +40,27 @@ struct ForwardedRequest {
 }
 
 extension HTTPFields {
-    /// Sets those of `names` that the other ones have.
-    mutating func take(_ names: [HTTPFieldName], from others: HTTPFields) {
+    /// Those of `names` that the other ones have.
+    init(_ names: [HTTPFieldName], from others: HTTPFields) {
+        self.init()
         for name in names { if let value = others[name] { self.set(name, to: value) } }
+    }
+
+    /// What belongs to one connection (RFC 9110 §7.6.1) or to whom it leads to, and what each node says for itself: which pages may read its
+    /// answers was asked by the first.
+    private static let ofOneConnection: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "expect",
+        "host", "content-length", "date", "server", "origin", "access-control-allow-origin",
+        "access-control-allow-credentials",
+    ]
+
+    /// What goes on to the other end.
+    var endToEnd: HTTPFields {
+        var fields = HTTPFields()
+        for (text, value) in self where !Self.ofOneConnection.contains(text.lowercased()) {
+            guard let name = HTTPFieldName(text), !self.hasToken(text, in: .connection) else { continue }
+            fields.append(name, value)
+        }
+        return fields
     }
 }

@@ -28,13 +28,14 @@ final class Nodes {
     private let chat: ChatService
     private let profiles: ProfileService
     private let accounts: Accounts
+    private let words: WordKeeper
     private let reactor: Reactor
     private let journal: Journal
     private let linkJournal: LinkJournal
 
     init(
         _ others: OtherNodes, _ board: Switchboard, _ chat: ChatService, _ profiles: ProfileService,
-        _ accounts: Accounts, on reactor: Reactor, _ journal: Journal
+        _ accounts: Accounts, _ words: WordKeeper, on reactor: Reactor, _ journal: Journal
     ) {
         self.post = others.post(on: reactor)
         self.loop = others.loop(on: reactor)
@@ -54,6 +55,7 @@ final class Nodes {
         self.chat = chat
         self.profiles = profiles
         self.accounts = accounts
+        self.words = words
         self.reactor = reactor
         self.journal = journal
         self.linkJournal = LinkJournal(journal, on: reactor)
@@ -149,6 +151,8 @@ final class Nodes {
     /// This node lets somebody in no more, or again.
     func publish(_ change: IdentityChange) { self.post?.publish(.access(NodeNews.Access(change))) }
 
+    func publishWords() { self.post?.publish(.words) }
+
     func publish(_ news: AttemptNews) {
         self.post?.publish(.attempt(word: news.word.rawValue, account: news.account, address: "\(news.address)"))
     }
@@ -171,12 +175,17 @@ final class Nodes {
         case .attempt(let word, let account, let address):
             if let news = AttemptNews(word, account, address) { self.accounts.heard(news) }
         case .errand: self.errands.callHere()
+        case .words: self.reloadWords()
         }
     }
+
+    /// The next change or gap is another chance.
+    private func reloadWords() { self.reactor.perform({ [words] in await words.reload() }, completion: { _ in }) }
 
     private func missed() {
         self.chat.missedNews()
         self.errands.callHere()
+        self.reloadWords()
         // The accounts tell the journal themselves when they fail; the next gap is another chance.
         self.reactor.perform({ [accounts] in try? await accounts.recall() }, completion: { _ in })
     }

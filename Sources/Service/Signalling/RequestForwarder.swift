@@ -103,7 +103,7 @@ extension RequestForwarder {
             exchange.onAbandoned = nil
             refuse(exchange)
         }
-        let request = ForwardedRequest(exchange, passing: Self.handshake)
+        let request = ForwardedRequest(exchange, with: HTTPFields(Self.handshake, from: exchange.request.fields))
         let call = UpgradeCall(
             server.url, on: self.reactor, request.target, fields: request.fields, timeout: Self.handshakeTimeout,
             switched: { [unowned self] in self.join(exchange, $1, answer: $0, id) }, failed: failed)
@@ -127,8 +127,7 @@ extension RequestForwarder {
             return nil
         }
         self.underWay.update(id) { far.abort() }
-        var fields = HTTPFields()
-        fields.take(Self.handshakeAnswer, from: answer.fields)
+        let fields = HTTPFields(Self.handshakeAnswer, from: answer.fields)
         var farEnd: StreamTunnel.End?
         exchange.upgrade(fields) { near in
             let ends = StreamTunnel.ends(near, far) { [unowned self] in self.underWay.remove(id) }

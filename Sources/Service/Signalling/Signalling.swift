@@ -107,6 +107,7 @@ final class Signalling: Sendable {
             for loop in homes { loop.execute { applications.value(on: $0).identityChanged(change) } }
         }
         self.accounts.publishAttempts { news in home.execute { applications.value(on: $0).nodes.publish(news) } }
+        self.words.publish { home.execute { applications.value(on: $0).nodes.publishWords() } }
         self.accounts.publish { change in home.execute { applications.value(on: $0).nodes.publish(change) } }
     }
 

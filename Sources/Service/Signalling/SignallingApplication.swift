@@ -76,7 +76,8 @@ final class SignallingApplication: SocketApplication {
         let chat = ChatService(
             store, on: reactor, settings: configuration.conversationSettings, clock: SystemClock.now)
         let profiles = ProfileService(board, chat)
-        self.nodes = Nodes(dependencies.others, board, chat, profiles, accounts, on: reactor, journal)
+        self.nodes = Nodes(
+            dependencies.others, board, chat, profiles, accounts, dependencies.words, on: reactor, journal)
         let visitors = VisitorLookup(store, on: reactor)
         let allowance = APIAllowance(configuration.switchboard.requests)
         (self.board, self.chat, self.reactor) = (board, chat, reactor)

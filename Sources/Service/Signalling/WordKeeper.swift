@@ -9,6 +9,7 @@ final class WordKeeper: Sendable {
     private let store: any Store
     /// How often the rules were asked for, and which answer is in use.
     private let state = Locked((asked: 0, used: 0))
+    private let tell = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Waits for the store.
     init(_ store: any Store) throws {
@@ -19,10 +20,17 @@ final class WordKeeper: Sendable {
     /// False when the store did not take it, or the rules could not be read.
     func change<Request: StoreRequest>(_ request: Request) async -> Bool? where Request.Answer == Bool {
         guard case .success(let isDone) = await self.store.answer(to: request) else { return nil }
-        return await self.reload() ? isDone : nil
+        guard await self.reload() else { return nil }
+        self.tell.withLock { $0 }?()
+        return isDone
     }
 
-    private func reload() async -> Bool {
+    /// - Parameter tell: has other nodes ask for the rules that were changed here.
+    func publish(_ tell: @escaping @Sendable () -> Void) { self.tell.withLock { $0 = tell } }
+
+    /// False when the store has no answer: those that are known stay in use.
+    @discardableResult
+    func reload() async -> Bool {
         let turn = self.state.withLock { state in
             state.asked += 1
             return state.asked

@@ -22,7 +22,7 @@ extension ChatService {
         case .typing(let id, let user, let isOn): self.tellTyping(in: id, user, isOn: isOn)
         case .block(let other, let user, let isOn): self.onBlock(other, user, isOn)
         case .told(let telling): self.heard(telling)
-        case .profile, .access, .read, .attempt, .errand: break
+        case .profile, .access, .read, .attempt, .errand, .words: break
         }
     }
 

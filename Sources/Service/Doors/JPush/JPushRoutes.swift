@@ -130,7 +130,7 @@ struct JPushRoutes: Sendable {
         limit: Int = Self.maximumBodyBytes, keys: JPushKeys? = nil, _ work: @escaping Work
     ) {
         router.on(method, path) { exchange, parameters in
-            guard exchange.reactor.loop === self.site.home else { return exchange.move(to: self.site.home) }
+            guard self.site.isHome(exchange) else { return }
             let visit = JPushVisit(exchange, parameters, part, self.desk, self.site.atHome(exchange.reactor))
             visit.attempt { () throws(JPushProblem) in
                 try visit.admit(keys ?? self.keys)

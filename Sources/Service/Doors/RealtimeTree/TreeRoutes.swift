@@ -11,29 +11,20 @@ struct TreeRoutes: Sendable {
 
     func add(to router: inout Router) {
         router.on(.get, "/.ws") { exchange, _ in
-            if self.isHome(exchange) { self.desk.sessions(self.gate).open(exchange) }
+            if self.site.isHome(exchange) { self.desk.sessions(self.gate).open(exchange) }
         }
         router.on(.get, "/.lp") { exchange, _ in
-            if self.isHome(exchange) { self.desk.sessions(self.gate).poll(exchange) }
+            if self.site.isHome(exchange) { self.desk.sessions(self.gate).poll(exchange) }
         }
         router.on(.get, "/.view") { exchange, _ in
-            if self.isHome(exchange) { self.view(exchange) }
+            if self.site.isHome(exchange) { self.view(exchange) }
         }
         for method in [HTTPMethod.get, .put, .post, .patch, .delete] {
             router.on(method, "/*.json") { exchange, _ in
-                guard self.isHome(exchange) else { return }
+                guard self.site.isHome(exchange) else { return }
                 self.receive(exchange)
             }
         }
-    }
-
-    /// False where the request moves there first, or to the node that has the tree.
-    func isHome(_ exchange: HTTPExchange) -> Bool {
-        guard exchange.reactor.loop === self.site.home else {
-            exchange.move(to: self.site.home)
-            return false
-        }
-        return !self.site.atHome(exchange.reactor).passToDuty(exchange)
     }
 
     /// For the page: a viewer's token comes in the first message, since addresses stand in logs.

@@ -125,7 +125,7 @@ struct RongCloudHours {
     }
 
     private func answer(_ name: String, _ file: FileID?) {
-        let host = self.visit.exchange.request.fields[.host] ?? ""
+        let host = ForwardedRequest.host(of: self.visit.exchange.request)
         let scheme = self.visit.isEncrypted ? "https" : "http"
         let link = file.map { file in
             let links = self.visit.dependencies.files.links

@@ -190,7 +190,7 @@ extension RongCloudPublishing {
             }
             return
         }
-        work(message.draft(showing: message.ownFile(at: self.visit.exchange.request.fields[.host])))
+        work(message.draft(showing: message.ownFile(at: ForwardedRequest.host(of: self.visit.exchange.request))))
     }
 
     /// Says it to all of them, and answers when the last one is done: what reached somebody is not refused.

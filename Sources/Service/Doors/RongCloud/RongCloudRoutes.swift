@@ -179,7 +179,7 @@ struct RongCloudRoutes: Sendable {
         _ work: @escaping @Sendable (RongCloudVisit, [UInt8]) throws(RongCloudProblem) -> Void
     ) {
         router.on(.post, "/\(name).json") { exchange, _ in
-            guard exchange.reactor.loop === self.site.home else { return exchange.move(to: self.site.home) }
+            guard self.site.isHome(exchange) else { return }
             let visit = RongCloudVisit(exchange, self.desk, self.site.atHome(exchange.reactor))
             visit.attempt { () throws(RongCloudProblem) in
                 try visit.admit(self.keys)

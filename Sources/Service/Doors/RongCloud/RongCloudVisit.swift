@@ -23,9 +23,7 @@ final class RongCloudVisit {
     }
 
     /// Also where a proxy in front is who speaks TLS.
-    var isEncrypted: Bool {
-        self.exchange.isEncrypted || self.exchange.request.fields["X-Forwarded-Proto"] == "https"
-    }
+    var isEncrypted: Bool { self.exchange.isSecure }
 
     var chat: ChatService { self.dependencies.chat }
 
