@@ -51,6 +51,9 @@ package struct Router {
 
     private let crossOrigin: CrossOrigin
     private var routes: [Route] = []
+    /// The routes that a path may fit by its first segment, in their order; and those that may fit whatever it begins with.
+    private var places: [Substring: [Int]] = [:]
+    private var placesOfAny: [Int] = []
 
     package init(_ crossOrigin: CrossOrigin = CrossOrigin()) { self.crossOrigin = crossOrigin }
 
@@ -64,7 +67,17 @@ package struct Router {
             default: .text(String(segment))
             }
         }
+        self.note(self.routes.count, segments.first)
         self.routes.append(Route(method: method, pattern: segments, foreignPages: foreignPages, handler: handler))
+    }
+
+    private mutating func note(_ place: Int, _ first: Segment?) {
+        if case .text(let text)? = first {
+            self.places[Substring(text), default: self.placesOfAny].append(place)
+        } else {
+            for text in self.places.keys { self.places[text]?.append(place) }
+            self.placesOfAny.append(place)
+        }
     }
 
     package func respond(to exchange: HTTPExchange) {
@@ -79,16 +92,19 @@ package struct Router {
         let path = exchange.request.path
         let segments = path.split(separator: "/")
         let end = path.hasSuffix("/") && !segments.isEmpty ? "/" : ""
-        let fitting = self.routes.lazy.compactMap { route in
-            Self.match(route.pattern, segments, end).map { (route, $0) }
+        let places = segments.first.flatMap { self.places[$0] } ?? self.placesOfAny
+        // By place: a route is dear to copy.
+        let fitting = places.lazy.compactMap { place in
+            Self.match(self.routes[place].pattern, segments, end).map { (place, $0) }
         }
         let method = exchange.request.method == .head ? HTTPMethod.get : exchange.request.method
-        let answering = fitting.filter { $0.0.method == method }
+        let answering = fitting.filter { self.routes[$0.0].method == method }
         if let first = answering.first {
-            let (route, parameters) = first.0.knowsOnlyEnd ? answering.first { $0.0.isCertain } ?? first : first
-            return self.answer(exchange, route, parameters)
+            let knowsOnlyEnd = self.routes[first.0].knowsOnlyEnd
+            let (place, parameters) = knowsOnlyEnd ? answering.first { self.routes[$0.0].isCertain } ?? first : first
+            return self.answer(exchange, self.routes[place], parameters)
         }
-        let methods = fitting.map(\.0.method)
+        let methods = fitting.map { self.routes[$0.0].method }
         exchange.respond(
             methods.isEmpty ? .error(.notFound, "not found") : Self.refusal(Array(methods), method))
     }

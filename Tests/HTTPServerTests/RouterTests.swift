@@ -19,6 +19,12 @@ struct RouterTests {
         router.on(.get, "/files/*") { exchange, parameters in
             exchange.respond(.text(.ok, "file [\(parameters["*"] ?? "-")]"))
         }
+        // Those that begin with a name stand among those that do not, as they came.
+        router.on(.get, "/early/last") { exchange, _ in exchange.respond(.text(.ok, "early")) }
+        router.on(.get, "/:any/last") { exchange, parameters in
+            exchange.respond(.text(.ok, "any \(parameters["any"] ?? "-")"))
+        }
+        router.on(.get, "/late/last") { exchange, _ in exchange.respond(.text(.ok, "never")) }
         return router
     }
 
@@ -40,6 +46,8 @@ struct RouterTests {
             ("/", "root"), ("/rooms/a%20b/members", "members of a b -"), ("/rooms/lobby/members", "members of lobby -"),
             ("/files/a/b.txt", "file [a/b.txt]"), ("/files", "file []"), ("/files/", "file []"),
             ("/files/docs/", "file [docs/]"), ("/files/a//b", "file [a/b]"), ("/files/x/../y", "file [y]"),
+            ("/early/last", "early"), ("/late/last", "any late"), ("/rooms/last", "any rooms"),
+            ("/new/last", "any new"),
         ])
     func finds(path: String, text: String) async throws {
         let answer = try await Self.answer(.get, path)
