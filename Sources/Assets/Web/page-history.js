@@ -35,6 +35,8 @@ export class History {
   #late;
   #sizes;
   #sticks = true;
+  /** Of the scroller, when it was last looked at. */
+  #height = 0;
 
   /** Whether the newest came into view, or went out of it. */
   onMoved = () => {};
@@ -53,7 +55,10 @@ export class History {
     this.#list.addEventListener('heard', ({ target }) => this.#playNext(target));
     scroller.onscroll = () => this.#scrolled();
     // Pictures come, the input grows, a keyboard opens: who looked at the newest goes on doing so.
-    this.#sizes = new ResizeObserver(() => { if (this.#sticks) this.#scrollToEnd(); });
+    this.#sizes = new ResizeObserver(() => {
+      this.#height = scroller.clientHeight;
+      if (this.#sticks) this.#scrollToEnd();
+    });
     for (const element of [scroller, this.#list, after]) this.#sizes.observe(element);
   }
 
@@ -211,7 +216,8 @@ export class History {
   // MARK: The edges
 
   #scrolled() {
-    this.#sticks = this.isAtEnd;
+    // Where the place has become smaller since, nobody has scrolled away.
+    if (this.#scroller.clientHeight === this.#height) this.#sticks = this.isAtEnd;
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     if (scrollTop < nearEdge && this.#hasOlder) this.#load(() => this.#older());
     else if (scrollHeight - scrollTop - clientHeight < nearEdge && this.#hasNewer) this.#load(() => this.#newer());
