@@ -23,7 +23,7 @@ package enum NodeNews: Hashable, Sendable {
     case told(Telling)
     /// Something waits for the node that tells other programs and devices.
     case errand
-    /// The list of words about which something is done is another one.
+    /// The list of words that are refused, covered or reported has changed.
     case words
 
     package struct Access: Hashable, Sendable {

@@ -51,9 +51,9 @@ package struct Router {
 
     private let crossOrigin: CrossOrigin
     private var routes: [Route] = []
-    /// The routes that a path may fit by its first segment, in their order; and those that may fit whatever it begins with.
-    private var places: [Substring: [Int]] = [:]
-    private var placesOfAny: [Int] = []
+    /// Indices of the routes that may match, in their order, by the first segment of a path; and of those that match any first segment.
+    private var indices: [Substring: [Int]] = [:]
+    private var indicesForAny: [Int] = []
 
     package init(_ crossOrigin: CrossOrigin = CrossOrigin()) { self.crossOrigin = crossOrigin }
 
@@ -67,16 +67,16 @@ package struct Router {
             default: .text(String(segment))
             }
         }
-        self.note(self.routes.count, segments.first)
+        self.index(self.routes.count, by: segments.first)
         self.routes.append(Route(method: method, pattern: segments, foreignPages: foreignPages, handler: handler))
     }
 
-    private mutating func note(_ place: Int, _ first: Segment?) {
+    private mutating func index(_ route: Int, by first: Segment?) {
         if case .text(let text)? = first {
-            self.places[Substring(text), default: self.placesOfAny].append(place)
+            self.indices[Substring(text), default: self.indicesForAny].append(route)
         } else {
-            for text in self.places.keys { self.places[text]?.append(place) }
-            self.placesOfAny.append(place)
+            for text in self.indices.keys { self.indices[text]?.append(route) }
+            self.indicesForAny.append(route)
         }
     }
 
@@ -92,17 +92,17 @@ package struct Router {
         let path = exchange.request.path
         let segments = path.split(separator: "/")
         let end = path.hasSuffix("/") && !segments.isEmpty ? "/" : ""
-        let places = segments.first.flatMap { self.places[$0] } ?? self.placesOfAny
-        // By place: a route is dear to copy.
-        let fitting = places.lazy.compactMap { place in
-            Self.match(self.routes[place].pattern, segments, end).map { (place, $0) }
+        let indices = segments.first.flatMap { self.indices[$0] } ?? self.indicesForAny
+        // By index, because a route is expensive to copy.
+        let fitting = indices.lazy.compactMap { index in
+            Self.match(self.routes[index].pattern, segments, end).map { (index, $0) }
         }
         let method = exchange.request.method == .head ? HTTPMethod.get : exchange.request.method
         let answering = fitting.filter { self.routes[$0.0].method == method }
         if let first = answering.first {
             let knowsOnlyEnd = self.routes[first.0].knowsOnlyEnd
-            let (place, parameters) = knowsOnlyEnd ? answering.first { self.routes[$0.0].isCertain } ?? first : first
-            return self.answer(exchange, self.routes[place], parameters)
+            let (index, parameters) = knowsOnlyEnd ? answering.first { self.routes[$0.0].isCertain } ?? first : first
+            return self.answer(exchange, self.routes[index], parameters)
         }
         let methods = fitting.map { self.routes[$0.0].method }
         exchange.respond(

@@ -13,25 +13,25 @@ package struct EmbeddedHandshake: Sendable {
     package enum State: Hashable, Sendable { case off, tentative, confirmed, finishing, complete }
 
     package private(set) var state = State.off
-    /// What the other side has not acknowledged, and which of it is next.
+    /// The datagrams that the peer has not acknowledged, and the index of the next to be sent.
     private var flight: [[UInt8]] = []
     private var next = 0
-    /// Checksums of the last datagrams that came, the newest last.
+    /// Checksums of the last datagrams received, the newest last.
     private var seen: [UInt32] = []
     private var received: [[UInt8]] = []
 
-    /// A datagram that is longer finds no room in a check.
+    /// The largest datagram that fits into a check.
     package static let datagramSize = 900
     /// The length of a check that passes everywhere, without its integrity and fingerprint.
     private static let maximumMessage = STUNHeader.length + 1168
-    /// So many datagrams are acknowledged in one check, and wait for somebody to take them.
+    /// Datagrams acknowledged in one check, and received datagrams kept for the DTLS session.
     private static let maximumSeen = 4
     private static let attributeHeader = 4
 
     package init(state: State = .off) { self.state = state }
 
     package var isActive: Bool { self.state != .off && self.state != .complete }
-    /// There is something for the session of DTLS.
+    /// Datagrams were received that the DTLS session has not taken.
     package var hasDatagrams: Bool { !self.received.isEmpty }
 }
 
@@ -43,9 +43,11 @@ extension EmbeddedHandshake {
         if !self.isActive { self = Self(state: .tentative) }
     }
 
-    /// The handshake goes its own way.
+    /// From now on DTLS is sent outside of checks only.
     package mutating func stop() {
-        if self.isActive { self.state = .off }
+        guard self.isActive else { return }
+        self.state = .off
+        self.received = []
     }
 
     /// The next flight, in place of the last one.
@@ -55,7 +57,7 @@ extension EmbeddedHandshake {
         self.next = 0
     }
 
-    /// What is to leave by itself as soon as there is a path; the checks go on to carry it.
+    /// The datagrams that are not acknowledged, to be sent directly when a path opens. Checks go on carrying them.
     package mutating func takeUnacknowledged() -> [[UInt8]] {
         defer { if !self.isActive { self.flight = [] } }
         return self.flight
@@ -66,19 +68,19 @@ extension EmbeddedHandshake {
         return self.received
     }
 
-    /// A datagram that came by itself is acknowledged like one in a check.
+    /// A datagram that was received outside of checks is acknowledged as well.
     package mutating func received(_ datagram: Span<UInt8>) {
         if self.isActive { self.note(datagram) }
     }
 
-    /// - Parameter isClient: then what we sent last has been answered.
+    /// - Parameter isClient: the server's last flight has come, which answers our last one.
     package mutating func established(isClient: Bool) {
         guard self.isActive, self.state != .finishing else { return }
         self.state = .finishing
         if isClient { self.flight = [] }
     }
 
-    /// False when it was there before.
+    /// False when it was received before.
     @discardableResult
     private mutating func note(_ datagram: Span<UInt8>) -> Bool {
         let checksum = Checksum.crc32(datagram)
@@ -92,7 +94,7 @@ extension EmbeddedHandshake {
 // MARK: - Checks
 
 extension EmbeddedHandshake {
-    /// What a check says besides, ours or an answer to theirs. In front of its integrity.
+    /// Adds its attributes to a Binding request or response, before the integrity.
     package mutating func write(to message: inout STUNWriter) {
         guard self.isActive else { return }
         var acknowledgements = ByteWriter()
@@ -101,7 +103,7 @@ extension EmbeddedHandshake {
         if let datagram = self.nextDatagram(behind: message.count) { message.append(.dtlsInSTUN, datagram.span) }
     }
 
-    /// An empty one says that the handshake is not done, nil says nothing.
+    /// Empty while the handshake is under way with nothing to send; nil leaves the attribute out.
     private mutating func nextDatagram(behind count: Int) -> [UInt8]? {
         guard !self.flight.isEmpty else { return self.state == .confirmed ? [] : nil }
         let datagram = self.flight[self.next % self.flight.count]
@@ -109,7 +111,7 @@ extension EmbeddedHandshake {
         return count + Self.attributeHeader + datagram.count <= Self.maximumMessage ? datagram : nil
     }
 
-    /// A check of theirs, or an answer to ours, that is authentic.
+    /// Reads the attributes of an authentic Binding request or response.
     package mutating func read(_ message: STUNMessage) {
         guard self.isActive else { return }
         let (datagram, acknowledgements) = (message.value(of: .dtlsInSTUN), message.value(of: .dtlsInSTUNAck))
@@ -119,12 +121,12 @@ extension EmbeddedHandshake {
         guard let datagram else { return self.finishIfAcknowledged() }
         // Of what may come on such a path, these are DTLS (RFC 7983 §7).
         guard datagram.count > 0, (20...63).contains(datagram[0]) else { return }
-        // As long as nobody takes them, there is room for a flight; what finds none is not acknowledged.
+        // Beyond the limit a datagram is dropped and not acknowledged, so that it is sent again.
         guard self.received.count < Self.maximumSeen, self.note(datagram) else { return }
         self.received.append([UInt8](copying: datagram))
     }
 
-    /// Either they cannot do it, or they are done.
+    /// Without attributes the peer either does not support it, or is done.
     private mutating func foundNothing() {
         switch self.state {
         case .tentative: self.state = .off

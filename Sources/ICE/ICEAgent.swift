@@ -301,13 +301,13 @@ extension ICEAgent {
         return answer.isOurs ? .served : .ignored
     }
 
-    /// What checks carry beside their own.
+    /// DTLS in checks.
     package var handshake: EmbeddedHandshake {
         get { self.context.handshake }
         set { self.context.handshake = newValue }
     }
 
-    /// Answers the check that carried what `handshake` had for the session of DTLS, which has looked at it.
+    /// Answers the request that carried DTLS. Call it when the DTLS session has taken the datagrams of `handshake`.
     package mutating func answerCheck(into outbox: inout Outbox<ICEEvent>) {
         guard let request = self.context.unanswered.take() else { return }
         self.current.accept(request, &self.context, into: &outbox)

@@ -65,9 +65,9 @@ struct ICEContext: Sendable {
     /// The first third of every transaction, by which many agents on one socket know whose answer came. The other 64
     /// bits stay as unpredictable as ever.
     let tag: UInt32
-    /// What checks carry beside their own.
+    /// DTLS in checks.
     var handshake = EmbeddedHandshake()
-    /// A check of theirs whose answer waits for what the session of DTLS makes of what was in it.
+    /// A request that carried DTLS, to be answered when the DTLS session has processed it.
     var unanswered: CheckRequest?
     private var foundations: [Foundation] = []
     private var addedPaths = 0

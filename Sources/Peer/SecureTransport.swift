@@ -79,7 +79,7 @@ struct SecureTransport {
         for datagram in waiting { agent.send(datagram.span, at: now, into: &outbox) }
         if self.isClient, self.state == .new { return self.start(&agent, at: now, into: &outbox) }
         guard let session = self.dtls, self.state == .connecting else { return }
-        session.measured(DTLSRetries(roundTrip: agent.roundTrip))
+        session.retries = DTLSRetries(roundTrip: agent.roundTrip)
         self.deadline = session.timeout.map { now + $0 }
     }
 
@@ -124,11 +124,11 @@ extension SecureTransport {
         }
     }
 
-    /// What came in checks.
+    /// Processes the datagrams that came in checks.
     mutating func takeEmbedded(
         _ agent: inout ICEAgent, at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        // Checks may come before the answer that says who they are from.
+        // Checks may come before the answer with the peer's fingerprints.
         guard !self.fingerprints.isEmpty else { return }
         for datagram in agent.handshake.takeDatagrams() {
             self.received(datagram.span, &agent, at: now, into: &outbox)
@@ -185,7 +185,7 @@ extension SecureTransport {
         _ session: DTLSSession, _ agent: inout ICEAgent, at now: Instant
     ) throws(SecureError) {
         guard !session.isClosedByPeer else { return self.end(.closed) }
-        // Without a path the checks repeat what they carry.
+        // Without a path, checks repeat the flight.
         self.deadline = agent.hasPath ? session.timeout.map { now + $0 } : nil
         guard session.isEstablished else { return }
         agent.handshake.established(isClient: self.isClient)

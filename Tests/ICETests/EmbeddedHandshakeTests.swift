@@ -52,7 +52,7 @@ struct EmbeddedHandshakeTests {
         }
     }
 
-    @Test("is done by both and over, whatever is lost of checks and answers", arguments: 0..<200)
+    @Test("completes at both ends, whatever requests and responses are lost", arguments: 0..<200)
     func lossy(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var ends = [End(isClient: true), End(isClient: false)]
@@ -72,7 +72,7 @@ struct EmbeddedHandshakeTests {
         for index in ends.indices { #expect(ends[index].message(.request).count == STUNHeader.length) }
     }
 
-    @Test("goes its own way with somebody who cannot do it")
+    @Test("falls back to DTLS outside of checks with a peer that does not support it")
     func unsupported() throws {
         var end = End(isClient: true)
         try end.read(STUNWriter(.success, STUNMethod.binding, TransactionID(high: 1, low: 2)).finish().bytes)
@@ -81,7 +81,7 @@ struct EmbeddedHandshakeTests {
         #expect(end.handshake.takeUnacknowledged().count == 2 && end.handshake.takeUnacknowledged().isEmpty)
     }
 
-    @Test("says what it saw, the last four, each once, also of what came by itself")
+    @Test("acknowledges the last four datagrams, each once, also those outside of checks")
     func acknowledgements() throws {
         var end = End(isClient: false)
         let datagrams = (0..<6).map { [22, UInt8($0)] }
@@ -95,7 +95,7 @@ struct EmbeddedHandshakeTests {
         #expect(checksums == datagrams.suffix(4).map { Checksum.crc32($0.span) })
     }
 
-    @Test("takes turns with what is not acknowledged, and repeats nothing that is")
+    @Test("sends in turn what is not acknowledged, and nothing that is")
     func turns() throws {
         var end = End(isClient: true)
         func carried(_ end: inout End) throws -> UInt8? {
@@ -111,7 +111,7 @@ struct EmbeddedHandshakeTests {
         #expect(try (0..<2).map { _ in try carried(&end) } == [1, 1])
     }
 
-    @Test("leaves what is too long for a check, and what is not DTLS, alone")
+    @Test("ignores what is too long for a check, and what is not DTLS")
     func misfits() throws {
         var end = End(isClient: true)
         end.handshake.carry([[UInt8](repeating: 22, count: 1200)])
@@ -130,5 +130,23 @@ struct EmbeddedHandshakeTests {
         message.append(.dtlsInSTUNAck, [UInt8](repeating: 7, count: count).span)
         try end.read(message.finish().bytes)
         #expect(end.handshake.state == .confirmed && end.handshake.takeUnacknowledged().count == 2)
+    }
+
+    @Test("keeps four datagrams that nobody takes, acknowledges no more, and drops them when it stops")
+    func limit() throws {
+        var end = End(isClient: false)
+        for number in 0..<6 {
+            var message = STUNWriter(.request, STUNMethod.binding, TransactionID(high: 1, low: 2))
+            message.append(.dtlsInSTUN, [22, UInt8(number)].span)
+            end.handshake.read(try STUNMessage(parsing: message.finish().bytes.span))
+        }
+        let bytes = end.message(.request)
+        let message = try STUNMessage(parsing: bytes.span)
+        let length = if let value = message.value(of: .dtlsInSTUNAck) { value.count } else { 0 }
+        #expect(length == 16)
+        var stopped = end.handshake
+        #expect(end.handshake.takeDatagrams() == (0..<4).map { [22, $0] })
+        stopped.stop()
+        #expect(!stopped.hasDatagrams)
     }
 }

@@ -22,7 +22,7 @@ class PageTest(unittest.TestCase):
     browser = "chromium"
     # Whether Firefox has one.
     has_loudspeaker = False
-    # More of them, for Chromium.
+    # Further command-line flags of Chromium.
     flags: tuple[str, ...] = ()
 
     @classmethod

@@ -35,7 +35,7 @@ export class History {
   #late;
   #sizes;
   #sticks = true;
-  /** Of the scroller, when it was last looked at. */
+  /** The scroller's height when it was last resized. */
   #height = 0;
 
   /** Whether the newest came into view, or went out of it. */
@@ -216,7 +216,7 @@ export class History {
   // MARK: The edges
 
   #scrolled() {
-    // Where the place has become smaller since, nobody has scrolled away.
+    // A scroll event that comes with a new size was caused by the page, not by the user.
     if (this.#scroller.clientHeight === this.#height) this.#sticks = this.isAtEnd;
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     if (scrollTop < nearEdge && this.#hasOlder) this.#load(() => this.#older());

@@ -13,7 +13,7 @@ package struct SignInHandover: Sendable {
     package static let lifetime = Duration.seconds(60)
     package static let maximumWaiting = 10_000
 
-    /// Whose it is; nil where nobody else could be asked.
+    /// The node whose name the tokens begin with; nil on a server that is alone.
     private let node: RandomToken?
 
     package init(on node: RandomToken? = nil) { self.node = node }

@@ -104,8 +104,11 @@ internal import COpenSSL
         guard count == plaintext.count else { throw SecureError("writing to a DTLS session") }
     }
 
-    /// For what is sent from now on.
-    package func measured(_ retries: DTLSRetries) { self.bio.retries = retries }
+    /// When flights are repeated from now on.
+    package var retries: DTLSRetries {
+        get { self.bio.retries }
+        set { self.bio.retries = newValue }
+    }
 
     /// Gives back the memory that only handshakes need. Whatever comes takes it again.
     package func releaseBuffers() { unsafe SSL_free_buffers(self.ssl) }

@@ -15,7 +15,8 @@ internal import Web
 ///     page ──GET oidc──▶ provider ──GET oidc/callback?code──▶ page?signed-in ──POST oidc/session──▶ tokens
 ///
 /// A cookie that scripts cannot read holds the sign-in together: the ticket on the way there, the key to the tokens on the
-/// way back. No secret stands in an address. The tokens wait on the node to which the browser came back; any other one asks it for them.
+/// way back. No secret stands in an address. The tokens are kept by the node to which the browser came back; other nodes forward
+/// the request for them.
 final class OpenIDRoutes: Sendable {
     private let accounts: Accounts
     private let provider: OpenIDProvider
@@ -39,7 +40,7 @@ final class OpenIDRoutes: Sendable {
         self.journal = journal
     }
 
-    /// A request for what another node keeps under a name; false when there is no such node.
+    /// Forwards a request to the node whose name a token begins with; false when there is no such node.
     typealias Forward = @Sendable (HTTPExchange, RandomToken, @escaping (HTTPExchange) -> Void) -> Bool
 
     func add(to router: inout Router, forward: @escaping Forward) {
@@ -220,13 +221,13 @@ extension OpenIDRoutes {
 }
 
 extension HTTPExchange {
-    /// As the browser knows us.
+    /// The origin by which the browser reached this server.
     fileprivate var origin: String {
         "\(self.isSecure ? "https" : "http")://\(self.request.authority ?? "localhost")"
     }
 
-    /// A proxy in front may have taken the TLS off and says so; whoever lies about it leads only themselves astray, since a
-    /// provider sends nobody to an address it was not told of before.
+    /// Whether the client came by TLS. A reverse proxy says so in X-Forwarded-Proto. A client that forges it harms only itself: a provider
+    /// redirects to no address that was not registered with it.
     var isSecure: Bool { self.isEncrypted || self.request.fields[.forwardedProtocol] == "https" }
 
     fileprivate func parameter(_ name: String) -> String? { QueryItems(self.request.query ?? "", limit: 32)?[name] }

@@ -13,6 +13,7 @@ final class ForwardedAnswer: HTTPAnswerSink {
 
     /// Longer than a poll waits for something to be said; an answer that goes on and on says something twice a minute.
     private static let idleTimeout = Duration.seconds(90)
+
     /// - Parameter refuse: answers where the other node cannot be reached.
     init(_ exchange: HTTPExchange, orElse refuse: @escaping (HTTPExchange) -> Void) {
         (self.exchange, self.refuse) = (exchange, refuse)
@@ -35,7 +36,7 @@ final class ForwardedAnswer: HTTPAnswerSink {
     }
 
     /// As if the other node had closed the connection.
-    func giveUp() { self.call?.cancel() }
+    func fail() { self.call?.cancel() }
 
     func began(_ head: HTTPResponseHead) {
         let length = head.fields[.contentLength].flatMap { Int($0) }

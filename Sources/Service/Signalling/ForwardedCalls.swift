@@ -1,6 +1,6 @@
 internal import Vocabulary
 
-/// What is on its way to other nodes, by node: nothing that was passed on waits for a node that is gone.
+/// The requests in flight to other nodes, by node, so that they fail at once when a node is lost.
 struct ForwardedCalls {
     struct ID {
         fileprivate let node: RandomToken
@@ -11,17 +11,17 @@ struct ForwardedCalls {
     private var byNode: [RandomToken: [UInt64: () -> Void]] = [:]
     private var last: UInt64 = 0
 
-    /// - Parameter giveUp: answers the client instead of the node.
-    mutating func add(to node: RandomToken, giveUp: @escaping () -> Void) -> ID {
+    /// - Parameter fail: answers the client instead of the node.
+    mutating func add(to node: RandomToken, fail: @escaping () -> Void) -> ID {
         self.count += 1
         self.last += 1
-        self.byNode[node, default: [:]][self.last] = giveUp
+        self.byNode[node, default: [:]][self.last] = fail
         return ID(node: node, number: self.last)
     }
 
-    /// From now on it is given up in another way.
-    mutating func update(_ id: ID, giveUp: @escaping () -> Void) {
-        if self.byNode[id.node]?[id.number] != nil { self.byNode[id.node]?[id.number] = giveUp }
+    /// It fails in another way from now on.
+    mutating func update(_ id: ID, fail: @escaping () -> Void) {
+        if self.byNode[id.node]?[id.number] != nil { self.byNode[id.node]?[id.number] = fail }
     }
 
     mutating func remove(_ id: ID) {
@@ -30,5 +30,6 @@ struct ForwardedCalls {
         if self.byNode[id.node]?.isEmpty == true { self.byNode[id.node] = nil }
     }
 
-    func calls(to node: RandomToken) -> [() -> Void] { self.byNode[node].map { Array($0.values) } ?? [] }
+    /// How each request in flight to the node fails.
+    func failures(of node: RandomToken) -> [() -> Void] { self.byNode[node].map { Array($0.values) } ?? [] }
 }

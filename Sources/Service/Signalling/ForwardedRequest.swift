@@ -38,29 +38,3 @@ struct ForwardedRequest {
     /// It goes one step only.
     static func was(_ request: HTTPRequestHead) -> Bool { request.fields[Self.mark] != nil }
 }
-
-extension HTTPFields {
-    /// Those of `names` that the other ones have.
-    init(_ names: [HTTPFieldName], from others: HTTPFields) {
-        self.init()
-        for name in names { if let value = others[name] { self.set(name, to: value) } }
-    }
-
-    /// What belongs to one connection (RFC 9110 §7.6.1) or to whom it leads to, and what each node says for itself: which pages may read its
-    /// answers was asked by the first.
-    private static let ofOneConnection: Set<String> = [
-        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "expect",
-        "host", "content-length", "date", "server", "origin", "access-control-allow-origin",
-        "access-control-allow-credentials",
-    ]
-
-    /// What goes on to the other end.
-    var endToEnd: HTTPFields {
-        var fields = HTTPFields()
-        for (text, value) in self where !Self.ofOneConnection.contains(text.lowercased()) {
-            guard let name = HTTPFieldName(text), !self.hasToken(text, in: .connection) else { continue }
-            fields.append(name, value)
-        }
-        return fields
-    }
-}

@@ -179,7 +179,7 @@ final class Nodes {
         }
     }
 
-    /// The next change or gap is another chance.
+    /// A failure is repaired by the next change or gap.
     private func reloadWords() { self.reactor.perform({ [words] in await words.reload() }, completion: { _ in }) }
 
     private func missed() {

@@ -12,9 +12,9 @@ final class RequestForwarder {
     private let node: RandomToken
     private let reactor: Reactor
     private let addresses: () -> [RandomToken: String?]
-    private var underWay = ForwardedCalls()
+    private var inFlight = ForwardedCalls()
 
-    private static let mostUnderWay = 20_000
+    private static let mostInFlight = 20_000
     /// It passes piece by piece; the other node knows what it takes.
     private static let maximumBytes = 64 << 20
 
@@ -31,7 +31,7 @@ final class RequestForwarder {
         self.forward(exchange, to: session.token) { SocketServer.refuseSession($0) }
     }
 
-    /// False when what has this name is on no other node that is there.
+    /// Forwards to the node whose name `name` begins with; false when that is this one or unknown.
     func forward(
         _ exchange: HTTPExchange, to name: RandomToken, orElse refuse: @escaping (HTTPExchange) -> Void
     ) -> Bool {
@@ -53,9 +53,9 @@ final class RequestForwarder {
         return address.flatMap { ServerURL($0) }.map { Server(node: node, url: $0) }
     }
 
-    /// A node says nothing any more: whoever waits for it is answered now.
+    /// A node was lost: all requests in flight to it fail.
     func lost(_ node: RandomToken) {
-        for giveUp in self.underWay.calls(to: node) { giveUp() }
+        for fail in self.inFlight.failures(of: node) { fail() }
     }
 
     /// Whichever kind of request it is, and whichever kind of answer: one that goes on and on, too.
@@ -67,15 +67,15 @@ final class RequestForwarder {
         _ exchange: HTTPExchange, to server: Server, limit: Int = RequestForwarder.maximumBytes,
         orElse refuse: @escaping (HTTPExchange) -> Void
     ) {
-        guard self.underWay.count < Self.mostUnderWay else { return refuse(exchange) }
+        guard self.inFlight.count < Self.mostInFlight else { return refuse(exchange) }
         if exchange.request.isUpgrade(to: "websocket") { return self.tunnel(exchange, to: server, orElse: refuse) }
         let body = exchange.request.framing.length.map { ForwardedBody(exchange, length: $0) }
         guard body != nil || exchange.request.framing == .none else {
             return exchange.respond(.error(.lengthRequired, "say the length of the body"))
         }
         let answer = ForwardedAnswer(exchange, orElse: refuse)
-        let id = self.underWay.add(to: server.node) { answer.giveUp() }
-        answer.begin(server.url, body, on: self.reactor) { [unowned self] in self.underWay.remove(id) }
+        let id = self.inFlight.add(to: server.node) { answer.fail() }
+        answer.begin(server.url, body, on: self.reactor) { [unowned self] in self.inFlight.remove(id) }
         if let body { exchange.streamBody(to: body, limit: limit) }
     }
 }
@@ -96,10 +96,10 @@ extension RequestForwarder {
     private func tunnel(
         _ exchange: HTTPExchange, to server: Server, orElse refuse: @escaping (HTTPExchange) -> Void
     ) {
-        // How it is given up is known in a moment.
-        let id = self.underWay.add(to: server.node) {}
+        // Set below, when the call is made.
+        let id = self.inFlight.add(to: server.node) {}
         let failed = { [unowned self] in
-            self.underWay.remove(id)
+            self.inFlight.remove(id)
             exchange.onAbandoned = nil
             refuse(exchange)
         }
@@ -107,12 +107,12 @@ extension RequestForwarder {
         let call = UpgradeCall(
             server.url, on: self.reactor, request.target, fields: request.fields, timeout: Self.handshakeTimeout,
             switched: { [unowned self] in self.join(exchange, $1, answer: $0, id) }, failed: failed)
-        self.underWay.update(id) {
+        self.inFlight.update(id) {
             call.cancel()
             failed()
         }
         exchange.onAbandoned = { [unowned self] in
-            self.underWay.remove(id)
+            self.inFlight.remove(id)
             call.cancel()
         }
     }
@@ -123,14 +123,14 @@ extension RequestForwarder {
     ) -> (any StreamHandler)? {
         exchange.onAbandoned = nil
         guard exchange.isAlive else {
-            self.underWay.remove(id)
+            self.inFlight.remove(id)
             return nil
         }
-        self.underWay.update(id) { far.abort() }
+        self.inFlight.update(id) { far.abort() }
         let fields = HTTPFields(Self.handshakeAnswer, from: answer.fields)
         var farEnd: StreamTunnel.End?
         exchange.upgrade(fields) { near in
-            let ends = StreamTunnel.ends(near, far) { [unowned self] in self.underWay.remove(id) }
+            let ends = StreamTunnel.ends(near, far) { [unowned self] in self.inFlight.remove(id) }
             farEnd = ends.1
             return ends.0
         }

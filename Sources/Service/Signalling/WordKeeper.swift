@@ -9,7 +9,7 @@ final class WordKeeper: Sendable {
     private let store: any Store
     /// How often the rules were asked for, and which answer is in use.
     private let state = Locked((asked: 0, used: 0))
-    private let tell = Locked<(@Sendable () -> Void)?>(nil)
+    private let onChange = Locked<(@Sendable () -> Void)?>(nil)
 
     /// Waits for the store.
     init(_ store: any Store) throws {
@@ -21,14 +21,14 @@ final class WordKeeper: Sendable {
     func change<Request: StoreRequest>(_ request: Request) async -> Bool? where Request.Answer == Bool {
         guard case .success(let isDone) = await self.store.answer(to: request) else { return nil }
         guard await self.reload() else { return nil }
-        self.tell.withLock { $0 }?()
+        self.onChange.withLock { $0 }?()
         return isDone
     }
 
-    /// - Parameter tell: has other nodes ask for the rules that were changed here.
-    func publish(_ tell: @escaping @Sendable () -> Void) { self.tell.withLock { $0 = tell } }
+    /// - Parameter onChange: called when the rules were changed here, to tell the other nodes.
+    func publish(_ onChange: @escaping @Sendable () -> Void) { self.onChange.withLock { $0 = onChange } }
 
-    /// False when the store has no answer: those that are known stay in use.
+    /// False when the store does not answer; the old rules stay in use then.
     @discardableResult
     func reload() async -> Bool {
         let turn = self.state.withLock { state in
