@@ -25,8 +25,11 @@ package struct PostgresOptions: Hashable, Sendable {
             ("idle_in_transaction_session_timeout", Self.milliseconds(self.idleInTransactionTimeout)),
         ]
         if self.pinsPlans {
+            // Where only a whole table is left to read, it counts as so costly that the server would compile the statement
+            // whenever it is run: up to a second for one that takes a millisecond.
             settings += [
                 ("enable_hashjoin", "off"), ("enable_seqscan", "off"), ("plan_cache_mode", "force_generic_plan"),
+                ("jit", "off"),
             ]
         }
         if !self.searchPath.isEmpty { settings.append(("search_path", self.searchPath)) }

@@ -81,14 +81,15 @@ struct ConnectionTests {
         try await withConnection(nil, options) { session in
             let names = [
                 "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout", "enable_seqscan",
-                "enable_hashjoin", "plan_cache_mode", "client_encoding", "application_name", "search_path",
+                "enable_hashjoin", "jit", "plan_cache_mode", "client_encoding", "application_name", "search_path",
             ]
             let text = "SELECT current_setting(n) FROM unnest($1::text[]) WITH ORDINALITY AS t(n, o) ORDER BY o"
             let set = try await session.send(text, [.texts(names)]) { rows in (0..<rows.count).map { rows.text($0, 0) }
             }
             #expect(
                 set == [
-                    "5s", "1s", "2s", "off", "off", "force_generic_plan", "UTF8", "parley of a test", #"one, "tw o""#,
+                    "5s", "1s", "2s", "off", "off", "off", "force_generic_plan", "UTF8", "parley of a test",
+                    #"one, "tw o""#,
                 ])
         }
     }
