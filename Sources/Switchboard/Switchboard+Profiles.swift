@@ -9,7 +9,7 @@ extension Switchboard {
         let lines = self.presence.lines(of: user)
         self.rename(profile, lines)
         var hearing = sessions.union(self.presence.watchers(of: user)).union(lines)
-        for room in Set(lines.flatMap { self.guest($0)?.rooms ?? [] }) {
+        for room in Set(lines.flatMap { self.rooms(of: $0) }) {
             guard let machine = self.rooms[room], machine.count <= self.settings.maximumIntroducedMembers else {
                 continue
             }

@@ -31,16 +31,27 @@ extension Switchboard {
         let user = guest.user
         do throws(RequestError) {
             if isGuess { try self.roomGuesses.began(by: user, at: room, self.now) }
-            let proof = key.password.map { self.rooms[room]?.proof(of: $0) ?? [] }
+            let proof = self.proof(of: key, in: room)
             let entry = SharedChange.RoomEntry(replaced: old, proof: proof, rule: try Self.rule(key))
             self.submit(.join(room, guest.line, entry)) { [unowned self] result in
-                guard case .success(.room(let view)) = result else { return answer(.failure(result.error)) }
+                guard case .success(.room(let view)) = result else {
+                    // Another node had opened the room before, and what its password is salted with is known by now.
+                    if result.error.code == .wrongPassword, proof != self.proof(of: key, in: room) {
+                        return self.join(room, guest, replacing: old, key, answer)
+                    }
+                    return answer(.failure(result.error))
+                }
                 if isGuess { self.roomGuesses.succeeded(by: user, at: room) }
                 answer(.success(view))
             }
         } catch {
             answer(.failure(error))
         }
+    }
+
+    /// Of a room that is not known yet it is empty.
+    private func proof(of key: RoomKey, in room: RoomName) -> [UInt8]? {
+        key.password.map { self.rooms[room]?.proof(of: $0) ?? [] }
     }
 
     func join(_ room: RoomName, _ line: Line, _ entry: SharedChange.RoomEntry) throws(RequestError) -> RoomView {
@@ -51,7 +62,7 @@ extension Switchboard {
             }
         } catch {
             // A wrong guess counts on all nodes; where it was made it has counted already.
-            if error == .wrongPassword, !self.isOrigin {
+            if error == .wrongPassword, !self.isOrigin, entry.proof != [] {
                 try? self.roomGuesses.began(by: line.user, at: room, self.now)
             }
             throw RequestError(error, room)

@@ -119,8 +119,12 @@ class TwoNodes(Nodes):
         a, b = self.person(0, "A"), self.person(1, "B")
         a.ask("chat.send", user=b.user, body={"text": "hello"})
         b.expect("chat.entry")
+        roommate = self.person(1, "R")
+        for person in (a, roommate):
+            person.ask("room.join", room="kitchen")
         a.ask("profile.change", name="Anna")
-        self.assertEqual(b.expect("profile", user=a.user)["name"], "Anna")
+        for person in (b, roommate):
+            self.assertEqual(person.expect("profile", user=a.user)["name"], "Anna")
 
     def test_Y01_who_is_banned_or_sent_out_on_one_node_is_out_on_all_within_a_second(self):
         """Y01.access"""

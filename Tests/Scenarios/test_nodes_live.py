@@ -123,6 +123,18 @@ class Rooms(Nodes):
         c = self.person(1, "C")
         c.ask("room.join", room="vault", password="open sesame")
 
+    def test_Y05_two_who_open_a_room_with_one_password_at_the_same_time_both_come_in(self):
+        """Y05.access"""
+        a, b = self.person(0, "A"), self.person(1, "B")
+        for number in range(20):
+            key = {"room": f"opened-{number}", "password": "open sesame"}
+            for person in (a, b):
+                person.send("room.join", key, number=1000 + number)
+            answers = [person.answer(1000 + number) for person in (a, b)]
+            self.assertEqual([answer.get("access") for answer in answers], ["password"] * 2, answers)
+            for person in (a, b):
+                person.ask("room.leave", room=key["room"])
+
 
 class Calls(Nodes):
     def connect(self, a: Person, b: Person) -> str:
