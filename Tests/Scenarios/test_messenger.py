@@ -5,9 +5,10 @@ import signal
 import tempfile
 from pathlib import Path
 
+from balancer import Balancer
 from pages import PageTest
 from people import APP, APP_SECRET
-from server import eventually
+from server import eventually, of_one_process
 from test_files import gif
 from visitors import Visitor, expect, need_browser
 from wire import ask_http
@@ -176,6 +177,7 @@ class WritingTests(MessengerTest):
         self.write(bo, "heard")
         expect(self.messages(anna)).to_contain_text([*lines, "heard"])
 
+    @of_one_process
     def test_N10_what_is_said_is_in_order_however_late_a_new_conversation_is_known(self):
         anna, bo = self.pair()
         late = LateAnswers(anna.page, "chat.conversation", "chat.entry")
@@ -190,6 +192,18 @@ class WritingTests(MessengerTest):
         numbers = "() => [...document.querySelectorAll('#history .message')].map((row) => Number(row.dataset.number))"
         # The last may still be on its way.
         eventually(lambda: anna.page.evaluate(numbers) == list(range(1, 7)), "all are there, in order")
+
+    def test_N10_who_has_gone_elsewhere_stays_there_when_the_conversation_begins(self):
+        anna, bo = self.pair()
+        self.place(bo, "chats")
+        self.open_chat(anna, "Bo")
+        self.server.tell(signal.SIGSTOP)
+        self.write(anna, "Hello Bo")
+        self.place(anna, "me")
+        self.server.tell(signal.SIGCONT)
+        expect(bo.page.locator("#chat-list").get_by_role("button", name="Anna")).to_contain_text("Hello Bo")
+        expect(anna.page.locator("#chat-list").get_by_role("button", name="Bo", include_hidden=True)).to_contain_text("Hello Bo")
+        expect(anna.page.locator("body")).to_have_attribute("data-place", "me")
 
     def test_N10_a_message_is_sent_delivered_and_read(self):
         anna, bo = self.pair()
@@ -437,6 +451,19 @@ class HistoryTests(MessengerTest):
         self.server.begin()
         expect(self.messages(anna).last.get_by_role("img")).to_have_attribute("aria-label", re.compile("Sent|Delivered|Read"))
         expect(self.messages(anna).filter(has_text="Written without a network")).to_have_count(1)
+
+    def test_E05_the_page_is_there_while_a_proxy_answers_for_a_server_that_is_away(self):
+        with Balancer([self.server.address]) as proxy:
+            url = "http://{}:{}/".format(*proxy.address)
+            anna = self.company.visitor_at(url, 440).enter("Anna")
+            anna.page.evaluate("async () => { await navigator.serviceWorker.ready; }")
+            self.server.end()
+            try:
+                self.assertEqual(anna.page.request.get(url).status, 502)
+                self.assertEqual(anna.page.reload().status, 200)
+                expect(anna.page.locator("button[data-place=chats]")).to_be_visible()
+            finally:
+                self.server.begin()
 
     def test_E05_what_was_written_without_a_network_leaves_once_and_in_order(self):
         anna, bo = self.talking()

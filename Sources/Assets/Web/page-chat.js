@@ -34,6 +34,8 @@ export class ChatView {
 
   /** What the page should show now. @param {string} id */
   onOpened = (id) => {};
+  /** What is open has become a conversation, wherever the user is by now. @param {string} id */
+  onBegun = (id) => {};
   onClosed = () => {};
   onPinned = () => {};
 
@@ -160,7 +162,7 @@ export class ChatView {
   #begin(conversation) {
     this.#target = { conversation };
     this.#composer.becomes(conversation);
-    this.onOpened(conversation);
+    this.onBegun(conversation);
     this.#load(this.#history);
   }
 

@@ -272,6 +272,10 @@ chatView.onOpened = (id) => {
   document.body.classList.add('is-reading');
   if (id) go({ place: route.place === 'me' ? 'chats' : route.place, conversation: id });
 };
+chatView.onBegun = (id) => {
+  chatList.mark(id);
+  if (route.place !== 'me') go({ place: route.place, conversation: id });
+};
 chatView.onPinned = () => chatList.paint();
 chatView.onClosed = () => {
   chatList.mark(undefined);

@@ -29,13 +29,15 @@ async function forgetOthers() {
 }
 
 async function fresh(request, url) {
-  const answer = fetch(request);
-  const late = new Promise((resolve) => setTimeout(resolve, timeout)).then(() => caches.match(url, { cacheName }));
+  const kept = () => caches.match(url, { cacheName });
+  // A proxy in front of a server that is away answers in its stead.
+  const answer = fetch(request).then(async (answer) => (answer.status >= 500 && await kept()) || answer);
+  const late = new Promise((resolve) => setTimeout(resolve, timeout)).then(kept);
   try {
     return await Promise.race([answer, late]) ?? await answer;
   } catch (error) {
-    const kept = await caches.match(url, { cacheName });
-    if (kept) return kept;
+    const page = await kept();
+    if (page) return page;
     throw error;
   }
 }
