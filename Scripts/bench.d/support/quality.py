@@ -1,4 +1,4 @@
-"""Where PESQ and STOI are: PyPI's packages, in an environment of their own."""
+"""Where PESQ, STOI and PLCMOS are: PyPI's packages, in an environment of their own."""
 
 import subprocess
 import sys
@@ -10,5 +10,11 @@ def environment():
     python = bench.OUT / "venv-quality/bin/python3"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", python.parents[1]], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", "numpy", "scipy", "cython", "pystoi", "pesq"], check=True)
+    _install(python, "numpy", "scipy", "cython", "pystoi", "pesq", "onnxruntime")
+    # Of what it depends on, only tables and progress bars need the rest.
+    _install(python, "--no-deps", "speechmos==0.0.1.1")
     return python
+
+
+def _install(python, *packages):
+    subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
