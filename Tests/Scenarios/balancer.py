@@ -90,6 +90,11 @@ def know_each_other(nodes: list[Server]) -> bool:
     return all(len(seen) == len(nodes) and all(n["shared"] and (n["this"] or n.get("address")) for n in seen) for seen in lists)
 
 
+def reaches_the_tree(node: Server) -> bool:
+    """It lives where errands are done; where that is not known yet nobody can use it."""
+    return node.get("/.json")[0] != 503
+
+
 class Cluster:
     """`count` servers over a PostgreSQL at `url`, and a balancer in front of them."""
 
@@ -117,14 +122,27 @@ class Companions:
 
     def __init__(self, first: Server, count: int, listen: str):
         self.nodes: list[Server] = []
-        for _ in range(count):
-            data = data_beside(first)
-            (Path(data) / "files").symlink_to(Path(first.data) / "files")
-            self.nodes.append(Server(*first.options, path=first.path, testing=False, doors=False, data=data, is_companion=True))
-        eventually(lambda: know_each_other([first, *self.nodes]), "all nodes know where the others are")
+        try:
+            for _ in range(count):
+                self.nodes.append(self._node(first))
+            everyone = [first, *self.nodes]
+            eventually(lambda: know_each_other(everyone), "all nodes know where the others are")
+            eventually(lambda: all(reaches_the_tree(node) for node in everyone), "all know who does errands")
+        except BaseException:
+            self._end_nodes()
+            raise
         self.balancer = Balancer([node.address for node in (first, *self.nodes)], listen)
+
+    @staticmethod
+    def _node(first: Server) -> Server:
+        data = data_beside(first)
+        (Path(data) / "files").symlink_to(Path(first.data) / "files")
+        return Server(*first.options, path=first.path, testing=False, doors=False, data=data, beside=first, environment=first.environment)
 
     def end(self) -> None:
         self.balancer.__exit__()
+        self._end_nodes()
+
+    def _end_nodes(self) -> None:
         for node in self.nodes:
             node.__exit__()

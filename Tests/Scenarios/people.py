@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from server import TIMEOUT, Server
-from wire import Answer, Closed, Packet, PollingLink, WebSocketLink, ask_http, take_parts
+from wire import Answer, Closed, Packet, PollingLink, WebSocketLink, ask_http, take_parts, usual_link
 
 
 #: A program that vouches for the people of most tests: `Server(*VOUCHED)`.
@@ -59,7 +59,7 @@ class Person:
     answer_timeout = TIMEOUT
 
     def __init__(
-        self, server: Server, name: str = "", *, token: str | None = None, recover: bool = False, link=WebSocketLink,
+        self, server: Server, name: str = "", *, token: str | None = None, recover: bool = False, link=None,
         headers: dict | None = None, resumes: "Person | None" = None, device: str | None = None,
     ):
         self.server = server
@@ -69,7 +69,7 @@ class Person:
         self._numbers = itertools.count()
         self._acks: dict[int, list] = {}
         self.is_counted = recover
-        self.link = link(server, "EIO=4", headers)
+        self.link = (link or usual_link())(server, "EIO=4", headers)
         self.opening = json.loads(self.link.receive()[1:])
         try:
             self._connect(
@@ -93,9 +93,20 @@ class Person:
             self.offset = None
             self.welcome = self.expect("welcome")
             self.user, self.name = self.welcome["user"], self.welcome["name"]
+            if self._hears_later:
+                self._await_presence()
+
+    @property
+    def _hears_later(self) -> bool:
+        """Whether there are nodes that hear a little later of what another has done."""
+        return getattr(self.server, "is_of_several", False)
+
+    def _await_presence(self) -> None:
+        """Until all that anybody does from now on finds us there: what is refused in the order of all came behind our coming."""
+        self.error("room.knock", room="nowhere-at-all")
 
     @classmethod
-    def back(cls, old: "Person", *, token: str | None = None, link=WebSocketLink) -> "Person":
+    def back(cls, old: "Person", *, token: str | None = None, link=None) -> "Person":
         """The same client after its line broke."""
         person = cls(old.server, token=token or old.token, recover=True, link=link, resumes=old)
         if person.is_recovered:
@@ -197,6 +208,9 @@ class Person:
     def heard(self, event: str, **fields) -> list[dict]:
         """Everything of that name up to now: whatever was on its way is here once an answer has come."""
         self.ask("ice.servers")
+        if self._hears_later:
+            # Nothing says that nothing more is on its way from another node.
+            self.listen(0.3)
         return [a[0] for n, *a in self.pending if n == event and fields.items() <= a[0].items()]
 
     def wait_for_end(self, within: float = TIMEOUT) -> int | None:

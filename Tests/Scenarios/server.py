@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
+import unittest
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -59,17 +60,30 @@ def companions_wanted() -> int:
     return int(os.environ.get("NODES", "1")) - 1 if os.environ.get("STORE") == "postgresql" else 0
 
 
+def of_one_process(test):
+    """A test, or a class of tests, of what is done otherwise where there are several nodes."""
+    return unittest.skipIf(companions_wanted() > 0, "it is about one process, and here are several")(test)
+
+
 class Server:
     """Started on a free port; `options` come on top. `testing` opens the test endpoints, and larger messages with them; `doors`
-    lets apps made for other servers in."""
+    lets apps made for other servers in.
+
+    Where it has companions, they are one service to the test: their logs, metrics, signals and ends are all of theirs. A test
+    that looks at what only one process has (its memory, its descriptors) is skipped there.
+    """
+
+    # Behind a balancer nodes listen without TLS on one address of one family, each with ports of its own, and ask each other's
+    # administration without a token.
+    _SINGLE = {"--store", "--listen", "--tls", "--tls-cert", "--acme", "--turn", "--signalling-loops", "--admin-token"}
 
     def __init__(
         self, *options: str, path: Path | None = None, testing: bool = True, data: str | None = None, doors: bool = True,
-        is_companion: bool = False, environment: dict | None = None
+        beside: "Server | None" = None, environment: dict | None = None
     ):
         self._companions = None
-        # Behind a balancer nodes listen without TLS.
-        is_alone = is_companion or "--store" in options or "--tls-cert" in options
+        self._beside = beside
+        is_alone = beside or self._SINGLE & set(options)
         self._companion_count = 0 if is_alone else companions_wanted()
         self.data = data or tempfile.mkdtemp(prefix="parley-test-")
         self.path = path
@@ -77,7 +91,7 @@ class Server:
         self.options = [*options, "--test-endpoints"] if testing else [*options]
         if doors and "--doors" not in options:
             self.options += ["--doors", "all", "--public-user-list"]
-        if not is_companion:
+        if not beside:
             self.options += store_of(self.data, options) + loops_of(options)
         if self._companion_count:
             self.options += ["--trusted-proxy", "127.0.0.1"]
@@ -88,15 +102,15 @@ class Server:
         own = "127.0.0.1:0" if self._companion_count else listen
         command = [self.path or binary(), "serve", "--listen", own, "--admin", "127.0.0.1:0", "--stun", "off"]
         command += ["--data", self.data, "--log-format", "json", *self.options]
-        self.process = subprocess.Popen(
+        self._process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment)
         self.log: list[dict] = []
         self._lines: queue.Queue = queue.Queue()
         self._has_heard_enough = False
-        self._reader = threading.Thread(target=self._read_log, args=[self.process, self._lines], daemon=True)
+        self._reader = threading.Thread(target=self._read_log, args=[self._process, self._lines], daemon=True)
         self._reader.start()
         ready = self.event("serve.ready")
-        self.address = self._split(ready["address"])
+        self.address = self._listener = self._split(ready["address"])
         self.admin = self._split(ready["admin"])
         if self._companion_count:
             self._surround(listen)
@@ -104,7 +118,11 @@ class Server:
     def _surround(self, listen: str) -> None:
         from balancer import Companions
 
-        self._companions = Companions(self, self._companion_count, "" if listen.endswith(":0") else listen)
+        try:
+            self._companions = Companions(self, self._companion_count, "" if listen.endswith(":0") else listen)
+        except BaseException:
+            self.end()
+            raise
         self.address = self._companions.balancer.address
 
     def end(self) -> None:
@@ -112,18 +130,32 @@ class Server:
         if self._companions:
             self._companions.end()
             self._companions = None
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
         self._reader.join()
 
     def begin(self) -> None:
-        """Again, on the same port and with the same data."""
+        """Again, on the same port and with the same data; what is left of it ends."""
+        self.end()
         self._start(f"{self.address[0]}:{self.address[1]}")
 
-    def restart(self) -> None:
-        self.end()
-        self.begin()
+    restart = begin
+
+    @property
+    def is_of_several(self) -> bool:
+        """Whether there are companions."""
+        return self._companion_count > 0
+
+    @property
+    def _nodes(self) -> list["Server"]:
+        return [self, *(self._companions.nodes if self._companions else [])]
+
+    @property
+    def process(self) -> subprocess.Popen:
+        if self._companions:
+            raise unittest.SkipTest("it looks at one process, and here are several")
+        return self._process
 
     @staticmethod
     def _split(text: str) -> tuple[str, int]:
@@ -133,6 +165,8 @@ class Server:
     def _read_log(self, process: subprocess.Popen, lines: queue.Queue) -> None:
         for line in process.stderr:
             lines.put(line)
+            if self._beside:
+                self._beside._lines.put(line)
             if self._has_heard_enough:
                 break
         process.stderr.close()
@@ -167,7 +201,8 @@ class Server:
     # What it is asked.
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(self.address, timeout=TIMEOUT)
+        """Straight to the server, for bytes of which a balancer would make others."""
+        return socket.create_connection(self._listener, timeout=TIMEOUT)
 
     def get(self, path: str, admin: bool = False, within: float = TIMEOUT) -> tuple[int, str]:
         host, port = self.admin if admin else self.address
@@ -186,10 +221,11 @@ class Server:
             pass
 
     def metric(self, name: str) -> float:
-        for line in self.get("/metrics", admin=True)[1].splitlines():
-            if line.startswith(f"{name} "):
-                return float(line.split()[-1])
-        raise AssertionError(f"there is no metric {name}")
+        """What all processes have counted."""
+        lines = [line for node in self._nodes for line in node.get("/metrics", admin=True)[1].splitlines()]
+        values = [float(line.split()[-1]) for line in lines if line.startswith(f"{name} ")]
+        assert values, f"there is no metric {name}"
+        return sum(values)
 
     # What the system says about it.
 
@@ -210,7 +246,8 @@ class Server:
     # How it ends.
 
     def tell(self, number: signal.Signals) -> None:
-        self.process.send_signal(number)
+        for node in self._nodes:
+            node._process.send_signal(number)
 
     def wait(self, within: float = TIMEOUT) -> int:
-        return self.process.wait(timeout=within)
+        return max(node._process.wait(timeout=within) for node in self._nodes)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from house import House
 from people import APP, APP_SECRET, vouch
-from server import TIMEOUT, eventually
+from server import TIMEOUT, eventually, of_one_process
 from wire import PollingLink, ask_http
 
 UPGRADE = (
@@ -170,6 +170,7 @@ class ManyAtOnce(Arrivals):
         self.assertIn("iceServers", polling[-1].ask("ice.servers"))
 
 
+@of_one_process
 class TooManyAtOnce(Arrivals):
     options = ("--arrival-wait", "1ms")
 

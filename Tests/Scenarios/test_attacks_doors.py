@@ -15,7 +15,7 @@ import zlib
 from fl import Phone, account
 from callers import AtHome, outcome, usage
 from people import Person, Refused, vouch
-from server import TIMEOUT, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually, of_one_process
 from test_files import form
 from wire import Answer, ask_http
 
@@ -56,6 +56,7 @@ class Pictures(unittest.TestCase):
             self.assertFalse(secret[:40] in given.body)
         self.assertEqual(self.bring(png(40)[:30] + secret)["code"], -1, "nothing but the header of a picture")
 
+    @of_one_process
     def test_finding_M10_one_stranger_leaves_the_others_their_room(self):
         noise = os.urandom(300_000)
         for _ in range(25):
@@ -63,6 +64,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(self.bring(png(40, noise), "192.0.2.66")["code"], -1)
         self.assertEqual(self.bring(png(40, noise), "192.0.2.67")["code"], 1)
 
+    @of_one_process
     def test_finding_M10_a_picture_nobody_registers_with_goes_after_a_day(self):
         left, taken = (self.bring(png(40, colour=colour))["data"] for colour in (50, 100))
         form = {"userName": "alice_m10", "password": "g00d-p4ssphrase", "headImageUrl": taken}

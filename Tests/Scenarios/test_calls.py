@@ -5,6 +5,7 @@ import unittest
 
 from house import House
 from people import Person
+from server import eventually, of_one_process
 
 
 class Calls(House):
@@ -163,7 +164,7 @@ class Calls(House):
         """J07.offline"""
         a, b = self.pair()
         b.link.close()
-        a.ask("presence.watch", users=[b.user])
+        eventually(lambda: not a.ask("presence.watch", users=[b.user])["users"][0]["online"], "B is gone")
         call = a.ask("call.invite", user=b.user, kind="audio")["call"]
         self.assertEqual(self.outcome(a, call), "offline")
 
@@ -254,6 +255,7 @@ class Calls(House):
         b.ask("call.failed", call=call)
         self.assertEqual(self.outcome(a, call), "failed")
 
+    @of_one_process
     def test_a_server_that_stops_ends_what_rings_first(self):
         with type(self).started_anew() as server:
             a, b = (Person(server, name) for name in "AB")

@@ -6,7 +6,7 @@ import time
 import unittest
 
 from people import Person
-from server import TIMEOUT, eventually
+from server import TIMEOUT, eventually, of_one_process
 from test_chat import Talk
 from wire import Answer, ask_http
 
@@ -187,6 +187,7 @@ class Requests(Described):
             answer = self.http(person, method, target, body)
             self.assertEqual(answer.status, status, f"{method} {target}: {answer.text}")
 
+    @of_one_process
     def test_who_has_no_token_or_asks_too_much_is_told(self):
         a = self.person("A")
         answer = ask_http(self.server, "GET", "/v1/conversations")

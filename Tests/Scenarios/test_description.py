@@ -10,6 +10,7 @@ from pathlib import Path
 import jsonschema_rs
 
 from people import APP, APP_SECRET
+from server import of_one_process
 from test_chat import Talk
 from test_files import Files
 from wire import ask_http
@@ -30,6 +31,7 @@ schemathesis.serializer.alias("application/offset+octet-stream", "application/oc
 class DescriptionTests(Files):
     options = ("--request-rate", "100000")
 
+    @of_one_process
     def test_no_request_is_answered_in_a_way_that_is_not_described(self):
         a, b = self.person("A"), self.listener("B")
         place = self.say(a, "hello", user=b.user)["conversation"]
@@ -54,6 +56,7 @@ class DescriptionTests(Files):
         self.assertEqual(done.returncode, 0, (done.stdout + done.stderr)[-9000:])
         self.assertEqual(self.ask(a, "GET", "/v1/conversations").status, 200)
 
+    @of_one_process
     def test_B13_what_cannot_be_read_as_a_request_is_refused_as_described_too(self):
         a = self.person("A")
         for path in ("/v1/push/devices/%12", "/v1/push/devices/%ff", "/v1/conversations/%2e%2e%2f%2e%2e%2f%2e%2e%2f%2e%2e"):

@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 from people import VOUCHED, Person
-from server import Server, binary
+from server import Server, binary, of_one_process
 from test_chat import Talk
 from test_files import Files
 
@@ -70,6 +70,7 @@ class DamagedFileTests(unittest.TestCase):
             self.assertIn("newer than this program", done.stderr)
 
 
+@of_one_process
 class CheckTests(Files):
     def test_what_is_damaged_or_missing_is_found(self):
         a, b = self.person("A"), self.person("B")
@@ -90,6 +91,7 @@ class CheckTests(Files):
         self.assertEqual(check("/nowhere").returncode, 66)
 
 
+@of_one_process
 class LookingInTests(unittest.TestCase):
     def test_what_is_acknowledged_after_somebody_looked_in_outlives_a_kill(self):
         with Server(*VOUCHED, testing=False) as server, tempfile.TemporaryDirectory() as folder:

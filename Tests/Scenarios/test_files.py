@@ -13,7 +13,7 @@ from pathlib import Path
 
 from people import Person
 from pitch import tone
-from server import TIMEOUT, binary, eventually
+from server import TIMEOUT, binary, eventually, of_one_process
 from test_chat import Talk
 from wire import Answer
 
@@ -89,6 +89,7 @@ class Files(Talk):
         return [path for path in Path(self.server.data, "files").rglob("*") if path.is_file()]
 
 
+@of_one_process
 class RoomTests(Files):
     options = ("--largest-file", "9000G", "--files-per-user", "9000G")
 
@@ -347,6 +348,7 @@ class FileTests(Files):
         line.sendall(head.encode() + body)
         return line
 
+    @of_one_process
     def test_what_came_before_the_line_broke_is_kept(self):
         a = self.person("A")
         content = os.urandom(3 * MEBIBYTE)
@@ -365,6 +367,7 @@ class FileTests(Files):
     def length(self, place: str) -> int:
         return Path(self.server.data, "uploads", place.rpartition("/")[2]).stat().st_size
 
+    @of_one_process
     def test_an_upload_whose_end_the_server_did_not_live_to_see_is_finished_later(self):
         a = self.person("A")
         place = self.begin(a, 4)

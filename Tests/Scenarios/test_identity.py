@@ -11,7 +11,7 @@ from pathlib import Path
 from fl import Phone, account
 from house import House
 from people import APP, APP_SECRET, Person, Refused, post, sign_in, vouch
-from server import TIMEOUT, Server, binary
+from server import TIMEOUT, Server, binary, of_one_process
 from wire import Closed, PollingLink, WebSocketLink, ask_http, read_answer
 
 
@@ -259,6 +259,7 @@ class SentAway(House):
                 ended = a.expect("call.ended", within=1)
                 self.assertEqual((ended["outcome"], ended["by"]), ("completed", b.user))
 
+    @of_one_process
     def test_A12_who_was_sent_away_has_no_seat_any_more(self):
         banned, friend = self.person("banned"), self.person("friend")
         for person in (banned, friend):

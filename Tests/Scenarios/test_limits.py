@@ -6,7 +6,7 @@ import unittest
 import websocket
 from fl import Phone, account
 from house import House
-from server import eventually
+from server import eventually, of_one_process
 from wire import Answer, Closed, PollingLink, WebSocketLink, ask_http
 
 BOUNDARY = 1_000_000
@@ -19,6 +19,7 @@ class Limits(House):
         with self.person("after") as person:
             self.assertIn("iceServers", person.ask("ice.servers"))
 
+    @of_one_process
     def test_requests_of_one_connection(self):
         a = self.person("A")
         for number in range(600):
@@ -121,6 +122,7 @@ class Limits(House):
         self.assertEqual(answer.status, 413)
         self.still_serves()
 
+    @of_one_process
     def test_the_limit_of_one_websocket_message(self):
         a = self.person("A")
         with contextlib.suppress(OSError):
@@ -237,6 +239,7 @@ class Limits(House):
         self.still_serves()
 
 
+@of_one_process
 class Arrivals(House):
     """One address begins so many sessions at once. The proxy that the test stands for is believed whom it speaks for."""
 
@@ -300,6 +303,7 @@ class Arrivals(House):
         self.assertEqual(guess(0, "203.0.113.21"), 401)
 
 
+@of_one_process
 class OpenSessions(House):
     options = ("--trusted-proxy", "127.0.0.1", "--sessions-per-address", "3")
 

@@ -15,12 +15,13 @@ import test_rooms
 import test_second_sign_in
 from house import House
 from people import VOUCHED, Person
-from server import Server, eventually
+from server import Server, eventually, of_one_process
 from wire import PollingLink
 
 LOOPS = 3
 
 
+@of_one_process
 class OverLoops(unittest.TestCase):
     """Every server of the class has several loops."""
 

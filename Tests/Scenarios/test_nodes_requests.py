@@ -16,11 +16,12 @@ def scattered(nodes: list):
     turns = itertools.cycle(nodes)
 
     class Scattered(PollingLink):
-        def _poll(self):
-            self.server = next(turns)
-            self.polls.close()
-            self.polls = http.client.HTTPConnection(*self.server.address, timeout=TIMEOUT)
-            return super()._poll()
+        def _poll(self, within):
+            if not self.is_polling:
+                self.server = next(turns)
+                self.polls.close()
+                self.polls = http.client.HTTPConnection(*self.server.address, timeout=TIMEOUT)
+            super()._poll(within)
 
         def send_all(self, packets):
             self.server = next(turns)

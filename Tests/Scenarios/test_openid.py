@@ -78,6 +78,10 @@ class ProviderTests(unittest.TestCase):
 
     def setUp(self) -> None:
         self.provider.tell_truth()
+        if self.server.is_of_several:
+            # Each asks for keys at most once a second; a balancer leads to all of them in turn.
+            signs_in = lambda: Browser(self.server).sign_in() == "/?signed-in"
+            eventually(lambda: all(signs_in() for _ in range(9)), "every node knows the keys of now")
         self.browser = Browser(self.server)
 
     def is_told(self, why: str) -> None:
@@ -252,7 +256,7 @@ class DescriptionTests(unittest.TestCase):
                 self.assertIn(why, reason)
         self.assertEqual(inside.asked, [])
         place, _ = self.failed("--outgoing-allow", "127.0.0.0/8", description={"jwks_uri": f"{inside.issuer}/keys"})
-        self.assertEqual((place, inside.asked), ("/?sign-in=refused", ["/keys"]))
+        self.assertEqual((place, set(inside.asked)), ("/?sign-in=refused", {"/keys"}))
 
     def test_A19_a_provider_is_asked_by_TLS_and_has_to_prove_its_name(self):
         """A19.elsewhere"""

@@ -8,7 +8,7 @@ import s3store
 import test_page_media as media
 from pages import PageTest
 from people import VOUCHED, Person
-from server import Server, eventually
+from server import Server, eventually, of_one_process
 from test_files import Files, gif
 from visitors import need_browser
 
@@ -65,6 +65,7 @@ class PageWithStore(PageTest):
         self.assertEqual(bo.page.evaluate(LOAD, elsewhere), "forbidden")
         self.company.go_home()
 
+    @of_one_process
     def test_Y22_parley_js_begins_anew_when_what_it_brought_is_gone(self):
         """Y22.page"""
         bo = self.visitor("Bo")

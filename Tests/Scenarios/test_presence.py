@@ -6,6 +6,7 @@ import unittest
 
 from house import House
 from people import Person
+from server import eventually
 
 
 class Processes(House):
@@ -38,7 +39,9 @@ class Presence(Processes):
 
     def test_C03_a_watcher_learns_at_once_how_users_are_now(self):
         a, b = self.person("A"), self.person("B")
-        answer = a.ask("presence.watch", users=[b.user, "nobody-of-this-name"])
+        watched = [b.user, "nobody-of-this-name"]
+        eventually(lambda: self.users(a.ask("presence.watch", users=watched))[b.user], "B is known to be there")
+        answer = a.ask("presence.watch", users=watched)
         self.assertEqual(self.users(answer), {b.user: True, "nobody-of-this-name": False})
         self.assertEqual(answer["users"][0]["name"], "B")
 
@@ -54,6 +57,8 @@ class Presence(Processes):
         for fields in ({"users": [b.user]}, {"everybody": True}):
             a.ask("presence.watch", fields)
             self.assertEqual(a.ask("presence.unwatch", fields), {})
+        # What it heard while it watched does not count.
+        a.pending.clear()
         b.link.close()
         self.device(b)
         self.assertEqual(a.heard("presence", user=b.user), [])
@@ -62,7 +67,7 @@ class Presence(Processes):
         a = self.person("A")
         child = self.child("C")
         user = child.stdout.readline().strip()
-        self.assertTrue(self.users(a.ask("presence.watch", users=[user]))[user])
+        eventually(lambda: self.users(a.ask("presence.watch", users=[user]))[user], "C is there")
         child.kill()
         self.assertFalse(a.expect("presence", user=user)["online"])
 

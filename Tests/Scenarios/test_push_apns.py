@@ -17,7 +17,7 @@ from aioapns.connection import APNsKeyConnectionPool, APNsProductionClientProtoc
 from apns_service import ATTACK, ATTACKS, KEY, TEAM, TOPIC, APNsAccount, APNsService, Installation, refusal
 from people import Person
 from push_service import Device
-from server import TIMEOUT, binary, eventually
+from server import TIMEOUT, binary, eventually, of_one_process
 from test_chat import Talk
 from test_push import bearer
 from wire import ask_http
@@ -277,6 +277,7 @@ class SecondOpinion(APNs):
             pool.close()
 
 
+@of_one_process
 class Access(APNs):
     def test_H13_a_token_that_APNs_refuses_is_replaced_once(self):
         b, installation = self.sleeper()
@@ -296,6 +297,7 @@ class Access(APNs):
             self.assertNotIn(secret, said)
 
 
+@of_one_process
 class Connections(APNs):
     def test_many_pushes_by_APNs_share_one_connection(self):
         sleepers = [self.sleeper() for _ in range(12)]
@@ -309,6 +311,7 @@ class Connections(APNs):
         self.assertEqual(len(self.service.tokens), 1)
 
 
+@of_one_process
 class Losses(APNs):
     def lost(self, fate: str, connections: int) -> None:
         """What happens to the second request of two on one connection; and how many more are opened."""

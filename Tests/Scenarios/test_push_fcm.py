@@ -10,7 +10,7 @@ import fcm_service
 from fcm_service import FCMService, Installation, refusal
 from people import Person
 from push_service import Device
-from server import TIMEOUT, binary, eventually
+from server import TIMEOUT, binary, eventually, of_one_process
 from test_chat import Talk
 from test_push import bearer
 from wire import ask_http
@@ -156,6 +156,7 @@ class Reasons(FCM):
 
 
 class Access(FCM):
+    @of_one_process
     def test_the_access_token_for_FCM_is_asked_for_once_although_many_wait(self):
         before, self.service.pause = self.service.given, 0.3
         sleepers = [self.sleeper() for _ in range(5)]

@@ -14,7 +14,7 @@ import unittest
 from pathlib import Path
 
 from ports import free_port
-from server import TIMEOUT, ROOT, Server, binary, eventually
+from server import ROOT, TIMEOUT, Server, binary, eventually, of_one_process
 from wire import ask_http
 
 README = (ROOT / "README.md").read_text()
@@ -107,6 +107,7 @@ class ReadmeTests(unittest.TestCase):
         self.assertEqual(process.wait(TIMEOUT), 0, line)
 
 
+@of_one_process
 class LineTests(ReadmeTests):
     """Each method takes the lines that begin with one of its words; a line that no method takes fails the test."""
 

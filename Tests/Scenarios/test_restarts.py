@@ -9,10 +9,11 @@ from callers import AtHome, Household, outcome
 from pages import WATCHED, PageTest
 from people import VOUCHED, Person
 from pitch import RATE
-from server import Server, eventually
+from server import Server, eventually, of_one_process
 from visitors import Visitor
 
 
+@of_one_process
 class Seats(unittest.TestCase):
     """What the server says, to people on the native events."""
 
@@ -103,6 +104,7 @@ class Seats(unittest.TestCase):
         self.assertEqual(self.again(c).error("call.take", call=call), "not_found")
 
 
+@of_one_process
 class Terminals(AtHome):
     def test_J23_two_terminals_talk_on_and_hang_up_afterwards(self):
         """J23.terminal"""
@@ -127,6 +129,7 @@ def online(server: Server) -> int:
     return len(json.loads(server.get("/v1/users", admin=True)[1])["users"])
 
 
+@of_one_process
 class Pages(PageTest):
     def setUp(self) -> None:
         super().setUp()

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from people import Person, VOUCHED
 from ports import free_port
-from server import ROOT, Server, binary, eventually
+from server import ROOT, Server, binary, eventually, of_one_process
 from test_serve import make_certificate, tls_client
 
 
@@ -94,6 +94,7 @@ class Certificates(unittest.TestCase):
             self.assertIn("--trust-anybody", words)
 
 
+@of_one_process
 class Damage(unittest.TestCase):
     def start_in_vain(self, data: str) -> tuple[int, str]:
         return run(
@@ -190,6 +191,7 @@ SAMPLE = re.compile(
     r"^([a-z_]+)(?:\{([a-z_]+)=\"([^\"\\]*)\"\})? (-?[0-9.e+-]+|\+Inf|NaN)$")
 
 
+@of_one_process
 class Counted(unittest.TestCase):
     """Metrics, in the text format of Prometheus (version 0.0.4)."""
 

@@ -10,7 +10,7 @@ import unittest
 import warnings
 from pathlib import Path
 
-from server import Server, binary, eventually
+from server import Server, binary, eventually, of_one_process
 from test_hostile import HEAD, UPGRADE, frame, read_all
 
 
@@ -64,6 +64,7 @@ class Life(unittest.TestCase):
                 self.assertEqual(server.wait(within=5), 0)
                 self.assertEqual(read_all(idle), b"")
 
+    @of_one_process
     def test_what_is_under_way_is_finished(self):
         with Server() as server, server.connect() as upload, server.connect() as web_socket:
             upload.sendall(b"POST /test/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello")
@@ -83,6 +84,7 @@ class Life(unittest.TestCase):
             self.assertTrue(read_all(upload).endswith(b"\r\n\r\n10\n"))
             self.assertEqual(server.wait(within=5), 0)
 
+    @of_one_process
     def test_a_stuck_connection_is_cut_at_the_deadline(self):
         with Server("--drain-timeout", "1s") as server, server.connect() as stuck:
             stuck.sendall(b"POST /test/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello")
@@ -94,6 +96,7 @@ class Life(unittest.TestCase):
             self.assertGreater(time.monotonic() - began, 0.9)
             self.assertEqual(read_all(stuck), b"")
 
+    @of_one_process
     def test_a_second_signal_does_not_wait(self):
         with Server("--drain-timeout", "60s") as server, server.connect() as stuck:
             stuck.sendall(b"POST /test/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nhello")

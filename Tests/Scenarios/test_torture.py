@@ -9,12 +9,13 @@ from pathlib import Path
 from cluster_torture import ClusterTorture
 from people import Person, VOUCHED
 from push_torture import PushTorture
-from server import Server, binary
+from server import Server, binary, of_one_process
 from test_files import Files, gif
 from torture import StoreTorture
 from tree_torture import TreeTorture
 
 
+@of_one_process
 class Torture(unittest.TestCase):
     def test_D04_D21_E09_nothing_that_was_acknowledged_is_lost_when_the_server_is_killed(self):
         """D21.server D21.client"""
@@ -61,6 +62,7 @@ class Torture(unittest.TestCase):
         self.assertGreater(found["livez_200"], 20)
 
 
+@of_one_process
 class Backup(Files):
     def backup(self, target: Path, source: str | None = None) -> subprocess.CompletedProcess:
         command = [binary(), "backup", target, "--data", source or self.server.data]
@@ -186,6 +188,7 @@ class Backup(Files):
         self.assertEqual((answer.returncode, "a server works here" in answer.stderr), (73, True))
 
 
+@of_one_process
 class Damage(unittest.TestCase):
     def test_a_damaged_file_is_named_and_left_alone(self):
         with Server(*VOUCHED, testing=False) as server:

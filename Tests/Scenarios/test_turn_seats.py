@@ -8,7 +8,7 @@ from pathlib import Path
 
 from coturn import IS_INSTALLED, Coturn
 from people import Person, VOUCHED
-from server import TIMEOUT, Server, binary, eventually
+from server import TIMEOUT, Server, binary, eventually, of_one_process
 from test_turn import SECRET, Relayed, Uclient
 
 ROOM = {"room": "den"}
@@ -28,6 +28,7 @@ def try_relay(server: dict) -> list[int | None]:
     return [None if row["relay"].get("addresses") else row["relay"]["code"] for row in json.loads(done.stdout)["servers"]]
 
 
+@of_one_process
 class SeatsOfOurRelay(Relayed):
     def member(self, name: str) -> Person:
         person = self.person(name)

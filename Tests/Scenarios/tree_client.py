@@ -3,6 +3,7 @@
 import base64
 import http.client
 import json
+import socket
 import ssl
 import threading
 from collections import deque
@@ -228,7 +229,7 @@ class TreeStream:
     """Server-sent events of one place."""
 
     def __init__(self, server: Server, path: str, headers: dict | None = None):
-        self.socket = server.connect()
+        self.socket = socket.create_connection(server.address, timeout=TIMEOUT)
         lines = [f"GET {path} HTTP/1.1", "Host: tree", "Accept: text/event-stream"]
         lines += [f"{name}: {value}" for name, value in (OWNER if headers is None else headers).items()]
         self.socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())

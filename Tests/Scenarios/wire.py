@@ -1,9 +1,13 @@
 """Ways to reach a server that hide nothing: every request and every frame is the test's own."""
 
 import base64
+import contextlib
 import http.client
 import json
+import os
 import re
+import select
+import time
 from collections import deque
 from dataclasses import dataclass
 
@@ -105,13 +109,20 @@ class PollingLink:
         self.target = f"/socket.io/?{query}&transport=polling"
         self.waiting: deque[str | bytes] = deque()
         self.polls = http.client.HTTPConnection(*server.address, timeout=TIMEOUT)
-        self._take(self._poll())
+        self.is_polling = False
+        self._poll(TIMEOUT)
         self.sid = json.loads(self.waiting[0][1:])["sid"]
         self.target += f"&sid={self.sid}"
 
-    def _poll(self) -> Answer:
-        self.polls.request("GET", self.target, headers=self.headers)
-        return read_answer(self.polls)
+    def _poll(self, within: float) -> None:
+        """A request that is not answered in time stays asked."""
+        if not self.is_polling:
+            self.polls.request("GET", self.target, headers=self.headers)
+            self.is_polling = True
+        if not select.select([self.polls.sock], [], [], within)[0]:
+            raise TimeoutError("nothing came")
+        self.is_polling = False
+        self._take(read_answer(self.polls))
 
     def _take(self, answer: Answer) -> None:
         if answer.status != 200:
@@ -129,15 +140,25 @@ class PollingLink:
             raise Closed(answer.status)
 
     def receive(self, within: float = TIMEOUT) -> str | bytes:
+        deadline = time.monotonic() + within
         while not self.waiting:
-            self._take(self._poll())
+            self._poll(max(0, deadline - time.monotonic()))
         return self.waiting.popleft()
 
     def cut(self) -> None:
+        """As when a cable is pulled, in the middle of a poll."""
         self.polls.close()
 
     def close(self) -> None:
+        if self.polls.sock is not None:
+            with contextlib.suppress(Closed, OSError, http.client.HTTPException):
+                self.send("1")
         self.polls.close()
+
+
+def usual_link() -> type:
+    """How people come in where a test does not say: TRANSPORT in the environment may say `polling`."""
+    return PollingLink if os.environ.get("TRANSPORT") == "polling" else WebSocketLink
 
 
 def become_websocket(link: PollingLink, server: Server) -> WebSocketLink:
@@ -147,7 +168,7 @@ def become_websocket(link: PollingLink, server: Server) -> WebSocketLink:
     if (answer := upgraded.receive()) != "3probe":
         raise AssertionError(f"the probe was answered with {answer!r}")
     upgraded.send("5")
-    link.close()
+    link.cut()
     return upgraded
 
 
