@@ -91,7 +91,7 @@ def know_each_other(nodes: list[Server]) -> bool:
 
 
 def reaches_the_tree(node: Server) -> bool:
-    """It lives where errands are done; where that is not known yet nobody can use it."""
+    """The realtime tree is 503 until the node on duty is known."""
     return node.get("/.json")[0] != 503
 
 

@@ -147,6 +147,12 @@ class Server:
         """Whether there are companions."""
         return self._companion_count > 0
 
+    def shows(self, holds: Callable[[], bool], what: str) -> None:
+        """At once; where there are companions, a moment later."""
+        if self.is_of_several:
+            return eventually(holds, what)
+        assert holds(), what
+
     @property
     def _nodes(self) -> list["Server"]:
         return [self, *(self._companions.nodes if self._companions else [])]

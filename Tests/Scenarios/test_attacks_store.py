@@ -76,7 +76,7 @@ class Conversations(unittest.TestCase):
 
     def is_known(self, asker: Person, user: str) -> None:
         """Where there are several nodes, a moment later on the others."""
-        eventually(lambda: "error" not in self.say(asker, user=user), f"{user} is known")
+        self.server.shows(lambda: "error" not in self.say(asker, user=user), f"{user} is known")
 
     def test_H3_one_begins_thirty_conversations_at_once_and_goes_on_in_those(self):
         a, b = self.person("A"), self.person("B")

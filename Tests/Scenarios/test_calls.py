@@ -5,7 +5,7 @@ import unittest
 
 from house import House
 from people import Person
-from server import eventually, of_one_process
+from server import of_one_process
 
 
 class Calls(House):
@@ -164,7 +164,7 @@ class Calls(House):
         """J07.offline"""
         a, b = self.pair()
         b.link.close()
-        eventually(lambda: not a.ask("presence.watch", users=[b.user])["users"][0]["online"], "B is gone")
+        self.server.shows(lambda: not a.ask("presence.watch", users=[b.user])["users"][0]["online"], "B is gone")
         call = a.ask("call.invite", user=b.user, kind="audio")["call"]
         self.assertEqual(self.outcome(a, call), "offline")
 

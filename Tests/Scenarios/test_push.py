@@ -252,7 +252,7 @@ class Messages(Pushed):
     def test_H05_an_app_that_changes_too_often_has_to_wait(self):
         """H05.app"""
         b, _ = self.sleeper()
-        answers = [self.change(b, {"tags": {"add": [f"t{number}"]}}) for number in range(45)]
+        answers = [self.change(b, {"tags": {"add": [f"t{number}"]}}) for number in range(45 if self.server.is_of_several else 15)]
         self.assertEqual([answer.status for answer in answers[:10]], [200] * 10)
         self.assertEqual((answers[-1].status, answers[-1].json["rule"]), (429, 6011))
         self.assertGreater(int(answers[-1].headers["retry-after"]), 0)

@@ -147,7 +147,7 @@ class PollingLink:
         return self.waiting.popleft()
 
     def cut(self) -> None:
-        """As when a cable is pulled. Between two polls nobody can notice."""
+        """As when a cable is pulled. The server cannot notice between two polls."""
         need_websockets("a line that breaks is noticed at once where it is a WebSocket")
         self.polls.close()
 
@@ -164,7 +164,7 @@ def usual_link() -> type:
 
 
 def need_websockets(why: str) -> None:
-    """The test is skipped where everybody comes by polling."""
+    """Skips the test where all clients use polling."""
     if usual_link() is PollingLink:
         raise unittest.SkipTest(why)
 
