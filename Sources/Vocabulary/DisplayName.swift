@@ -18,9 +18,23 @@ package struct DisplayName: Hashable, Sendable {
 
     package init?(_ text: String) {
         guard text.utf8.count <= Self.maximumBytes else { return nil }
+        if Self.isPlain(text) {
+            self.text = text
+            return
+        }
         let trimmed = Self.trimmed(text)
         guard (1...Self.maximumLength).contains(trimmed.count), VisibleText.holds(trimmed) else { return nil }
         self.text = Self.evened(trimmed)
+    }
+
+    /// Most names are words of ASCII with single spaces between them: nothing in those has to be looked up.
+    private static func isPlain(_ text: String) -> Bool {
+        var last = UInt8(ascii: " ")
+        for byte in text.utf8 {
+            guard byte > 0x20 ? byte < 0x7F : byte == 0x20 && last != 0x20 else { return false }
+            last = byte
+        }
+        return last != 0x20 && text.utf8.count <= Self.maximumLength
     }
 
     /// However wide a gap is, it is one space, so that two names that look alike are alike (RFC 8266 §2.3).

@@ -102,6 +102,20 @@ struct JSONObjectTests {
         #expect(self.problem(text, Self.strict) == .duplicate("a"))
     }
 
+    @Test("finds a name that stands twice among few and among many, and no other", arguments: [2, 12, 13, 60])
+    func repetition(count: Int) {
+        let rules = JSONObject.Rules(isStrict: true)
+        let names = (1...count).map { "name\($0)" }
+        let text = { (names: [String]) in "{\(names.map { "\"\($0)\":0" }.joined(separator: ","))}" }
+        #expect(self.problem(text(names), rules) == nil)
+        for (place, name) in names.enumerated() {
+            for other in [name, name.replacing("n", with: "\\u006e")] {
+                let twice = names[...place] + [other] + names[(place + 1)...].dropLast()
+                #expect(self.problem(text(Array(twice)), rules) == .duplicate(name))
+            }
+        }
+    }
+
     @Test("refuses names that it does not know, and more members than it may have")
     func limits() {
         #expect(self.problem(#"{"a":1,"x":2}"#, Self.strict) == .unknown("x"))

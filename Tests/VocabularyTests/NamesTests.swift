@@ -34,6 +34,11 @@ struct NamesTests {
         #expect(DisplayName("👩‍👩‍👧")?.text == "👩‍👩‍👧")
         #expect(DisplayName(String(repeating: "语", count: 64)) != nil)
         #expect(DisplayName("Ann  von\u{3000}\u{A0}B")?.text == "Ann von B")
+        for name in ["Ann", "Ann B.", " Ann", "Ann ", "Ann  B", "~user!"] {
+            #expect(DisplayName(name)?.text == name.split(separator: " ").joined(separator: " "))
+        }
+        #expect(DisplayName(String(repeating: "a", count: 64)) != nil)
+        #expect(DisplayName(String(repeating: "a", count: 65)) == nil)
     }
 
     @Test(

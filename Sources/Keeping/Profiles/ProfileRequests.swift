@@ -20,24 +20,29 @@ package struct FindProfiles: StoreRequest {
     }
 }
 
-/// Of somebody who comes in: what is known of them, and from whom they do not want to hear. In its turn among the writers, so that
-/// whatever is said of either afterwards is heard afterwards.
+/// Of somebody who comes in: what is known of them, and from whom they do not want to hear.
+package struct KnownVisitor: Hashable, Sendable {
+    /// Nil of somebody who is new.
+    package let profile: Profile?
+    package let blocked: [UserID]
+
+    init(_ user: UserID, _ tables: some Tables) throws(StoreError) {
+        self.profile = try tables.user(user)?.profile
+        self.blocked = try tables.blocked(by: user)
+    }
+}
+
+/// In its turn among the writers, so that whatever is said of a visitor afterwards is heard afterwards.
 package struct FindVisitor: StoreRequest {
     package let user: UserID
-
-    package struct Answer: Sendable {
-        /// Nil of somebody who is new.
-        package let profile: Profile?
-        package let blocked: [UserID]
-    }
 
     package static let access = StoreAccess.reads
     package var asker: UserID? { self.user }
 
     package init(of user: UserID) { self.user = user }
 
-    package func perform(on tables: some Tables) throws(StoreError) -> Answer {
-        Answer(profile: try tables.user(self.user)?.profile, blocked: try tables.blocked(by: self.user))
+    package func perform(on tables: some Tables) throws(StoreError) -> KnownVisitor {
+        try KnownVisitor(self.user, tables)
     }
 }
 
@@ -213,8 +218,8 @@ package struct FindChangedProfile: StoreRequest {
 
 // MARK: - Being introduced
 
-/// What a program that vouches for a user says of them, who may be unknown so far. What the user has said of themselves
-/// later stays.
+/// What a program that vouches for a user says of them, who may be unknown so far and is known from now on. What the user has said
+/// of themselves later stays. Where nothing is new, nothing is written.
 package struct Introduction: Hashable, StoreRequest {
     package let user: UserID
     /// Nil is not said.
@@ -222,7 +227,8 @@ package struct Introduction: Hashable, StoreRequest {
     package let avatar: AvatarLink?
     package let now: WallTime
 
-    package static let access = StoreAccess.writes
+    package static let access = StoreAccess.writesWithGroup
+    package var asker: UserID? { self.user }
 
     package init(_ user: UserID, displayName: DisplayName?, avatar: AvatarLink?, at now: WallTime) {
         self.user = user
@@ -233,10 +239,9 @@ package struct Introduction: Hashable, StoreRequest {
 }
 
 extension Introduction {
-    /// From whom they do not want to hear, as soon as they are known.
-    package func perform(on tables: some Tables) throws(StoreError) -> [UserID] {
+    package func perform(on tables: some Tables) throws(StoreError) -> KnownVisitor {
         try self.write(tables)
-        return try tables.blocked(by: self.user)
+        return try KnownVisitor(self.user, tables)
     }
 
     private func write(_ tables: some Tables) throws(StoreError) {

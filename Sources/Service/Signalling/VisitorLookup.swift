@@ -27,19 +27,23 @@ final class VisitorLookup {
 
     /// What an application says of its user is kept for those who look the user up, when it is the later word.
     func find(_ identity: Identity, _ completion: @escaping (Found) -> Void) {
+        guard identity.kind == .application else {
+            return self.ask(FindVisitor(of: identity.user), identity, completion)
+        }
+        let words = Introduction(
+            identity.user, displayName: identity.displayName, avatar: identity.avatar, at: identity.issuedAt)
+        self.ask(words, identity, completion)
+    }
+
+    private func ask<Request: StoreRequest>(
+        _ request: Request, _ identity: Identity, _ completion: @escaping (Found) -> Void
+    ) where Request.Answer == KnownVisitor {
         self.store.send(
-            FindVisitor(of: identity.user),
-            self.reactor.returning { [unowned self] result in
-                // A client with a good token gets in, also when the store has no time.
-                guard case .success(let known) = result else {
-                    return completion(Found(face: ProfileSummary(identity, known: nil), blocked: nil))
-                }
-                guard identity.isNewer(than: known.profile) else {
-                    return completion(
-                        Found(face: ProfileSummary(identity, known: known.profile), blocked: known.blocked))
-                }
-                let face = ProfileSummary(identity, over: known.profile)
-                self.introduce(identity) { completion(Found(face: face, blocked: $0)) }
+            request,
+            self.reactor.returning { result in
+                // A client with a good token gets in, also when the store has no time. The next token says again what was said.
+                let known = try? result.get()
+                completion(Found(face: ProfileSummary(identity, known: known?.profile), blocked: known?.blocked))
             })
     }
 
@@ -50,39 +54,9 @@ final class VisitorLookup {
         self.noticed[identity.user] = identity.tokenID
         self.find(identity) { _ in }
     }
-
-    /// The next token says it again, so that it could not be kept does not matter.
-    private func introduce(_ identity: Identity, _ done: @escaping ([UserID]?) -> Void) {
-        let words = Introduction(
-            identity.user, displayName: identity.displayName, avatar: identity.avatar, at: identity.issuedAt)
-        self.store.send(words, self.reactor.returning { done(try? $0.get()) })
-    }
-}
-
-extension Identity {
-    /// Whether it is an application's word about its user.
-    fileprivate var saysSomething: Bool {
-        self.kind == .application && (self.displayName != nil || self.avatar != nil)
-    }
-
-    /// Whether an application knows more of its user than was said here.
-    fileprivate func isNewer(than profile: Profile?) -> Bool {
-        guard let profile else { return self.kind == .application }
-        guard self.saysSomething else { return false }
-        let isDifferent =
-            self.displayName.map { $0 != profile.displayName } ?? false
-            || self.avatar.map { $0 != profile.avatar } ?? false
-        return isDifferent && self.issuedAt >= profile.changed
-    }
 }
 
 extension ProfileSummary {
-    /// What an application does not say stays.
-    fileprivate init(_ identity: Identity, over profile: Profile?) {
-        let name = identity.displayName ?? profile?.shownName ?? DisplayName(identity.user.text)
-        self.init(name ?? .nobody, identity.avatar ?? profile?.avatar)
-    }
-
     fileprivate init(_ identity: Identity, known profile: Profile?) {
         // What a user has taken away stays away, whatever an older token says.
         let isOld = profile.map { $0.changed > identity.issuedAt } ?? false
