@@ -20,6 +20,12 @@ let house: [SwiftSetting] =
         .enableExperimentalFeature("Lifetimes"),
     ]
 
+/// A release carries the Swift runtime in itself: it is called so often that the way through the table of a shared library counts
+/// (`docs/decisions/0070-the-runtime-inside.md`).
+let withRuntime: [LinkerSetting] = [
+    .unsafeFlags(["-static-stdlib"], .when(platforms: [.linux], configuration: .release))
+]
+
 /// A door to a C library: a module map and a `shim.h`, nothing else.
 func door(_ name: String, pkgConfig: String, apt: String, brew: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt]), .brew([brew])])
@@ -206,7 +212,8 @@ let package = Package(
                 "Secure", "Service",
                 "Keeping", "SQLTables", "Sessions", "Sound", "SoundFiles", "Switchboard", "Vocabulary", "Voice", "Web",
             ],
-            swiftSettings: house
+            swiftSettings: house,
+            linkerSettings: withRuntime
         ),
 
         // Beside the house: what only tests may use.
@@ -371,7 +378,7 @@ if Context.environment["PARLEY_BENCH"] != nil {
                 "Conversing", "Keeping", "PostgresLink", "PostgresStore", "SQLiteStore", "System", "Vocabulary",
             ],
             path: "Tests/Bench/Store",
-            swiftSettings: houseForTests),
+            swiftSettings: houseForTests, linkerSettings: withRuntime),
         .executableTarget(
             name: "CallLoadBench",
             dependencies: [
@@ -379,22 +386,22 @@ if Context.environment["PARLEY_BENCH"] != nil {
                 "Reactor",
                 "Vocabulary", "Web",
             ],
-            path: "Tests/Bench/CallLoad", swiftSettings: houseForTests),
+            path: "Tests/Bench/CallLoad", swiftSettings: houseForTests, linkerSettings: withRuntime),
         .executableTarget(
             name: "MediaQualityBench",
             dependencies: ["AudioStreams", "MediaStreams", "OpusCodec", "TestSupport", "VirtualCalls"],
-            path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests),
+            path: "Tests/Bench/MediaQuality", swiftSettings: houseForTests, linkerSettings: withRuntime),
         .executableTarget(
             name: "PushBench", dependencies: ["Secure", "Vocabulary"], path: "Tests/Bench/Push",
-            swiftSettings: houseForTests),
+            swiftSettings: houseForTests, linkerSettings: withRuntime),
         .executableTarget(
             name: "S3SigningBench", dependencies: ["S3", "Vocabulary"], path: "Tests/Bench/S3Signing",
-            swiftSettings: houseForTests),
+            swiftSettings: houseForTests, linkerSettings: withRuntime),
         .executableTarget(
             name: "WholeCallsBench", dependencies: ["TestSupport", "VirtualPeers", "Vocabulary"],
-            path: "Tests/Bench/WholeCalls", swiftSettings: houseForTests),
+            path: "Tests/Bench/WholeCalls", swiftSettings: houseForTests, linkerSettings: withRuntime),
         .executableTarget(
             name: "PacketsBench", dependencies: ["Bytes", "RTP", "SRTP", "STUN", "Secure", "Vocabulary"],
-            path: "Tests/Bench/Packets", swiftSettings: houseForTests),
+            path: "Tests/Bench/Packets", swiftSettings: houseForTests, linkerSettings: withRuntime),
     ]
 }
