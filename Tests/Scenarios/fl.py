@@ -5,8 +5,10 @@ The iOS library sends no `EIO` and no cache buster, asks for base64 while it pol
 """
 
 import base64
+import contextlib
 import http.client
 import json
+import threading
 import time
 from collections import deque
 
@@ -135,6 +137,23 @@ class Phone:
         if time.monotonic() - self.pinged > 3:
             self.pinged = time.monotonic()
             self.send_packets(["2"])
+
+    @contextlib.contextmanager
+    def staying_alive(self):
+        """Pings while the test has to do with somebody else for longer than the server waits."""
+        is_over = threading.Event()
+
+        def ping() -> None:
+            while not is_over.wait(1):
+                self.stay_alive()
+
+        pinging = threading.Thread(target=ping)
+        pinging.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            pinging.join()
 
     def send_packets(self, packets: list[str | bytes]) -> None:
         if not self.socket:

@@ -18,7 +18,7 @@ from pathlib import Path
 from callers import AtHome, outcome, usage
 from people import Person
 from pitch import RATE, Ear
-from server import TIMEOUT, binary, eventually
+from server import TIMEOUT, binary, eventually, of_one_process
 
 TALK = ("--play", "tone:440", "--expect-audio", "--duration", "1s")
 
@@ -148,6 +148,7 @@ class CommandLine(AtHome):
         code, report = outcome(call)
         self.assertEqual((code, report["outcome"], report["heard"]), (0, "completed", True))
 
+    @of_one_process
     def test_calls_are_let_go_that_a_new_server_knows_nothing_of(self):
         echo = self.home.answer("--as", "echo", "--echo")
         echo.expect("ready")

@@ -545,6 +545,8 @@ class Typing(Talk):
         a, b, c = self.listener("A"), self.listener("B"), self.listener("C")
         tablet = self.device(a)
         place = {"conversation": self.group(a, b, c)}
+        for person in (b, c):
+            person.expect("chat.entry", type="created")
         began = time.monotonic()
         a.ask("chat.typing", place)
         self.assertEqual(b.expect("chat.typing"), place | {"user": a.user, "on": True})

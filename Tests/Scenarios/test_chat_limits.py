@@ -38,9 +38,9 @@ class ChatLimits(Talk):
 
     def test_members_of_a_conversation(self):
         """Members of a conversation: 10,000, then room_full."""
+        self.make_known([f"user-{number}" for number in range(1, 10_000)] + ["one-more"])
         a = self.listener("A")
         place = self.group(a)
-        self.make_known([f"user-{number}" for number in range(1, 10_000)] + ["one-more"])
         for start in range(1, 10_000, 100):
             users = [f"user-{number}" for number in range(start, min(start + 100, 10_000))]
             self.assertNotIn("error", a.ask("chat.invite", conversation=place, users=users))

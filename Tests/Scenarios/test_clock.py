@@ -6,7 +6,7 @@ import unittest
 from clock_torture import DAY, HOUR, JUMPS, Clock, ClockTorture
 from house import House
 from people import Person, Refused, sign_in
-from server import eventually
+from server import eventually, of_one_process
 from test_push import Pushed
 from wire import ask_http
 
@@ -136,6 +136,7 @@ class Conversations(ClockHouse):
         self.jump_to(2 * HOUR)
         self.assertNotIn("error", self.text(b, conversation=room))
 
+    @of_one_process
     def test_P16_a_call_goes_on_over_a_restart_behind_a_jump(self):
         """P16.decisions"""
         for jump in (HOUR, -2 * HOUR):

@@ -131,8 +131,9 @@ class OneToOne(Chat):
             a = self.phone(f"alice_{n}{number}", "ios", **options)
             for kind, name, data in (("img", "1.gif", photo), ("audio", "1.amr", voice)):
                 with self.subTest(kind, **options):
-                    answer = a.ask("chat", self.message(f"bobby_{n}x", type=kind, fileName=name, fileData=data), within=60)
-                    self.assertEqual(self.fetch(answer[0]["bodies"]["fileRemotePath"]).body, data)
+                    with b.staying_alive():
+                        answer = a.ask("chat", self.message(f"bobby_{n}x", type=kind, fileName=name, fileData=data), within=60)
+                        self.assertEqual(self.fetch(answer[0]["bodies"]["fileRemotePath"]).body, data)
                     b.expect("chat", within=60)
             a.close()
 

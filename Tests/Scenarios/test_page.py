@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pages import WATCHED, PageTest
 from people import Person, post
-from server import Server, eventually
+from server import Server, eventually, of_one_process
 from test_files import form, gif
 from visitors import PlaywrightError, Visitor, expect, need_browser
 from wire import ask_http
@@ -642,6 +642,7 @@ class WhoTests(PageTest):
                 self.assertEqual(self.company.go_home(), [])
 
 
+@of_one_process
 class ServerListTests(PageTest):
     """The STUN and TURN servers of ice-servers.json reach every connection, with credentials of the moment."""
 
