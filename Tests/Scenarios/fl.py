@@ -140,7 +140,7 @@ class Phone:
 
     @contextlib.contextmanager
     def staying_alive(self):
-        """Pings while the test has to do with somebody else for longer than the server waits."""
+        """Pings while nobody reads, or the reader waits, for longer than the server does."""
         is_over = threading.Event()
 
         def ping() -> None:
@@ -172,7 +172,8 @@ class Phone:
         deadline = time.monotonic() + within
         while not self.incoming:
             if not self.socket:
-                self._take(self.poll())
+                with self.staying_alive():
+                    self._take(self.poll())
                 continue
             self.stay_alive()
             self.socket.settimeout(max(0.01, min(1, deadline - time.monotonic())))
@@ -222,7 +223,9 @@ class Phone:
     def ask(self, event: str, *arguments, within: float = TIMEOUT):
         number, self.number = self.number, self.number + 1
         self.emit(event, *arguments, number=number)
+        deadline = time.monotonic() + within
         while number not in self.acks:
+            assert time.monotonic() < deadline, f"no answer to {event}; before: {self.trace[-5:]}"
             self._step(within)
         return self.acks.pop(number)
 

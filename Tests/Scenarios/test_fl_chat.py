@@ -1,6 +1,8 @@
 """What FLSocketIM's apps say to each other, as they have always said it."""
 
 import json
+import signal
+import threading
 import time
 import unittest
 import zlib
@@ -136,6 +138,18 @@ class OneToOne(Chat):
                         self.assertEqual(self.fetch(answer[0]["bodies"]["fileRemotePath"]).body, data)
                     b.expect("chat", within=60)
             a.close()
+
+    def test_B05_a_server_that_stood_still_takes_nobody_for_dead(self):
+        a, b, to = self.pair()
+        self.server.process.send_signal(signal.SIGSTOP)
+        try:
+            with a.staying_alive(), b.staying_alive():
+                # The server waits for eight seconds.
+                threading.Event().wait(9)
+        finally:
+            self.server.process.send_signal(signal.SIGCONT)
+        self.say(a, to, "still here")
+        self.assertEqual(b.expect("chat")["bodies"]["msg"], "still here")
 
     def test_B11_a_photo_that_comes_slowly_keeps_its_phone_there(self):
         a, b, to = self.pair()
