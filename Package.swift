@@ -20,8 +20,7 @@ let house: [SwiftSetting] =
         .enableExperimentalFeature("Lifetimes"),
     ]
 
-/// A release carries the Swift runtime in itself: it is called so often that the way through the table of a shared library counts
-/// (`docs/decisions/0070-the-runtime-inside.md`).
+/// Releases link the Swift runtime statically: calls into a shared library cost more (`docs/decisions/0070-the-runtime-inside.md`).
 let withRuntime: [LinkerSetting] = [
     .unsafeFlags(["-static-stdlib"], .when(platforms: [.linux], configuration: .release))
 ]

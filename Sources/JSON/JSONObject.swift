@@ -81,23 +81,12 @@ package struct JSONObject: ~Escapable {
 
     private func check(_ rules: Rules) throws(JSONObjectError) {
         guard self.members.count <= rules.maximumMembers else { throw .tooManyMembers }
-        if let names = rules.names {
-            for name in self.members.map({ self.name(of: $0) }) where !names.contains(name) { throw .unknown(name) }
-        }
-        guard rules.isStrict else { return }
-        if self.members.count <= Self.fewMembers { return try self.checkNames(of: self.members) }
+        guard rules.isStrict || rules.names != nil else { return }
         var met: Set<String> = []
-        for name in self.members.map({ self.name(of: $0) }) where !met.insert(name).inserted { throw .duplicate(name) }
-    }
-
-    /// So few are compared with each other sooner than they are counted.
-    private static let fewMembers = 12
-
-    private func checkNames(of members: [JSONMembers.Member]) throws(JSONObjectError) {
-        for (index, member) in members.enumerated() {
-            for other in members[..<index] where self.reader.areEqual(member.key, other.key) {
-                throw .duplicate(self.name(of: member))
-            }
+        for member in self.members {
+            let name = self.name(of: member)
+            if let names = rules.names, !names.contains(name) { throw .unknown(name) }
+            if !met.insert(name).inserted, rules.isStrict { throw .duplicate(name) }
         }
     }
 

@@ -121,13 +121,6 @@ extension JSONReader {
         return self.text(at: range)?.utf8.elementsEqual(text.utf8) ?? false
     }
 
-    /// Whether two strings (quotes included) say the same, however they are escaped.
-    func areEqual(_ one: Range<Int>, _ other: Range<Int>) -> Bool {
-        if one.count == other.count, self.hasBytes(self.bytes.extracting(one), at: other.lowerBound) { return true }
-        guard self.hasEscape(in: one) || self.hasEscape(in: other) else { return false }
-        return self.text(at: one)?.utf8.elementsEqual((self.text(at: other) ?? "").utf8) ?? false
-    }
-
     /// The string at `range` (quotes included) without its escapes. Half a surrogate pair reads as U+FFFD.
     package func text(at range: Range<Int>) -> String? {
         guard range.count >= 2 else { return nil }

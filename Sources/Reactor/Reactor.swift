@@ -28,6 +28,8 @@ package protocol EndOfTurn: AnyObject {
     private var isIdling = false
     private var timers: TimerWheel<() -> Void>
     private var alarmDeadline: UInt64?
+    /// The alarm rang late, and the sockets are looked at before timers fire.
+    private var isCatchingUp = false
     private var gathered: [any EndOfTurn] = []
     private var gatheredHead = 0
     private var pause = GatheringPause()
@@ -245,8 +247,15 @@ extension Reactor {
         unsafe uv_timer_start(self.alarm, { unsafe Reactor.from($0?.pointee.data)?.alarmRang() }, delay, 0)
     }
 
+    /// A timer that fires so much too late is told after what the sockets have.
+    private static let longestLateness: UInt64 = 500
+
+    /// Where the loop stood still (a paused machine, a long turn), what came meanwhile is read first: many a timer is about what
+    /// did not come. `armAlarm` has it ring again in the next turn.
     private func alarmRang() {
-        self.alarmDeadline = nil
+        let deadline = self.alarmDeadline.take() ?? self.now
+        self.isCatchingUp = !self.isCatchingUp && self.now > deadline &+ Self.longestLateness
+        guard !self.isCatchingUp else { return }
         while let fire = self.timers.popDue(at: self.now) { fire() }
     }
 }

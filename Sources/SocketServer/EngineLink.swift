@@ -324,12 +324,9 @@ extension EngineLink {
             guard deadline < timer.rings else { return }
             self.sessions.clock.cancel(timer.token)
         }
-        self.armTimer(after: max(.zero, self.sessions.now.duration(to: deadline)))
-    }
-
-    private func armTimer(after delay: Duration) {
+        let delay = max(.zero, self.sessions.now.duration(to: deadline))
         let token = self.sessions.clock.schedule(after: delay) { [unowned self] in self.timerRang() }
-        self.timer = (token, self.sessions.now + delay)
+        self.timer = (token, deadline)
     }
 
     /// So much has to have come since the timer rang last: what dribbles in keeps nothing alive.
@@ -341,13 +338,8 @@ extension EngineLink {
         self.lastPart = count
     }
 
-    /// Where the loop stood still until now, what was said meanwhile is still to be read: it is read before the next timer rings.
-    private static let stoodStill = Duration.milliseconds(500)
-
     private func timerRang() {
-        let isLate = self.timer.map { $0.rings.duration(to: self.sessions.now) > Self.stoodStill } ?? false
         self.timer = nil
-        guard !isLate else { return self.armTimer(after: .milliseconds(1)) }
         self.noticePart()
         self.session.clockAdvanced(to: self.sessions.now, into: &self.outbox)
         self.perform()

@@ -1,6 +1,7 @@
-import System
 import Reactor
+import System
 import Testing
+import Vocabulary
 
 @Suite("An event loop")
 struct EventLoopTests {
@@ -21,6 +22,49 @@ struct EventLoopTests {
             try await loop.run { _ in }
             for sender in 0..<8 { #expect(seen.withLock { $0[sender] } == Array(0..<2000)) }
         }
+    }
+
+    private final class Reader: DatagramHandler {
+        private let read: () -> Void
+
+        init(_ read: @escaping () -> Void) { self.read = read }
+
+        func received(_ datagram: Span<UInt8>, from peer: SocketAddress, on socket: UDPSocket) { self.read() }
+    }
+
+    @Test("B05 that stood still reads what came meanwhile before late timers fire")
+    func standstill() async throws {
+        try await withLoops(2) { group in
+            let (loop, other) = (group.loops[0], group.loops[1])
+            let order = Locked<[String]>([])
+            let address = try await loop.run { reactor in
+                let socket = try UDPSocket(on: SocketAddress(.loopback, port: 0), reactor: reactor)
+                socket.start(Reader { order.withLock { $0.append("datagram") } })
+                return socket.address
+            }
+            await withCheckedContinuation { (fired: CheckedContinuation<Void, Never>) in
+                loop.execute { reactor in
+                    reactor.schedule(after: .milliseconds(100)) {
+                        order.withLock { $0.append("timer") }
+                        fired.resume()
+                    }
+                    // Not before the end of this turn, where the timer is set; and while the loop looks at its sockets.
+                    reactor.schedule(after: .milliseconds(1)) {
+                        other.execute { _ in loop.execute { _ in self.standStill(while: other, sendsTo: address) } }
+                    }
+                }
+            }
+            #expect(order.withLock { $0 } == ["datagram", "timer"])
+        }
+    }
+
+    private func standStill(while other: EventLoop, sendsTo address: SocketAddress) {
+        other.execute { reactor in
+            let socket = try? UDPSocket(on: SocketAddress(.loopback, port: 0), reactor: reactor)
+            socket?.send([1].span, to: address)
+        }
+        let end = ContinuousClock.now + .seconds(1)
+        while ContinuousClock.now < end {}
     }
 
     @Test("is the home of an actor, whose methods its callbacks may call without a hop")

@@ -8,11 +8,11 @@ import base64
 import contextlib
 import http.client
 import json
-import threading
 import time
 from collections import deque
 
 import websocket
+from background import repeated
 from server import TIMEOUT, Server
 from wire import Answer, Packet, ask_http, read_answer, take_parts
 
@@ -138,22 +138,9 @@ class Phone:
             self.pinged = time.monotonic()
             self.send_packets(["2"])
 
-    @contextlib.contextmanager
-    def staying_alive(self):
-        """Pings while nobody reads, or the reader waits, for longer than the server does."""
-        is_over = threading.Event()
-
-        def ping() -> None:
-            while not is_over.wait(1):
-                self.stay_alive()
-
-        pinging = threading.Thread(target=ping)
-        pinging.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            pinging.join()
+    def staying_alive(self) -> contextlib.AbstractContextManager[None]:
+        """Pings in the background: nobody reads for longer than the server's ping timeout, or a poll waits."""
+        return repeated(self.stay_alive, every=1)
 
     def send_packets(self, packets: list[str | bytes]) -> None:
         if not self.socket:

@@ -83,7 +83,7 @@ class PushService:
         device = self.devices.get(path)
         if not device:
             return 404, {}
-        # To verify and to open it takes its time, where many come together.
+        # Taken before the signature is verified, which is slow where many come together.
         came = time.monotonic()
         device.attempts.append(came)
         status, fields = device.answer(len(device.attempts) - 1)

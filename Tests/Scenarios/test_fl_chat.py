@@ -139,12 +139,12 @@ class OneToOne(Chat):
                     b.expect("chat", within=60)
             a.close()
 
-    def test_B05_a_server_that_stood_still_takes_nobody_for_dead(self):
+    def test_B05_a_server_that_was_paused_disconnects_nobody_who_sent_pings(self):
         a, b, to = self.pair()
         self.server.process.send_signal(signal.SIGSTOP)
         try:
             with a.staying_alive(), b.staying_alive():
-                # The server waits for eight seconds.
+                # Longer than its ping timeout of eight seconds.
                 threading.Event().wait(9)
         finally:
             self.server.process.send_signal(signal.SIGCONT)

@@ -1,11 +1,10 @@
-import contextlib
 import os
 import subprocess
 import tempfile
-import threading
 import unittest
 from pathlib import Path
 
+from background import repeated
 from cluster_torture import ClusterTorture
 from people import Person, VOUCHED
 from push_torture import PushTorture
@@ -87,7 +86,7 @@ class Backup(Files):
         for file, kind in zip(files, ("image", "file")):
             place = a.ask("chat.send", user=b.user, kind=kind, body={"file": file})["conversation"]
         copy = Path(self.enterContext(tempfile.TemporaryDirectory()), "copy")
-        with self.writers(a, b):
+        with repeated(lambda: self.sent(a, b, "on and on")):
             answer = self.backup(copy)
         self.assertEqual(answer.returncode, 0, answer.stderr)
         self.assertRegex(answer.stdout, r"the database and [1-9][0-9]* files with 3[0-9]{6} bytes")
@@ -117,22 +116,6 @@ class Backup(Files):
             if "error" not in answer:
                 return answer
             self.assertEqual(answer["error"]["code"], "rate_limited", answer)
-
-    @contextlib.contextmanager
-    def writers(self, a: Person, b: Person):
-        is_over = threading.Event()
-
-        def write() -> None:
-            while not is_over.is_set():
-                self.sent(a, b, "on and on")
-
-        thread = threading.Thread(target=write)
-        thread.start()
-        try:
-            yield
-        finally:
-            is_over.set()
-            thread.join()
 
     def test_a_second_copy_into_the_same_folder_brings_what_is_new_and_drops_what_is_gone(self):
         a = self.person("A")

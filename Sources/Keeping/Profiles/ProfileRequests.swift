@@ -20,9 +20,9 @@ package struct FindProfiles: StoreRequest {
     }
 }
 
-/// Of somebody who comes in: what is known of them, and from whom they do not want to hear.
+/// What is known of a user who signs in, and whom they have blocked.
 package struct KnownVisitor: Hashable, Sendable {
-    /// Nil of somebody who is new.
+    /// Nil for a new user.
     package let profile: Profile?
     package let blocked: [UserID]
 
@@ -32,7 +32,7 @@ package struct KnownVisitor: Hashable, Sendable {
     }
 }
 
-/// In its turn among the writers, so that whatever is said of a visitor afterwards is heard afterwards.
+/// Reads in its turn among the writers: a change that is committed later is also told later.
 package struct FindVisitor: StoreRequest {
     package let user: UserID
 
