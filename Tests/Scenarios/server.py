@@ -197,6 +197,11 @@ class Server:
             if event["event"] == name:
                 return event
 
+    def wait_for_tree(self) -> None:
+        """It is read from the store while the listeners open: either may be first."""
+        if not any(event["event"] == "tree.opened" for event in self.log):
+            self.event("tree.opened")
+
     def __enter__(self) -> "Server":
         return self
 

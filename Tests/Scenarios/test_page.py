@@ -261,7 +261,7 @@ class RoomTests(PageTest):
         anna, bo = self.pair()
         anna.page.get_by_text("Who may come in").click()
         anna.page.locator("#join").get_by_label("Password").fill("sesame")
-        anna.join("vault")
+        anna.open_room("vault")
         bo.join("vault")
         sheet = bo.page.get_by_role("dialog", name="This room has a password")
         sheet.get_by_label("Password").fill("wrong")
@@ -273,7 +273,7 @@ class RoomTests(PageTest):
         for visitor in (anna, bo):
             visitor.page.get_by_role("button", name="Leave").click()
         anna.page.locator("#join").get_by_label("Only whom somebody inside lets in").check()
-        anna.join("private")
+        anna.open_room("private")
         bo.join("private")
         bo.page.get_by_role("button", name="Ask to be let in").click()
         knock = anna.page.get_by_role("dialog", name="Bo asks to come in")
@@ -283,7 +283,7 @@ class RoomTests(PageTest):
     def test_F18_the_host_of_a_room_removes_somebody_with_two_clicks(self):
         """F18.page"""
         anna, bo = self.pair()
-        anna.join("stage")
+        anna.open_room("stage")
         bo.join("stage")
         expect(anna.page.locator("#stage-title")).to_have_text("stage · 2 people")
         expect(bo.page.get_by_role("button", name="More about Anna")).to_be_hidden()

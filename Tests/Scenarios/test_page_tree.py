@@ -23,7 +23,7 @@ class TreeTest(PageTest):
     def setUp(self) -> None:
         self.server = Server(*VOUCHED, *EMULATOR, testing=False)
         self.addCleanup(self.server.__exit__)
-        self.server.event("tree.opened")
+        self.server.wait_for_tree()
 
     def put(self, path: str, value, method: str = "PUT") -> None:
         answer = ask(self.server, method, f"/{path}.json", value, OWNER)
@@ -34,7 +34,7 @@ class TreeTest(PageTest):
         anna = self.visitor(name, **options)
         self.server.options += ["--tree-viewer", anna.page.evaluate(IDENTITY)["user"]]
         self.server.restart()
-        self.server.event("tree.opened")
+        self.server.wait_for_tree()
         return anna
 
     def look(self, visitor: Visitor, path: str) -> None:
@@ -82,7 +82,7 @@ class TreePageTests(TreeTest):
         self.server.end()
         expect(anna.page.get_by_role("status").filter(has_text="Trying again")).to_be_visible()
         self.server.begin()
-        self.server.event("tree.opened")
+        self.server.wait_for_tree()
         self.put("rooms/a/n", 2)
         expect(self.item(anna, "n: 2")).to_be_visible(timeout=30_000)
 

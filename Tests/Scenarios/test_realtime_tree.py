@@ -19,7 +19,7 @@ class Tree(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.server = Server(*cls.options, testing=False)
         cls.addClassCleanup(cls.server.__exit__)
-        cls.server.event("tree.opened")
+        cls.server.wait_for_tree()
 
     def ask(self, method: str, path: str, value=None, **headers):
         names = {name.replace("_", "-"): text for name, text in headers.items()}
@@ -169,7 +169,7 @@ class Addresses(Tree):
         form = f"grant_type=refresh_token&refresh_token={user['refreshToken']}"
         kind = {"Content-Type": "application/x-www-form-urlencoded"}
         self.server.restart()
-        self.server.event("tree.opened")
+        self.server.wait_for_tree()
         for _ in range(2):
             fresh = ask_http(self.server, "POST", "/securetoken.googleapis.com/v1/token?key=k", form, kind).json
             self.assertEqual((fresh["user_id"], fresh["refresh_token"]), (user["localId"], user["refreshToken"]))
@@ -215,7 +215,7 @@ class Streams(Tree):
 
     def test_L07_a_stream_ends_when_its_user_is_kept_out(self):
         with Server("--doors", "realtime-tree", "--tree-open", testing=False) as server:
-            server.event("tree.opened")
+            server.wait_for_tree()
             user = sign_up(server)
             stream = self.stream(f"/s.json?auth={user['idToken']}", headers={}, server=server)
             self.assertEqual(stream.event(), ("put", {"path": "/", "data": None}))
@@ -228,7 +228,7 @@ class Streams(Tree):
             rules = Path(folder, "rules.json")
             rules.write_text('{"rules": {".read": true}}')
             with Server("--doors", "realtime-tree", "--tree-rules", str(rules), testing=False) as server:
-                server.event("tree.opened")
+                server.wait_for_tree()
                 stream = self.stream("/s.json", headers={}, server=server)
                 self.assertEqual(stream.event(), ("put", {"path": "/", "data": None}))
                 socket = TreeSocket(server)

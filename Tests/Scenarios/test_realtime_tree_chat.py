@@ -22,7 +22,7 @@ class Bridge(Talk):
             rules.flush()
             cls.options = tuple(text.replace("{rules}", rules.name) for text in cls.options)
             super().setUpClass()
-            cls.server.event("tree.opened")
+            cls.server.wait_for_tree()
         # Each node behind a balancer knows by then who has the tree.
         nodes = companions_wanted() + 1
         eventually(lambda: all(ask(cls.server, "GET", "/messages.json").status == 200 for _ in range(2 * nodes)), "the tree is open")

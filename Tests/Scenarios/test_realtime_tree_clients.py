@@ -74,7 +74,7 @@ class Program(unittest.TestCase):
             testing=False)
         cls.server.trusted = str(folder / "cert.pem")
         cls.addClassCleanup(cls.server.__exit__)
-        cls.server.event("tree.opened")
+        cls.server.wait_for_tree()
         cls.url = f"https://localhost:{cls.server.address[1]}"
         # As an operator writes it down once the address is known.
         cls.account["token_uri"] = f"{cls.url}/token"

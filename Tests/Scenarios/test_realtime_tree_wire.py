@@ -212,11 +212,11 @@ class Disconnects(Wire):
     def test_L05_what_a_client_left_is_written_at_the_next_start_after_a_crash(self):
         self.left()
         self.server.restart()
-        self.server.event("tree.opened")
+        self.server.wait_for_tree()
         self.assertTrue(self.was_seen_to())
         # Once: nothing is left for the start after that.
         self.server.restart()
-        self.server.event("tree.opened")
+        self.server.wait_for_tree()
         self.assertEqual(self.value("/merge.json"), {"x": 1, "y": 2})
 
     def test_L05_who_left_it_has_to_be_allowed_to_write_it(self):

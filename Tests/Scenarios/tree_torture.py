@@ -71,7 +71,7 @@ class TreeTorture:
     def __init__(self, kills: int, seed: int, senders: int = 4, say=lambda text: None):
         self.kills, self.random, self.say = kills, random.Random(seed), say
         self.server = Server(*EMULATOR, testing=False)
-        self.server.event("tree.opened")
+        self.server.wait_for_tree()
         self.writers = [Writer(self.server, f"writer-{i}") for i in range(senders)]
 
     def run(self) -> dict:
@@ -92,7 +92,7 @@ class TreeTorture:
             time.sleep(self.random.uniform(0, 0.2))
             assert not troubles, "; ".join(troubles[:3])
             self.server.restart()
-            self.server.event("tree.opened")
+            self.server.wait_for_tree()
             self.say(f"killed {kill + 1} times, {self.acknowledged()} writes were ok")
         for writer in self.writers:
             writer.is_over.set()
@@ -100,7 +100,7 @@ class TreeTorture:
             thread.join(30)
         assert not troubles, "; ".join(troubles[:3])
         self.server.restart()
-        self.server.event("tree.opened")
+        self.server.wait_for_tree()
         return self.check()
 
     def acknowledged(self) -> int:

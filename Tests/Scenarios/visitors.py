@@ -209,6 +209,11 @@ class Visitor:
         self.page.get_by_label("Room name").fill(room)
         self.page.get_by_role("button", name="Voice only").click()
 
+    def open_room(self, room: str) -> None:
+        """As the first, whose password and rules are the room's."""
+        self.join(room)
+        expect(self.page.locator("#stage-title")).to_have_text(f"{room} · 1 person", timeout=TIMEOUT)
+
     def cut_line(self) -> None:
         self.page.evaluate("window.lines.at(-1).close()")
 
