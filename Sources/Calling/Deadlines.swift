@@ -3,7 +3,7 @@ package import Vocabulary
 /// Who has to be woken when: a heap of moments with at most one per key.
 ///
 /// A deadline that was moved or lifted stays in the heap as a leaf until it surfaces or until there are too many.
-package struct Deadlines<Key: Hashable & Sendable>: Sendable {
+package struct Deadlines<Key: Hashable & Comparable & Sendable>: Sendable {
     private struct Leaf {
         let moment: Instant
         let key: Key
@@ -57,9 +57,9 @@ package struct Deadlines<Key: Hashable & Sendable>: Sendable {
 
     private func isTrue(_ leaf: Leaf) -> Bool { self.current[leaf.key]?.stamp == leaf.stamp }
 
-    /// Equal moments come up in the order they were set, so that a run can be repeated.
+    /// Equal moments come up in the order of their keys: on every node in the same, whenever it learned of them.
     private static func precedes(_ left: Leaf, _ right: Leaf) -> Bool {
-        left.moment == right.moment ? left.stamp < right.stamp : left.moment < right.moment
+        left.moment == right.moment ? left.key < right.key : left.moment < right.moment
     }
 
     private mutating func push(_ leaf: Leaf) {

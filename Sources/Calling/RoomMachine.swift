@@ -214,16 +214,16 @@ package struct RoomMachine: Sendable {
     }
 
     private mutating func depart(_ session: SessionID, _ departure: RoomDeparture, into outbox: inout RoomOutbox) {
-        let user = self.seats[session]?.user
+        guard let member = self.seats[session] else { return }
         self.seats.remove(session)
         self.leases.set(nil, for: session)
-        self.announce(.gone(session, departure), except: session, into: &outbox)
-        guard self.count == 0 else { return self.findHost(insteadOf: user, into: &outbox) }
+        self.announce(.gone(member.line, departure), except: session, into: &outbox)
+        guard self.count == 0 else { return self.findHost(insteadOf: member.user, into: &outbox) }
         self.state = .ended
         outbox.append(.ended)
     }
 
-    private mutating func findHost(insteadOf user: UserID?, into outbox: inout RoomOutbox) {
+    private mutating func findHost(insteadOf user: UserID, into outbox: inout RoomOutbox) {
         guard user == self.host, !self.seats.contains(where: { $0.user == user }) else { return }
         guard let eldest = self.seats.eldest?.user else { return }
         self.host = eldest

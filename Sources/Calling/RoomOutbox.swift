@@ -8,7 +8,7 @@ package struct RoomAnnouncement: Hashable, Sendable {
         case away(SessionID)
         /// The line is back.
         case back(SessionID)
-        case gone(SessionID, RoomDeparture)
+        case gone(Line, RoomDeparture)
         /// The member keeps what is said from then on; nil no longer. Who is gone keeps nothing more.
         case recording(SessionID, since: WallTime?)
     }

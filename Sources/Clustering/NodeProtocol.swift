@@ -4,5 +4,5 @@
 /// leave the two with different rooms and calls, without an error. News of a new kind
 /// need no new version: older nodes ignore them.
 package enum NodeProtocol {
-    package static let version = 2
+    package static let version = 3
 }

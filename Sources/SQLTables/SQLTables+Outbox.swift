@@ -1,5 +1,6 @@
 package import Conversing
 package import Keeping
+package import Vocabulary
 
 private enum OutboxColumn: Int32, Column { case number, entry, attempts, trouble, givenUp, event, trace }
 
@@ -76,5 +77,27 @@ extension SQLTables {
 
     package func removeDeliveries(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
         try self.connection.run("DELETE FROM outbox WHERE entry BETWEEN ? AND ?", SQLValue.keys(key, through: entry))
+    }
+}
+
+// MARK: - Events
+
+private enum EventPlaceColumn: Int32, Column { case series, number, time }
+
+extension SQLTables {
+    private static let putEventPlace = "INSERT INTO event_places \(EventPlaceColumn.replacement(of: .series))"
+
+    package func lastEvent(of series: RandomToken) throws(StoreError) -> UInt64? {
+        let sql = "SELECT number FROM event_places WHERE series = ?"
+        return try self.connection.number(sql, [.text(series.text)]).map { UInt64(clamping: $0) }
+    }
+
+    package func put(_ place: EventPlace, at time: WallTime) throws(StoreError) {
+        let values: [SQLValue] = [.text(place.series.text), .integer(Int64(clamping: place.number)), .time(time)]
+        try self.connection.run(Self.putEventPlace, values)
+    }
+
+    package func removeEventPlaces(before time: WallTime) throws(StoreError) {
+        try self.connection.run("DELETE FROM event_places WHERE time < ?", [.time(time)])
     }
 }

@@ -117,9 +117,9 @@ extension Switchboard {
     private func invited(_ invitation: CallInvitation) throws(RequestError) -> CallID {
         let devices = self.presence.lines(of: invitation.callee)
         let known = self.calls.begun
-        defer { if self.calls.begun > known, self.isOrigin { self.onCallStarted(invitation) } }
         return try self.withCalls { calls, outbox, now throws(CallRefusal) in
-            try calls.invited(invitation, ringing: devices, at: now, into: &outbox)
+            defer { if calls.begun > known { self.happened(.callStarted(invitation)) } }
+            return try calls.invited(invitation, ringing: devices, at: now, into: &outbox)
         }
     }
 
@@ -168,8 +168,8 @@ extension Switchboard {
         case .pushed(let session): self.tell(.call(call, .ringing(byPush: true)), to: session)
         case .withdrawPush: self.onCallPushWithdrawn(call)
         case .connected(let session, let connection):
-            if self.isOrigin, connection.role == .caller, let running = self.calls.running(call) {
-                self.onCallAnswered(running)
+            if connection.role == .caller, let running = self.calls.running(call) {
+                self.happened(.callAnswered(running))
             }
             self.tell(.call(call, .connected(connection, peer: self.person(connection.peer))), to: session)
         case .peerAway(let session): self.tell(.call(call, .peerAway), to: session)
@@ -179,12 +179,12 @@ extension Switchboard {
         case .ended(let session, let ending):
             self.onUnseated(session, .call(call))
             self.tell(.call(call, .ended(ending)), to: session)
-        case .record(let record): if self.isOrigin { self.onCallEnded(record) }
+        case .record(let record): self.happened(.callEnded(record))
         }
     }
 
     /// A user may not stay: no call waits for them, and their seats in rooms are free.
-    package func sentAway(_ user: UserID) { self.submit(.sentAway(user)) }
+    package func sentAway(_ user: UserID, _ answer: @escaping SharedAnswer) { self.submit(.sentAway(user), answer) }
 
     func sendAway(_ user: UserID) {
         self.calls.userRemoved(user, at: self.moment, into: &self.callOutbox)
@@ -192,7 +192,7 @@ extension Switchboard {
         let ours = self.guests.values.filter { $0.user == user }.map(\.rooms)
         let others = self.strangers.values.filter { $0.user == user }.map(\.rooms)
         let rooms = (ours + others).reduce(into: Set<RoomName>()) { $0.formUnion($1) }
-        for room in rooms {
+        for room in Self.inOrder(rooms) {
             self.changeRoom(room) { machine, outbox in machine.removed(user, into: &outbox) }
         }
     }
@@ -201,7 +201,7 @@ extension Switchboard {
     package func stop() {
         // With other nodes they ring on.
         guard !self.hasOtherNodes else { return }
-        self.isOrigin = (self.ledger?.rank ?? 0) == 0
+        self.origin = (self.ledger?.rank ?? 0) == 0 ? .alone : .elsewhere
         self.moment = self.sharedNow
         self.calls.serverStopped(at: self.moment, into: &self.callOutbox)
         self.carryOutCalls()

@@ -87,12 +87,12 @@ extension Switchboard {
             switch order {
             case .cameOnline(let user):
                 self.tell(.cameOnline(user, self.face(of: user)), to: self.others(watching: user))
-                if self.isOrigin { self.onPresence(user, true) }
+                self.happened(.cameOnline(user))
             case .wentOffline(let user, _):
                 let notice = Notice.wentOffline(user, self.name(of: user), lastSeen: self.wallTime)
                 self.tell(notice, to: self.presence.watchers(of: user))
                 self.forgetName(of: user)
-                if self.isOrigin { self.onPresence(user, false) }
+                self.happened(.wentOffline(user))
             }
         }
         outbox.removeAll()

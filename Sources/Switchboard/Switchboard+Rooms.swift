@@ -323,7 +323,7 @@ extension Switchboard {
             case .host(let user): self.tellHost(user, of: room)
             case .ended:
                 self.rooms[room] = nil
-                if self.isOrigin { self.onRoom(room, .ended) }
+                self.happened(.room(room, .ended))
             }
         }
     }
@@ -338,13 +338,9 @@ extension Switchboard {
         }
     }
 
-    /// For the other parts of the server, once.
+    /// For the other parts of the server.
     private func note(_ event: RoomAnnouncement, of room: RoomName) {
-        guard self.isOrigin else { return }
-        let news = RoomNews(event) { session in
-            self.guests[session]?.user ?? self.strangers[session]?.user
-        }
-        if let news { self.onRoom(room, news) }
+        for news in RoomNews.news(event) { self.happened(.room(room, news)) }
     }
 
     private func notice(of event: RoomAnnouncement, in room: RoomName) -> Notice {
@@ -353,7 +349,7 @@ extension Switchboard {
         case .away(let session): .away(room, session, number: event.number)
         case .back(let session): .back(room, session, number: event.number)
         case .recording(let session, let start): .recording(room, session, since: start, number: event.number)
-        case .gone(let session, let reason): .gone(room, session, reason, number: event.number)
+        case .gone(let line, let reason): .gone(room, line.session, reason, number: event.number)
         }
     }
 

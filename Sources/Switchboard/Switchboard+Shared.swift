@@ -23,7 +23,7 @@ extension Switchboard {
     /// Carries out a change, at once or when its place among those of all nodes has come.
     func submit(_ change: SharedChange, _ answer: SharedAnswer? = nil) {
         guard let ledger = self.ledger, !ledger.isAlone else {
-            let outcome = self.outcome(of: change, at: self.sharedNow)
+            let outcome = self.outcome(of: change, .alone, at: self.sharedNow)
             answer?(outcome)
             return
         }
@@ -46,10 +46,10 @@ extension Switchboard {
 
     /// - Parameter node: whose change it is; nil for our own.
     private func outcome(
-        of change: SharedChange, from node: RandomToken? = nil, at time: Instant
+        of change: SharedChange, _ origin: ChangeOrigin, from node: RandomToken? = nil, at time: Instant
     ) -> Result<SharedOutcome, RequestError> {
         self.moment = max(self.moment, time)
-        self.isOrigin = node == nil
+        self.origin = origin
         do throws(RequestError) {
             return .success(try self.carryOut(change, from: node))
         } catch {
@@ -80,6 +80,12 @@ extension Switchboard {
         return .done
     }
 
+    func happened(_ event: SharedEvent) {
+        guard self.origin != .past else { return }
+        self.lastEvent = self.lastEvent.next
+        self.onEvent(event, self.lastEvent, self.origin)
+    }
+
     private func timePassed() {
         self.presence.clockAdvanced(to: self.moment, into: &self.presenceOutbox)
         self.tellPresence()
@@ -100,7 +106,7 @@ extension Switchboard {
         self.tellPresence()
         self.calls.lineOpened(line, into: &self.callOutbox)
         self.carryOutCalls()
-        for room in self.rooms(of: line.session) {
+        for room in Self.inOrder(self.rooms(of: line.session)) {
             self.changeRoom(room) { machine, outbox in _ = machine.returned(line, into: &outbox) }
         }
     }
@@ -122,7 +128,7 @@ extension Switchboard {
         let now = self.moment
         self.presence.lineLost(line.session, at: now, into: &self.presenceOutbox)
         self.tellPresence()
-        for room in self.rooms(of: line.session) {
+        for room in Self.inOrder(self.rooms(of: line.session)) {
             self.changeRoom(room) { machine, outbox in
                 machine.lineLost(line.session, fellSilent: fellSilent, at: now, into: &outbox)
             }
@@ -134,7 +140,7 @@ extension Switchboard {
     private func closed(_ line: Line, saidGoodbye: Bool) {
         let now = self.moment
         let departure: RoomDeparture = saidGoodbye ? .left : .lost
-        for room in self.rooms(of: line.session) {
+        for room in Self.inOrder(self.rooms(of: line.session)) {
             self.changeRoom(room) { machine, outbox in
                 _ = machine.left(line.session, as: departure, into: &outbox)
             }
@@ -147,6 +153,9 @@ extension Switchboard {
         if known?.isGone == false { self.names.left(line.user) }
         self.forgetName(of: line.user)
     }
+
+    /// The same on all nodes.
+    static func inOrder(_ rooms: Set<RoomName>) -> [RoomName] { rooms.sorted { $0.text < $1.text } }
 
     /// Every room in which a line has a seat.
     package func rooms(of session: SessionID) -> Set<RoomName> {
@@ -195,14 +204,14 @@ extension Switchboard: LedgerReader {
         let ahead = (self.now + self.clockOffset).duration(to: time)
         if ahead > .zero { self.clockOffset += ahead }
         let isOurs = node == ledger.node
-        let outcome = self.outcome(of: change, from: isOurs ? nil : node, at: time)
+        let outcome = self.outcome(of: change, isOurs ? .here : .elsewhere, from: isOurs ? nil : node, at: time)
         if isOurs, let answer = self.pending.removeValue(forKey: serial) { answer(outcome) }
     }
 
     /// All lines of the node broke.
     package func nodeGone(_ node: RandomToken, at time: Instant) {
         self.moment = max(self.moment, time)
-        self.isOrigin = self.ledger?.rank == 0
+        self.origin = self.ledger?.rank == 0 ? .here : .elsewhere
         let lines = self.strangers.filter { $0.value.node == node && !$0.value.isGone }
         for (session, stranger) in lines.sorted(by: { $0.key.text < $1.key.text }) {
             self.lost(Line(stranger.user, session), fellSilent: false)
@@ -243,6 +252,8 @@ extension Switchboard: LedgerReader {
 
     package func fellOutOfLedger() {
         self.coming = [:]
+        // Others may have carried out more in the one before.
+        self.lastEvent = .start()
         let waiting = self.pending.sorted { $0.key < $1.key }
         self.pending = [:]
         for (_, answer) in waiting { answer(.failure(Self.unreachable)) }

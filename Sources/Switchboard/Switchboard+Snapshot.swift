@@ -18,6 +18,7 @@ extension Switchboard {
             room.encode(into: &bytes)
         }
         self.calls.encode(into: &bytes)
+        bytes.put(self.lastEvent.series, self.lastEvent.number)
         return bytes.bytes
     }
 
@@ -60,13 +61,15 @@ extension Switchboard {
             rooms[name] = try RoomMachine(from: &bytes, settings: self.settings.rooms)
         }
         let calls = try CallTable(from: &bytes, settings: self.settings.calls)
+        let event = EventPlace(try bytes.take(), try bytes.take())
         (self.moment, self.presence, self.rooms, self.calls) = (moment, presence, rooms, calls)
         self.names.adopt(faces, linesOf: lines.values.filter { !$0.isGone }.map(\.user))
         self.takeOver(lines)
         self.presenceOutbox = outbox
         // What others have done is theirs to say.
-        self.isOrigin = false
+        self.origin = .past
         self.tellPresence()
+        self.lastEvent = event
     }
 
     /// What others know of our lines is what counts, until we say otherwise.

@@ -14,21 +14,12 @@ package final class Switchboard {
     let settings: SwitchboardSettings
     let scheduler: any Scheduler
     private let clock: () -> WallTime
-    /// Told of every call that is over.
-    package var onCallEnded: (CallRecord) -> Void = { _ in }
-    /// Told of every call that begins.
-    package var onCallStarted: (CallInvitation) -> Void = { _ in }
-    /// Told of every call that two talk in from now on.
-    package var onCallAnswered: (RunningCall) -> Void = { _ in }
-
+    /// Told of everything that happens on whichever node, on each of them in the same order.
+    package var onEvent: (SharedEvent, EventPlace, ChangeOrigin) -> Void = { _, _, _ in }
     /// Told of every line that is new, on whichever node.
     package var onOpened: (Line) -> Void = { _ in }
-    /// Told of every user who comes online with their first line, or goes with their last.
-    package var onPresence: (UserID, Bool) -> Void = { _, _ in }
     /// Told of every session here that is no longer in a room or a call.
     package var onUnseated: (SessionID, SignalScope) -> Void = { _, _ in }
-    /// Told of everybody who comes into a room or goes, and when it ends.
-    package var onRoom: (RoomName, RoomNews) -> Void = { _, _ in }
 
     /// Told of every call for which devices that sleep may be woken; answered by `pushed`.
     package var onCallPush: (CallInvitation, DisplayName) -> Void = { _, _ in }
@@ -66,8 +57,10 @@ package final class Switchboard {
     var moment = Instant(nanoseconds: 0)
     /// How far that clock is ahead of ours.
     var clockOffset = Duration.zero
+    var origin = ChangeOrigin.alone
     /// What is done once for all nodes is done here, for the change that is carried out.
-    var isOrigin = true
+    var isOrigin: Bool { self.origin == .alone || self.origin == .here }
+    var lastEvent = EventPlace.start()
     /// Asks whether somebody who is on another node does not want to hear from a user.
     package var onForeignBlock: (_ user: UserID, _ other: UserID, @escaping (Bool) -> Void) -> Void = { $2(false) }
 

@@ -1,5 +1,5 @@
 /// A name that is a random token: 20 URL-safe characters, which cannot be guessed.
-package protocol RandomName: Hashable, Sendable {
+package protocol RandomName: Hashable, Comparable, Sendable {
     init(_ token: RandomToken)
     var token: RandomToken { get }
 }
@@ -15,4 +15,6 @@ extension RandomName {
     }
 
     package var text: String { self.token.text }
+
+    package static func < (left: Self, right: Self) -> Bool { left.token < right.token }
 }

@@ -1,5 +1,5 @@
 /// 120 random bits, written as 20 URL-safe characters: it cannot be guessed, and comparing two costs two integers.
-package struct RandomToken: Hashable, Sendable {
+package struct RandomToken: Hashable, Comparable, Sendable {
     /// Ten characters of six bits each, first character on top.
     private let high: UInt64
     private let low: UInt64
@@ -34,6 +34,11 @@ package struct RandomToken: Hashable, Sendable {
         else { return nil }
         self.high = high
         self.low = low
+    }
+
+    /// Some order, the same everywhere.
+    package static func < (left: RandomToken, right: RandomToken) -> Bool {
+        left.high == right.high ? left.low < right.low : left.high < right.high
     }
 
     package var text: String {

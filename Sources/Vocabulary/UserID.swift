@@ -1,5 +1,5 @@
 /// Names one user for good: 1 to 64 ASCII letters, digits and `_ - . @ : + =`. Letters keep their case.
-package struct UserID: Hashable, Sendable {
+package struct UserID: Hashable, Comparable, Sendable {
     package let text: String
 
     package static let maximumLength = 64
@@ -16,4 +16,6 @@ extension UserID {
         // The 64 characters of a token are all among those of a user id.
         self.text = token.text
     }
+
+    package static func < (left: UserID, right: UserID) -> Bool { left.text < right.text }
 }

@@ -5,16 +5,16 @@ import Vocabulary
 
 @Suite("Deadlines")
 struct DeadlinesTests {
-    @Test("come up in order, those of one moment as they were set")
+    @Test("come up in order, those of one moment in the order of their keys")
     func order() {
         var deadlines = Deadlines<String>()
-        for (key, moment) in [("late", 30), ("first", 10), ("second", 10), ("third", 10)] {
+        for (key, moment) in [("late", 30), ("b", 10), ("c", 10), ("a", 10)] {
             deadlines.set(Instant(milliseconds: Int64(moment)), for: key)
         }
         #expect(deadlines.popDue(at: Instant(milliseconds: 9)) == nil)
         var due: [String] = []
         while let key = deadlines.popDue(at: Instant(milliseconds: 10)) { due.append(key) }
-        #expect(due == ["first", "second", "third"] && deadlines.next == Instant(milliseconds: 30))
+        #expect(due == ["a", "b", "c"] && deadlines.next == Instant(milliseconds: 30))
     }
 
     @Test("can be moved and lifted")

@@ -289,7 +289,7 @@ extension RoomAnnouncement.Content {
         case .joined(let line): "\(Cast.name(of: line.session)) joined"
         case .away(let session): "\(Cast.name(of: session)) away"
         case .back(let session): "\(Cast.name(of: session)) back"
-        case .gone(let session, let departure): "\(Cast.name(of: session)) gone \(departure)"
+        case .gone(let line, let departure): "\(Cast.name(of: line.session)) gone \(departure)"
         case .recording(let session, let start):
             "\(Cast.name(of: session)) records \(start.map { "since \($0.milliseconds)" } ?? "no more")"
         }

@@ -205,7 +205,8 @@ struct RoomStorm {
     private mutating func announced(_ event: RoomAnnouncement) throws {
         guard event.number == self.lastNumber + 1 else { try self.fail("the numbers have a gap") }
         self.lastNumber = event.number
-        if case .gone(let session, let departure) = event.content {
+        if case .gone(let line, let departure) = event.content {
+            let session = line.session
             if departure == .lost { self.sights.departures[.lost, default: 0] += 1 }
             guard let place = self.replicas.firstIndex(where: { $0.line.session == session }) else {
                 try self.fail("somebody goes who was not there")
@@ -274,7 +275,8 @@ extension RoomStorm.Replica {
         case .joined(let line): self.members.append(line.session)
         case .away(let session): self.away.insert(session)
         case .back(let session): self.away.remove(session)
-        case .gone(let session, _):
+        case .gone(let line, _):
+            let session = line.session
             self.members.removeAll { $0 == session }
             self.away.remove(session)
         case .recording: break

@@ -161,4 +161,16 @@ extension MemoryTables {
     func removeDeliveries(of key: ConversationKey, through entry: UInt64) throws(StoreError) {
         self.rows.outbox.removeAll { $0.entry.conversation == key && $0.entry.number <= entry }
     }
+
+    func lastEvent(of series: RandomToken) throws(StoreError) -> UInt64? {
+        try self.read { $0.eventPlaces[series]?.number }
+    }
+
+    func put(_ place: EventPlace, at time: WallTime) throws(StoreError) {
+        self.rows.eventPlaces[place.series] = (place.number, time)
+    }
+
+    func removeEventPlaces(before time: WallTime) throws(StoreError) {
+        self.rows.eventPlaces = self.rows.eventPlaces.filter { $0.value.time >= time }
+    }
 }

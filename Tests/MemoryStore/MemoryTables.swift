@@ -38,6 +38,7 @@ struct MemoryRows {
     var uploads: [FileID: UploadRecord] = [:]
     var outbox: [DeliveryRow] = []
     var deliveries: Int64 = 0
+    var eventPlaces: [RandomToken: (number: UInt64, time: WallTime)] = [:]
     var audit: [AuditRecord] = []
     var reports: [Report] = []
     var moderators: [UserID: Moderator] = [:]

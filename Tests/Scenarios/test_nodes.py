@@ -130,10 +130,12 @@ class TwoNodes(Nodes):
         """Y01.access"""
         a, b = self.person(1, "A"), self.person(1, "B")
         for person, order, code in ((a, "ban?seconds=60", "banned"), (b, "kick", "kicked")):
+            person.ask("room.join", room="kitchen")
             began = time.monotonic()
             self.nodes[0].ask_admin("POST", f"/v1/users/{person.user}/{order}")
             person.expect("session.ending")
             self.assertLess(time.monotonic() - began, 1)
+            self.assertIn("room.dismissed", [name for name, *_ in person.pending], "it is told before the end")
             with self.assertRaises(Refused) as refused:
                 Person(self.nodes[1], token=person.token)
             self.assertEqual(refused.exception.code, code)

@@ -16,20 +16,7 @@ from tree_client import EMULATOR, OWNER, TreeSocket, TreeStream, ask, connection
 CLOSED = (websocket.WebSocketConnectionClosedException, ConnectionError)
 
 
-class Doors(Addressed):
-    def duty(self) -> int:
-        """The number of the node that does errands."""
-        eventually(lambda: self.holder() in self.names(), "one node has the duty")
-        return self.names().index(self.holder())
-
-    def holder(self) -> str:
-        return self.database.ask("SELECT node FROM parley.duties WHERE until > clock_timestamp()", "parley")
-
-    def names(self) -> list[str]:
-        return [next(n["node"] for n in self.listed(node) if n["this"]) if node.process.poll() is None else "" for node in self.nodes]
-
-
-class OldApps(Doors):
+class OldApps(Addressed):
     options = ("--doors", "flsocketim", "--public-user-list")
 
     def phone(self, node: int, name: str) -> Phone:
@@ -88,7 +75,7 @@ class Alone(unittest.TestCase):
             database.signal(signal.SIGCONT)
 
 
-class Tree(Doors):
+class Tree(Addressed):
     options = EMULATOR
 
     def test_Y23_every_node_answers_for_the_tree(self):
@@ -159,7 +146,7 @@ class Tree(Doors):
             connection.close()
 
 
-class TreeRoom(Doors):
+class TreeRoom(Addressed):
     options = (*EMULATOR, "--tree-room", "messages")
 
     def words(self, node: int) -> list[str]:

@@ -45,6 +45,17 @@ class Addressed(Nodes):
     def listed(self, node) -> list[dict]:
         return ask_admin(node, "GET", "/v1/nodes").json["nodes"]
 
+    def duty(self) -> int:
+        """The number of the node that does errands."""
+        eventually(lambda: self.holder() in self.names(), "one node has the duty")
+        return self.names().index(self.holder())
+
+    def holder(self) -> str:
+        return self.database.ask("SELECT node FROM parley.duties WHERE until > clock_timestamp()", "parley")
+
+    def names(self) -> list[str]:
+        return [next(n["node"] for n in self.listed(node) if n["this"]) if node.process.poll() is None else "" for node in self.nodes]
+
 
 class Requests(Addressed):
     def test_Y10_a_polling_client_whose_requests_go_to_any_node_has_one_session(self):

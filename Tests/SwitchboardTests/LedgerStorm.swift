@@ -69,6 +69,8 @@ final class StormNode: LedgerWire, Equatable {
     private(set) var isConnected = false
     /// It hears nothing for now, and says nothing.
     var isStill = false
+    /// What it could tell another program, by its places.
+    var events: [EventPlace: SharedEvent] = [:]
 
     private unowned let database: VirtualLedger
     private var peers = PeerBook()
@@ -88,6 +90,7 @@ final class StormNode: LedgerWire, Equatable {
         self.board.follow(self.desk)
         // Whatever had no socket when it came in again has left.
         self.board.onEntered = { [unowned self] in self.lines = [] }
+        self.board.onEvent = { [unowned self] event, place, _ in self.events[place] = event }
     }
 
     static func == (one: StormNode, other: StormNode) -> Bool { one === other }
@@ -198,6 +201,9 @@ final class LedgerStorm {
     private(set) var answered = 0
     private(set) var done = 0
     private(set) var faults = 0
+    private(set) var events = 0
+    /// The number of the last one of each series.
+    private var lastEvents: [RandomToken: UInt64] = [:]
     /// Who has taken a call.
     private var winners: [CallID: Line] = [:]
     private var calls: [CallID] = []
@@ -265,6 +271,29 @@ final class LedgerStorm {
         if self.asked != self.answered {
             self.damage.append("\(check): \(self.asked - self.answered) without an answer")
         }
+        self.compareEvents(check)
+    }
+
+    /// Whichever node writes events down, they are the same ones at the same places, and no place is left out.
+    private func compareEvents(_ check: Int) {
+        var all: [EventPlace: SharedEvent] = [:]
+        for node in self.nodes + self.dead {
+            for (place, event) in node.events {
+                if let known = all[place], known != event {
+                    self.damage.append("\(check): event \(place.number) is \(known) and \(event)")
+                }
+                all[place] = event
+            }
+            node.events = [:]
+        }
+        self.events += all.count
+        for (series, places) in Dictionary(grouping: all.keys, by: \.series) {
+            let numbers = places.map(\.number)
+            let first = self.lastEvents[series, default: 0] + 1
+            let last = numbers.max() ?? 0
+            if numbers.count != last - first + 1 { self.damage.append("\(check): events are missing before \(last)") }
+            self.lastEvents[series] = last
+        }
     }
 
     private func step() {
@@ -296,7 +325,8 @@ final class LedgerStorm {
         node.board.early?.removeAll()
         self.database.remove(node)
         self.nodes.removeAll { $0 === node }
-        // Kept alive: its timers are still set.
+        // Kept alive: its timers are still set. What it does by them nobody sees.
+        node.board.onEvent = { _, _, _ in }
         self.dead.append(node)
         self.addNode()
     }

@@ -18,35 +18,6 @@ package struct Delivery: Sendable {
     package let trace: String?
 }
 
-/// Something happened that another program is to hear of, in a row with all that has the same subject.
-package struct AddEvent: StoreRequest {
-    package let subject: String
-    /// One JSON object.
-    package let json: String
-    package let trace: String?
-
-    package static let access = StoreAccess.writes
-
-    package init(_ json: String, about subject: String, trace: String? = nil) {
-        self.subject = subject
-        self.json = json
-        self.trace = trace
-    }
-
-    package func perform(on tables: some Tables) throws(StoreError) {
-        try tables.insert(NewDelivery(EntryKey(self.lane, 0), event: self.json, trace: self.trace))
-    }
-
-    private static let lanes: UInt64 = 1 << 20
-
-    /// No conversation has a number below zero. Two that share one wait for each other, and that is all.
-    private var lane: ConversationKey {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in self.subject.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return ConversationKey(-1 - Int64(hash % Self.lanes))
-    }
-}
-
 /// Those that wait, in the order in which they were written.
 package enum ListDeliveries: StoreRequest {
     case after(Int64, limit: Int)

@@ -1,4 +1,5 @@
 package import Conversing
+package import Vocabulary
 
 /// Entries that another program still has to hear of. The engine numbers the rows in the order in which they are written.
 package protocol OutboxTable: AnyObject {
@@ -16,6 +17,12 @@ package protocol OutboxTable: AnyObject {
     func update(_ delivery: DeliveryRow) throws(StoreError)
     func removeDelivery(_ number: Int64) throws(StoreError)
     func removeDeliveries(of key: ConversationKey, through entry: UInt64) throws(StoreError)
+
+    /// The number of the last event of a series that was inserted; nil where none was.
+    func lastEvent(of series: RandomToken) throws(StoreError) -> UInt64?
+    /// In the place of the one of its series.
+    func put(_ place: EventPlace, at time: WallTime) throws(StoreError)
+    func removeEventPlaces(before time: WallTime) throws(StoreError)
 }
 
 package struct NewDelivery: Hashable, Sendable {

@@ -4,7 +4,7 @@ extension Migration {
         accountsAndCalls, callsByEnd, conversations, files, outbox, retention, profiles, outboxByConversation, pins,
         formerMembers, deletedUsers, audit, moderators, reports, callsUnderWay, wordRules, slowMode, timedRemovals,
         push, pushEvents, quietHours, archived, pushLabels, announcements, callNodes, doorRecords,
-        outboxEvents, tree, fileOutlines,
+        outboxEvents, tree, fileOutlines, eventPlaces,
     ]
 
     /// Times are milliseconds since 1970, hashes are SHA-256.

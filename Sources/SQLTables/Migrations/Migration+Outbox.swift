@@ -21,6 +21,16 @@ extension Migration {
         ALTER TABLE outbox ADD COLUMN trace TEXT;
         """)
 
+    /// How far each series of events was put into the outbox, so that a node can go on where another one has ended.
+    static let eventPlaces = Migration(
+        """
+        CREATE TABLE event_places (
+            series TEXT NOT NULL PRIMARY KEY,
+            number INTEGER NOT NULL,
+            time INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """)
+
     /// For what follows in one conversation, however much waits in others.
     static let outboxByConversation = Migration(
         "CREATE INDEX deliveries_in_one ON outbox (entry >> 32, number) WHERE given_up = 0")

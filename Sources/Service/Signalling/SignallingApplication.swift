@@ -43,6 +43,7 @@ final class SignallingApplication: SocketApplication {
     private var underWay: [CallUnderWay] = []
     /// Nil where no other program wants to hear of what is said.
     let webhooks: WebhookSender?
+    private let events: HookEvents?
     /// Nil where no device is woken.
     let push: PushRoutes.Desk?
 
@@ -104,7 +105,7 @@ final class SignallingApplication: SocketApplication {
         (self.eraser, self.profiles) = (eraser, profiles)
         self.isHome = reactor.loop.index == 0
         self.housekeeper = self.isHome ? Housekeeper(dependencies, on: reactor) { eraser.resume() } : nil
-        self.webhooks = Self.makeWebhooks(dependencies, self.nodes.errands, on: reactor)
+        (self.webhooks, self.events) = Self.makeHooks(dependencies, self.nodes.errands, on: reactor)
         self.listeners = self.isHome ? dependencies.doors.compactMap { $0.makeEntryListener(hall) } : []
         self.addGates(dependencies)
         self.addErrands()
@@ -145,17 +146,19 @@ final class SignallingApplication: SocketApplication {
     private func addErrands() {
         let errands = self.nodes.errands
         if let webhooks { errands.add(begin: { webhooks.begin() }, call: { webhooks.wake() }) }
+        if let events { errands.add(begin: { events.begin() }) }
         if let service = self.push?.service { errands.add(begin: { service.begin() }, call: { service.wake() }) }
     }
 
-    private static func makeWebhooks(
+    /// Who tells another program, and who writes down what it is told beside entries; nil where there is nothing to tell.
+    private static func makeHooks(
         _ dependencies: Dependencies, _ errands: Errands, on reactor: Reactor
-    ) -> WebhookSender? {
-        let hooks = dependencies.configuration.hooks
-        return hooks.webhook.map { url in
-            WebhookSender(
-                url, hooks, dependencies.store, errands, on: reactor, dependencies.metrics, dependencies.journal)
-        }
+    ) -> (WebhookSender?, HookEvents?) {
+        let (hooks, store, journal) = (dependencies.configuration.hooks, dependencies.store, dependencies.journal)
+        guard let url = hooks.webhook else { return (nil, nil) }
+        let sender = WebhookSender(url, hooks, store, errands, on: reactor, dependencies.metrics, journal)
+        guard reactor.loop.index == 0, !hooks.topics.isEmpty else { return (sender, nil) }
+        return (sender, HookEvents(hooks.topics, store, errands, on: reactor, journal))
     }
 
     private static func makePush(
@@ -221,29 +224,22 @@ final class SignallingApplication: SocketApplication {
     private func observeCalls(_ dependencies: Dependencies) {
         let (store, node, chat) = (dependencies.store, dependencies.node, self.chat)
         let (metrics, journal) = (dependencies.metrics, dependencies.journal)
-        let hooks = dependencies.configuration.hooks
-        // Nobody hears of what nobody is told.
-        let topics = hooks.webhook == nil ? [] : hooks.topics
-        let events = HookEvents(
-            topics, store, self.nodes.errands, on: self.doorDependencies.reactor, journal)
-        self.board.onPresence = { events.presence(of: $0, isOnline: $1) }
-        self.board.onRoom = { events.happened(in: $0, $1) }
-        self.board.onCallStarted = { call in
-            metrics.callsStarted.increment()
-            events.started(call)
-        }
-        self.board.onCallAnswered = { [board] call in
-            metrics.callsAnswered.increment()
-            events.answered(call)
-            var kept = CallHours(now: board.sharedNow).stored(call)
-            kept.node = node
-            store.send(KeepCall(kept)) { Self.recorded($0, journal) }
-        }
-        self.board.onCallEnded = { [board] record in
-            metrics.callsEnded[record.outcome].increment()
-            events.ended(record)
-            store.send(RecordCall(CallHours(now: board.sharedNow).stored(record))) { Self.recorded($0, journal) }
-            chat.note(record.message(in: chat.newID(), at: chat.now))
+        self.board.onEvent = { [board, events] event, place, origin in
+            events?.happened(event, at: place, isKnownHereAlone: origin == .alone)
+            guard origin == .alone || origin == .here else { return }
+            switch event {
+            case .callStarted: metrics.callsStarted.increment()
+            case .callAnswered(let call):
+                metrics.callsAnswered.increment()
+                var kept = CallHours(now: board.sharedNow).stored(call)
+                kept.node = node
+                store.send(KeepCall(kept)) { Self.recorded($0, journal) }
+            case .callEnded(let record):
+                metrics.callsEnded[record.outcome].increment()
+                store.send(RecordCall(CallHours(now: board.sharedNow).stored(record))) { Self.recorded($0, journal) }
+                chat.note(record.message(in: chat.newID(), at: chat.now))
+            case .cameOnline, .wentOffline, .room: break
+            }
         }
     }
 
@@ -301,11 +297,23 @@ final class SignallingApplication: SocketApplication {
 
     /// Something was revoked: clients that live by it go.
     func identityChanged(_ change: IdentityChange) {
-        if let user = change.sentAway { self.board.sentAway(user) }
-        self.nodes.catchUp()
-        self.sessions.identityChanged(change)
         self.api.standing.end(change.reason) { change.ends($0) }
+        guard let user = change.sentAway else { return self.sessions.identityChanged(change) }
+        // They hear that their seats ended, and then why. Where the other nodes are slow to say so, nobody waits for that.
+        var hasEnded = false
+        func end() {
+            if !hasEnded { self.sessions.identityChanged(change) }
+            hasEnded = true
+        }
+        let timeout = self.reactor.schedule(after: Self.seatsTimeout) { end() }
+        self.board.sentAway(user) { [reactor] _ in
+            reactor.cancel(timeout)
+            end()
+        }
+        self.nodes.catchUp()
     }
+
+    private static let seatsTimeout = Duration.milliseconds(500)
 
     /// An account was deleted, and its sessions have ended.
     func deleted(_ changed: ChangedProfile) {
@@ -322,6 +330,7 @@ final class SignallingApplication: SocketApplication {
     /// Says goodbye to all who ring or are rung, before the server goes.
     func stop(_ done: @escaping () -> Void) {
         self.board.stop()
+        self.events?.finish()
         defer { self.nodes.close(done) }
         self.api.standing.end(RequestError(.unavailable, "the server stops")) { _ in true }
     }

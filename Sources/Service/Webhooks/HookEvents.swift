@@ -1,5 +1,3 @@
-internal import Calling
-internal import JSON
 internal import Journal
 internal import Keeping
 internal import Reactor
@@ -8,12 +6,41 @@ internal import Vocabulary
 
 /// Writes down what happens beside messages for another program that wants to hear of it: calls, rooms, who is there. From there it is
 /// told as entries are. Lives on the home loop.
+///
+/// All nodes hear of all events in one order. The one that tells other programs writes them down; the others remember them, and the one
+/// that takes its place goes on where it has ended.
 final class HookEvents {
     private let topics: Set<HookTopic>
     private let store: any Store
     private let errands: Errands
     private let reactor: Reactor
     private let journal: Journal
+    /// This node writes them down.
+    private var waiting: [HeldEvent] = []
+    /// How many of them are on their way to the store; they are in front.
+    private var underWay = 0
+    /// Another node writes them down, if it lives.
+    private var remembered: [HeldEvent] = []
+    private var isLooking = false
+    private var isFinishing = false
+    private var retry: TimerToken?
+
+    private struct HeldEvent {
+        let event: SharedEvent
+        let place: EventPlace
+        let time: WallTime
+
+        var new: NewEvent {
+            NewEvent(self.place, about: self.event.hookSubject, json: self.event.hookJSON(at: self.time))
+        }
+    }
+
+    private static let portion = 500
+    private static let retryInterval = Duration.seconds(1)
+    /// With more than these it is looked up which are written.
+    private static let lookInterval = 500
+    /// Of each kind, while the store does not answer.
+    private static let maximumHeld = 20_000
 
     init(_ topics: Set<HookTopic>, _ store: any Store, _ errands: Errands, on reactor: Reactor, _ journal: Journal) {
         self.topics = topics
@@ -23,96 +50,97 @@ final class HookEvents {
         self.journal = journal
     }
 
-    // MARK: - Calls
-
-    func started(_ call: CallInvitation) {
-        self.add(.calls, "call.started", about: call.id.text) { json in
-            json.call(call.id, call.kind, from: call.caller.user, to: call.callee)
+    /// - Parameter isKnownHereAlone: no other node could write it down.
+    func happened(_ event: SharedEvent, at place: EventPlace, isKnownHereAlone: Bool) {
+        guard self.topics.contains(event.hookTopic) else { return }
+        let held = HeldEvent(event: event, place: place, time: SystemClock.now())
+        if isKnownHereAlone || self.errands.isOurs {
+            self.waiting.append(held)
+            self.write()
+        } else {
+            self.remembered.append(held)
+            self.forgetWritten()
         }
     }
 
-    func answered(_ call: RunningCall) {
-        self.add(.calls, "call.answered", about: call.id.text) { json in
-            json.call(call.id, call.kind, from: call.caller.user, to: call.callee.user)
-        }
+    /// It is for this node from now on, and the one before may not have come to the end.
+    func begin() {
+        self.waiting.insert(contentsOf: self.remembered, at: self.underWay)
+        self.remembered = []
+        self.write()
     }
 
-    func ended(_ call: CallRecord) {
-        self.add(.calls, "call.ended", about: call.id.text) { json in
-            json.call(call.id, call.kind, from: call.caller, to: call.callee)
-            json.field("outcome", call.outcome.rawValue)
-            json.optional("by", call.endedBy?.text)
-            json.optional("seconds", call.answered.map { $0.duration(to: call.ended).components.seconds })
-        }
+    /// The store ends soon.
+    func finish() {
+        self.isFinishing = true
+        if let retry = self.retry.take() { self.reactor.cancel(retry) }
+        self.write()
     }
 
-    // MARK: - Rooms
+    // MARK: - Writing
 
-    func happened(in room: RoomName, _ news: RoomNews) {
-        guard self.topics.contains(.rooms) else { return }
-        switch news {
-        case .joined(let line, let isFirst):
-            if isFirst { self.add("room.opened", room) { _ in } }
-            self.add("room.joined", room) { json in
-                json.field("user", line.user.text)
-                json.field("member", line.session.text)
-            }
-        case .gone(let session, let user, let departure):
-            self.add("room.left", room) { json in
-                json.optional("user", user?.text)
-                json.field("member", session.text)
-                json.field("reason", departure.rawValue)
-            }
-        case .ended:
-            self.add("room.closed", room) { _ in }
+    private func write() {
+        guard self.isFinishing || self.underWay == 0, self.retry == nil, self.underWay < self.waiting.count else {
+            return self.dropMost(of: &self.waiting, from: self.underWay)
         }
-    }
-
-    private func add(_ event: String, _ room: RoomName, _ members: (inout JSONWriter) -> Void) {
-        self.add(.rooms, event, about: "room \(room.text)") { json in
-            json.field("room", room.text)
-            members(&json)
-        }
-    }
-
-    // MARK: - Presence
-
-    func presence(of user: UserID, isOnline: Bool) {
-        self.add(.presence, "presence", about: "user \(user.text)") { json in
-            json.field("user", user.text)
-            json.field("online", isOnline)
-        }
-    }
-
-    private func add(_ topic: HookTopic, _ event: String, about subject: String, _ members: (inout JSONWriter) -> Void)
-    {
-        guard self.topics.contains(topic) else { return }
-        let json = JSONWriter.object { json in
-            json.field("event", event)
-            json.field("time", SystemClock.now().milliseconds)
-            members(&json)
-        }
-        let request = AddEvent(String(decoding: json, as: UTF8.self), about: subject)
+        let portion = self.waiting[self.underWay...].prefix(Self.portion)
+        self.underWay += portion.count
+        let count = portion.count
         self.store.send(
-            request,
-            self.reactor.returning { [errands, journal] result in
-                if case .failure(let error) = result {
-                    journal.error(.hookEventLost, "an event could not be written down", [.error: .error(error)])
-                }
-                errands.call()
+            AddEvents(portion.map(\.new), at: SystemClock.now()),
+            self.reactor.returning { [weak self] result in self?.wrote(count, result) })
+    }
+
+    private func wrote(_ count: Int, _ result: Result<Void, StoreError>) {
+        self.underWay -= count
+        switch result {
+        case .success:
+            self.waiting.removeFirst(count)
+            self.errands.call()
+            self.write()
+        case .failure(let error) where self.isFinishing:
+            self.waiting.removeFirst(count)
+            self.journal.error(
+                .hookEventLost, "events could not be written down", [.count: .integer(count), .error: .error(error)])
+        case .failure(let error):
+            self.journal.warning(.hookEventsLate, "events could not be written down yet", [.error: .error(error)])
+            self.retry = self.reactor.schedule(after: Self.retryInterval) { [weak self] in
+                self?.retry = nil
+                self?.write()
+            }
+        }
+    }
+
+    private func dropMost(of events: inout [HeldEvent], from first: Int) {
+        let excess = events.count - first - Self.maximumHeld
+        guard excess > 0 else { return }
+        events.removeSubrange(first..<(first + excess))
+        self.journal.error(.hookEventLost, "too many events wait to be written down", [.count: .integer(excess)])
+    }
+
+    // MARK: - Remembering
+
+    /// What the other node has written nobody needs any more.
+    private func forgetWritten() {
+        guard self.remembered.count % Self.lookInterval == 0, !self.isLooking, let first = self.remembered.first else {
+            return
+        }
+        self.dropMost(of: &self.remembered, from: 0)
+        self.isLooking = true
+        let series = first.place.series
+        self.store.send(
+            FindLastEvent(of: series),
+            self.reactor.returning { [weak self] result in
+                guard let self else { return }
+                self.isLooking = false
+                // Where the store does not answer, the next time is early enough.
+                guard let last = try? result.get() else { return }
+                self.remembered.removeAll { $0.place.series == series && $0.place.number <= last }
             })
     }
 }
 
-extension JSONWriter {
-    fileprivate mutating func call(_ id: CallID, _ kind: CallKind, from caller: UserID, to callee: UserID) {
-        self.field("call", id.text)
-        self.field("kind", kind.rawValue)
-        self.field("from", caller.text)
-        self.field("to", callee.text)
-    }
-}
-
 extension LogName {
+    static let hookEventsLate = LogName("webhook.events_late")
     static let hookEventLost = LogName("webhook.event_lost")
 }

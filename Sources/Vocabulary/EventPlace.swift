@@ -1,0 +1,20 @@
+/// Where an event stands in the order of all that happen on the nodes of one service: the same on each of them, so that whichever writes it down
+/// can tell whether that was done.
+package struct EventPlace: Hashable, Sendable {
+    /// New whenever nobody knows any more what had happened before.
+    package let series: RandomToken
+    package let number: UInt64
+
+    package init(_ series: RandomToken, _ number: UInt64) {
+        self.series = series
+        self.number = number
+    }
+
+    /// In front of the first one of a new series.
+    package static func start() -> EventPlace {
+        var random = SystemRandomNumberGenerator()
+        return EventPlace(RandomToken(using: &random), 0)
+    }
+
+    package var next: EventPlace { EventPlace(self.series, self.number + 1) }
+}
