@@ -14,7 +14,7 @@ from postgres import Postgres
 from server import Server, eventually
 from test_webhooks import SECRET, Listener
 from torture import StoreTorture, expect
-from travellers import Member, Talker
+from travellers import Member, Talker, Wanderer
 
 #: How often each fault happens for 200 kills.
 FAULTS = {"kill": 200, "pause": 100, "roll": 50, "database": 50, "freeze": 20, "cut": 20, "apart": 15, "alone": 15, "island": 15, "halves": 15}
@@ -118,19 +118,20 @@ class ClusterTorture(StoreTorture):
             sender.think_time = self.think_time
         self.health = Health(self.cluster)
         self.members = [Member(self.server, f"member-{n}") for n in range(3)]
+        self.wanderers = [Wanderer(self.server, f"wanderer-{n}") for n in range(3)]
         self.talkers = [Talker(self.server, "talker-0", other="talker-1", starts=True), Talker(self.server, "talker-1")]
 
     def make_server(self, *options: str) -> Cluster:
-        told = ("--webhook", self.hook.url, "--webhook-secret", SECRET, "--outgoing-allow", "127.0.0.0/8")
+        told = ("--webhook", self.hook.url, "--webhook-secret", SECRET, "--webhook-events", "rooms", "--outgoing-allow", "127.0.0.0/8")
         self.cluster = Cluster(3, *options, *told)
         eventually(self.cluster.are_together, "the nodes find each other", 30)
         return self.cluster
 
     def others(self) -> list:
-        return [*self.members, *self.talkers, self.health]
+        return [*self.travellers(), self.health]
 
     def travellers(self) -> list:
-        return [*self.members, *self.talkers]
+        return [*self.members, *self.wanderers, *self.talkers]
 
     def disturb(self, kill: int) -> None:
         fault, number = self.plan[kill], self.random.randrange(3)
@@ -241,7 +242,26 @@ class ClusterTorture(StoreTorture):
             expect(number == last.get(place, 0) + 1, f"the webhook was told {number} of {place} after {last.get(place, 0)}")
             last[place] = number
         expect(self.hook.faults == [], f"signatures: {self.hook.faults[:3]}")
-        return {"webhooks": len(self.hook.heard), "webhooks_again": len(self.hook.ids) - len(set(self.hook.ids))}
+        return {"webhooks": len(self.hook.heard), "webhooks_again": len(self.hook.ids) - len(set(self.hook.ids))} | self.told_of_hall()
+
+    def told_of_hall(self) -> dict:
+        """How many visits were not told once, with their beginning before their end. When the database crashes, what one node had heard last may
+        not have happened for the others: then they begin or end it once more."""
+        first = dict(zip(reversed(self.hook.ids), reversed(self.hook.heard)))
+        events = [first[name] for name in dict.fromkeys(self.hook.ids) if first[name].get("room") == "hall"]
+        inside: set[str] = set()
+        odd = 0
+        for event in events:
+            if event["event"] == "room.joined":
+                odd += event["member"] in inside
+                inside.add(event["member"])
+            elif event["event"] == "room.left":
+                odd += event["member"] not in inside
+                inside.discard(event["member"])
+            elif event["event"] == "room.closed":
+                odd += len(inside)
+                inside.clear()
+        return {"hall_visits": sum(w.visits for w in self.wanderers), "hall_told": len(events), "hall_odd": odd}
 
     def hook_heard(self) -> list[tuple[str, int]]:
         return [(event["entry"]["conversation"], event["entry"]["number"]) for event in list(self.hook.heard) if "entry" in event]

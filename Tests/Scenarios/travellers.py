@@ -1,4 +1,5 @@
-"""People whose lines break and who take them up again on whichever node: one who says numbers in a room, and two who talk in a call."""
+"""People whose lines break and who take them up again on whichever node: one who says numbers in a room, one who goes in and out of another, and
+two who talk in a call."""
 
 import threading
 import time
@@ -113,6 +114,24 @@ class Member(Traveller):
         number, what = event["number"], (event["from"], event["data"])
         before = self.heard.setdefault(number, what)
         expect(before == what, f"{self.name}: {number} was {before} and is {what}")
+
+
+@dataclass
+class Wanderer(Traveller):
+    """Goes into a room and out of it."""
+
+    visits: int = 0
+
+    def act(self) -> None:
+        for what in ("room.join", "room.leave"):
+            answer = self.line.ask(what, room="hall")
+            if "error" in answer:
+                expect(answer["error"]["code"] in ("unavailable", "not_member"), f"{self.name}: {what}: {answer}")
+                time.sleep(0.05)
+                return
+        self.visits += 1
+        self.line.pending = []
+        time.sleep(0.02)
 
 
 @dataclass
