@@ -8,6 +8,7 @@ internal import Vocabulary
 /// How everything stands, for a node that comes later.
 extension Switchboard {
     package func writeSnapshot() -> [UInt8] {
+        self.onSnapshot()
         var bytes = ByteWriter()
         bytes.put(self.moment)
         self.presence.encode(into: &bytes)

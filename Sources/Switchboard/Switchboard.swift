@@ -16,6 +16,8 @@ package final class Switchboard {
     private let clock: () -> WallTime
     /// Told of everything that happens on whichever node, on each of them in the same order.
     package var onEvent: (SharedEvent, EventPlace, ChangeOrigin) -> Void = { _, _, _ in }
+    /// Called when another node is given how everything stands: what happened before, it does not know.
+    package var onSnapshot: () -> Void = {}
     /// Told of every line that is new, on whichever node.
     package var onOpened: (Line) -> Void = { _ in }
     /// Told of every session here that is no longer in a room or a call.

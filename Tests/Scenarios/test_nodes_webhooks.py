@@ -1,6 +1,7 @@
 """Several servers over one PostgreSQL: another program hears of rooms, calls and people in the order in which everybody does."""
 
 import signal
+import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -88,6 +89,37 @@ class Events(Heard, Addressed):
     def test_P13_when_the_node_that_tells_is_stopped_another_goes_on_where_it_has_ended(self):
         """P13.nodes"""
         self.check_takeover(signal.SIGTERM)
+
+    def test_P13_when_the_node_that_tells_is_started_anew_again_and_again_nothing_is_left_out(self):
+        """P13.nodes"""
+        duty = self.duty()
+        left = [number for number in range(3) if number != duty]
+        watcher = self.person(left[0], "Watcher")
+        watcher.ask("room.join", room="hall")
+        people = [self.person(left[n % 2], f"P{n}") for n in range(4)]
+        is_over = threading.Event()
+
+        def wander_on(person: Person) -> int:
+            count = 0
+            while not is_over.is_set():
+                self.wander(person)
+                count += 1
+            return count
+
+        with ThreadPoolExecutor(4) as threads:
+            wandering = [threads.submit(wander_on, person) for person in people]
+            try:
+                for _ in range(4):
+                    self.nodes[duty].tell(signal.SIGTERM)
+                    self.nodes[duty].wait(20)
+                    self.nodes[duty].begin()
+                    self.all_inside()
+            finally:
+                is_over.set()
+            count = sum(one.result() for one in wandering)
+        seen = self.seen(watcher, count * ROUNDS * 2)
+        eventually(lambda: len(self.told(watcher.member)) >= len(seen), "all is told", within=30)
+        self.assertEqual(self.told(watcher.member), seen)
 
 
 class Alone(Heard):

@@ -117,7 +117,11 @@ final class SignallingApplication: SocketApplication {
     /// What the switchboard asks when other nodes have their part in it.
     private func share(areThereOthers: Bool) {
         if self.secondSignIn == .replace { self.board.onOpened = { [sessions] in sessions.replaced(by: $0) } }
-        self.board.onEntered = { [unowned self] in self.resumeCalls() }
+        self.board.onEntered = { [unowned self] in
+            if self.board.hasOtherNodes { self.events?.entered() }
+            self.resumeCalls()
+        }
+        self.board.onSnapshot = { [events] in events?.otherEnters() }
         self.board.onForeignBlock = { [chat] user, other, answer in
             // Where the store has no time, nobody is kept from calling.
             chat.fetch(ListBlocked(by: other)) { answer((try? $0.get())?.contains(user) ?? false) }

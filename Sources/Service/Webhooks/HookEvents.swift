@@ -65,15 +65,27 @@ final class HookEvents {
 
     /// It is for this node from now on, and the one before may not have come to the end.
     func begin() {
-        self.waiting.insert(contentsOf: self.remembered, at: self.underWay)
+        self.waiting += self.remembered
         self.remembered = []
         self.write()
+    }
+
+    /// This node has learned from another one how everything stands. What happened before, that one writes down, and first.
+    func entered() {
+        guard self.retry == nil, !self.isFinishing else { return }
+        self.writeLater()
+    }
+
+    /// Somebody comes in who does not know what happened before, and may have to write what happens next.
+    func otherEnters() {
+        self.cancelRetry()
+        self.begin()
     }
 
     /// The store ends soon.
     func finish() {
         self.isFinishing = true
-        if let retry = self.retry.take() { self.reactor.cancel(retry) }
+        self.cancelRetry()
         self.write()
     }
 
@@ -104,10 +116,16 @@ final class HookEvents {
                 .hookEventLost, "events could not be written down", [.count: .integer(count), .error: .error(error)])
         case .failure(let error):
             self.journal.warning(.hookEventsLate, "events could not be written down yet", [.error: .error(error)])
-            self.retry = self.reactor.schedule(after: Self.retryInterval) { [weak self] in
-                self?.retry = nil
-                self?.write()
-            }
+            if self.retry == nil { self.writeLater() }
+        }
+    }
+
+    private func cancelRetry() { if let retry = self.retry.take() { self.reactor.cancel(retry) } }
+
+    private func writeLater() {
+        self.retry = self.reactor.schedule(after: Self.retryInterval) { [weak self] in
+            self?.retry = nil
+            self?.write()
         }
     }
 
