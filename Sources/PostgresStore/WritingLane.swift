@@ -88,6 +88,8 @@ final class WritingLane {
         self.next?.refuse(error)
         self.next = nil
         if case .working(let group) = self.state, self.connection == nil {
+            // What it had asked for is not going to be answered to the next one that asks the same.
+            self.startAnew()
             self.state = .idle
             group.refuse(error)
         }

@@ -129,13 +129,15 @@ class Alone(Heard):
             with Person(server, "A") as a, Person(server, "B") as b:
                 b.ask("room.join", room="hall")
                 eventually(lambda: self.told("") == [("room.joined", b.member)], "the first is told")
+                # What was asked of the database has no answer when it dies.
+                database.signal(signal.SIGSTOP)
+                self.assertNotIn("error", a.ask("room.join", room="hall"))
                 database.kill()
-                a.ask("room.join", room="hall")
                 server.event("webhook.events_late")
-                a.ask("room.leave", room="hall")
+                self.assertNotIn("error", a.ask("room.leave", room="hall"))
                 database.start()
                 seen = [("room.joined", b.member), ("room.joined", a.member), ("room.left", a.member)]
-                eventually(lambda: len(self.told("")) == len(seen), "all is told", within=30)
+                eventually(lambda: len(self.told("")) >= len(seen), "all is told", within=30)
                 self.assertEqual(self.told(""), seen)
 
 
