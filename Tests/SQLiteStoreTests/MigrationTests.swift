@@ -16,7 +16,7 @@ struct MigrationTests {
         "9c7b305211eb2887", "cd6e6a4a1760f36a", "a26d3ab5e60619d1", "4e57ab5aa9017fa9",
         "a7ea2f053120524b", "d9884d79750b5379", "4d3869dfa70269e9", "5479a61b50e2f3c3",
         "884aff48a186f408", "980a997d8323ce59", "eeebb698295ee699", "16d3627e80ad0eeb", "2d40c1673d9a789e",
-        "9a109030df620d6e", "ae727973c9797f57",
+        "9a109030df620d6e", "ae727973c9797f57", "c7e19ec480b409df",
     ]
 
     @Test("are only ever added to")
