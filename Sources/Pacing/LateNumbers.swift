@@ -1,7 +1,7 @@
 package import Vocabulary
 
 /// Numbers that were given out and whose rows are not there yet: whoever writes beside us may commit a smaller one after a larger one.
-/// They are looked for again until no transaction can bring them any more.
+/// They are looked for until no transaction can bring them any more, and once after that: while the store does not answer none is given up.
 package struct LateNumbers: Sendable {
     /// In ascending order.
     private var missing: [(range: Range<Int64>, until: Instant)] = []
@@ -37,10 +37,10 @@ package struct LateNumbers: Sendable {
     }
 
     /// What to look for.
-    package mutating func wanted(at now: Instant) -> RangeSet<Int64> {
-        self.missing.removeAll { $0.until <= now }
-        return RangeSet(self.missing.map(\.range))
-    }
+    package var wanted: RangeSet<Int64> { RangeSet(self.missing.map(\.range)) }
+
+    /// All that is there was found by a read that began at this time.
+    package mutating func looked(at begun: Instant) { self.missing.removeAll { $0.until <= begun } }
 
     /// False for one that was not missing.
     package mutating func found(_ number: Int64) -> Bool {

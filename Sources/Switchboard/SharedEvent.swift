@@ -13,14 +13,3 @@ package enum SharedEvent: Hashable, Sendable {
     case callAnswered(RunningCall)
     case callEnded(CallRecord)
 }
-
-/// Where the change comes from that is carried out.
-package enum ChangeOrigin: Hashable, Sendable {
-    /// It is this node's, and there is no other.
-    case alone
-    /// It is for this node to do what is done once for all.
-    case here
-    case elsewhere
-    /// It was carried out by others before, and this node learns how everything stands.
-    case past
-}

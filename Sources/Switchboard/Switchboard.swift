@@ -61,7 +61,7 @@ package final class Switchboard {
     var clockOffset = Duration.zero
     var origin = ChangeOrigin.alone
     /// What is done once for all nodes is done here, for the change that is carried out.
-    var isOrigin: Bool { self.origin == .alone || self.origin == .here }
+    var isOrigin: Bool { self.origin.isOurs }
     var lastEvent = EventPlace.start()
     /// Asks whether somebody who is on another node does not want to hear from a user.
     package var onForeignBlock: (_ user: UserID, _ other: UserID, @escaping (Bool) -> Void) -> Void = { $2(false) }

@@ -1,7 +1,7 @@
 /// Where an event stands in the order of all that happen on the nodes of one service: the same on each of them, so that whichever writes it down
 /// can tell whether that was done.
 package struct EventPlace: Hashable, Sendable {
-    /// New whenever nobody knows any more what had happened before.
+    /// A new one begins whenever a node may have missed events of the one before.
     package let series: RandomToken
     package let number: UInt64
 

@@ -1,4 +1,4 @@
-"""Several servers over one PostgreSQL: another program hears of rooms, calls and people in the order in which everybody does."""
+"""Several servers over one PostgreSQL: another program hears of rooms, calls and people in the order in which members do."""
 
 import signal
 import threading
@@ -28,10 +28,8 @@ class Heard(unittest.TestCase):
 
     def told(self, member: str) -> list[tuple[str, str]]:
         """Who came and went, but for `member`. What is told again when a node has died counts once."""
-        first = dict(zip(reversed(self.hook.ids), reversed(self.hook.heard)))
-        events = [first[name] for name in dict.fromkeys(self.hook.ids)]
         names = ("room.joined", "room.left")
-        return [(e["event"], e["member"]) for e in events if e["event"] in names and e["room"] == "hall" and e["member"] != member]
+        return [(e["event"], e["member"]) for e in self.hook.once() if e["event"] in names and e["room"] == "hall" and e["member"] != member]
 
 
 class Events(Heard, Addressed):

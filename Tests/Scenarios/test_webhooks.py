@@ -28,6 +28,7 @@ class Listener:
         self.ids: list[str] = []
         self.traces: list[str] = []
         self.answer = lambda event: (200, b"")
+        self._noting = threading.Lock()
         listener = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -37,9 +38,7 @@ class Listener:
                 event = json.loads(body)
                 status, text = listener.answer(event)
                 if 200 <= status < 300:
-                    listener.heard.append(event)
-                    listener.ids.append(self.headers["Webhook-Id"])
-                    listener.traces.append(self.headers["traceparent"])
+                    listener.note(event, self.headers)
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
@@ -52,6 +51,18 @@ class Listener:
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}/hook?a=1"
         self.faults: list[str] = []
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def note(self, event: dict, headers) -> None:
+        with self._noting:
+            self.heard.append(event)
+            self.ids.append(headers["Webhook-Id"])
+            self.traces.append(headers["traceparent"])
+
+    def once(self) -> list[dict]:
+        """Each event when it was heard for the first time."""
+        with self._noting:
+            first = dict(zip(reversed(self.ids), reversed(self.heard)))
+            return [first[name] for name in dict.fromkeys(self.ids)]
 
     def check(self, headers, body: bytes) -> None:
         signed = f"{headers['Webhook-Id']}.{headers['Webhook-Timestamp']}.".encode() + body

@@ -325,7 +325,7 @@ final class LedgerStorm {
         node.board.early?.removeAll()
         self.database.remove(node)
         self.nodes.removeAll { $0 === node }
-        // Kept alive: its timers are still set. What it does by them nobody sees.
+        // Kept alive: its timers are still set. What it does by them does not count.
         node.board.onEvent = { _, _, _ in }
         self.dead.append(node)
         self.addNode()

@@ -30,7 +30,8 @@ package struct AddEvents: StoreRequest {
     package let time: WallTime
 
     package static let access = StoreAccess.writes
-    /// Nobody repeats what is older.
+
+    /// How long a series is known after its last event.
     private static let memory = Duration.seconds(86_400)
 
     package init(_ events: [NewEvent], at time: WallTime) {

@@ -146,18 +146,19 @@ final class PushService {
         self.lateTimer = self.reactor.schedule(after: Self.lateInterval) { [weak self] in
             guard let self else { return }
             self.lateTimer = nil
-            let numbers = self.late.wanted(at: self.now)
-            if !numbers.isEmpty { self.look(for: numbers) }
+            if !self.late.isEmpty { self.look() }
         }
     }
 
-    private func look(for numbers: RangeSet<Int64>) {
+    private func look() {
         self.store.send(
-            ListPushes.numbered(numbers),
-            self.reactor.returning { [weak self] result in
+            ListPushes.numbered(self.late.wanted),
+            self.reactor.returning { [weak self, begun = self.now] result in
                 guard let self else { return }
-                self.lookForLate()
-                for push in self.taken(result) ?? [] where self.late.found(push.number) { self.start(push) }
+                defer { self.lookForLate() }
+                guard let pushes = self.taken(result) else { return }
+                for push in pushes where self.late.found(push.number) { self.start(push) }
+                self.late.looked(at: begun)
             })
     }
 

@@ -230,7 +230,7 @@ final class SignallingApplication: SocketApplication {
         let (metrics, journal) = (dependencies.metrics, dependencies.journal)
         self.board.onEvent = { [board, events] event, place, origin in
             events?.happened(event, at: place, isKnownHereAlone: origin == .alone)
-            guard origin == .alone || origin == .here else { return }
+            guard origin.isOurs else { return }
             switch event {
             case .callStarted: metrics.callsStarted.increment()
             case .callAnswered(let call):
@@ -303,7 +303,7 @@ final class SignallingApplication: SocketApplication {
     func identityChanged(_ change: IdentityChange) {
         self.api.standing.end(change.reason) { change.ends($0) }
         guard let user = change.sentAway else { return self.sessions.identityChanged(change) }
-        // They hear that their seats ended, and then why. Where the other nodes are slow to say so, nobody waits for that.
+        // Clients hear that their seats ended, and then why.
         var hasEnded = false
         func end() {
             if !hasEnded { self.sessions.identityChanged(change) }
@@ -317,6 +317,7 @@ final class SignallingApplication: SocketApplication {
         self.nodes.catchUp()
     }
 
+    /// For the other nodes to carry out the end of the seats; then the sessions end anyway.
     private static let seatsTimeout = Duration.milliseconds(500)
 
     /// An account was deleted, and its sessions have ended.

@@ -35,11 +35,12 @@ final class HookEvents {
         }
     }
 
+    /// Events that are written together.
     private static let portion = 500
     private static let retryInterval = Duration.seconds(1)
-    /// With more than these it is looked up which are written.
+    /// After so many more events it is looked up which are written.
     private static let lookInterval = 500
-    /// Of each kind, while the store does not answer.
+    /// Events of webhooks that wait while the store does not answer.
     private static let maximumHeld = 20_000
 
     init(_ topics: Set<HookTopic>, _ store: any Store, _ errands: Errands, on reactor: Reactor, _ journal: Journal) {
@@ -76,7 +77,7 @@ final class HookEvents {
         self.writeLater()
     }
 
-    /// Somebody comes in who does not know what happened before, and may have to write what happens next.
+    /// Another node enters. It does not know what happened before, and may have to write what happens next.
     func otherEnters() {
         self.cancelRetry()
         self.begin()
@@ -93,7 +94,7 @@ final class HookEvents {
 
     private func write() {
         guard self.isFinishing || self.underWay == 0, self.retry == nil, self.underWay < self.waiting.count else {
-            return self.dropMost(of: &self.waiting, from: self.underWay)
+            return self.dropOldest(of: &self.waiting, from: self.underWay)
         }
         let portion = self.waiting[self.underWay...].prefix(Self.portion)
         self.underWay += portion.count
@@ -129,21 +130,20 @@ final class HookEvents {
         }
     }
 
-    private func dropMost(of events: inout [HeldEvent], from first: Int) {
-        let excess = events.count - first - Self.maximumHeld
-        guard excess > 0 else { return }
-        events.removeSubrange(first..<(first + excess))
-        self.journal.error(.hookEventLost, "too many events wait to be written down", [.count: .integer(excess)])
+    private func dropOldest(of events: inout [HeldEvent], from first: Int) {
+        guard events.count - first > Self.maximumHeld else { return }
+        events.removeSubrange(first..<(first + Self.portion))
+        self.journal.error(.hookEventLost, "too many events wait to be written down", [.count: .integer(Self.portion)])
     }
 
     // MARK: - Remembering
 
-    /// What the other node has written nobody needs any more.
+    /// What the other node has written need not be remembered.
     private func forgetWritten() {
         guard self.remembered.count % Self.lookInterval == 0, !self.isLooking, let first = self.remembered.first else {
             return
         }
-        self.dropMost(of: &self.remembered, from: 0)
+        self.dropOldest(of: &self.remembered, from: 0)
         self.isLooking = true
         let series = first.place.series
         self.store.send(

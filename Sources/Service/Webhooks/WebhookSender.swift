@@ -117,8 +117,8 @@ final class WebhookSender {
         }
         self.isLoading = true
         self.store.send(
-            ListDeliveries.numbered(self.late.wanted(at: self.now)),
-            self.reactor.returning { [unowned self, run] result in
+            ListDeliveries.numbered(self.late.wanted),
+            self.reactor.returning { [unowned self, run, begun = self.now] result in
                 guard run == self.run else { return }
                 self.isLoading = false
                 guard let found = self.taken(result) else {
@@ -126,6 +126,7 @@ final class WebhookSender {
                     return self.loadLater()
                 }
                 let missed = found.filter { self.late.found($0.number) }
+                self.late.looked(at: begun)
                 self.take((deliveries + missed).sorted { $0.number < $1.number })
             })
     }
@@ -170,19 +171,19 @@ final class WebhookSender {
         guard self.lateTimer == nil, !self.late.isEmpty else { return }
         self.lateTimer = self.reactor.schedule(after: Self.lateInterval) { [unowned self] in
             self.lateTimer = nil
-            let numbers = self.late.wanted(at: self.now)
-            if !numbers.isEmpty { self.look(for: numbers) }
+            if !self.late.isEmpty { self.look() }
         }
     }
 
-    private func look(for numbers: RangeSet<Int64>) {
+    private func look() {
         self.store.send(
-            ListDeliveries.numbered(numbers),
-            self.reactor.returning { [unowned self, run] result in
+            ListDeliveries.numbered(self.late.wanted),
+            self.reactor.returning { [unowned self, run, begun = self.now] result in
                 guard run == self.run else { return }
-                self.lookForLate()
+                defer { self.lookForLate() }
                 guard let deliveries = self.taken(result) else { return }
                 self.take(deliveries.filter { self.late.found($0.number) })
+                self.late.looked(at: begun)
             })
     }
 
