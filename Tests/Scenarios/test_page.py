@@ -133,7 +133,7 @@ class CallTests(PageTest):
         anna, bo = self.pair()
         self.connect(anna, bo)
         bo.page.get_by_role("button", name="Turn camera on").click()
-        expect(anna.page.locator(".tile:not(.mine):not(.no-picture)")).to_be_attached(timeout=10_000)
+        expect(anna.page.locator(".tile:not(.mine):not(.no-picture)")).to_be_attached()
         self.assertTrue(anna.sees_movement())
 
     def test_J04_a_refused_call_tells_the_caller(self):
@@ -156,7 +156,7 @@ class CallTests(PageTest):
         anna, bo = self.pair()
         self.connect(anna, bo)
         bo.page.close()
-        expect(anna.page.locator("#stage-status")).to_contain_text("Waiting for them", timeout=5_000)
+        expect(anna.page.locator("#stage-status")).to_contain_text("Waiting for them")
         anna.reads("The connection to Bo was lost.", within=25)
         anna.is_in_lobby()
 
@@ -222,7 +222,7 @@ class RoomTests(PageTest):
         for visitor in people:
             visitor.join("tea-kitchen")
         for visitor in people:
-            expect(visitor.page.locator("#stage-title")).to_have_text("tea-kitchen · 4 people", timeout=15_000)
+            expect(visitor.page.locator("#stage-title")).to_have_text("tea-kitchen · 4 people")
             eventually(lambda: self.pitches(visitor) == self.expected(visitor), f"{visitor.name} hears three")
         people[1].page.get_by_role("button", name="Leave").click()
         people[1].is_in_lobby()
@@ -237,7 +237,7 @@ class RoomTests(PageTest):
         anna.page.get_by_role("button", name="Mute microphone").click()
         expect(bo.page.locator(".tile:not(.mine)")).to_contain_text("microphone off")
         anna.page.reload()
-        expect(anna.page.get_by_role("button", name="Unmute microphone")).to_be_visible(timeout=15_000)
+        expect(anna.page.get_by_role("button", name="Unmute microphone")).to_be_visible()
         self.assert_hears(anna, bo)
         expect(bo.page.locator(".tile:not(.mine)")).to_contain_text("microphone off")
         anna.page.get_by_role("button", name="Leave").click()
@@ -347,7 +347,7 @@ class RoomTests(PageTest):
         anna.page.evaluate(f"({BUSY})(window.lines.at(-1))")
         expect(bo.page.locator("#stage-status")).to_contain_text("You are the first one here")
         for visitor in (anna, bo):
-            expect(visitor.page.locator(".tile:not(.mine)")).to_have_count(1, timeout=10_000)
+            expect(visitor.page.locator(".tile:not(.mine)")).to_have_count(1)
         self.assert_hears(anna, bo)
         self.assert_hears(bo, anna)
 
@@ -470,13 +470,13 @@ class LinkTests(PageTest):
         row = anna.page.get_by_role("listitem").filter(has_text="Bo")
         expect(row).to_contain_text("online")
         second = bo.tab(bo.page.url)
-        expect(second.locator("#lobby")).to_be_visible(timeout=10_000)
+        expect(second.locator("#lobby")).to_be_visible()
         expect(anna.page.get_by_role("listitem")).to_have_count(1)
         bo.page.close()
         expect(second.get_by_role("listitem").filter(has_text="Anna")).to_contain_text("online")
         expect(row).to_contain_text("online")
         second.close()
-        expect(row).to_contain_text("offline", timeout=10_000)
+        expect(row).to_contain_text("offline")
 
     def test_A09_A10_another_page_sees_a_new_name_and_picture_without_a_reload(self):
         """A10.page"""
@@ -489,7 +489,7 @@ class LinkTests(PageTest):
         for change, name in (({"avatar": file}, "Bo"), ({"name": "Bobby"}, "Bobby")):
             self.assertEqual(ask_http(self.server, "PATCH", "/v1/me", change, headers).status, 200)
             row = anna.page.get_by_role("listitem").filter(has_text=name)
-            expect(row.locator("img")).to_have_js_property("naturalWidth", 40, timeout=10_000)
+            expect(row.locator("img")).to_have_js_property("naturalWidth", 40)
         expect(row.locator("img")).to_have_attribute("src", f"/v1/avatars/{file}")
         ask_http(self.server, "PATCH", "/v1/me", {"avatar": ""}, headers)
         expect(row.locator("img")).to_have_count(0)

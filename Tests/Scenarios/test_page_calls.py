@@ -149,14 +149,14 @@ class NetworkTests(CallTest):
         anna, bo = self.pair()
         self.connect(anna, bo)
         words = anna.page.locator("#network-words")
-        expect(words).to_have_text(re.compile(r"^\d+ ms · 0 % lost · \d+ kbit/s · direct$"), timeout=10_000)
+        expect(words).to_have_text(re.compile(r"^\d+ ms · 0 % lost · \d+ kbit/s · direct$"))
         expect(anna.page.get_by_role("img", name="The network is good")).to_be_visible()
         expect(anna.page.locator("#network-advice")).to_have_text("")
 
     def test_J25_a_bad_network_is_said_with_what_helps_and_mended_by_an_ICE_restart(self):
         anna, bo = self.visitor("Anna", 700, (WATCHED, LOSSY)), self.visitor("Bo", 1500)
         self.connect(anna, bo)
-        expect(anna.page.locator("#network-advice")).to_contain_text("Go closer to the router", timeout=15_000)
+        expect(anna.page.locator("#network-advice")).to_contain_text("Go closer to the router")
         expect(anna.page.locator("#network-words")).to_contain_text("33 % lost")
         self.assertEqual(anna.page.evaluate("() => window.restarts"), 1)
         self.assert_hears(bo, anna)
@@ -190,10 +190,10 @@ class ViewTests(CallTest):
         for visitor in (anna, bo):
             visitor.page.get_by_role("button", name="Mute microphone").click()
         self.tools(anna, "Speaker view")
-        expect(anna.page.locator(".tile.main")).to_contain_text("Cleo", timeout=15_000)
+        expect(anna.page.locator(".tile.main")).to_contain_text("Cleo")
         bo.page.get_by_role("button", name="Unmute microphone").click()
         cleo.page.get_by_role("button", name="Mute microphone").click()
-        expect(anna.page.locator(".tile.main")).to_contain_text("Bo", timeout=15_000)
+        expect(anna.page.locator(".tile.main")).to_contain_text("Bo")
         self.tools(anna, "Grid view")
         expect(anna.page.locator(".tile.main")).to_have_count(0)
 
@@ -251,13 +251,13 @@ class PeopleTests(CallTest):
         anna.page.get_by_role("dialog").get_by_role("checkbox", name="Cleo").check()
         anna.page.get_by_role("dialog").get_by_role("button", name="Add").click()
         for visitor in (anna, bo):
-            expect(self.title(visitor)).to_contain_text("2 people", timeout=10_000)
+            expect(self.title(visitor)).to_contain_text("2 people")
         cleo.page.locator("button[data-place=chats]").click()
         cleo.page.locator("#chat-list").get_by_role("button", name="Anna").click()
         cleo.page.locator("#history a").click()
         cleo.page.get_by_role("button", name="Voice only").click()
         for visitor in (anna, bo, cleo):
-            expect(self.title(visitor)).to_contain_text("3 people", timeout=10_000)
+            expect(self.title(visitor)).to_contain_text("3 people")
         self.assert_hears(bo, anna)
 
     def test_J28_a_call_goes_on_on_another_device(self):
@@ -268,7 +268,7 @@ class PeopleTests(CallTest):
         other.locator("button[data-place=chats]").click()
         other.locator("#chat-list").get_by_role("button", name="Notes to yourself").click()
         other.locator("#history a").click()
-        expect(other.locator("#stage-clock")).not_to_be_empty(timeout=15_000)
+        expect(other.locator("#stage-clock")).not_to_be_empty()
         anna.reads("The call goes on on another device.")
         self.assert_hears(bo, anna)
 

@@ -62,4 +62,4 @@ class VoiceRowTests(test_messenger.MessengerTest):
             self.hold(anna, 2)
             expect(bo.page.locator("#history .voice")).to_have_count(number)
         bo.page.locator("#history .voice").first.get_by_role("button", name="Play").click()
-        expect(bo.page.locator("#history .voice").last.get_by_role("button", name="Pause")).to_be_visible(timeout=10_000)
+        expect(bo.page.locator("#history .voice").last.get_by_role("button", name="Pause")).to_be_visible()

@@ -85,9 +85,9 @@ class RecordingTests(test_messenger.MessengerTest):
         anna.page.evaluate(WATCH_END)
         anna.page.evaluate(HURRY)
         self.press(anna)
-        expect(bo.page.locator("#history .voice")).to_have_count(1)
-        expect(anna.page.locator("#recording")).to_be_hidden()
+        expect(anna.page.locator("#recording")).to_be_hidden(timeout=60_000)
         anna.page.mouse.up()
+        expect(bo.page.locator("#history .voice")).to_have_count(1)
         length = bo.page.evaluate("""async (conversation) => {
           const { Parley } = await import('./parley.js');
           const parley = new Parley();

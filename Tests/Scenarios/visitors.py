@@ -21,6 +21,8 @@ except ImportError:
 
 CHROMIUM = shutil.which("chromium")
 TIMEOUT = 15_000
+if expect:
+    expect.set_options(timeout=TIMEOUT)
 
 FLAGS = [
     "--no-sandbox",
@@ -212,7 +214,7 @@ class Visitor:
     def open_room(self, room: str) -> None:
         """As the first, whose password and rules are the room's."""
         self.join(room)
-        expect(self.page.locator("#stage-title")).to_have_text(f"{room} · 1 person", timeout=TIMEOUT)
+        expect(self.page.locator("#stage-title")).to_have_text(f"{room} · 1 person")
 
     def cut_line(self) -> None:
         self.page.evaluate("window.lines.at(-1).close()")
@@ -220,19 +222,19 @@ class Visitor:
     # What they see and hear.
 
     def is_rung_by(self, name: str) -> None:
-        expect(self.page.get_by_role("dialog", name=name)).to_be_visible(timeout=TIMEOUT)
+        expect(self.page.get_by_role("dialog", name=name)).to_be_visible()
 
     def talks(self) -> None:
-        expect(self.page.locator("#stage-clock")).not_to_be_empty(timeout=TIMEOUT)
+        expect(self.page.locator("#stage-clock")).not_to_be_empty()
 
     def is_in_lobby(self) -> None:
-        expect(self.page.locator("#home")).to_be_visible(timeout=TIMEOUT)
+        expect(self.page.locator("#home")).to_be_visible()
 
     def reads(self, text: str, within: float = TIMEOUT / 1000) -> None:
         expect(self.page.locator("#notices")).to_contain_text(text, timeout=within * 1000)
 
     def sees_state(self, text: str) -> None:
-        expect(self.page.locator("#connection")).to_have_text(text, timeout=TIMEOUT)
+        expect(self.page.locator("#connection")).to_have_text(text)
 
     def others(self) -> list["Locator"]:
         return self.page.locator(".tile:not(.mine) video").all()
