@@ -146,6 +146,7 @@ extension EngineLink {
         }
         let answer = self.session.postFinished(into: &self.outbox)
         self.perform()
+        if body.count >= Self.noticedPart { self.noticeEnd() }
         switch answer {
         case .ok: exchange.respondOnce(.posted)
         case .badRequest: exchange.refuse(.badRequest)
@@ -336,6 +337,15 @@ extension EngineLink {
         let count = (self.webSocket?.unfinishedBytes ?? 0) + (self.posting?.gatheredBytes ?? 0)
         if count >= self.lastPart + Self.noticedPart { self.session.heardPart(at: self.sessions.now) }
         self.lastPart = count
+    }
+
+    /// While something large was taken in, its client waited for the answer and could send no ping. How long that took, the
+    /// clock of this turn does not know.
+    private func noticeEnd() {
+        self.sessions.clock.schedule(after: .zero) { [weak self] in
+            guard let self else { return }
+            self.session.heardPart(at: self.sessions.now)
+        }
     }
 
     private func timerRang() {

@@ -63,6 +63,14 @@ class Pushed(Talk):
     def devices(self, person: Person) -> list[dict]:
         return ask_http(self.server, "GET", "/v1/push/devices", headers=bearer(person.token)).json["devices"]
 
+    def steps(self, person: Person, **query) -> list[dict]:
+        query = "&".join(f"{name}={value}" for name, value in query.items())
+        return ask_http(self.server, "GET", f"/v1/push/trace?{query}", headers=bearer(person.token)).json["events"]
+
+    def told(self, person: Person, *events: str, **query) -> list[dict]:
+        eventually(lambda: [step["event"] for step in self.steps(person, **query)] == list(events), f"the trace says {events}")
+        return self.steps(person, **query)
+
     def wait_for(self, device: Device, count: int = 1, within: float = 5) -> list[dict]:
         eventually(lambda: len(device.pushes) >= count, f"{count} pushes came", within=within)
         return [push.message for push in device.pushes]
@@ -369,7 +377,7 @@ class Reads(Pushed):
         a, (b, device) = self.listener("Ann"), self.sleeper()
         device.answer = lambda attempt: (503, {"Retry-After": "10"}) if attempt < 1 else (201, {})
         entry = self.say(a, "read before it came", user=b.user)
-        eventually(lambda: device.attempts, "it was tried")
+        self.told(b, "queued", "sent", "failed", number=entry["number"])
         back = self.device(b)
         back.ask("chat.read", conversation=entry["conversation"], number=entry["number"])
         self.assertEqual(ask_http(self.server, "POST", "/v1/push/test", headers=bearer(b.token)).json["devices"], 1)
@@ -377,14 +385,6 @@ class Reads(Pushed):
 
 
 class Traces(Pushed):
-    def steps(self, person: Person, **query) -> list[dict]:
-        query = "&".join(f"{name}={value}" for name, value in query.items())
-        return ask_http(self.server, "GET", f"/v1/push/trace?{query}", headers=bearer(person.token)).json["events"]
-
-    def told(self, person: Person, *events: str, **query) -> list[dict]:
-        eventually(lambda: [step["event"] for step in self.steps(person, **query)] == list(events), f"the trace says {events}")
-        return self.steps(person, **query)
-
     def test_H14_each_push_tells_what_became_of_it(self):
         """H14.trace"""
         a, (b, device) = self.listener("Ann"), self.sleeper()
