@@ -1,13 +1,21 @@
 package import Vocabulary
 
 /// Numbers that were given out and whose rows are not there yet: whoever writes beside us may commit a smaller one after a larger one.
-/// They are looked for until no transaction can bring them any more, and once after that: while the store does not answer none is given up.
+/// They are looked for until every transaction that can bring them is over: while the store does not answer, or a writer stands still,
+/// none is given up.
 package struct LateNumbers: Sendable {
-    /// In ascending order.
-    private var missing: [(range: Range<Int64>, until: Instant)] = []
+    private struct Gap: Sendable {
+        var range: Range<Int64>
+        var seen: Instant
+        /// Whoever can bring one of them is before this transaction. Nil until the first look behind `seen`.
+        var until: UInt64?
+    }
 
-    /// Longer than a writer may stand still between a number and its commit.
-    package static let timeout = Duration.seconds(5)
+    /// In ascending order.
+    private var missing: [Gap] = []
+
+    /// A transaction of others on the same server may be open for hours; one of ours is not.
+    package static let timeout = Duration.seconds(600)
     /// Before the first row that is taken at all.
     private static let before: Int64 = 1000
     /// Beyond so many the last one grows: then it has numbers in it that were taken.
@@ -24,30 +32,41 @@ package struct LateNumbers: Sendable {
         var last = last
         for number in numbers {
             let low = last > 0 ? last + 1 : max(1, number - Self.before)
-            if low < number { self.miss(low..<number, until: now + Self.timeout) }
+            if low < number { self.miss(low..<number, at: now) }
             last = number
         }
     }
 
-    private mutating func miss(_ range: Range<Int64>, until: Instant) {
+    private mutating func miss(_ range: Range<Int64>, at now: Instant) {
         guard self.missing.count >= Self.maximum, let last = self.missing.last else {
-            return self.missing.append((range, until))
+            return self.missing.append(Gap(range: range, seen: now))
         }
-        self.missing[self.missing.count - 1] = (last.range.lowerBound..<range.upperBound, until)
+        self.missing[self.missing.count - 1] = Gap(range: last.range.lowerBound..<range.upperBound, seen: now)
     }
 
     /// What to look for.
     package var wanted: RangeSet<Int64> { RangeSet(self.missing.map(\.range)) }
 
-    /// All that is there was found by a read that began at this time.
-    package mutating func looked(at begun: Instant) { self.missing.removeAll { $0.until <= begun } }
+    /// All that is there was found by a read.
+    /// - Parameters:
+    ///   - oldest: every transaction before this one had ended then.
+    ///   - next: none from here on had begun.
+    ///   - begun: when it was asked for.
+    package mutating func looked(oldest: UInt64, next: UInt64, at begun: Instant) {
+        self.missing.removeAll { gap in
+            gap.seen + Self.timeout <= begun || gap.seen <= begun && gap.until.map { $0 <= oldest } ?? false
+        }
+        for place in self.missing.indices where self.missing[place].until == nil && self.missing[place].seen <= begun {
+            self.missing[place].until = next
+        }
+    }
 
     /// False for one that was not missing.
     package mutating func found(_ number: Int64) -> Bool {
         guard let place = self.missing.firstIndex(where: { $0.range.contains(number) }) else { return false }
-        let (range, until) = self.missing[place]
-        let rest = [range.lowerBound..<number, number + 1..<range.upperBound].filter { !$0.isEmpty }
-        self.missing.replaceSubrange(place...place, with: rest.map { ($0, until) })
+        let gap = self.missing[place]
+        let rest = [gap.range.lowerBound..<number, number + 1..<gap.range.upperBound].filter { !$0.isEmpty }
+        self.missing.replaceSubrange(place...place, with: rest.map { Gap(range: $0, seen: gap.seen, until: gap.until) })
         return true
     }
 }

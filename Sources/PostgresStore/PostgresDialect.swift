@@ -13,6 +13,11 @@ enum PostgresDialect {
         }
     }
 
+    /// The numbers of all transactions on the server, those of other databases too.
+    static let horizon = """
+        SELECT txid_snapshot_xmin(now), txid_snapshot_xmax(now) FROM (SELECT txid_current_snapshot() AS now) AS snapshot
+        """
+
     /// A step of the migrations.
     static func script(_ migration: Migration) -> String {
         self.shared(migration.script)

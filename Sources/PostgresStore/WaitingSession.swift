@@ -128,6 +128,8 @@ extension WaitingSession: SQLConnection {
         try self.ask(sql, values)?.changed == 1
     }
 
+    var horizonQuery: String? { PostgresDialect.horizon }
+
     /// All that was said before is done when it comes back.
     func settle() throws(StoreError) {
         let last = self.steps.isEmpty ? nil : self.send()

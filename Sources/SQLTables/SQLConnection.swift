@@ -17,6 +17,9 @@ package protocol SQLConnection: AnyObject {
 
     /// The statement is asked next with each of these values, in this order. Who waits for answers can ask for all of them at once.
     func willQuery(_ sql: String, _ all: [[SQLValue]])
+
+    /// How the two numbers of a `WriterHorizon` are asked for; nil where nobody else writes.
+    var horizonQuery: String? { get }
 }
 
 /// A row that was found, by the places of its columns. Good until `show` comes back.
@@ -32,6 +35,8 @@ package protocol SQLRow: AnyObject {
 
 extension SQLConnection {
     package func willQuery(_ sql: String, _ all: [[SQLValue]]) {}
+
+    package var horizonQuery: String? { nil }
 
     package func run(_ sql: String) throws(StoreError) { try self.run(sql, []) }
 

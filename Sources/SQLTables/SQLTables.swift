@@ -16,4 +16,11 @@ package final class SQLTables: Tables {
         self.settings = settings
         self.cache = cache
     }
+
+    package func writerHorizon() throws(StoreError) -> WriterHorizon {
+        guard let query = self.connection.horizonQuery else { return .alone }
+        return try self.connection.first(query) { row in
+            WriterHorizon(oldest: UInt64(clamping: row.integer(0)), next: UInt64(clamping: row.integer(1)))
+        } ?? .alone
+    }
 }

@@ -83,6 +83,8 @@ final class MemoryTables: Tables {
         return try body(self.rows)
     }
 
+    func writerHorizon() -> WriterHorizon { .alone }
+
     func check(_ isFree: Bool) throws(StoreError) {
         if !isFree { throw StoreError(.constraint, database: "memory", detail: "it is there already") }
     }

@@ -396,7 +396,8 @@ class History(Talk):
         a, b = self.listener("A"), self.listener("B")
         tablet = self.device(b)
         place = self.say(a, "hi", user=b.user)["conversation"]
-        tablet.expect("chat.entry", number=1)
+        for device in (b, tablet):
+            device.expect("chat.entry", number=1)
         self.assertEqual(b.ask("chat.archive", conversation=place), {})
         for device in (b, tablet):
             self.assertEqual(device.expect("chat.arranged"), {"conversation": place, "archived": True})
@@ -524,6 +525,7 @@ class Groups(Talk):
     def test_roles_and_what_they_may(self):
         a, b, c = self.listener("A"), self.listener("B"), self.listener("C")
         place = {"conversation": self.group(a, b, c)}
+        c.expect("chat.entry", type="created")
         self.assertEqual(b.error("chat.remove", place, user=c.user), "forbidden")
         a.ask("chat.role", place, user=b.user, role="admin")
         b.ask("chat.silence", place, user=c.user, until=int(time.time() * 1000) + 60_000)

@@ -119,6 +119,27 @@ class Events(Heard, Addressed):
         eventually(lambda: len(self.told(watcher.member)) >= len(seen), "all is told", within=30)
         self.assertEqual(self.told(watcher.member), seen)
 
+    def test_P13_what_a_node_commits_long_after_it_was_numbered_is_told_in_its_place(self):
+        """P13.nodes"""
+        teller = self.duty()
+        a, b, c = (self.person((teller + 1 + n) % 3, name) for n, name in enumerate("ABC"))
+        place = a.ask("chat.send", user=b.user, kind="text", body={"text": "one"})["conversation"]
+        key = self.database.ask(f"SELECT number FROM parley.conversations WHERE id = '{place}'", "parley")
+        # Whoever writes there has to wait: twice, since no statement may take five seconds.
+        on_outbox = f"AFTER INSERT ON parley.outbox {{}} FOR EACH ROW WHEN (NEW.entry >> 32 = {key}) EXECUTE FUNCTION parley.hesitate()"
+        self.database.ask(
+            "CREATE FUNCTION parley.hesitate() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(3.5); RETURN NULL; END';"
+            f"CREATE TRIGGER in_the_middle {on_outbox.format('')};"
+            f"CREATE CONSTRAINT TRIGGER at_the_end {on_outbox.format('DEFERRABLE INITIALLY DEFERRED')};",
+            "parley")
+        with ThreadPoolExecutor(1) as threads:
+            late = threads.submit(a.ask, "chat.send", conversation=place, kind="text", body={"text": "two"})
+            eventually(lambda: self.database.ask("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'", "parley") == "1", "it waits")
+            b.ask("chat.send", user=c.user, kind="text", body={"text": "meanwhile"})
+            eventually(lambda: self.hook.texts() == ["one", "meanwhile"], "what has a larger number is told")
+            self.assertNotIn("error", late.result())
+        eventually(lambda: self.hook.texts() == ["one", "meanwhile", "two"], "the late one is told")
+
 
 class Alone(Heard):
     def test_P13_what_happens_while_the_database_is_away_is_told_when_it_is_back(self):

@@ -81,6 +81,7 @@ class Rooms(House):
         a, b, c = (self.person(name) for name in "ABC")
         for person in (a, b, c):
             person.ask("room.join", room="one")
+        a.expect("room.joined", member=b.member)
         self.assertEqual(a.ask("signal", room="one", to=b.member, description={"type": "offer", "sdp": "v=0"}), {})
         self.assertEqual(
             b.expect("signal"), {"room": "one", "from": a.member, "description": {"type": "offer", "sdp": "v=0"}})

@@ -152,13 +152,13 @@ final class PushService {
 
     private func look() {
         self.store.send(
-            ListPushes.numbered(self.late.wanted),
+            WithHorizon(ListPushes.numbered(self.late.wanted)),
             self.reactor.returning { [weak self, begun = self.now] result in
                 guard let self else { return }
                 defer { self.lookForLate() }
-                guard let pushes = self.taken(result) else { return }
-                for push in pushes where self.late.found(push.number) { self.start(push) }
-                self.late.looked(at: begun)
+                guard let answer = self.taken(result) else { return }
+                for push in answer.found where self.late.found(push.number) { self.start(push) }
+                self.late.looked(oldest: answer.horizon.oldest, next: answer.horizon.next, at: begun)
             })
     }
 

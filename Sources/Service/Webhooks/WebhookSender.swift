@@ -118,7 +118,7 @@ final class WebhookSender {
         self.isLoading = true
         self.store.send(
             ListDeliveries.numbered(self.late.wanted),
-            self.reactor.returning { [unowned self, run, begun = self.now] result in
+            self.reactor.returning { [unowned self, run] result in
                 guard run == self.run else { return }
                 self.isLoading = false
                 guard let found = self.taken(result) else {
@@ -126,7 +126,6 @@ final class WebhookSender {
                     return self.loadLater()
                 }
                 let missed = found.filter { self.late.found($0.number) }
-                self.late.looked(at: begun)
                 self.take((deliveries + missed).sorted { $0.number < $1.number })
             })
     }
@@ -177,13 +176,13 @@ final class WebhookSender {
 
     private func look() {
         self.store.send(
-            ListDeliveries.numbered(self.late.wanted),
+            WithHorizon(ListDeliveries.numbered(self.late.wanted)),
             self.reactor.returning { [unowned self, run, begun = self.now] result in
                 guard run == self.run else { return }
                 defer { self.lookForLate() }
-                guard let deliveries = self.taken(result) else { return }
-                self.take(deliveries.filter { self.late.found($0.number) })
-                self.late.looked(at: begun)
+                guard let answer = self.taken(result) else { return }
+                self.take(answer.found.filter { self.late.found($0.number) })
+                self.late.looked(oldest: answer.horizon.oldest, next: answer.horizon.next, at: begun)
             })
     }
 
@@ -196,9 +195,9 @@ final class WebhookSender {
         }
     }
 
-    private func taken(_ result: Result<[Delivery], StoreError>) -> [Delivery]? {
+    private func taken<Value>(_ result: Result<Value, StoreError>) -> Value? {
         switch result {
-        case .success(let deliveries): return deliveries
+        case .success(let value): return value
         case .failure(let error):
             self.journal.error(.webhookNotRead, "the outbox could not be read", [.error: .error(error)])
             return nil
@@ -246,31 +245,38 @@ final class WebhookSender {
     }
 
     private func send(_ item: DeliveryQueue.Item) {
-        guard let payload = self.payloads[item.number] else { return self.delivered(item) }
+        guard let payload = self.payloads[item.number] else { return self.delivered(item, in: self.run) }
         let call = HTTPCall(self.url.server, on: self.reactor, rules: HTTPCallRules(maximumBodyBytes: 64 << 10)) {
-            [weak self] outcome in
-            switch outcome {
-            case .success(let answer) where answer.status.isSuccess: self?.delivered(item)
-            case .success(let answer): self?.failed(item, "it answered \(answer.status.code)")
-            case .failure(let failure): self?.failed(item, "\(failure)")
-            }
+            [weak self, run] outcome in
+            self?.answered(outcome, of: item, in: run)
         }
         var fields = self.signature.fields(id: payload.id, at: SystemClock.now(), payload.body)
         fields.set(.traceParent, to: payload.trace.text)
         call.send(.post, self.url.target, fields: fields, json: payload.body, timeout: self.time)
     }
 
-    private func delivered(_ item: DeliveryQueue.Item) {
+    private func answered(_ outcome: HTTPCall.Outcome, of item: DeliveryQueue.Item, in run: Int) {
+        switch outcome {
+        case .success(let answer) where answer.status.isSuccess: self.delivered(item, in: run)
+        case .success(let answer): self.failed(item, "it answered \(answer.status.code)", in: run)
+        case .failure(let failure): self.failed(item, "\(failure)", in: run)
+        }
+    }
+
+    private func delivered(_ item: DeliveryQueue.Item, in run: Int) {
         self.metrics.deliveries.increment()
-        self.payloads[item.number] = nil
-        self.queue.delivered(item)
         // Should this fail, it is delivered once more after the next start.
         self.store.send(ConfirmDelivery(item.number)) { _ in }
+        guard run == self.run else { return }
+        self.payloads[item.number] = nil
+        self.queue.delivered(item)
         self.pump()
     }
 
-    private func failed(_ item: DeliveryQueue.Item, _ trouble: String) {
+    /// What an earlier run had under way this one tries by itself: it found it in the store.
+    private func failed(_ item: DeliveryQueue.Item, _ trouble: String, in run: Int) {
         self.metrics.deliveryFailures.increment()
+        guard run == self.run else { return }
         let after = self.queue.failed(item, at: self.now)
         switch after {
         case .givenUp:
