@@ -710,6 +710,7 @@ class SlowTests(MessengerTest):
     def group(self, seconds: int) -> tuple[Visitor, Visitor]:
         """A group in which Bo waits between two messages."""
         anna, bo = self.pair()
+        expect(anna.page.locator("#people li")).to_have_count(1)
         conversation = anna.page.evaluate(SLOW_GROUP, [seconds, "Tea club"])
         for visitor in (anna, bo):
             self.place(visitor, "chats")

@@ -12,7 +12,7 @@ CROWD = """
   const parse = JSON.parse;
   JSON.parse = (...options) => {
     const value = parse(...options);
-    if (Array.isArray(value) && value[0]?.count && Array.isArray(value[0].users)) value[0] = { count: 2501, users: [] };
+    if (Array.isArray(value) && value[0]?.count !== undefined && Array.isArray(value[0].users)) value[0] = { count: 2501, users: [] };
     return value;
   };
 })();

@@ -48,8 +48,8 @@ class Presence(Processes):
 
     def test_C01_everybody_who_is_there_is_listed(self):
         a, b = self.person("A"), self.person("B")
-        users = self.users(a.ask("presence.watch", everybody=True))
-        self.assertTrue(users[a.user] and users[b.user])
+        everybody = lambda: self.users(a.ask("presence.watch", everybody=True))
+        self.server.shows(lambda: all(everybody().get(one.user) for one in (a, b)), "both are there")
         c = self.person("C")
         self.assertEqual(a.expect("presence", user=c.user)["name"], "C")
 

@@ -403,6 +403,9 @@ class Traces(Pushed):
     def test_H14_the_trace_tells_that_a_push_was_held_and_not_needed(self):
         a, b, device = self.listener("Ann"), self.listener("Bob"), self.service.device()
         self.subscribe(b, device)
+        for _ in range(3):
+            # Behind a balancer each of these asks another node.
+            self.server.shows(lambda: self.is_online(b), "every node knows that they are here")
         entry = self.say(a, "here", user=b.user)
         self.told(b, "held", number=entry["number"])
         b.ask("chat.delivered", conversation=entry["conversation"], number=entry["number"])

@@ -61,6 +61,8 @@ class Flags(Talking):
         """M05.status M05.sender"""
         a, b = self.guest("e-g"), self.guest("e-h")
         self.call("group/create", {"userId": ["e-g", "e-h"], "groupId": "Status", "groupName": "S"})
+        for person in (a, b):
+            person.expect("chat.entry", type="created")
         self.publish("statusmessage/group/publish", "e-g", toGroupId="Status", content=text("in a group"))
         self.assertEqual(b.expect("chat.passing")["conversation"], "rcg:Status")
         self.publish("message/online/broadcast", "e-news", content=text("all"))

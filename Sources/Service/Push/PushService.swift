@@ -24,8 +24,7 @@ final class PushService {
     private var isLoading = false
     private var hasNews = false
     private let errands: Errands
-    private var late = LateNumbers()
-    private var lateTimer: TimerToken?
+    private let late: LateRows<ListPushes, PendingPush>
 
     private struct Place: Hashable {
         let user: UserID
@@ -51,7 +50,6 @@ final class PushService {
     }
 
     private static let portion = 100
-    private static let lateInterval = Duration.milliseconds(250)
     /// What is done for them in one turn holds up nobody.
     private static let usersAtOnce = 25
     private static let maximumFanouts = 20_000
@@ -68,13 +66,16 @@ final class PushService {
         self.board = board
         self.reactor = reactor
         self.journal = journal
+        self.late = LateRows(store, on: reactor) { .numbered($0) }
+        self.late.onFound = { [weak self] in for push in $0 { self?.start(push) } }
+        self.late.onFailure = { [weak self] in self?.note($0) }
         sender.onTurn = { [weak self] in self?.resumeStalled() }
     }
 
     /// Another one may have done it until now; what is under way here goes on.
     func begin() {
         self.last = 0
-        self.late = LateNumbers()
+        self.late.forgetAll()
         self.wake()
     }
 
@@ -122,10 +123,7 @@ final class PushService {
             return self.later { $0.load() }
         }
         if pushes.count == Self.portion { self.hasNews = true }
-        if self.errands.isShared {
-            self.late.took(pushes.map(\.number), after: self.last, at: self.now)
-            self.lookForLate()
-        }
+        if self.errands.isShared { self.late.took(pushes, after: self.last) }
         for push in pushes {
             self.last = push.number
             self.start(push)
@@ -140,35 +138,17 @@ final class PushService {
         self.goOn(fanout)
     }
 
-    /// What another node commits behind what was taken already.
-    private func lookForLate() {
-        guard self.lateTimer == nil, !self.late.isEmpty else { return }
-        self.lateTimer = self.reactor.schedule(after: Self.lateInterval) { [weak self] in
-            guard let self else { return }
-            self.lateTimer = nil
-            if !self.late.isEmpty { self.look() }
-        }
-    }
-
-    private func look() {
-        self.store.send(
-            WithHorizon(ListPushes.numbered(self.late.wanted)),
-            self.reactor.returning { [weak self, begun = self.now] result in
-                guard let self else { return }
-                defer { self.lookForLate() }
-                guard let answer = self.taken(result) else { return }
-                for push in answer.found where self.late.found(push.number) { self.start(push) }
-                self.late.looked(oldest: answer.horizon.oldest, next: answer.horizon.next, at: begun)
-            })
-    }
-
     private func taken<Value>(_ result: Result<Value, StoreError>) -> Value? {
         switch result {
         case .success(let value): return value
         case .failure(let error):
-            self.journal.error(.pushNotRead, "what is to be pushed could not be read", [.error: .error(error)])
+            self.note(error)
             return nil
         }
+    }
+
+    private func note(_ error: StoreError) {
+        self.journal.error(.pushNotRead, "what is to be pushed could not be read", [.error: .error(error)])
     }
 
     /// The store, or the queue of pushes, may have room again by then.

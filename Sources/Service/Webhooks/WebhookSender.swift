@@ -28,9 +28,8 @@ final class WebhookSender {
     private var alarm: TimerToken?
     private var retry: TimerToken?
     private let errands: Errands
-    private var late = LateNumbers()
+    private let late: LateRows<ListDeliveries, Delivery>
     private var places = LanePlaces()
-    private var lateTimer: TimerToken?
     /// Answers of the store to what was asked before are of no use.
     private var run = 0
 
@@ -42,7 +41,6 @@ final class WebhookSender {
     }
 
     private static let portion = 500
-    private static let lateInterval = Duration.milliseconds(250)
     /// More are not held in memory.
     private static let maximumQueued = 2000
 
@@ -58,6 +56,9 @@ final class WebhookSender {
         self.store = store
         self.reactor = reactor
         self.journal = journal
+        self.late = LateRows(store, on: reactor) { .numbered($0) }
+        self.late.onFound = { [unowned self] in self.take($0) }
+        self.late.onFailure = { [unowned self] in self.note($0) }
     }
 
     /// Another one may have done it until now.
@@ -65,7 +66,7 @@ final class WebhookSender {
         self.run += 1
         self.queue = DeliveryQueue()
         self.payloads = [:]
-        self.late = LateNumbers()
+        self.late.forgetAll()
         self.places = LanePlaces()
         self.last = 0
         self.isLoading = false
@@ -101,10 +102,7 @@ final class WebhookSender {
             self.hasNews = true
             return self.loadLater()
         }
-        if self.errands.isShared {
-            self.late.took(deliveries.map(\.number), after: self.last, at: self.now)
-            self.lookForLate()
-        }
+        if self.errands.isShared { self.late.took(deliveries, after: self.last) }
         if deliveries.count == Self.portion { self.hasNews = true }
         self.takeInOrder(deliveries)
     }
@@ -116,18 +114,14 @@ final class WebhookSender {
             return self.take(deliveries)
         }
         self.isLoading = true
-        self.store.send(
-            ListDeliveries.numbered(self.late.wanted),
-            self.reactor.returning { [unowned self, run] result in
-                guard run == self.run else { return }
-                self.isLoading = false
-                guard let found = self.taken(result) else {
-                    self.hasNews = true
-                    return self.loadLater()
-                }
-                let missed = found.filter { self.late.found($0.number) }
-                self.take((deliveries + missed).sorted { $0.number < $1.number })
-            })
+        self.late.look { [unowned self] missed in
+            self.isLoading = false
+            guard let missed else {
+                self.hasNews = true
+                return self.loadLater()
+            }
+            self.take((deliveries + missed).sorted { $0.number < $1.number })
+        }
     }
 
     private func take(_ deliveries: [Delivery]) {
@@ -165,27 +159,6 @@ final class WebhookSender {
             })
     }
 
-    /// What another node commits behind what was taken already.
-    private func lookForLate() {
-        guard self.lateTimer == nil, !self.late.isEmpty else { return }
-        self.lateTimer = self.reactor.schedule(after: Self.lateInterval) { [unowned self] in
-            self.lateTimer = nil
-            if !self.late.isEmpty { self.look() }
-        }
-    }
-
-    private func look() {
-        self.store.send(
-            WithHorizon(ListDeliveries.numbered(self.late.wanted)),
-            self.reactor.returning { [unowned self, run, begun = self.now] result in
-                guard run == self.run else { return }
-                defer { self.lookForLate() }
-                guard let answer = self.taken(result) else { return }
-                self.take(answer.found.filter { self.late.found($0.number) })
-                self.late.looked(oldest: answer.horizon.oldest, next: answer.horizon.next, at: begun)
-            })
-    }
-
     /// The store may do its work again by then, and no other request may come.
     private func loadLater() {
         guard self.retry == nil else { return }
@@ -195,13 +168,17 @@ final class WebhookSender {
         }
     }
 
-    private func taken<Value>(_ result: Result<Value, StoreError>) -> Value? {
+    private func taken(_ result: Result<[Delivery], StoreError>) -> [Delivery]? {
         switch result {
-        case .success(let value): return value
+        case .success(let deliveries): return deliveries
         case .failure(let error):
-            self.journal.error(.webhookNotRead, "the outbox could not be read", [.error: .error(error)])
+            self.note(error)
             return nil
         }
+    }
+
+    private func note(_ error: StoreError) {
+        self.journal.error(.webhookNotRead, "the outbox could not be read", [.error: .error(error)])
     }
 
     private static func item(_ delivery: Delivery) -> DeliveryQueue.Item {
