@@ -13,7 +13,7 @@ from jpush.schedule.schedulepayload import schedulepayload, trigger
 
 from people import VOUCHED, Person
 from push_service import Device
-from server import Server, eventually, of_one_process
+from server import Server, eventually
 from test_push import Pushed
 from wire import ask_http
 
@@ -292,7 +292,6 @@ class Devices(Door):
             answer = status(zone)
             self.assertEqual(answer, {away: {"online": False}, there: {"online": True}, nobody: {}})
 
-    @of_one_process
     def test_H05_every_answer_tells_how_many_requests_are_left(self):
         """H05.api"""
         first, second = (self.ask("GET", "/v3/tags/", b"").headers for _ in range(2))

@@ -7,7 +7,7 @@ import websocket
 from fl import Phone, account
 from house import House
 from server import eventually, of_one_process
-from wire import Answer, Closed, PollingLink, WebSocketLink, ask_http
+from wire import BROKE_THE_RULES, Answer, Closed, PollingLink, WebSocketLink, ask_http, need_websockets
 
 BOUNDARY = 1_000_000
 
@@ -21,6 +21,7 @@ class Limits(House):
 
     @of_one_process
     def test_requests_of_one_connection(self):
+        need_websockets("by polling, so many take longer than the limit needs to fill up again")
         a = self.person("A")
         for number in range(600):
             a.send("ice.servers", {}, number=number)
@@ -74,7 +75,7 @@ class Limits(House):
             a = self.person("A")
             a.link.send(packet)
             with self.subTest(packet):
-                self.assertEqual(a.wait_for_end(), 1002)
+                self.assertIn(a.wait_for_end(), BROKE_THE_RULES)
         self.still_serves()
 
     def test_the_limit_of_bytes_of_attachments(self):
@@ -84,7 +85,7 @@ class Limits(House):
         with contextlib.suppress(OSError):
             for _ in range(3):
                 a.link.send(b"x" * 400_000)
-        self.assertEqual(a.wait_for_end(), 1002)
+        self.assertIn(a.wait_for_end(), BROKE_THE_RULES)
 
     def test_attachments_that_nobody_announced_or_placed(self):
         """CVE-2022-2421 and CVE-2023-32695 of others: indices and kinds that confuse the decoder."""
@@ -101,7 +102,7 @@ class Limits(House):
                 a = self.person("A")
                 for packet in packets:
                     a.link.send(packet)
-                self.assertEqual(a.wait_for_end(), 1002)
+                self.assertIn(a.wait_for_end(), BROKE_THE_RULES)
         self.still_serves()
 
     def test_events_with_the_names_of_the_library_itself(self):
@@ -112,7 +113,7 @@ class Limits(House):
         for name in ("connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener"):
             b = self.person("B")
             b.send(name, {})
-            self.assertEqual(b.wait_for_end(), 1002)
+            self.assertIn(b.wait_for_end(), BROKE_THE_RULES)
         self.still_serves()
 
     def test_the_limit_of_one_polling_body(self):
@@ -124,7 +125,7 @@ class Limits(House):
 
     @of_one_process
     def test_the_limit_of_one_websocket_message(self):
-        a = self.person("A")
+        a = self.person("A", link=WebSocketLink)
         with contextlib.suppress(OSError):
             a.link.send("42" + json.dumps(["x", "y" * BOUNDARY]))
         self.assertEqual(a.wait_for_end(), 1009)
@@ -176,7 +177,7 @@ class Limits(House):
 
     def test_tiny_fragments_of_a_message_take_no_memory(self):
         """CVE-2026-48779 of others: memory by a message in endlessly many tiny pieces."""
-        a = self.person("A")
+        a = self.person("A", link=WebSocketLink)
         before = self.server.memory("VmRSS")
         frame = b"\x00\x81\x00\x00\x00\x00x"
         with contextlib.suppress(OSError):
@@ -213,12 +214,13 @@ class Limits(House):
             a._connect({"token": a.token}, None)
         a.link.send("41")
         a.link.send("40" + json.dumps({"token": a.token}))
-        self.assertEqual(a.wait_for_end(), 1002)
+        self.assertIn(a.wait_for_end(), BROKE_THE_RULES)
         self.still_serves()
 
     def test_what_waits_for_one_client(self):
         """Beyond 4,000,000 bytes a client that does not read is closed with 1013. It missed more than is kept for anybody,
         so it is told that it starts afresh."""
+        need_websockets("by polling, what waits for a client is the server's until it asks for it")
         a, slow = self.person("A"), self.person("slow", recover=True)
         a.ask("room.join", room="slow")
         slow.ask("room.join", room="slow")

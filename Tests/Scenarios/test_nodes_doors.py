@@ -109,7 +109,7 @@ class Tree(Addressed):
         with self.assertRaises(CLOSED):
             while True:
                 socket.receive()
-        eventually(lambda: ask(self.nodes[duty], "GET", "/x.json").json == 1, "it passes on what it is asked")
+        eventually(lambda: ask(self.nodes[duty], "GET", "/x.json").body == b"1", "it passes on what it is asked")
 
     def test_Y23_whoever_waits_for_a_node_that_stands_still_is_answered(self):
         """Y23.frozen"""

@@ -96,7 +96,7 @@ class Requests(Addressed):
         self.assertEqual([status for status, _ in answers], [200, 400])
         self.assertEqual(answers[0][1], "1")
         with self.assertRaises(Closed):
-            a.link.send("3")
+            a.link.receive()
 
     def test_Y11_an_operator_sees_all_nodes_and_sends_one_to_its_end(self):
         """Y11"""

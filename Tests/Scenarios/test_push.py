@@ -60,6 +60,11 @@ class Pushed(Talk):
         finally:
             watcher.link.close()
 
+    def is_known(self, person: Person) -> None:
+        """To every node: behind a balancer each of these asks another one."""
+        for _ in range(3):
+            self.server.shows(lambda: self.is_online(person), f"{person.user} is online")
+
     def devices(self, person: Person) -> list[dict]:
         return ask_http(self.server, "GET", "/v1/push/devices", headers=bearer(person.token)).json["devices"]
 
@@ -147,6 +152,8 @@ class Messages(Pushed):
         quick, quicker = self.listener("Quick"), self.service.device()
         self.subscribe(b, device)
         self.subscribe(quick, quicker)
+        self.is_known(b)
+        self.is_known(quick)
         began = time.monotonic()
         self.say(a, "frozen", user=b.user)
         entry = self.say(a, "quick", user=quick.user)
@@ -403,9 +410,7 @@ class Traces(Pushed):
     def test_H14_the_trace_tells_that_a_push_was_held_and_not_needed(self):
         a, b, device = self.listener("Ann"), self.listener("Bob"), self.service.device()
         self.subscribe(b, device)
-        for _ in range(3):
-            # Behind a balancer each of these asks another node.
-            self.server.shows(lambda: self.is_online(b), "every node knows that they are here")
+        self.is_known(b)
         entry = self.say(a, "here", user=b.user)
         self.told(b, "held", number=entry["number"])
         b.ask("chat.delivered", conversation=entry["conversation"], number=entry["number"])

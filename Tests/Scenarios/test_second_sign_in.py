@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 from people import APP, APP_SECRET, VOUCHED, Person, Refused, vouch
 from server import Server, eventually
-from wire import ask_http
+from wire import WebSocketLink, ask_http
 
 
 class SecondSignIn(unittest.TestCase):
@@ -51,7 +51,7 @@ class SecondSignIn(unittest.TestCase):
     def test_A20_a_broken_line_is_in_nobodys_way_and_comes_back(self):
         """A20.refuse"""
         with Server(*VOUCHED, "--second-sign-in", "refuse") as server:
-            first = Person(server, "A", recover=True)
+            first = Person(server, "A", recover=True, link=WebSocketLink)
             first.link.socket.close()
             back = Person.back(first)
             self.addCleanup(back.link.close)
@@ -85,7 +85,7 @@ class OneUse(unittest.TestCase):
             token = self.mint(server, "once-b", once=True)["accessToken"]
             answer = ask_http(server, "GET", "/v1/conversations", headers={"Authorization": f"Bearer {token}"})
             self.assertEqual((answer.status, answer.json["code"]), (403, "forbidden"))
-            person = Person(server, token=token, recover=True)
+            person = Person(server, token=token, recover=True, link=WebSocketLink)
             other = self.mint(server, "once-b", once=True)["accessToken"]
             self.assertEqual(person.error("session.refresh", token=other), "forbidden")
             person.link.socket.close()
@@ -150,7 +150,7 @@ class Series(unittest.TestCase):
     def test_P14_lines_that_break_come_back_or_begin_anew_and_are_counted(self):
         """P14.series"""
         with Server(*VOUCHED) as server:
-            with Person(server, "A", recover=True) as first:
+            with Person(server, "A", recover=True, link=WebSocketLink) as first:
                 pass_through = first.ask("ice.servers")
                 self.assertNotIn("error", pass_through)
                 first.link.socket.close()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import websocket
 from people import APP, APP_SECRET, VOUCHED, Person, vouch
 from server import Server, binary, eventually
-from wire import Closed
+from wire import Closed, WebSocketLink
 
 
 #: What a line may say when the server dies under it: that it is closed, silent, or ends in the middle of a handshake.
@@ -98,7 +98,7 @@ class Reader:
 
     def come_in(self, token: str) -> Person:
         """A line that has been told everything there is."""
-        line = Person(self.server, token=token)
+        line = Person(self.server, token=token, link=WebSocketLink)
         remains = True
         while remains:
             answer = line.ask("chat.sync", positions=self.shown)

@@ -62,6 +62,10 @@ class Closed(Exception):
         self.code = code
 
 
+#: How a session ends in which somebody broke the rules, on a WebSocket and by polling.
+BROKE_THE_RULES = (1002, 400)
+
+
 class WebSocketLink:
     """Packets as WebSocket messages: text is `str`, binary is `bytes`."""
 
@@ -111,6 +115,7 @@ class PollingLink:
         self.waiting: deque[str | bytes] = deque()
         self.polls = http.client.HTTPConnection(*server.address, timeout=TIMEOUT)
         self.is_polling = False
+        self.refusal: Closed | None = None
         self._poll(TIMEOUT)
         self.sid = json.loads(self.waiting[0][1:])["sid"]
         self.target += f"&sid={self.sid}"
@@ -137,12 +142,15 @@ class PollingLink:
     def send_all(self, packets: list[str | bytes]) -> None:
         texts = [p if isinstance(p, str) else "b" + base64.b64encode(p).decode() for p in packets]
         answer = ask_http(self.server, "POST", self.target, "\x1e".join(texts), self.headers)
+        # As on a WebSocket, who sends what ends the session learns of it where they read.
         if answer.status != 200:
-            raise Closed(answer.status)
+            self.refusal = self.refusal or Closed(answer.status)
 
     def receive(self, within: float = TIMEOUT) -> str | bytes:
         deadline = time.monotonic() + within
         while not self.waiting:
+            if self.refusal:
+                raise self.refusal
             self._poll(max(0, deadline - time.monotonic()))
         return self.waiting.popleft()
 

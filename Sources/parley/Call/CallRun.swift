@@ -60,6 +60,8 @@ final class CallRun: ClientRun, @unchecked Sendable {
             // Another name when both rang each other.
             case .success(let call): self.call = call
             case .failure(.refused(let refusal)) where refusal.code == "offline": self.finish(.offline)
+            // It may ring there, and nobody can say any more whether it does.
+            case .failure(.connectionLost): self.finish(.lost)
             case .failure(let error): self.fail(error.words)
             }
         }
