@@ -259,6 +259,7 @@ extension PostgresPost {
     /// From its answer on it tells us everything; what it said before has to be read.
     private func met(_ frame: NodeFrame) {
         if !frame.isLast {
+            self.isAmongOthers = true
             self.greet()
             self.onChange(.met(frame.node))
         }

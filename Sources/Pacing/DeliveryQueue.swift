@@ -129,8 +129,9 @@ package struct DeliveryQueue: Sendable {
         self.drop(item)
     }
 
-    package mutating func failed(_ item: Item, at now: Instant) -> AfterFailure {
-        guard self.ended(item) else { return .givenUp }
+    /// Nil for what is not under way.
+    package mutating func failed(_ item: Item, at now: Instant) -> AfterFailure? {
+        guard self.ended(item) else { return nil }
         guard item.attempts + 1 < self.settings.maximumAttempts else {
             self.drop(item)
             return .givenUp

@@ -7,14 +7,14 @@ package struct LateNumbers: Sendable {
     private struct Gap: Sendable {
         var range: Range<Int64>
         var seen: Instant
-        /// Whoever can bring one of them is before this transaction. Nil until the first look behind `seen`.
+        /// Only transactions before this one can still commit these numbers; nil until the first look after `seen`.
         var until: UInt64?
     }
 
     /// In ascending order.
     private var missing: [Gap] = []
 
-    /// A transaction of others on the same server may be open for hours; one of ours is not.
+    /// Other databases of the server may have a transaction open for hours; a node's own never takes so long.
     package static let timeout = Duration.seconds(600)
     /// Before the first row that is taken at all.
     private static let before: Int64 = 1000
@@ -49,13 +49,11 @@ package struct LateNumbers: Sendable {
 
     /// All that is there was found by a read.
     /// - Parameters:
-    ///   - oldest: every transaction before this one had ended then.
+    ///   - oldestOpen: every transaction before this one had ended then.
     ///   - next: none from here on had begun.
     ///   - begun: when it was asked for.
-    package mutating func looked(oldest: UInt64, next: UInt64, at begun: Instant) {
-        self.missing.removeAll { gap in
-            gap.seen + Self.timeout <= begun || gap.seen <= begun && gap.until.map { $0 <= oldest } ?? false
-        }
+    package mutating func looked(oldestOpen: UInt64, next: UInt64, at begun: Instant) {
+        self.missing.removeAll { $0.seen + Self.timeout <= begun || $0.until.map { $0 <= oldestOpen } ?? false }
         for place in self.missing.indices where self.missing[place].until == nil && self.missing[place].seen <= begun {
             self.missing[place].until = next
         }

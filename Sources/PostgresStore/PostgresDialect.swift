@@ -13,8 +13,8 @@ enum PostgresDialect {
         }
     }
 
-    /// The numbers of all transactions on the server, those of other databases too.
-    static let horizon = """
+    /// It counts the transactions of all databases on the server.
+    static let transactionSnapshot = """
         SELECT txid_snapshot_xmin(now), txid_snapshot_xmax(now) FROM (SELECT txid_current_snapshot() AS now) AS snapshot
         """
 

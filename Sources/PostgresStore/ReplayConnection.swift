@@ -18,7 +18,7 @@ final class ReplayConnection: SQLConnection {
     /// Thrown by the first question whose answer is not there yet. It never leaves the engine.
     static let notFetched = StoreError(.other(code: -1), database: "", detail: "rows have to be fetched")
 
-    var horizonQuery: String? { PostgresDialect.horizon }
+    var snapshotQuery: String? { PostgresDialect.transactionSnapshot }
 
     /// From the beginning, with what is known.
     func rewind() { self.place = 0 }

@@ -128,7 +128,7 @@ extension WaitingSession: SQLConnection {
         try self.ask(sql, values)?.changed == 1
     }
 
-    var horizonQuery: String? { PostgresDialect.horizon }
+    var snapshotQuery: String? { PostgresDialect.transactionSnapshot }
 
     /// All that was said before is done when it comes back.
     func settle() throws(StoreError) {

@@ -18,8 +18,8 @@ package protocol SQLConnection: AnyObject {
     /// The statement is asked next with each of these values, in this order. Who waits for answers can ask for all of them at once.
     func willQuery(_ sql: String, _ all: [[SQLValue]])
 
-    /// How the two numbers of a `WriterHorizon` are asked for; nil where nobody else writes.
-    var horizonQuery: String? { get }
+    /// Asks for the two numbers of a `TransactionSnapshot`; nil where no other process writes.
+    var snapshotQuery: String? { get }
 }
 
 /// A row that was found, by the places of its columns. Good until `show` comes back.
@@ -36,7 +36,7 @@ package protocol SQLRow: AnyObject {
 extension SQLConnection {
     package func willQuery(_ sql: String, _ all: [[SQLValue]]) {}
 
-    package var horizonQuery: String? { nil }
+    package var snapshotQuery: String? { nil }
 
     package func run(_ sql: String) throws(StoreError) { try self.run(sql, []) }
 
@@ -101,6 +101,16 @@ extension SQLConnection {
         self.willQuery(sql, keys.map { [value($0)] })
         var found: [Key: Value] = [:]
         for key in keys { found[key] = try self.first(sql, [value(key)], read: read) }
+        return found
+    }
+
+    /// What `all` finds with each of these values, in their order.
+    package func allOfEach<Value>(
+        _ sql: String, _ values: [[SQLValue]], _ read: (any SQLRow) throws(StoreError) -> Value
+    ) throws(StoreError) -> [Value] {
+        self.willQuery(sql, values)
+        var found: [Value] = []
+        for each in values { found += try self.all(sql, each, read) }
         return found
     }
 

@@ -21,6 +21,10 @@ extension SQLTables {
     private static let waiting = """
         \(outboxColumns) INDEXED BY waiting_deliveries WHERE given_up = 0 AND number > ? ORDER BY number LIMIT ?
         """
+    private static let waitingInRange = """
+        \(outboxColumns) INDEXED BY waiting_deliveries
+        WHERE given_up = 0 AND number BETWEEN ? AND ? ORDER BY number LIMIT ?
+        """
     private static let givenUp = """
         \(outboxColumns) INDEXED BY given_up_deliveries WHERE given_up = 1 AND number > ? ORDER BY number LIMIT ?
         """
@@ -42,6 +46,14 @@ extension SQLTables {
     package func deliveries(after number: Int64, isGivenUp: Bool, limit: Int) throws(StoreError) -> [DeliveryRow] {
         let sql = isGivenUp ? Self.givenUp : Self.waiting
         return try self.connection.all(sql, [.integer(number), .count(limit)]) { DeliveryRow($0) }
+    }
+
+    package func deliveries(
+        numbered ranges: [ClosedRange<Int64>], limit: Int
+    ) throws(StoreError) -> [DeliveryRow] {
+        try self.connection.allOfEach(Self.waitingInRange, SQLValue.ranges(ranges, limit: limit)) {
+            DeliveryRow(Row($0))
+        }
     }
 
     package func deliveries(

@@ -170,9 +170,16 @@ extension SQLTables {
 
     package func pushes(after number: Int64, limit: Int) throws(StoreError) -> [PushRow] {
         let sql = "SELECT number, entry FROM pushes WHERE number > ? ORDER BY number LIMIT ?"
-        return try self.connection.all(sql, [.integer(number), .count(limit)]) { statement in
-            PushRow(statement.integer(0), EntryKey(packed: statement.integer(1)))
-        }
+        return try self.connection.all(sql, [.integer(number), .count(limit)], Self.push)
+    }
+
+    package func pushes(numbered ranges: [ClosedRange<Int64>], limit: Int) throws(StoreError) -> [PushRow] {
+        let sql = "SELECT number, entry FROM pushes WHERE number BETWEEN ? AND ? ORDER BY number LIMIT ?"
+        return try self.connection.allOfEach(sql, SQLValue.ranges(ranges, limit: limit), Self.push)
+    }
+
+    private static func push(_ row: any SQLRow) -> PushRow {
+        PushRow(row.integer(0), EntryKey(packed: row.integer(1)))
     }
 
     package func removePush(_ number: Int64) throws(StoreError) {

@@ -17,10 +17,10 @@ package final class SQLTables: Tables {
         self.cache = cache
     }
 
-    package func writerHorizon() throws(StoreError) -> WriterHorizon {
-        guard let query = self.connection.horizonQuery else { return .alone }
+    package func transactionSnapshot() throws(StoreError) -> TransactionSnapshot {
+        guard let query = self.connection.snapshotQuery else { return .alone }
         return try self.connection.first(query) { row in
-            WriterHorizon(oldest: UInt64(clamping: row.integer(0)), next: UInt64(clamping: row.integer(1)))
+            TransactionSnapshot(oldestOpen: UInt64(clamping: row.integer(0)), next: UInt64(clamping: row.integer(1)))
         } ?? .alone
     }
 }

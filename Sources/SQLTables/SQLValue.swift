@@ -19,6 +19,11 @@ package enum SQLValue: Hashable, Sendable {
 
     package static func count(_ count: Int) -> SQLValue { .integer(Int64(count)) }
 
+    /// For a statement that is asked with each range: from, to, at most so many.
+    package static func ranges(_ ranges: [ClosedRange<Int64>], limit: Int) -> [[SQLValue]] {
+        ranges.map { [.integer($0.lowerBound), .integer($0.upperBound), .count(limit)] }
+    }
+
     package static func length(_ length: Int?) -> SQLValue { length.map { .count($0) } ?? .null }
 
     package static func flag(_ isOn: Bool) -> SQLValue { .integer(isOn ? 1 : 0) }

@@ -61,18 +61,19 @@ final class LateRows<Request: StoreRequest, Row: NumberedRow> where Request.Answ
     func look(_ completion: @escaping ([Row]?) -> Void) {
         guard !self.isEmpty else { return completion([]) }
         self.store.send(
-            WithHorizon(self.request(self.numbers.wanted)),
+            ReadWithSnapshot(self.request(self.numbers.wanted)),
             self.reactor.returning { [weak self, run, begun = self.reactor.instant] result in
                 guard let self, run == self.run else { return }
                 completion(self.found(result, askedAt: begun))
             })
     }
 
-    private func found(_ result: Result<WithHorizon<Request>.Answer, StoreError>, askedAt begun: Instant) -> [Row]? {
+    private func found(_ result: Result<ReadWithSnapshot<Request>.Answer, StoreError>, askedAt begun: Instant) -> [Row]?
+    {
         switch result {
         case .success(let answer):
             let rows = answer.found.filter { self.numbers.found($0.number) }
-            self.numbers.looked(oldest: answer.horizon.oldest, next: answer.horizon.next, at: begun)
+            self.numbers.looked(oldestOpen: answer.snapshot.oldestOpen, next: answer.snapshot.next, at: begun)
             return rows
         case .failure(let error):
             self.onFailure(error)

@@ -132,6 +132,13 @@ extension MemoryTables {
         }
     }
 
+    func deliveries(numbered ranges: [ClosedRange<Int64>], limit: Int) throws(StoreError) -> [DeliveryRow] {
+        try self.read { rows in
+            let waiting = rows.outbox.filter { !$0.isGivenUp }
+            return ranges.flatMap { range in waiting.filter { range.contains($0.number) }.prefix(limit) }
+        }
+    }
+
     func deliveries(
         in key: ConversationKey, _ numbers: ClosedRange<Int64>, limit: Int
     ) throws(StoreError) -> [DeliveryRow] {

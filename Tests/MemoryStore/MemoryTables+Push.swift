@@ -59,6 +59,12 @@ extension MemoryTables {
         try self.read { Array($0.pushes.filter { $0.number > number }.prefix(limit)) }
     }
 
+    func pushes(numbered ranges: [ClosedRange<Int64>], limit: Int) throws(StoreError) -> [PushRow] {
+        try self.read { rows in
+            ranges.flatMap { range in rows.pushes.filter { range.contains($0.number) }.prefix(limit) }
+        }
+    }
+
     func removePush(_ number: Int64) throws(StoreError) { self.rows.pushes.removeAll { $0.number == number } }
 
     func removePushes(of key: ConversationKey, through entry: UInt64) throws(StoreError) {

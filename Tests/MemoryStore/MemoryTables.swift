@@ -83,7 +83,7 @@ final class MemoryTables: Tables {
         return try body(self.rows)
     }
 
-    func writerHorizon() -> WriterHorizon { .alone }
+    func transactionSnapshot() -> TransactionSnapshot { .alone }
 
     func check(_ isFree: Bool) throws(StoreError) {
         if !isFree { throw StoreError(.constraint, database: "memory", detail: "it is there already") }

@@ -132,7 +132,7 @@ struct DeliveryQueueTests {
     func strangers() {
         var queue = Self.queue([(1, 1)])
         queue.delivered(.init(1, lane: 1))
-        #expect(queue.failed(.init(9, lane: 9), at: Self.at(0)) == .givenUp)
+        #expect(queue.failed(.init(9, lane: 9), at: Self.at(0)) == nil)
         #expect(queue.next(at: Self.at(0)).map(\.number) == [1])
     }
 

@@ -24,23 +24,23 @@ struct LateNumbersTests {
         var late = LateNumbers()
         late.took([5000], after: 0, at: self.start)
         // It had been asked for before the gap was seen: later transactions may have been at it.
-        late.looked(oldest: 90, next: 91, at: self.start + .milliseconds(-1))
+        late.looked(oldestOpen: 90, next: 91, at: self.start + .milliseconds(-1))
         // Now it is known which ones those can be.
-        late.looked(oldest: 70, next: 100, at: self.start)
-        late.looked(oldest: 99, next: 300, at: self.start + .seconds(90))
+        late.looked(oldestOpen: 70, next: 100, at: self.start)
+        late.looked(oldestOpen: 99, next: 300, at: self.start + .seconds(90))
         #expect(late.wanted == RangeSet(4000..<5000))
-        late.looked(oldest: 100, next: 300, at: self.start + .seconds(91))
+        late.looked(oldestOpen: 100, next: 300, at: self.start + .seconds(91))
         #expect(late.wanted.isEmpty && late.isEmpty)
     }
 
-    @Test("Y03 a transaction that stays open for ten minutes is nobody's who brings rows")
+    @Test("Y03 a gap is given up after ten minutes, whatever transaction is still open")
     func timeout() {
         var late = LateNumbers()
         late.took([2, 4], after: 1, at: self.start)
-        late.looked(oldest: 1, next: 5, at: self.start)
-        late.looked(oldest: 1, next: 900, at: self.start + .seconds(599))
+        late.looked(oldestOpen: 1, next: 5, at: self.start)
+        late.looked(oldestOpen: 1, next: 900, at: self.start + .seconds(599))
         #expect(late.wanted == RangeSet(3..<4))
-        late.looked(oldest: 1, next: 900, at: self.start + .seconds(600))
+        late.looked(oldestOpen: 1, next: 900, at: self.start + .seconds(600))
         #expect(late.isEmpty)
     }
 

@@ -156,7 +156,7 @@ class CallTests(PageTest):
         anna, bo = self.pair()
         self.connect(anna, bo)
         bo.page.close()
-        expect(anna.page.locator("#stage-status")).to_contain_text("Waiting for them")
+        expect(anna.page.locator("#stage-status")).to_contain_text("Waiting for them", timeout=5_000)
         anna.reads("The connection to Bo was lost.", within=25)
         anna.is_in_lobby()
 

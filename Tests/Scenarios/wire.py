@@ -62,12 +62,11 @@ class Closed(Exception):
         self.code = code
 
 
-#: How a session ends in which somebody broke the rules, on a WebSocket and by polling.
-BROKE_THE_RULES = (1002, 400)
-
-
 class WebSocketLink:
     """Packets as WebSocket messages: text is `str`, binary is `bytes`."""
+
+    #: The code of a session that ends by a protocol error.
+    PROTOCOL_ERROR = 1002
 
     def __init__(self, server: Server, query: str, headers: dict | None = None, origin: str | None = None):
         host, port = server.address
@@ -107,6 +106,8 @@ class WebSocketLink:
 
 class PollingLink:
     """Packets of version 4 over HTTP."""
+
+    PROTOCOL_ERROR = 400
 
     def __init__(self, server: Server, query: str, headers: dict | None = None):
         self.server = server

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import SocketServer
@@ -32,6 +33,22 @@ struct PollingTests {
             if isSecond { #expect(client.poll(sid).answer?.status == 400) } else { waiting.cut() }
             #expect(client.poll(sid).answer?.status == 400)
             #expect(scene.company.read() == ["arrived", "lost"])
+        }
+    }
+
+    @Test("outlasts a large POST that takes longer to read than its ping timeout", arguments: [40_000, 100])
+    func largePost(bytes: Int) async throws {
+        try await play { scene in
+            let client = Client(scene: scene)
+            let sid = try #require(client.open())
+            _ = client.post(sid, "40")
+            _ = client.poll(sid)
+            scene.wait(.seconds(25))
+            #expect(client.poll(sid).answer?.body == "2")
+            let word = String(repeating: "x", count: bytes)
+            #expect(client.post(sid, #"42["\#(word)"]"#)?.status == 200)
+            scene.clock.stall(for: .seconds(30))
+            #expect(client.post(sid, "3")?.status == (bytes > 1000 ? 200 : 400))
         }
     }
 

@@ -31,6 +31,19 @@ struct EventStoreTests {
     }
 
     @Test(
+        "P13.once what lies in ranges of numbers is found, however much waits between them", arguments: Engine.allCases)
+    func ranges(engine: Engine) async throws {
+        let store = try TestStore(engine)
+        try await store.ask(AddEvents(Self.events(1...9, of: .start()), at: Self.now))
+        let numbers = try await store.ask(ListDeliveries.after(0, limit: 100)).map(\.number)
+        let wanted = RangeSet([numbers[1]..<numbers[3], numbers[7]..<numbers[8] + 5])
+        let first = try await store.ask(ReadWithSnapshot(ListDeliveries.numbered(wanted)))
+        #expect(first.found.map(\.number) == [numbers[1], numbers[2], numbers[7], numbers[8]])
+        let second = try await store.ask(ReadWithSnapshot(ListDeliveries.numbered(RangeSet())))
+        #expect(second.found.isEmpty && second.snapshot.oldestOpen >= first.snapshot.oldestOpen)
+    }
+
+    @Test(
         "P13.once events of a new series are all told, and a series of yesterday is forgotten",
         arguments: Engine.allCases)
     func series(engine: Engine) async throws {

@@ -21,6 +21,12 @@ package final class ManualScheduler: Scheduler {
 
     package var timerCount: Int { self.timers.count }
 
+    /// A turn that takes so long: what is due by then fires behind it.
+    package func stall(for duration: Duration) {
+        self.now += duration.wholeMilliseconds
+        while let fire = self.timers.popDue(at: self.now) { fire() }
+    }
+
     package func advance(by duration: Duration) {
         let end = self.now + duration.wholeMilliseconds
         while let next = self.timers.nextDeadline, next <= end {

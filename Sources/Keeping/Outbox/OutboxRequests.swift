@@ -26,8 +26,8 @@ package enum ListDeliveries: StoreRequest {
     case inConversation(ConversationKey, ClosedRange<Int64>, limit: Int)
 
     package static let access = StoreAccess.reads
-    /// So many that wait are looked through.
-    private static let maximumLookedAt = 10_000
+    /// So many are taken of each range of numbers.
+    private static let maximumOfRange = 10_000
 
     package func perform(on tables: some Tables) throws(StoreError) -> [Delivery] {
         let rows = try self.rows(tables)
@@ -50,13 +50,15 @@ extension ListDeliveries {
         case .after(let number, let limit):
             return try tables.deliveries(after: number, isGivenUp: false, limit: limit)
         case .numbered(let numbers):
-            let first = numbers.ranges.first?.lowerBound ?? 0
-            return try tables.deliveries(after: first - 1, isGivenUp: false, limit: Self.maximumLookedAt)
-                .filter { numbers.contains($0.number) }
+            return try tables.deliveries(numbered: numbers.closedRanges, limit: Self.maximumOfRange)
         case .inConversation(let key, let numbers, let limit):
             return try tables.deliveries(in: key, numbers, limit: limit)
         }
     }
+}
+
+extension RangeSet<Int64> {
+    var closedRanges: [ClosedRange<Int64>] { self.ranges.map { $0.lowerBound...$0.upperBound - 1 } }
 }
 
 extension Delivery.Content {

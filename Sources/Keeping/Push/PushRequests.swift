@@ -20,8 +20,8 @@ package enum ListPushes: StoreRequest {
     case numbered(RangeSet<Int64>)
 
     package static let access = StoreAccess.reads
-    /// So many that wait are looked through.
-    private static let maximumLookedAt = 10_000
+    /// So many are taken of each range of numbers.
+    private static let maximumOfRange = 10_000
 
     package func perform(on tables: some Tables) throws(StoreError) -> [PendingPush] {
         let rows = try self.rows(tables)
@@ -42,10 +42,7 @@ package enum ListPushes: StoreRequest {
         switch self {
         case .after(let number, let limit): return try tables.pushes(after: number, limit: limit)
         case .numbered(let numbers):
-            let first = numbers.ranges.first?.lowerBound ?? 0
-            return try tables.pushes(after: first - 1, limit: Self.maximumLookedAt).filter {
-                numbers.contains($0.number)
-            }
+            return try tables.pushes(numbered: numbers.closedRanges, limit: Self.maximumOfRange)
         }
     }
 }

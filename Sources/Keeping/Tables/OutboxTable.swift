@@ -7,6 +7,8 @@ package protocol OutboxTable: AnyObject {
     func delivery(_ number: Int64) throws(StoreError) -> DeliveryRow?
     /// Those that wait, in their order; `isGivenUp`: those that do no more.
     func deliveries(after number: Int64, isGivenUp: Bool, limit: Int) throws(StoreError) -> [DeliveryRow]
+    /// Those that wait and have numbers in one of these ranges, which ascend; `limit` of each at most.
+    func deliveries(numbered ranges: [ClosedRange<Int64>], limit: Int) throws(StoreError) -> [DeliveryRow]
     /// Those that wait in one conversation.
     func deliveries(
         in key: ConversationKey, _ numbers: ClosedRange<Int64>, limit: Int

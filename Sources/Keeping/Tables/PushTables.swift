@@ -30,6 +30,8 @@ package protocol PushTable: AnyObject {
     /// The engine numbers the rows in the order in which they are written.
     func insertPush(of entry: EntryKey) throws(StoreError)
     func pushes(after number: Int64, limit: Int) throws(StoreError) -> [PushRow]
+    /// Those with numbers in one of these ranges, which ascend; `limit` of each at most.
+    func pushes(numbered ranges: [ClosedRange<Int64>], limit: Int) throws(StoreError) -> [PushRow]
     func removePush(_ number: Int64) throws(StoreError)
     func removePushes(of key: ConversationKey, through entry: UInt64) throws(StoreError)
 

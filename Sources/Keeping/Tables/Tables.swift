@@ -15,5 +15,5 @@ package protocol Tables: AnyObject, UserTable, RefreshTable, RestrictionTable, C
     /// What may be remembered between requests; nil where another process writes these tables as well.
     var cache: ConversationCache? { get }
 
-    func writerHorizon() throws(StoreError) -> WriterHorizon
+    func transactionSnapshot() throws(StoreError) -> TransactionSnapshot
 }

@@ -222,7 +222,7 @@ final class WebhookSender {
     }
 
     private func send(_ item: DeliveryQueue.Item) {
-        guard let payload = self.payloads[item.number] else { return self.delivered(item, in: self.run) }
+        guard let payload = self.payloads[item.number] else { return self.delivered(item) }
         let call = HTTPCall(self.url.server, on: self.reactor, rules: HTTPCallRules(maximumBodyBytes: 64 << 10)) {
             [weak self, run] outcome in
             self?.answered(outcome, of: item, in: run)
@@ -234,27 +234,26 @@ final class WebhookSender {
 
     private func answered(_ outcome: HTTPCall.Outcome, of item: DeliveryQueue.Item, in run: Int) {
         switch outcome {
-        case .success(let answer) where answer.status.isSuccess: self.delivered(item, in: run)
+        case .success(let answer) where answer.status.isSuccess:
+            self.metrics.deliveries.increment()
+            // Should this fail, it is delivered once more after the next start.
+            self.store.send(ConfirmDelivery(item.number)) { _ in }
+            if run == self.run { self.delivered(item) }
         case .success(let answer): self.failed(item, "it answered \(answer.status.code)", in: run)
         case .failure(let failure): self.failed(item, "\(failure)", in: run)
         }
     }
 
-    private func delivered(_ item: DeliveryQueue.Item, in run: Int) {
-        self.metrics.deliveries.increment()
-        // Should this fail, it is delivered once more after the next start.
-        self.store.send(ConfirmDelivery(item.number)) { _ in }
-        guard run == self.run else { return }
+    private func delivered(_ item: DeliveryQueue.Item) {
         self.payloads[item.number] = nil
         self.queue.delivered(item)
         self.pump()
     }
 
-    /// What an earlier run had under way this one tries by itself: it found it in the store.
     private func failed(_ item: DeliveryQueue.Item, _ trouble: String, in run: Int) {
         self.metrics.deliveryFailures.increment()
-        guard run == self.run else { return }
-        let after = self.queue.failed(item, at: self.now)
+        // What was sent before this node had the duty anew was read again from the store, and is sent again.
+        guard run == self.run, let after = self.queue.failed(item, at: self.now) else { return }
         switch after {
         case .givenUp:
             self.payloads[item.number] = nil

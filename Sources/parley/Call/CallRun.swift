@@ -60,7 +60,7 @@ final class CallRun: ClientRun, @unchecked Sendable {
             // Another name when both rang each other.
             case .success(let call): self.call = call
             case .failure(.refused(let refusal)) where refusal.code == "offline": self.finish(.offline)
-            // It may ring there, and nobody can say any more whether it does.
+            // The server may have rung them or not.
             case .failure(.connectionLost): self.finish(.lost)
             case .failure(let error): self.fail(error.words)
             }
