@@ -13,7 +13,7 @@ internal import Darwin
     init() {
         unsafe self.mutex.initialize(to: pthread_mutex_t())
         unsafe self.changed.initialize(to: pthread_cond_t())
-        let code = unsafe pthread_mutex_init(self.mutex, nil) | pthread_cond_init(self.changed, nil)
+        let code = unsafe pthread_mutex_init(self.mutex, nil) | Self.initialize(self.changed)
         precondition(code == 0, "a mutex or a condition could not be made")
     }
 
@@ -28,6 +28,35 @@ internal import Darwin
     borrowing func unlock() { unsafe pthread_mutex_unlock(self.mutex) }
     /// Lets go of the mutex until one of the signals comes.
     borrowing func wait() { unsafe pthread_cond_wait(self.changed, self.mutex) }
+    /// The same, but not longer than this.
+    borrowing func wait(atMost timeout: Duration) {
+        let (seconds, attoseconds) = max(.zero, timeout).components
+        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        #if canImport(Glibc)
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+        let nanoseconds = time.tv_nsec + now.tv_nsec
+        time.tv_sec += now.tv_sec + nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        unsafe pthread_cond_timedwait(self.changed, self.mutex, &time)
+        #else
+        unsafe pthread_cond_timedwait_relative_np(self.changed, self.mutex, &time)
+        #endif
+    }
+
     borrowing func signal() { unsafe pthread_cond_signal(self.changed) }
     borrowing func broadcast() { unsafe pthread_cond_broadcast(self.changed) }
+
+    /// One whose waiting no jump of the wall clock makes longer.
+    private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Int32 {
+        #if canImport(Glibc)
+        var attributes = pthread_condattr_t()
+        unsafe pthread_condattr_init(&attributes)
+        defer { unsafe pthread_condattr_destroy(&attributes) }
+        return unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+            | pthread_cond_init(condition, &attributes)
+        #else
+        return unsafe pthread_cond_init(condition, nil)
+        #endif
+    }
 }

@@ -30,6 +30,23 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
         self.condition.lock()
         defer { self.condition.unlock() }
         while self.waiting.isEmpty, !self.isClosed { self.condition.wait() }
+        return self.takeWhatCame()
+    }
+
+    /// The same, but where nothing comes for so long, it is nothing.
+    package func takeAll(within timeout: Duration) -> [Element]? {
+        let deadline = ContinuousClock.now + timeout
+        self.condition.lock()
+        defer { self.condition.unlock() }
+        while self.waiting.isEmpty, !self.isClosed {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { return [] }
+            self.condition.wait(atMost: left)
+        }
+        return self.takeWhatCame()
+    }
+
+    private func takeWhatCame() -> [Element]? {
         guard !self.waiting.isEmpty else { return nil }
         defer { self.waiting = [] }
         return self.waiting

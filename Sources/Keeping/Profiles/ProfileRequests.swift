@@ -255,3 +255,17 @@ extension Introduction {
         try old.showing(name, avatar, picture, since: self.now).write(over: known, tables)
     }
 }
+
+/// The same of a user who comes in with a token: the next token says it again, so nobody waits for the disk.
+package struct VisitorIntroduction: StoreRequest {
+    private let introduction: Introduction
+
+    package static let access = StoreAccess.writesBehind
+    package var asker: UserID? { self.introduction.asker }
+
+    package init(_ introduction: Introduction) { self.introduction = introduction }
+
+    package func perform(on tables: some Tables) throws(StoreError) -> KnownVisitor {
+        try self.introduction.perform(on: tables)
+    }
+}

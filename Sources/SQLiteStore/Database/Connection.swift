@@ -104,6 +104,9 @@ extension Connection: SQLConnection {
     /// False again when SQLite gave up a transaction by itself, as it does when the disk is full.
     var isInTransaction: Bool { unsafe sqlite3_get_autocommit(self.handle) == 0 }
 
+    /// Whether the transaction that is open has changed something.
+    var hasWritten: Bool { unsafe sqlite3_txn_state(self.handle, nil) == SQLITE_TXN_WRITE }
+
     private func prepared(_ sql: String) throws(StoreError) -> PreparedStatement {
         if let known = self.cache[sql] { return known }
         let prepared = try unsafe PreparedStatement(sql, on: self.handle, file: self.file)

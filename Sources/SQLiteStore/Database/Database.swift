@@ -7,7 +7,7 @@ internal import Vocabulary
 /// waits for no disk.
 ///
 /// What queued up while the last group was written goes to the disk together: many requests, one sync. Users take turns.
-/// A request is answered when its group is safe. Answers come on the store's thread; whoever asks from a loop hops
+/// A request is answered when its group is safe, but for what is write-behind. Answers come on the store's thread; whoever asks from a loop hops
 /// back to it.
 final class Database: Sendable {
     typealias Answer<Value> = @Sendable (Result<Value, StoreError>) -> Void
@@ -19,14 +19,18 @@ final class Database: Sendable {
     private let readers: StoreQueue?
     private let readersEnded = Gate()
     private let counts = Locked(StoreCounts())
+    /// Whether something was answered that is not committed; then those who read what was committed have a turn among the
+    /// writers.
+    private let isBehind = Locked(false)
 
     /// - Parameters:
     ///   - limit: how many requests may wait; the next one is answered `overloaded` at once.
     ///   - largestGroup: how many go to the disk together.
+    ///   - maximumDelay: after which what is write-behind goes to the disk.
     init(
         path: String, migrations: [Migration], _ settings: StoreSettings = StoreSettings(),
         durability: StoreDurability = .full, limit: Int = 10_000, largestGroup: Int = 512,
-        metrics: StoreMetrics? = nil
+        maximumDelay: Duration = .milliseconds(50), metrics: StoreMetrics? = nil
     ) throws(StoreError) {
         self.file = path
         self.queue = StoreQueue(limit: limit, of: path, metrics?.waiting)
@@ -35,7 +39,10 @@ final class Database: Sendable {
         try connection.demandSound()
         try connection.migrate(migrations)
         let tables = SQLiteTables(connection, settings, cache: ConversationCache())
-        try self.start(StoreWorker(tables, self.queue, self.counts, metrics, largestGroup: largestGroup), self.ended)
+        let worker = StoreWorker(
+            tables, self.queue, self.counts, metrics, largestGroup: largestGroup, maximumDelay: maximumDelay,
+            isBehind: self.isBehind)
+        try self.start(worker, self.ended)
         guard let readers = self.readers else { return }
         let reading = try Connection(path: path, durability: durability, isForReading: true)
         // What it remembered would be another's by the next time.
@@ -59,7 +66,7 @@ final class Database: Sendable {
         _ work: @escaping @Sendable (SQLiteTables) throws(StoreError) -> Value
     ) {
         do throws(Mailbox<StoreQueue.Entry>.Refusal) {
-            let readers = access.usesReader ? self.readers : nil
+            let readers = access.usesReader && !self.isBehind.withLock { $0 } ? self.readers : nil
             try (readers ?? self.queue).post(StoreJob(access, answer, work), from: asker)
         } catch {
             let reason: StoreError.Reason = error == .full ? .overloaded : .closed

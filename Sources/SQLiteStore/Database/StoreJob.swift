@@ -7,6 +7,8 @@ struct StoreJob: Sendable {
     typealias Completion = (StoreError?) -> Void
 
     let writes: Bool
+    /// Answered before it is safe.
+    let isWriteBehind: Bool
     /// The second value is a failure that takes the whole group along.
     let perform: @Sendable (SQLiteTables) -> (Completion, StoreError?)
     /// Answers without having been carried out.
@@ -17,6 +19,7 @@ struct StoreJob: Sendable {
         _ work: @escaping @Sendable (SQLiteTables) throws(StoreError) -> Value
     ) {
         self.writes = access.writes
+        self.isWriteBehind = access == .writesBehind
         self.refuse = { error in answer(.failure(error)) }
         self.perform = { tables in
             let result = Self.result(of: work, access, on: tables)

@@ -58,15 +58,18 @@ struct StoreTurns {
     }
 
     /// The next jobs, at most so many. Waits when there are none; nil when none will ever come.
-    mutating func take(upTo limit: Int) -> [StoreJob]? {
-        let taken = self.next(upTo: limit)
+    ///
+    /// - Parameter timeout: where there are none for so long, these are the next.
+    mutating func take(upTo limit: Int, within timeout: Duration? = nil) -> [StoreJob]? {
+        let taken = self.next(upTo: limit, within: timeout)
         self.level?.decrement(by: taken?.count ?? 0)
         return taken
     }
 
-    private mutating func next(upTo limit: Int) -> [StoreJob]? {
+    private mutating func next(upTo limit: Int, within timeout: Duration?) -> [StoreJob]? {
         while self.waiting.isEmpty {
-            guard let came = self.mailbox.takeAll() else { return nil }
+            let some = if let timeout { self.mailbox.takeAll(within: timeout) } else { self.mailbox.takeAll() }
+            guard let came = some else { return nil }
             if came.count <= limit { return came.map(\.job) }
             self.sort(came)
         }

@@ -9,6 +9,9 @@ protocol StoreThreadWorker: Sendable {
 }
 
 /// Carries out what waits, group by group.
+///
+/// A group that is all write-behind is answered at once, and its transaction stays open for the next group, which commits it
+/// with its own, but not for long.
 final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     // Unchecked because the tables go to the store's thread with the worker and are touched by no other.
     private let tables: SQLiteTables
@@ -18,44 +21,75 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
 
     /// So that the first of a long queue need not wait for the last.
     private let largestGroup: Int
+    /// True while something was answered that is not committed.
+    private let isBehind: Locked<Bool>
+    /// By when it goes to the disk.
+    private var deadline: ContinuousClock.Instant?
+    private let maximumDelay: Duration
 
     init(
         _ tables: SQLiteTables, _ queue: StoreQueue, _ counts: Locked<StoreCounts>, _ metrics: StoreMetrics?,
-        largestGroup: Int
+        largestGroup: Int, maximumDelay: Duration, isBehind: Locked<Bool>
     ) {
         self.metrics = metrics
         self.tables = tables
         self.queue = queue
         self.counts = counts
         self.largestGroup = largestGroup
+        self.maximumDelay = maximumDelay
+        self.isBehind = isBehind
     }
 
     func run() {
         var turns = self.queue.makeTurns()
-        while let group = turns.take(upTo: self.largestGroup) { self.perform(group) }
+        while let group = turns.take(upTo: self.largestGroup, within: self.timeLeft) { self.perform(group) }
+        self.deadline = self.deadline.map { _ in .now }
+        self.perform([])
     }
 
+    private var timeLeft: Duration? { self.deadline.map { ContinuousClock.now.duration(to: $0) } }
+
     private func perform(_ group: [StoreJob]) {
-        let writes = group.contains(where: \.writes)
         let start = ContinuousClock.now
+        let isOpen = self.deadline != nil || group.contains(where: \.writes)
+        var (isBehind, failure): (Bool, StoreError?) = (false, nil)
         var completions: [StoreJob.Completion] = []
-        var failure: StoreError?
         do throws(StoreError) {
-            if writes { try self.tables.connection.run("BEGIN IMMEDIATE") }
+            if isOpen { try self.begin(group) }
             for job in group {
                 let (completion, failure) = job.perform(self.tables)
                 completions.append(completion)
                 if let failure { throw failure }
-                try self.checkTransaction(writes)
+                try self.checkTransaction(isOpen)
             }
-            if writes { try self.tables.connection.run("COMMIT") }
+            isBehind = isOpen && self.mayStayOpen(group, start)
+            if isOpen, !isBehind { try self.tables.connection.run("COMMIT") }
         } catch {
-            failure = self.giveUp(error)
+            (isBehind, failure) = (false, self.giveUp(error))
         }
-        if writes { self.measure(from: start, failure) }
-        self.count(group.count, writes && failure == nil)
+        if isOpen, !isBehind { self.measure(from: start, failure) }
+        self.note(isBehind: isBehind, since: start)
+        self.count(group.count, isOpen && !isBehind && failure == nil)
         self.complete(group, completions, failure)
         self.indexWhatWaits()
+    }
+
+    private func begin(_ group: [StoreJob]) throws(StoreError) {
+        guard self.deadline == nil else { return }
+        try self.tables.connection.run(group.allSatisfy(\.isWriteBehind) ? "BEGIN" : "BEGIN IMMEDIATE")
+    }
+
+    /// Where nothing was written the end costs nothing.
+    private func mayStayOpen(_ group: [StoreJob], _ now: ContinuousClock.Instant) -> Bool {
+        group.allSatisfy(\.isWriteBehind) && self.deadline.map { now < $0 } ?? true
+            && self.tables.connection.hasWritten
+    }
+
+    /// Before anybody is answered who could look whether it is there.
+    private func note(isBehind: Bool, since start: ContinuousClock.Instant) {
+        guard isBehind != (self.deadline != nil) else { return }
+        self.deadline = isBehind ? start + self.maximumDelay : nil
+        self.isBehind.withLock { $0 = isBehind }
     }
 
     /// In a group of its own, behind those who wait already. What it cannot do now is done by whoever searches.
@@ -68,8 +102,8 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     }
 
     /// When SQLite gave up the group by itself, what follows must not be written alone.
-    private func checkTransaction(_ writes: Bool) throws(StoreError) {
-        guard writes, !self.tables.connection.isInTransaction else { return }
+    private func checkTransaction(_ isOpen: Bool) throws(StoreError) {
+        guard isOpen, !self.tables.connection.isInTransaction else { return }
         throw StoreError(.inputOutput, database: self.tables.connection.file, detail: "the transaction was given up")
     }
 

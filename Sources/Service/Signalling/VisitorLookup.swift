@@ -32,7 +32,7 @@ final class VisitorLookup {
         }
         let words = Introduction(
             identity.user, displayName: identity.displayName, avatar: identity.avatar, at: identity.issuedAt)
-        self.ask(words, identity, completion)
+        self.ask(VisitorIntroduction(words), identity, completion)
     }
 
     private func ask<Request: StoreRequest>(
