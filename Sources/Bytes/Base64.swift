@@ -27,31 +27,29 @@ package enum Base64 {
     /// Strict: no white space, the padding of its alphabet, and no bits left over, so that every value
     /// has exactly one text.
     package static func decode(_ text: [UInt8], as alphabet: Alphabet = .standard) throws(ByteError) -> [UInt8] {
-        let digits = try self.withoutPadding(text, in: alphabet)
+        let count = try self.countWithoutPadding(text, in: alphabet)
         let values = alphabet.values
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count * 3 / 4)
+        bytes.reserveCapacity(count * 3 / 4)
         var window: UInt32 = 0
-        var held = 0
-        for (offset, digit) in digits.enumerated() {
-            let value = values[Int(digit)]
-            guard value < 64 else { throw ByteError(.unexpected(digit), at: offset) }
+        var held: UInt32 = 0
+        for index in 0..<count {
+            let value = values[Int(text[index])]
+            guard value < 64 else { throw ByteError(.unexpected(text[index]), at: index) }
             window = window << 6 | UInt32(value)
             held += 6
             guard held >= 8 else { continue }
             held -= 8
-            bytes.append(UInt8(truncatingIfNeeded: window >> UInt32(held)))
+            bytes.append(UInt8(truncatingIfNeeded: window >> held))
         }
-        let leftOver = window & (1 << UInt32(held) - 1)
-        guard held < 6, leftOver == 0 else { throw ByteError(.malformed, at: digits.count) }
+        guard held < 6, window & (1 << held - 1) == 0 else { throw ByteError(.malformed, at: count) }
         return bytes
     }
 
-    private static func withoutPadding(_ text: [UInt8], in alphabet: Alphabet) throws(ByteError) -> ArraySlice<UInt8> {
-        guard alphabet == .standard else { return text[...] }
+    private static func countWithoutPadding(_ text: [UInt8], in alphabet: Alphabet) throws(ByteError) -> Int {
+        guard alphabet == .standard else { return text.count }
         guard text.count.isMultiple(of: 4) else { throw ByteError(.truncated, at: text.count) }
-        let padding = text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
-        return text.dropLast(padding)
+        return text.count - text.suffix(2).reversed().prefix { $0 == UInt8(ascii: "=") }.count
     }
 }
 

@@ -7,6 +7,8 @@ package import Web
 /// One request that waits for its answer. Lives on its connection's loop; answer it from there, now or later.
 package final class HTTPExchange {
     package let request: HTTPRequestHead
+    /// The pairs of its query; nil when that is malformed.
+    package private(set) lazy var query = QueryItems(self.request.query ?? "")
     /// Who is at the other end of the connection.
     package let peer: SocketAddress
     /// Who asks: the peer, or whom a trusted proxy there says it asks for. Limits count by it.

@@ -74,6 +74,7 @@ package struct JSONObject: ~Escapable {
 
     private static func members(of object: JSONValue, _ reader: borrowing JSONReader) -> [JSONMembers.Member] {
         var members: [JSONMembers.Member] = []
+        members.reserveCapacity(8)
         var walk = reader.members(of: object)
         while let member = walk.next() { members.append(member) }
         return members
@@ -81,13 +82,23 @@ package struct JSONObject: ~Escapable {
 
     private func check(_ rules: Rules) throws(JSONObjectError) {
         guard self.members.count <= rules.maximumMembers else { throw .tooManyMembers }
-        guard rules.isStrict || rules.names != nil else { return }
-        var met: Set<String> = []
-        for member in self.members {
-            let name = self.name(of: member)
-            if let names = rules.names, !names.contains(name) { throw .unknown(name) }
-            if !met.insert(name).inserted, rules.isStrict { throw .duplicate(name) }
+        if let names = rules.names {
+            for member in self.members where !names.contains(self.name(of: member)) {
+                throw .unknown(self.name(of: member))
+            }
         }
+        if rules.isStrict { try self.checkDifferent() }
+    }
+
+    private func checkDifferent() throws(JSONObjectError) {
+        let names = self.members.map { self.name(of: $0) }
+        // Of few names each is compared with all: that is less than to hash them.
+        guard names.count > 8 else {
+            for (index, name) in names.enumerated() where names[..<index].contains(name) { throw .duplicate(name) }
+            return
+        }
+        var met: Set<String> = []
+        for name in names where !met.insert(name).inserted { throw .duplicate(name) }
     }
 
     package func name(of member: JSONMembers.Member) -> String { self.reader.text(at: member.key) ?? "" }

@@ -15,7 +15,7 @@ package struct SocketClient: Sendable {
 
     init(_ exchange: HTTPExchange) {
         self.address = exchange.client
-        self.query = QueryItems(exchange.request.query ?? "")
+        self.query = exchange.query
         self.host = exchange.request.authority.map(Self.host)
         self.origin = exchange.request.fields[.origin]
         self.isEncrypted = exchange.isEncrypted

@@ -45,9 +45,8 @@ package final class SocketServer: Sendable {
     /// together on the first one: what they say to each other is theirs alone.
     private func home(of exchange: HTTPExchange) -> EventLoop {
         guard self.homes.count > 1 else { return self.homes[0] }
-        let items = QueryItems(exchange.request.query ?? "")
-        guard items?["EIO"] == "4" else { return self.homes[0] }
-        let session = items?["sid"].flatMap { RandomToken($0) }
+        guard exchange.query?["EIO"] == "4" else { return self.homes[0] }
+        let session = exchange.query?["sid"].flatMap { RandomToken($0) }
         if let owner = session.flatMap({ id in self.nodes.firstIndex { id.isTagged(by: $0) } }) {
             return self.homes[owner]
         }

@@ -65,7 +65,7 @@ extension SocketSessions {
     func respond(to exchange: HTTPExchange) {
         do throws(EngineRefusal) {
             let hints = self.settings.legacyLink?.impliedBy ?? []
-            let request = try EngineRequest(exchange.request, legacyHints: hints)
+            let request = try EngineRequest(exchange, legacyHints: hints)
             if let sid = request.session, self.links[sid] == nil, self.application.forward(exchange, of: sid) { return }
             if case .handshake(.v3) = request.purpose, self.application.forwardOldClient(exchange) { return }
             try self.answer(exchange, request)
@@ -172,11 +172,12 @@ extension EngineRequest {
         }
     }
 
-    fileprivate init(_ request: HTTPRequestHead, legacyHints: [String]) throws(EngineRefusal) {
-        guard let items = QueryItems(request.query ?? "") else { throw .badRequest }
+    fileprivate init(_ exchange: HTTPExchange, legacyHints: [String]) throws(EngineRefusal) {
+        guard let query = exchange.query else { throw .badRequest }
+        let request = exchange.request
         try self.init(
             method: request.method.text, isUpgrade: request.isUpgrade(to: "websocket"), legacyHints: legacyHints,
-            parameter: { items[$0] })
+            parameter: { query[$0] })
     }
 }
 

@@ -149,6 +149,7 @@ struct HTTPNegotiationTests {
         #expect(query?["c"] == "" && query?[""] == "x" && query?["d"] == "=" && query?["e"] == nil)
         #expect(QueryItems("")?.items.isEmpty == true)
         for text in ["a=%", "a=%1", "a=%zz", "%ff=1", "a=%c0%80"] { #expect(QueryItems(text) == nil) }
+        #expect(QueryItems(Array("a=b".utf8).span)?["a"] == "b" && QueryItems([0x61, 0x3D, 0xFF].span) == nil)
     }
 
     @Test("the limit of a query refuses more pairs")

@@ -44,6 +44,8 @@ struct Visitor: Sendable {
     var device = DeviceID.main
     /// Whether the place is kept when the connection breaks.
     var mayReturn = true
+    /// The client asked for a place that it had before, and that is not there any more.
+    var hasLostItsPlace = false
     /// A line that the client had on another node, and that could not be taken up.
     var former: SessionID?
     /// From whom they do not want to hear; nil when that is unknown.

@@ -69,6 +69,7 @@ final class NativeEntrance: Entrance {
             self.visitors.find(identity) { found in
                 var visitor = Visitor(identity: identity, face: found.face, device: auth.device)
                 visitor.mayReturn = auth.mayReturn
+                visitor.hasLostItsPlace = auth.wasHere
                 visitor.former = former
                 visitor.blocked = found.blocked
                 completion(.success(visitor))

@@ -399,7 +399,7 @@ extension SignallingApplication {
             return self.sessions.end(session, error)
         }
         self.metrics.joins.observe(start.duration(to: .now))
-        if ConnectAuth(parsing: arrival.auth).wasHere { self.metrics.resumes[.missed].increment() }
+        if visitor.hasLostItsPlace { self.metrics.resumes[.missed].increment() }
         self.sessions.checkAgain(session)
     }
 

@@ -47,8 +47,17 @@ extension QueryItems.Item {
     }
 
     private static func decode(_ bytes: Span<UInt8>, _ range: Range<Int>) -> String? {
+        if bytes.isPlain(in: range) { return try? String(copying: UTF8Span(validating: bytes.extracting(range))) }
         var out: [UInt8] = []
         guard PercentCoding.decode(bytes, in: range, plusIsSpace: true, into: &out) else { return nil }
         return String(validating: out, as: UTF8.self)
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether there is nothing in it to decode.
+    fileprivate func isPlain(in range: Range<Int>) -> Bool {
+        for index in range where self[index] == UInt8(ascii: "%") || self[index] == UInt8(ascii: "+") { return false }
+        return true
     }
 }
