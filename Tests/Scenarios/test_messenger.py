@@ -65,17 +65,27 @@ async ([conversation, count]) => {
 }
 """
 
-# A group with everybody who is here, whose members wait so many seconds.
-SLOW_GROUP = """
-async ([seconds, title]) => {
+# A group with everybody who is here.
+GROUP = """
+async (title) => {
   const { Parley } = await import('./parley.js');
   const parley = new Parley();
   await parley.signIn();
   const users = [...document.querySelectorAll('#people li')].map(({ dataset }) => dataset.user).filter((user) => user !== parley.user);
   const { conversation } = await parley.request('chat.create', { kind: 'group', title, users });
-  await parley.request('chat.slow', { conversation, seconds });
   parley.close();
   return conversation;
+}
+"""
+
+# Its members wait so many seconds between two messages.
+SLOW = """
+async ([conversation, seconds]) => {
+  const { Parley } = await import('./parley.js');
+  const parley = new Parley();
+  await parley.signIn();
+  await parley.request('chat.slow', { conversation, seconds });
+  parley.close();
 }
 """
 
@@ -707,16 +717,18 @@ class GroupTests(MessengerTest):
 class SlowTests(MessengerTest):
     """What members of a slow group see."""
 
-    def group(self, seconds: int) -> tuple[Visitor, Visitor]:
+    def group(self, seconds: int = 0) -> tuple[Visitor, Visitor]:
         """A group in which Bo waits between two messages."""
         anna, bo = self.pair()
         expect(anna.page.locator("#people li")).to_have_count(1)
-        conversation = anna.page.evaluate(SLOW_GROUP, [seconds, "Tea club"])
+        self.conversation = anna.page.evaluate(GROUP, "Tea club")
+        if seconds:
+            anna.page.evaluate(SLOW, [self.conversation, seconds])
         for visitor in (anna, bo):
             self.place(visitor, "chats")
             visitor.page.locator("#chat-list").get_by_role("button", name="Tea club").click()
             expect(visitor.page.locator("#chat-name")).to_have_text("Tea club")
-        self.assertIn(conversation, bo.page.url)
+        self.assertIn(self.conversation, bo.page.url)
         return anna, bo
 
     def test_F15_who_waits_sees_for_how_long_and_what_is_written_stays(self):
@@ -739,6 +751,18 @@ class SlowTests(MessengerTest):
             self.write(anna, text)
         expect(anna.page.locator("#slow")).to_be_hidden()
         expect(self.messages(bo)).to_have_text([re.compile("first"), re.compile("one"), re.compile("two")])
+
+    def test_F15_who_hears_of_the_rule_after_writing_sees_the_wait_as_well(self):
+        """F15.shown"""
+        anna, bo = self.group()
+        self.write(bo, "first")
+        expect(self.messages(anna)).to_have_text([re.compile("first")])
+        expect(bo.page.locator("#slow")).to_be_hidden()
+        anna.page.evaluate(SLOW, [self.conversation, 600])
+        self.place(bo, "contacts")
+        self.place(bo, "chats")
+        bo.page.locator("#chat-list").get_by_role("button", name="Tea club").click()
+        expect(bo.page.locator("#slow")).to_have_text(re.compile(r"again in (10:00|9:[345]\d)"))
 
     def test_F15_a_wait_that_is_over_lets_one_write_again(self):
         """F15.shown"""

@@ -37,7 +37,9 @@ export class Conversation {
   account = 0;
   /** How long members wait between two messages. @type {number|undefined} */
   slowSeconds;
-  /** When this member may say something again, by this machine's clock. */
+  /** When this member last said something, by this machine's clock. */
+  spokeAt = 0;
+  /** When this member may say something again, as the server said. */
   mayWriteAt = 0;
   /** @type {Entry|undefined} */
   latest;
@@ -52,8 +54,9 @@ export class Conversation {
     this.update(view);
   }
 
-  update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, mayWriteAt, account, latest }) {
+  update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, spokeAt, mayWriteAt, account, latest }) {
     Object.assign(this, { kind, role, title, subject, peer, members, last, since: since ?? 0, read: read ?? 0, unread: unread ?? 0, slowSeconds, latest });
+    if (spokeAt !== undefined) this.spokeAt = spokeAt;
     if (mayWriteAt !== undefined) this.mayWriteAt = mayWriteAt;
     this.account = Math.max(this.account, account ?? 0);
     this.note(latest);
@@ -65,18 +68,21 @@ export class Conversation {
 
   /** As the server would tell it: what a browser keeps. */
   get view() {
-    const { id: conversation, kind, role, title, subject, peer, members, last, since, read, unread, slowSeconds, mayWriteAt, account, latest } = this;
+    const { id: conversation, kind, role, title, subject, peer, members, last, since, read, unread, slowSeconds, spokeAt, mayWriteAt, account, latest } = this;
     const mark = peer && this.marks.get(peer.user);
     return {
-      conversation, kind, role, title, subject, members, last, since, read, unread, slowSeconds, mayWriteAt, account, latest,
+      conversation, kind, role, title, subject, members, last, since, read, unread, slowSeconds, spokeAt, mayWriteAt, account, latest,
       muted: this.isMuted, archived: this.isArchived, dissolved: this.isDissolved, ...(peer && { peer: { ...peer, ...mark } }),
     };
   }
 
   /** Milliseconds until the rule of the conversation lets us say something. Who leads it need not wait. */
   get wait() {
-    const { role, slowSeconds = 0, mayWriteAt } = this;
-    return ['owner', 'admin'].includes(role ?? '') ? 0 : Math.max(0, Math.min(mayWriteAt - Date.now(), slowSeconds * 1_000));
+    const { role, slowSeconds = 0, spokeAt, mayWriteAt } = this;
+    if (['owner', 'admin'].includes(role ?? '')) return 0;
+    // The rule may have become known after the message.
+    const least = slowSeconds * 1_000;
+    return Math.max(0, Math.min(Math.max(mayWriteAt, spokeAt + least) - Date.now(), least));
   }
 
   /** Whether a message to the user's account was not opened yet. */
@@ -101,7 +107,7 @@ export class Conversation {
     }
     if (entry.type === 'message' && entry.from !== me) this.unread += 1;
     if (entry.type === 'message' && entry.from === me) {
-      Object.assign(this, { unread: 0, read: entry.number, mayWriteAt: Date.now() + (this.slowSeconds ?? 0) * 1_000 });
+      Object.assign(this, { unread: 0, read: entry.number, spokeAt: Date.now() });
     }
     if (this.latest && entry.target === this.latest.number) this.latest = changed(this.latest, entry);
     this.#shape(entry, me);
