@@ -10,7 +10,7 @@ import zlib
 from websocket import ABNF
 
 from people import Person
-from server import TIMEOUT, companions_wanted
+from server import TIMEOUT, companions_wanted, eventually
 from test_files import form, gif
 from test_flsocketim import UUID, Phones
 from wire import ask_http
@@ -86,8 +86,15 @@ class OneToOne(Chat):
         self.say(a, to, "next")
         self.assertEqual(b.expect("chat")["bodies"]["msg"], "next")
 
+    def draws(self, picture: bytes) -> None:
+        """A message waits half a second for its thumbnail, which is little on a machine that has never drawn one."""
+        a, _, to = self.pair("android")
+        send = lambda: a.ask("chat", self.message(to, type="img", fileName="0.gif", fileData=picture, size={"width": 0, "height": 0}))[0]
+        eventually(lambda: "/s_" in send()["bodies"]["thumbnailRemotePath"], "a thumbnail in time")
+
     def test_D05_D07_pictures_come_with_their_size_and_a_thumbnail(self):
         a, b, to = self.pair("android")
+        self.draws(gif(900, 600))
         for width, height, small in ((900, 600, (300, 200)), (200, 100, None)):
             picture = gif(width, height)
             answer = a.ask("chat", self.message(to, type="img", fileName="1.gif", fileData=picture, size={"width": 0, "height": 0}))[0]

@@ -25,7 +25,8 @@ class Presence(Processes):
 
     def test_C02_coming_and_going_is_told_at_the_first_and_the_last_device_only(self):
         a, b = self.person("A"), self.person("B")
-        a.ask("presence.watch", users=[b.user])
+        self.server.shows(lambda: self.users(a.ask("presence.watch", users=[b.user]))[b.user], "B is known to be there")
+        a.pending.clear()
         second = self.device(b)
         b.link.close()
         second.ask("ice.servers")

@@ -1,6 +1,8 @@
 import unittest
 
 from house import House
+from people import Person
+from server import companions_wanted
 from wire import PollingLink, WebSocketLink
 
 
@@ -27,10 +29,18 @@ class Recovery(House):
 
     def test_B03_a_quiet_line_recovers_as_well(self):
         a = self.person("A", recover=True)
+        self.known(a)
         for _ in range(3):
             a.link.cut()
             a = self.back(a)
             self.assertTrue(a.is_recovered)
+
+    def known(self, one: Person) -> None:
+        """To all nodes: the balancer deals each of these watchers to the next one."""
+        for _ in range(1 + companions_wanted()):
+            watcher = self.person()
+            online = lambda: watcher.ask("presence.watch", users=[one.user])["users"][0]["online"]
+            self.server.shows(online, "A is known to be there")
 
     def test_B03_who_missed_too_much_is_told_so(self):
         a, b = self.person("A"), self.person("B", recover=True)

@@ -172,7 +172,7 @@ class Users(Door):
     def test_C03_whether_a_user_is_online(self):
         self.assertEqual(self.call("user/checkOnline", userId="here")["status"], "0")
         here = self.guest("here")
-        self.assertEqual(self.call("user/checkOnline", userId="here")["status"], "1")
+        self.server.shows(lambda: self.call("user/checkOnline", userId="here")["status"] == "1", "they are here")
         here.link.close()
         eventually(lambda: self.call("user/checkOnline", userId="here")["status"] == "0", "they are gone")
 
