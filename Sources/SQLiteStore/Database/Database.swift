@@ -19,8 +19,7 @@ final class Database: Sendable {
     private let readers: StoreQueue?
     private let readersEnded = Gate()
     private let counts = Locked(StoreCounts())
-    /// Whether something was answered that is not committed; then those who read what was committed have a turn among the
-    /// writers.
+    /// Whether something was answered that is not committed; then those who read what was committed wait until it is.
     private let isBehind = Locked(false)
 
     /// - Parameters:
@@ -65,12 +64,19 @@ final class Database: Sendable {
         _ access: StoreAccess, from asker: UserID? = nil, _ answer: @escaping Answer<Value>,
         _ work: @escaping @Sendable (SQLiteTables) throws(StoreError) -> Value
     ) {
+        let job = StoreJob(access, answer, work)
+        guard access.usesReader, let readers else { return self.post(job, from: asker, to: self.queue) }
+        guard self.isBehind.withLock({ $0 }) else { return self.post(job, from: asker, to: readers) }
+        let whenCommitted: Answer<Void> = { _ in self.post(job, from: asker, to: readers) }
+        self.post(StoreJob(.reads, whenCommitted, { _ in }), from: asker, to: self.queue)
+    }
+
+    private func post(_ job: StoreJob, from asker: UserID?, to queue: StoreQueue) {
         do throws(Mailbox<StoreQueue.Entry>.Refusal) {
-            let readers = access.usesReader && !self.isBehind.withLock { $0 } ? self.readers : nil
-            try (readers ?? self.queue).post(StoreJob(access, answer, work), from: asker)
+            try queue.post(job, from: asker)
         } catch {
             let reason: StoreError.Reason = error == .full ? .overloaded : .closed
-            answer(.failure(StoreError(reason, database: self.file, detail: "")))
+            job.refuse(StoreError(reason, database: self.file, detail: ""))
         }
     }
 
