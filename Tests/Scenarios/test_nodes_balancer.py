@@ -5,7 +5,7 @@ import unittest
 import postgres
 from balancer import Cluster
 from people import VOUCHED, Person
-from wire import PollingLink, become_websocket
+from wire import PollingLink, WebSocketLink, become_websocket
 
 
 class Balanced(unittest.TestCase):
@@ -19,7 +19,7 @@ class Balanced(unittest.TestCase):
     def test_Y10_clients_of_both_transports_meet_behind_a_balancer(self):
         """Y10.balancer"""
         pollers = [self.person(f"P{number}", link=PollingLink) for number in range(3)]
-        others = [self.person(f"W{number}") for number in range(3)]
+        others = [self.person(f"W{number}", link=WebSocketLink) for number in range(3)]
         self.assertEqual(len({person.opening["sid"][:6] for person in others}), 3, "each came to another node")
         for person in [*pollers, *others]:
             self.assertNotIn("error", person.ask("room.join", room="hall"))
