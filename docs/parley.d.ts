@@ -615,7 +615,9 @@ declare module "parley-conversation" {
         account: number;
         /** How long members wait between two messages. @type {number|undefined} */
         slowSeconds: any;
-        /** When this member may say something again, by this machine's clock. */
+        /** When this member last said something, by this machine's clock. */
+        spokeAt: number;
+        /** When this member may say something again, as the server said. */
         mayWriteAt: number;
         /** @type {Entry|undefined} */
         latest: Entry | undefined;
@@ -623,7 +625,7 @@ declare module "parley-conversation" {
         marks: Map<any, any>;
         /** Who types just now. @type {Set<string>} */
         typing: Set<any>;
-        update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, mayWriteAt, account, latest }: {
+        update({ kind, role, title, subject, peer, members, last, since, read, unread, muted, archived, dissolved, slowSeconds, spokeAt, mayWriteAt, account, latest }: {
             kind: any;
             role: any;
             title: any;
@@ -638,6 +640,7 @@ declare module "parley-conversation" {
             archived: any;
             dissolved: any;
             slowSeconds: any;
+            spokeAt: any;
             mayWriteAt: any;
             account: any;
             latest: any;
@@ -656,6 +659,7 @@ declare module "parley-conversation" {
             read: number;
             unread: number;
             slowSeconds: any;
+            spokeAt: number;
             mayWriteAt: number;
             account: number;
             latest: import("parley-cache").Entry;
