@@ -12,11 +12,15 @@ enum NodeLetter {
     case place(SessionID, [UInt8]?)
     /// End in an orderly way.
     case drain
+    /// The node that says this has sent something to the line before.
+    case flush(SessionID, by: RandomToken)
+    /// What was sent to the line before the flush has arrived.
+    case flushed(SessionID)
 }
 
 extension NodeLetter: BinaryCoded {
     /// Numbers are never used for something else.
-    private enum Kind: UInt8 { case signal, ask, place, drain }
+    private enum Kind: UInt8 { case signal, ask, place, drain, flush, flushed }
 
     func encode(into bytes: inout ByteWriter) {
         switch self {
@@ -24,6 +28,8 @@ extension NodeLetter: BinaryCoded {
         case .ask(let key, let node): bytes.put(Kind.ask.rawValue, key, node)
         case .place(let session, let place): bytes.put(Kind.place.rawValue, session, place)
         case .drain: bytes.put(Kind.drain.rawValue)
+        case .flush(let session, let node): bytes.put(Kind.flush.rawValue, session, node)
+        case .flushed(let session): bytes.put(Kind.flushed.rawValue, session)
         }
     }
 
@@ -36,6 +42,8 @@ extension NodeLetter: BinaryCoded {
         case .ask: self = .ask(try bytes.take(), by: try bytes.take())
         case .place: self = .place(try bytes.take(), try bytes.take())
         case .drain: self = .drain
+        case .flush: self = .flush(try bytes.take(), by: try bytes.take())
+        case .flushed: self = .flushed(try bytes.take())
         }
     }
 }

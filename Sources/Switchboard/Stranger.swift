@@ -11,6 +11,8 @@ struct Stranger: BinaryCoded {
     var rooms: Set<RoomName> = []
     /// Its node is gone, or has given it up; only its seats wait for their time to be over.
     var isGone = false
+    /// Whether this node has sent something to it.
+    var wasSentTo = false
 
     init(_ user: UserID, on node: RandomToken?) {
         self.user = user

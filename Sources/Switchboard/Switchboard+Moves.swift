@@ -61,6 +61,7 @@ extension Switchboard {
         } else if let known = self.strangers[line.session], !known.isGone {
             self.strangers[line.session] = Stranger(known, movedTo: node)
             if node == self.ledger?.node { self.coming[line.session] = [] }
+            if known.wasSentTo, let old = known.node { self.flush(line.session, through: old) }
         }
     }
 

@@ -120,6 +120,7 @@ extension Switchboard {
         let known = self.strangers[line.session]
         var stranger = Stranger(line.user, on: node)
         stranger.rooms = known?.rooms ?? []
+        stranger.wasSentTo = known?.wasSentTo ?? false
         self.strangers[line.session] = stranger
         return known?.isGone ?? true
     }
@@ -176,11 +177,16 @@ extension Switchboard {
 // MARK: - Signals over nodes
 
 extension Switchboard {
-    /// Something for one line, wherever it is.
+    /// Something of one of our clients for one line, wherever it is.
     func deliver(_ signal: RelayedSignal, to session: SessionID) throws(RequestError) {
+        if try !self.awaitFlush(signal, for: session) { try self.pass(signal, to: session) }
+    }
+
+    func pass(_ signal: RelayedSignal, to session: SessionID) throws(RequestError) {
         if self.guests[session] != nil { return self.tell(.signal(signal), to: session) }
-        guard let ledger = self.ledger, let node = self.strangers[session]?.node else { return }
+        guard let ledger = self.ledger, let stranger = self.strangers[session], let node = stranger.node else { return }
         guard node != ledger.node else { return self.keep(.signal(signal), for: session) }
+        if !stranger.wasSentTo { self.strangers[session]?.wasSentTo = true }
         guard ledger.send(NodeLetter.signal(signal, to: session).encoded, to: node) else { throw Self.unreachable }
     }
 }
@@ -190,10 +196,12 @@ extension Switchboard: LedgerReader {
         // A node of another version may mean something else by it.
         switch try? NodeLetter(decoding: letter.span) {
         // Where its line has moved on meanwhile and cannot be reached, it is lost like one on a way that breaks.
-        case .signal(let signal, let session): try? self.deliver(signal, to: session)
+        case .signal(let signal, let session): try? self.pass(signal, to: session)
         case .ask(let key, let node): self.onPlaceAsked(key, node)
         case .place(let session, let place): self.onPlace(session, place)
         case .drain: self.onDrain()
+        case .flush(let session, let node): self.received(flush: session, of: node)
+        case .flushed(let session): self.flushed(session)
         case nil: return
         }
     }
@@ -252,6 +260,7 @@ extension Switchboard: LedgerReader {
 
     package func fellOutOfLedger() {
         self.coming = [:]
+        for session in self.flushes.keys { self.flushed(session) }
         // Others may have carried out more in the one before.
         self.lastEvent = .start()
         let waiting = self.pending.sorted { $0.key < $1.key }

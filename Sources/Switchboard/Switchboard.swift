@@ -46,6 +46,8 @@ package final class Switchboard {
     var leaving: [SessionID: (Bool) -> Void] = [:]
     /// Lines that have moved here, with what they are to be told once their log is here.
     var coming: [SessionID: [Notice]] = [:]
+    /// Lines that have moved while something was on its way to them.
+    var flushes: [SessionID: Flush] = [:]
     /// Called with what other nodes say of places that are kept.
     package var onPlaceAsked: (_ key: ResumeKey, _ node: RandomToken) -> Void = { _, _ in }
     /// Called when an operator has another node ask this one to end.

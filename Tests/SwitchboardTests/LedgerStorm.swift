@@ -69,6 +69,8 @@ final class StormNode: LedgerWire, Equatable {
     private(set) var isConnected = false
     /// It hears nothing for now, and says nothing.
     var isStill = false
+    /// What it has said to another node alone. Nobody brings it there.
+    private(set) var letters: [(bytes: [UInt8], node: RandomToken)] = []
     /// What it could tell another program, by its places.
     var events: [EventPlace: SharedEvent] = [:]
 
@@ -110,7 +112,9 @@ final class StormNode: LedgerWire, Equatable {
         }
     }
 
-    func send(_ letter: [UInt8], to node: RandomToken, at position: LedgerPosition) {}
+    func send(_ letter: [UInt8], to node: RandomToken, at position: LedgerPosition) {
+        self.letters.append((letter, node))
+    }
 
     func give(_ snapshot: LedgerSnapshot, _ state: [UInt8], to node: RandomToken) {
         self.write { $0.give(snapshot, state, to: node) }
