@@ -58,6 +58,24 @@ struct AudienceTests {
         #expect(audience.count == 2)
     }
 
+    @Test("Y02 tells who comes again nothing that they heard before they went, however far back they are let in")
+    func comingAgain() {
+        var audience = Audience()
+        let ear = Ear(self.bob)
+        audience.add(ear, to: [self.head(self.kitchen), self.head(self.hall)])
+        audience.went(self.bob, from: ConversationHead(self.kitchen, 11))
+        audience.went(self.bob, from: ConversationHead(self.hall, .max), heard: 7)
+        audience.came(self.bob, to: ConversationHead(self.kitchen, 9))
+        audience.came(self.bob, to: self.head(self.hall))
+        let hears = { (id: ConversationID, number: UInt64) in
+            audience.listeners(to: ConversationHead(id, number)).contains { _ in true }
+        }
+        #expect(!hears(self.kitchen, 11) && hears(self.kitchen, 12) && !hears(self.hall, 7) && hears(self.hall, 8))
+        audience.went(self.bob, from: ConversationHead(self.kitchen, 20))
+        audience.came(self.bob, to: ConversationHead(self.kitchen, 30))
+        #expect(!hears(self.kitchen, 30) && hears(self.kitchen, 31))
+    }
+
     @Test("forgets a listener as a whole, and takes it once however often it comes")
     func leaving() {
         var audience = Audience()

@@ -12,6 +12,8 @@ struct Audience {
     private final class Seat {
         let listener: any ChatListener
         var conversations: Set<ConversationID>
+        /// How far it heard what it is not in any more, and may come to again.
+        var left: [ConversationID: UInt64] = [:]
 
         init(_ listener: any ChatListener, _ conversations: Set<ConversationID>) {
             self.listener = listener
@@ -47,17 +49,21 @@ struct Audience {
         var isNews = false
         for name in self.users[user] ?? [] {
             guard let seat = self.seats[name], seat.conversations.insert(head.id).inserted else { continue }
-            self.rows[head.id, default: [:]][name] = Place(listener: seat.listener, known: head.number)
+            let known = max(head.number, seat.left.removeValue(forKey: head.id) ?? 0)
+            self.rows[head.id, default: [:]][name] = Place(listener: seat.listener, known: known)
             isNews = true
         }
         return isNews
     }
 
     /// Who has come again since knows of it and stays.
-    mutating func went(_ user: UserID, from head: ConversationHead) {
+    ///
+    /// - Parameter heard: up to where those who stayed so long have heard everything; `head` where it is not said.
+    mutating func went(_ user: UserID, from head: ConversationHead, heard: UInt64? = nil) {
         for name in self.users[user] ?? [] {
             guard let place = self.rows[head.id]?[name], place.known < head.number else { continue }
             self.seats[name]?.conversations.remove(head.id)
+            self.seats[name]?.left[head.id] = max(place.known, heard ?? head.number)
             self.leave(name, head.id)
         }
     }

@@ -325,7 +325,7 @@ extension ChatFeed {
         }
         let confirmed = self.movements[user]?.confirmed ?? []
         for id in before.ofAny.subtracting(heads.map(\.id)).subtracting(confirmed) {
-            self.audience.went(user, from: ConversationHead(id, .max))
+            self.audience.went(user, from: ConversationHead(id, .max), heard: self.cursors[id]?.told ?? 0)
         }
     }
 
