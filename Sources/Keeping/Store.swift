@@ -4,7 +4,8 @@ package import Vocabulary
 /// Where everything is kept that outlasts the program. There is one way in: a request, which is a value, and its answer.
 ///
 /// `send` comes back at once. The answer comes later, on a thread of the store's, and says only what is safe: committed
-/// first, answered then (but for `writesBehind`). Answers come in the order of the commits, so a subscriber that listens from an answer on misses nothing.
+/// first, answered then; only `writesBehind` may be answered earlier. Answers come in the order of the commits, so a
+/// subscriber that listens from an answer on misses nothing.
 /// What one user asks is done in its order; between users there are turns, so that much of one does not hold up the others.
 package protocol Store: Sendable {
     func send<Request: StoreRequest>(
@@ -47,8 +48,8 @@ package enum StoreAccess: Hashable, Sendable {
     /// Writes, and fails only where nothing works any more: then its whole group may be taken back, which saves an engine
     /// a savepoint.
     case writesWithGroup
-    /// Writes like `writesWithGroup`, but is answered before it is safe (write-behind): it goes to the disk with the next
-    /// group, or soon by itself. For what is said again where a crash loses it.
+    /// Writes like `writesWithGroup`, but an engine may answer before it commits (write-behind). For what may be lost in a
+    /// crash, because it will be repeated.
     case writesBehind
 
     package var writes: Bool { self == .writes || self == .writesWithGroup || self == .writesBehind }

@@ -15,7 +15,7 @@ extension Switchboard {
         let timer: TimerToken
 
         static let maximumWaiting = 256
-        /// Whoever has it may be gone, and what was sent before with it.
+        /// The old node may be gone, and with it what was sent before.
         static let timeout = Duration.seconds(1)
     }
 
@@ -28,7 +28,7 @@ extension Switchboard {
         self.flushes[session] = Flush(timer: timer)
     }
 
-    /// False where nothing has to be waited for.
+    /// Keeps the signal until the flush has arrived; false when no flush is on its way.
     func awaitFlush(_ signal: RelayedSignal, for session: SessionID) throws(RequestError) -> Bool {
         guard !self.flushes.isEmpty, let count = self.flushes[session]?.waiting.count else { return false }
         guard count < Flush.maximumWaiting else { throw Self.unreachable }
@@ -36,7 +36,7 @@ extension Switchboard {
         return true
     }
 
-    /// Another node asks whether everything before this has arrived. It has where the line is; from elsewhere it is passed on, behind the rest.
+    /// From the node that sent something to the line before. Where the line is, that has arrived; the old node passes the flush on behind it.
     func received(flush session: SessionID, of node: RandomToken) {
         guard let ledger = self.ledger else { return }
         if self.guests[session] == nil, let next = self.strangers[session]?.node, next != ledger.node {

@@ -182,6 +182,7 @@ extension Switchboard {
         if try !self.awaitFlush(signal, for: session) { try self.pass(signal, to: session) }
     }
 
+    /// The same for what another node passes on, and for what has waited.
     func pass(_ signal: RelayedSignal, to session: SessionID) throws(RequestError) {
         if self.guests[session] != nil { return self.tell(.signal(signal), to: session) }
         guard let ledger = self.ledger, let stranger = self.strangers[session], let node = stranger.node else { return }

@@ -28,16 +28,15 @@ internal import Darwin
     borrowing func unlock() { unsafe pthread_mutex_unlock(self.mutex) }
     /// Lets go of the mutex until one of the signals comes.
     borrowing func wait() { unsafe pthread_cond_wait(self.changed, self.mutex) }
-    /// The same, but not longer than this.
-    borrowing func wait(atMost timeout: Duration) {
+    /// Returns after the timeout as well.
+    borrowing func wait(timeout: Duration) {
         let (seconds, attoseconds) = max(.zero, timeout).components
-        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        var nanoseconds = seconds * 1_000_000_000 + attoseconds / 1_000_000_000
         #if canImport(Glibc)
-        var now = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-        let nanoseconds = time.tv_nsec + now.tv_nsec
-        time.tv_sec += now.tv_sec + nanoseconds / 1_000_000_000
-        time.tv_nsec = nanoseconds % 1_000_000_000
+        nanoseconds += KernelClock.monotonic
+        #endif
+        var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        #if canImport(Glibc)
         unsafe pthread_cond_timedwait(self.changed, self.mutex, &time)
         #else
         unsafe pthread_cond_timedwait_relative_np(self.changed, self.mutex, &time)
@@ -47,7 +46,7 @@ internal import Darwin
     borrowing func signal() { unsafe pthread_cond_signal(self.changed) }
     borrowing func broadcast() { unsafe pthread_cond_broadcast(self.changed) }
 
-    /// One whose waiting no jump of the wall clock makes longer.
+    /// Its timeouts are by the monotonic clock: the wall clock may be set.
     private static func initialize(_ condition: UnsafeMutablePointer<pthread_cond_t>) -> Int32 {
         #if canImport(Glibc)
         var attributes = pthread_condattr_t()

@@ -26,27 +26,20 @@ package final class Mailbox<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Everything that came since the last time. Waits when that is nothing; nil when nothing will ever come.
-    package func takeAll() -> [Element]? {
-        self.condition.lock()
-        defer { self.condition.unlock() }
-        while self.waiting.isEmpty, !self.isClosed { self.condition.wait() }
-        return self.takeWhatCame()
-    }
-
-    /// The same, but where nothing comes for so long, it is nothing.
-    package func takeAll(within timeout: Duration) -> [Element]? {
-        let deadline = ContinuousClock.now + timeout
+    ///
+    /// - Parameter timeout: after which nothing is returned; nil waits as long as it takes.
+    package func takeAll(timeout: Duration? = nil) -> [Element]? {
+        let deadline = timeout.map { ContinuousClock.now + $0 }
         self.condition.lock()
         defer { self.condition.unlock() }
         while self.waiting.isEmpty, !self.isClosed {
-            let left = ContinuousClock.now.duration(to: deadline)
+            guard let left = deadline.map({ ContinuousClock.now.duration(to: $0) }) else {
+                self.condition.wait()
+                continue
+            }
             guard left > .zero else { return [] }
-            self.condition.wait(atMost: left)
+            self.condition.wait(timeout: left)
         }
-        return self.takeWhatCame()
-    }
-
-    private func takeWhatCame() -> [Element]? {
         guard !self.waiting.isEmpty else { return nil }
         defer { self.waiting = [] }
         return self.waiting

@@ -16,13 +16,13 @@ extension Numbers {
     }
 }
 
-@Suite("What a database writes behind its answers")
+@Suite("Write-behind")
 struct WriteBehindTests {
     private func open(_ folder: String, _ maximumDelay: Duration = .seconds(3600)) throws -> Database {
         try Database(path: "\(folder)/store.db", migrations: Numbers.migrations, maximumDelay: maximumDelay)
     }
 
-    @Test("goes to the disk with the next that waits for it")
+    @Test("is committed together with the next write that waits for its commit")
     func together() async throws {
         try await withFolder { folder in
             let database = try self.open(folder)
@@ -34,7 +34,7 @@ struct WriteBehindTests {
         }
     }
 
-    @Test("is seen by whoever reads behind the answer")
+    @Test("is seen by a reader that asks after the answer")
     func seen() async throws {
         try await withFolder { folder in
             let database = try self.open(folder)
@@ -46,7 +46,7 @@ struct WriteBehindTests {
         }
     }
 
-    @Test("keeps no reader from reading beside the writer when nothing was written")
+    @Test("lets readers read beside the writer when nothing was written")
     func nothingWritten() async throws {
         try await withFolder { folder in
             let database = try self.open(folder)
@@ -59,7 +59,7 @@ struct WriteBehindTests {
         }
     }
 
-    @Test("goes to the disk by itself after a time, and before the end")
+    @Test("is committed after the maximum delay, and when the database is closed", .timeLimit(.minutes(1)))
     func alone() async throws {
         try await withFolder { folder in
             let first = try self.open(folder, .milliseconds(1))
@@ -75,7 +75,7 @@ struct WriteBehindTests {
         }
     }
 
-    @Test("that fails is refused, and leaves what comes next alone")
+    @Test("is rolled back with a request of a later group that fails")
     func failure() async throws {
         try await withFolder { folder in
             let database = try self.open(folder)

@@ -65,7 +65,7 @@ async ([conversation, count]) => {
 }
 """
 
-# A group with everybody who is here.
+# Creates a group of all users who are online.
 GROUP = """
 async (title) => {
   const { Parley } = await import('./parley.js');
@@ -78,7 +78,7 @@ async (title) => {
 }
 """
 
-# Its members wait so many seconds between two messages.
+# Turns on slow mode: members wait so many seconds between two messages.
 SLOW = """
 async ([conversation, seconds]) => {
   const { Parley } = await import('./parley.js');

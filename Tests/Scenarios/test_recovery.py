@@ -29,16 +29,16 @@ class Recovery(House):
 
     def test_B03_a_quiet_line_recovers_as_well(self):
         a = self.person("A", recover=True)
-        self.known(a)
+        self.is_known_to_all_nodes(a)
         for _ in range(3):
             a.link.cut()
             a = self.back(a)
             self.assertTrue(a.is_recovered)
 
-    def known(self, one: Person) -> None:
-        """To all nodes: the balancer deals each of these watchers to the next one."""
+    def is_known_to_all_nodes(self, one: Person) -> None:
+        """The balancer gives each of these connections to the next node."""
         for _ in range(1 + companions_wanted()):
-            watcher = self.person()
+            watcher = self.person(link=WebSocketLink)
             online = lambda: watcher.ask("presence.watch", users=[one.user])["users"][0]["online"]
             self.server.shows(online, "A is known to be there")
 

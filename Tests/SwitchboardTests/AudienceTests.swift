@@ -65,15 +65,18 @@ struct AudienceTests {
         audience.add(ear, to: [self.head(self.kitchen), self.head(self.hall)])
         audience.went(self.bob, from: ConversationHead(self.kitchen, 11))
         audience.went(self.bob, from: ConversationHead(self.hall, .max), heard: 7)
-        audience.came(self.bob, to: ConversationHead(self.kitchen, 9))
-        audience.came(self.bob, to: self.head(self.hall))
+        audience.came(self.bob, to: ConversationHead(self.kitchen, 9), isEstimate: true)
+        audience.came(self.bob, to: self.head(self.hall), isEstimate: true)
         let hears = { (id: ConversationID, number: UInt64) in
             audience.listeners(to: ConversationHead(id, number)).contains { _ in true }
         }
         #expect(!hears(self.kitchen, 11) && hears(self.kitchen, 12) && !hears(self.hall, 7) && hears(self.hall, 8))
         audience.went(self.bob, from: ConversationHead(self.kitchen, 20))
-        audience.came(self.bob, to: ConversationHead(self.kitchen, 30))
+        audience.came(self.bob, to: ConversationHead(self.kitchen, 30), isEstimate: true)
         #expect(!hears(self.kitchen, 30) && hears(self.kitchen, 31))
+        audience.went(self.bob, from: ConversationHead(self.hall, 20))
+        audience.came(self.bob, to: ConversationHead(self.hall, 9))
+        #expect(!hears(self.hall, 9) && hears(self.hall, 10), "the entry that brings one in says where it is")
     }
 
     @Test("forgets a listener as a whole, and takes it once however often it comes")

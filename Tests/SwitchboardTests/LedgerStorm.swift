@@ -69,7 +69,7 @@ final class StormNode: LedgerWire, Equatable {
     private(set) var isConnected = false
     /// It hears nothing for now, and says nothing.
     var isStill = false
-    /// What it has said to another node alone. Nobody brings it there.
+    /// Its letters to other nodes, which are not delivered.
     private(set) var letters: [(bytes: [UInt8], node: RandomToken)] = []
     /// What it could tell another program, by its places.
     var events: [EventPlace: SharedEvent] = [:]

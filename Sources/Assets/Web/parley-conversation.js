@@ -81,8 +81,8 @@ export class Conversation {
     const { role, slowSeconds = 0, spokeAt, mayWriteAt } = this;
     if (['owner', 'admin'].includes(role ?? '')) return 0;
     // The rule may have become known after the message.
-    const least = slowSeconds * 1_000;
-    return Math.max(0, Math.min(Math.max(mayWriteAt, spokeAt + least) - Date.now(), least));
+    const interval = slowSeconds * 1_000;
+    return Math.max(0, Math.min(Math.max(mayWriteAt, spokeAt + interval) - Date.now(), interval));
   }
 
   /** Whether a message to the user's account was not opened yet. */

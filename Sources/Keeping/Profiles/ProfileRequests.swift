@@ -256,7 +256,7 @@ extension Introduction {
     }
 }
 
-/// The same of a user who comes in with a token: the next token says it again, so nobody waits for the disk.
+/// The introduction of a user by the token with which they sign in. A crash may lose it: the next sign-in repeats it.
 package struct VisitorIntroduction: StoreRequest {
     private let introduction: Introduction
 

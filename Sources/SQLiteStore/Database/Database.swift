@@ -7,8 +7,8 @@ internal import Vocabulary
 /// waits for no disk.
 ///
 /// What queued up while the last group was written goes to the disk together: many requests, one sync. Users take turns.
-/// A request is answered when its group is safe, but for what is write-behind. Answers come on the store's thread; whoever asks from a loop hops
-/// back to it.
+/// A request is answered when its group is committed; one that is write-behind is answered before. Answers come on the store's
+/// thread; whoever asks from a loop hops back to it.
 final class Database: Sendable {
     typealias Answer<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
@@ -19,13 +19,13 @@ final class Database: Sendable {
     private let readers: StoreQueue?
     private let readersEnded = Gate()
     private let counts = Locked(StoreCounts())
-    /// Whether something was answered that is not committed; then those who read what was committed wait until it is.
+    /// Whether something was answered that is not committed. Then a reader has it committed first, and sees what was answered.
     private let isBehind = Locked(false)
 
     /// - Parameters:
     ///   - limit: how many requests may wait; the next one is answered `overloaded` at once.
     ///   - largestGroup: how many go to the disk together.
-    ///   - maximumDelay: after which what is write-behind goes to the disk.
+    ///   - maximumDelay: after which what is write-behind is committed.
     init(
         path: String, migrations: [Migration], _ settings: StoreSettings = StoreSettings(),
         durability: StoreDurability = .full, limit: Int = 10_000, largestGroup: Int = 512,

@@ -59,17 +59,16 @@ struct StoreTurns {
 
     /// The next jobs, at most so many. Waits when there are none; nil when none will ever come.
     ///
-    /// - Parameter timeout: where there are none for so long, these are the next.
-    mutating func take(upTo limit: Int, within timeout: Duration? = nil) -> [StoreJob]? {
-        let taken = self.next(upTo: limit, within: timeout)
+    /// - Parameter timeout: after which none are returned; nil waits as long as it takes.
+    mutating func take(upTo limit: Int, timeout: Duration? = nil) -> [StoreJob]? {
+        let taken = self.next(upTo: limit, timeout: timeout)
         self.level?.decrement(by: taken?.count ?? 0)
         return taken
     }
 
-    private mutating func next(upTo limit: Int, within timeout: Duration?) -> [StoreJob]? {
+    private mutating func next(upTo limit: Int, timeout: Duration?) -> [StoreJob]? {
         while self.waiting.isEmpty {
-            let some = if let timeout { self.mailbox.takeAll(within: timeout) } else { self.mailbox.takeAll() }
-            guard let came = some else { return nil }
+            guard let came = self.mailbox.takeAll(timeout: timeout) else { return nil }
             if came.count <= limit { return came.map(\.job) }
             self.sort(came)
         }

@@ -10,8 +10,8 @@ protocol StoreThreadWorker: Sendable {
 
 /// Carries out what waits, group by group.
 ///
-/// A group that is all write-behind is answered at once, and its transaction stays open for the next group, which commits it
-/// with its own, but not for long.
+/// A group in which all is write-behind is answered at once. Its transaction stays open: the next group commits it with its own, or
+/// nobody comes and it is committed after the maximum delay.
 final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     // Unchecked because the tables go to the store's thread with the worker and are touched by no other.
     private let tables: SQLiteTables
@@ -23,7 +23,7 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     private let largestGroup: Int
     /// True while something was answered that is not committed.
     private let isBehind: Locked<Bool>
-    /// By when it goes to the disk.
+    /// By when it is committed; nil where no transaction is open.
     private var deadline: ContinuousClock.Instant?
     private let maximumDelay: Duration
 
@@ -42,8 +42,13 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
 
     func run() {
         var turns = self.queue.makeTurns()
-        while let group = turns.take(upTo: self.largestGroup, within: self.timeLeft) { self.perform(group) }
-        self.deadline = self.deadline.map { _ in .now }
+        while let group = turns.take(upTo: self.largestGroup, timeout: self.timeLeft) { self.perform(group) }
+        self.commitWhatIsOpen()
+    }
+
+    private func commitWhatIsOpen() {
+        guard self.deadline != nil else { return }
+        self.deadline = .now
         self.perform([])
     }
 
@@ -52,8 +57,9 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     private func perform(_ group: [StoreJob]) {
         let start = ContinuousClock.now
         let isOpen = self.deadline != nil || group.contains(where: \.writes)
-        var (isBehind, failure): (Bool, StoreError?) = (false, nil)
+        var isBehind = false
         var completions: [StoreJob.Completion] = []
+        var failure: StoreError?
         do throws(StoreError) {
             if isOpen { try self.begin(group) }
             for job in group {
@@ -65,7 +71,7 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
             isBehind = isOpen && self.mayStayOpen(group, start)
             if isOpen, !isBehind { try self.tables.connection.run("COMMIT") }
         } catch {
-            (isBehind, failure) = (false, self.giveUp(error))
+            failure = self.giveUp(error)
         }
         if isOpen, !isBehind { self.measure(from: start, failure) }
         self.note(isBehind: isBehind, since: start)
@@ -79,13 +85,13 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
         try self.tables.connection.run(group.allSatisfy(\.isWriteBehind) ? "BEGIN" : "BEGIN IMMEDIATE")
     }
 
-    /// Where nothing was written the end costs nothing.
+    /// A commit of nothing costs nothing.
     private func mayStayOpen(_ group: [StoreJob], _ now: ContinuousClock.Instant) -> Bool {
         group.allSatisfy(\.isWriteBehind) && self.deadline.map { now < $0 } ?? true
             && self.tables.connection.hasWritten
     }
 
-    /// Before anybody is answered who could look whether it is there.
+    /// Before the answers: whoever has one may read next.
     private func note(isBehind: Bool, since start: ContinuousClock.Instant) {
         guard isBehind != (self.deadline != nil) else { return }
         self.deadline = isBehind ? start + self.maximumDelay : nil

@@ -12,12 +12,20 @@ struct Audience {
     private final class Seat {
         let listener: any ChatListener
         var conversations: Set<ConversationID>
-        /// How far it heard what it is not in any more, and may come to again.
-        var left: [ConversationID: UInt64] = [:]
+        /// How far it heard the conversations that its user has left.
+        var heard: [ConversationID: UInt64] = [:]
+
+        static let maximumLeft = 1000
 
         init(_ listener: any ChatListener, _ conversations: Set<ConversationID>) {
             self.listener = listener
             self.conversations = conversations
+        }
+
+        func left(_ id: ConversationID, heard number: UInt64) {
+            self.conversations.remove(id)
+            if self.heard.count >= Self.maximumLeft { self.heard = [:] }
+            self.heard[id] = number
         }
     }
 
@@ -44,12 +52,15 @@ struct Audience {
     }
 
     /// False when the user has no line here, or listened before.
+    ///
+    /// - Parameter isEstimate: `head` may be before what a line heard until it left; it is told nothing twice.
     @discardableResult
-    mutating func came(_ user: UserID, to head: ConversationHead) -> Bool {
+    mutating func came(_ user: UserID, to head: ConversationHead, isEstimate: Bool = false) -> Bool {
         var isNews = false
         for name in self.users[user] ?? [] {
             guard let seat = self.seats[name], seat.conversations.insert(head.id).inserted else { continue }
-            let known = max(head.number, seat.left.removeValue(forKey: head.id) ?? 0)
+            let heard = seat.heard.removeValue(forKey: head.id) ?? 0
+            let known = isEstimate ? max(head.number, heard) : head.number
             self.rows[head.id, default: [:]][name] = Place(listener: seat.listener, known: known)
             isNews = true
         }
@@ -58,12 +69,11 @@ struct Audience {
 
     /// Who has come again since knows of it and stays.
     ///
-    /// - Parameter heard: up to where those who stayed so long have heard everything; `head` where it is not said.
+    /// - Parameter heard: the last number that the user's lines have heard; that of `head` by default.
     mutating func went(_ user: UserID, from head: ConversationHead, heard: UInt64? = nil) {
         for name in self.users[user] ?? [] {
             guard let place = self.rows[head.id]?[name], place.known < head.number else { continue }
-            self.seats[name]?.conversations.remove(head.id)
-            self.seats[name]?.left[head.id] = max(place.known, heard ?? head.number)
+            self.seats[name]?.left(head.id, heard: max(place.known, heard ?? head.number))
             self.leave(name, head.id)
         }
     }

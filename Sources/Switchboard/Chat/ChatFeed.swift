@@ -320,7 +320,7 @@ extension ChatFeed {
         for head in heads where !before.ofAll.contains(head.id) {
             // The entry that brought them in is among the last.
             let known = max(head.number - min(head.number, Self.recent), since[head.id] ?? head.number)
-            self.audience.came(user, to: self.place(nil, ConversationHead(head.id, known)))
+            self.audience.came(user, to: self.place(nil, ConversationHead(head.id, known)), isEstimate: true)
             self.turn(head.id) { $0.heard(head.number, &$1) }
         }
         let confirmed = self.movements[user]?.confirmed ?? []
