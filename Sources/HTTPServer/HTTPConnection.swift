@@ -121,9 +121,10 @@ extension HTTPConnection {
         self.server.metrics.requests.increment()
         self.await(.nothing)
         // What follows an upgrade's head belongs to the new protocol; it has to be at hand before the answer.
-        if head.isUpgrade(to: "websocket") { self.hold(bytes, from: offset) }
+        let isUpgrade = head.isUpgrade(to: "websocket")
+        if isUpgrade { self.hold(bytes, from: offset) }
         self.server.respond(exchange)
-        if head.isUpgrade(to: "websocket"), !self.hasHandedOver { self.held = [] }
+        if isUpgrade, !self.hasHandedOver { self.held = [] }
     }
 
     private func deliver(_ bytes: Span<UInt8>) {

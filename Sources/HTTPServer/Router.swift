@@ -90,8 +90,8 @@ package struct Router {
 
     private func route(_ exchange: HTTPExchange) {
         let path = exchange.request.path
-        let segments = path.split(separator: "/")
-        let end = path.hasSuffix("/") && !segments.isEmpty ? "/" : ""
+        let segments = path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
+        let end = path.utf8.last == UInt8(ascii: "/") && !segments.isEmpty ? "/" : ""
         let indices = segments.first.flatMap { self.indices[$0] } ?? self.indicesForAny
         // By index, because a route is expensive to copy.
         let fitting = indices.lazy.compactMap { index in

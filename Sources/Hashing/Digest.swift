@@ -1,5 +1,3 @@
-internal import COpenSSL
-
 /// A cryptographic hash function.
 package enum Digest: Hashable, Sendable, CaseIterable {
     /// Only where a protocol of others demands it.
@@ -14,12 +12,10 @@ package enum Digest: Hashable, Sendable, CaseIterable {
     }
 
     package func hash(_ bytes: [UInt8]) -> [UInt8] {
-        var digest = [UInt8](repeating: 0, count: self.byteCount)
-        switch self {
-        case .sha1: unsafe SHA1(bytes, bytes.count, &digest)
-        case .sha256: unsafe SHA256(bytes, bytes.count, &digest)
-        }
-        return digest
+        // Not by SHA1() or SHA256(): those look their algorithm up anew each time.
+        var stream = DigestStream(self)
+        stream.update(bytes.span)
+        return stream.value
     }
 
     package func hash(_ text: String) -> [UInt8] { self.hash(Array(text.utf8)) }

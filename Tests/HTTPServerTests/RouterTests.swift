@@ -45,6 +45,8 @@ struct RouterTests {
         arguments: [
             ("/", "root"), ("/rooms/a%20b/members", "members of a b -"), ("/rooms/lobby/members", "members of lobby -"),
             ("/files/a/b.txt", "file [a/b.txt]"), ("/files", "file []"), ("/files/", "file []"),
+            // What would combine with a slash does not hide it.
+            ("/files/%CC%81a", "file [\u{301}a]"),
             ("/files/docs/", "file [docs/]"), ("/files/a//b", "file [a/b]"), ("/files/x/../y", "file [y]"),
             ("/early/last", "early"), ("/late/last", "any late"), ("/rooms/last", "any rooms"),
             ("/new/last", "any new"),

@@ -43,8 +43,11 @@ package struct HTTPFields: Sendable {
         let start = self.block.count
         self.block.append(contentsOf: name.text.utf8)
         let middle = self.block.count
+        self.block.append(contentsOf: value.utf8)
         // A line break in a value would begin a header line of its own; RFC 9110 §5.5 has it replaced by a space.
-        for byte in value.utf8 { self.block.append(byte.isControl && byte != ASCII.tab ? ASCII.space : byte) }
+        for index in middle..<self.block.count where self.block[index].isControl && self.block[index] != ASCII.tab {
+            self.block[index] = ASCII.space
+        }
         let trimmed = self.block.span.trimmingBlanks(middle..<self.block.count)
         self.entries.append(Entry(name: Self.narrow(start..<middle), value: Self.narrow(trimmed)))
     }
@@ -198,6 +201,8 @@ extension HTTPFields: Equatable {
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
     package init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
+        self.entries.reserveCapacity(8)
+        self.block.reserveCapacity(256)
         for (name, value) in elements { self.append(name, value) }
     }
 }

@@ -20,6 +20,7 @@ package struct PerMessageDeflate: Hashable, Sendable {
 
     /// Takes the first offer that can be kept; nil when there is none.
     package static func negotiate(_ fields: HTTPFields) -> PerMessageDeflate? {
+        guard fields.contains(.webSocketExtensions) else { return nil }
         let text = fields.values(of: .webSocketExtensions).joined(separator: ",")
         guard let offers = HTTPListItem.parse(text) else { return nil }
         for offer in offers {

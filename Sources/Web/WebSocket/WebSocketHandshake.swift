@@ -64,8 +64,7 @@ package enum WebSocketHandshake {
         }
         let keys = request.fields.values(of: .webSocketKey)
         guard let key = keys.first, keys.count == 1, self.isKey(key) else { throw WebSocketRefusal(.invalidKey) }
-        let wanted = HTTPListItem.parse(request.fields.values(of: .webSocketProtocol).joined(separator: ","))
-        let subprotocol = subprotocols.first { ours in wanted?.contains { $0.name == ours } ?? false }
+        let subprotocol = self.subprotocol(of: request, among: subprotocols)
         let compression = allowsCompression ? PerMessageDeflate.negotiate(request.fields) : nil
         var fields: HTTPFields = [
             .upgrade: "websocket", .connection: "Upgrade", .webSocketAccept: self.acceptValue(for: key),
@@ -74,6 +73,12 @@ package enum WebSocketHandshake {
         fields[.webSocketExtensions] = compression?.answer
         let response = HTTPResponseHead(.switchingProtocols, fields: fields)
         return WebSocketUpgrade(response: response, subprotocol: subprotocol, compression: compression)
+    }
+
+    private static func subprotocol(of request: HTTPRequestHead, among subprotocols: [String]) -> String? {
+        guard !subprotocols.isEmpty else { return nil }
+        let wanted = HTTPListItem.parse(request.fields.values(of: .webSocketProtocol).joined(separator: ","))
+        return subprotocols.first { ours in wanted?.contains { $0.name == ours } ?? false }
     }
 
     /// What proves that a key was read by a WebSocket server.
