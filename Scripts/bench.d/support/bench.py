@@ -52,6 +52,18 @@ def build_c(name, *flags):
     return OUT / name
 
 
+def build_go(name, *packages):
+    """Debian installs sources for builds without modules; a go.mod beside the program makes paths with versions fit."""
+    need("golang-go", *packages)
+    folder = OUT / "go" / "src" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(SUPPORT / f"{name}.go", folder / "main.go")
+    (folder / "go.mod").write_text("module x\n\ngo 1.19\n")
+    environment = {**os.environ, "GO111MODULE": "off", "GOPATH": f"{OUT / 'go'}:/usr/share/gocode"}
+    subprocess.run(["go", "build", "-o", OUT / name, "."], cwd=folder, check=True, env=environment)
+    return OUT / name
+
+
 def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))

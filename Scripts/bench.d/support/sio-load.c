@@ -4,6 +4,7 @@
 //
 //   KIND  parley   our own events; TOKENS is a file with one access token a line
 //         plain    a Socket.IO server with the events join, offer and say (the peers)
+//         centrifuge  a Centrifuge server: a channel for each room, or for each client where they are in pairs
 //         limit    ws-limit: the same bytes without Socket.IO
 //   MODE  relay      COUNT pairs, each with DEPTH offers of 3 KB on the way, acknowledged
 //         broadcast  COUNT members of one room; DEPTH 1: one sender, the next when all have the last;
@@ -17,7 +18,7 @@
 // Prints one line of JSON; the server's CPU time is that of all threads of PID within the measured time.
 #include "sio.h"
 
-enum kind { PARLEY, PLAIN, LIMIT };
+enum kind { PARLEY, PLAIN, CENTRIFUGE, LIMIT };
 
 static enum kind kind;
 static char mode;
@@ -30,9 +31,23 @@ enum { STAMP = 16, SAMPLED = 64 };
 
 static int joined;
 
+/// The channel on which a client listens.
+static int channel(struct client *c) { return has_pairs() ? (int)(c - clients) : 0; }
+
+static void take_subscribing(struct client *c, char *text) {
+    if (strstr(text, "\"error\"")) {
+        fprintf(stderr, "refused: %s\n", text);
+        exit(1);
+    }
+    if (!strncmp(text, "{\"id\":1", 7))
+        send_format(c, "{\"id\":2,\"method\":1,\"params\":{\"channel\":\"channel-%d\"}}", channel(c));
+    else if (!strncmp(text, "{\"id\":2", 7)) joined++;
+}
+
 static void take_joining(struct client *c, char *text, size_t length) {
     (void)length;
     int index = (int)(c - clients), room = has_pairs() ? index / 2 : 0;
+    if (kind == CENTRIFUGE) return take_subscribing(c, text);
     if (text[0] == '0') {
         if (kind == PARLEY) send_format(c, "40{\"token\":\"%s\",\"recover\":true}", tokens[index]);
         else send_text(c, "40", 2);
@@ -50,9 +65,11 @@ static void take_joining(struct client *c, char *text, size_t length) {
 }
 
 static void connect_one(struct client *c) {
-    const char *path = kind == LIMIT ? (has_pairs() ? "/relay" : "/broadcast") : "/socket.io/?EIO=4&transport=websocket";
+    const char *path = kind == LIMIT ? (has_pairs() ? "/relay" : "/broadcast")
+                       : kind == CENTRIFUGE ? "/connection/websocket" : "/socket.io/?EIO=4&transport=websocket";
     c->fd = connect_websocket(ports[(c - clients) % port_count], path);
     int before = joined;
+    if (kind == CENTRIFUGE) send_format(c, "{\"id\":1,\"params\":{}}");
     while (kind != LIMIT && joined == before) receive(c, take_joining);
     set_nonblocking(c->fd);
 }
@@ -79,6 +96,9 @@ static void send_offer(struct client *c, uint64_t since) {
         send_format(c,
                     "421[\"signal\",{\"room\":\"room-%d\",\"to\":\"%s\",\"description\":{\"type\":\"offer\",\"sdp\":\"%s\"}}]",
                     (int)(c - clients) / 2, peer->member, offer);
+    else if (kind == CENTRIFUGE)
+        send_format(c, "{\"id\":3,\"method\":3,\"params\":{\"channel\":\"channel-%d\",\"data\":{\"type\":\"offer\",\"sdp\":\"%s\"}}}",
+                    channel(peer), offer);
     else
         send_format(c, "421[\"offer\",{\"room\":\"room-%d\",\"to\":\"%s\",\"description\":{\"type\":\"offer\",\"sdp\":\"%s\"}}]",
                     (int)(c - clients) / 2, peer->member, offer);
@@ -90,14 +110,19 @@ static void send_word(struct client *c) {
     stamp(words, c->sent_at);
     if (kind == PARLEY) send_format(c, "421[\"signal\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
     else if (kind == PLAIN) send_format(c, "421[\"say\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
+    else if (kind == CENTRIFUGE)
+        send_format(c, "{\"id\":3,\"method\":3,\"params\":{\"channel\":\"channel-0\",\"data\":{\"data\":\"%s\"}}}", words);
     else send_format(c, "42[\"signal\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
 }
+
+static int is_ack(const char *text) { return kind == CENTRIFUGE ? !strncmp(text, "{\"id\":3", 7) : text[1] == '3'; }
+static int is_news(const char *text) { return kind == CENTRIFUGE ? !strncmp(text, "{\"result\":{\"ch", 14) : text[1] == '2'; }
 
 static void take_relayed(struct client *c, char *text, size_t length) {
     int index = (int)(c - clients);
     (void)length;
-    if (text[1] == '3' && index % 2 == 0) c->acked++;
-    else if (text[1] == '2' && index % 2 == 1) {
+    if (is_ack(text) && index % 2 == 0) c->acked++;
+    else if (is_news(text) && index % 2 == 1) {
         c[-1].delivered++;
         deliveries++;
         note_latency(stamp_of(text, "\"sdp\":\""));
@@ -113,17 +138,17 @@ static void take_relayed(struct client *c, char *text, size_t length) {
 static uint64_t round_deliveries;
 
 static void take_broadcast(struct client *c, char *text, size_t length) {
-    int index = (int)(c - clients), echoes = kind == LIMIT;
+    int index = (int)(c - clients), echoes = kind == LIMIT || kind == CENTRIFUGE, has_acks = kind != LIMIT;
     (void)length;
-    if (text[1] == '3') {
+    if (is_ack(text)) {
         if (depth > 1) {
             messages++;
             send_word(c);
         } else c->acked = 1;
-    } else if (text[1] == '2') {
+    } else if (is_news(text)) {
         deliveries++, round_deliveries++;
         if (depth > 1 && index % SAMPLED == 0) note_latency(stamp_of(text, "\"data\":\""));
-        if (echoes && depth > 1 && index < 10 && ++c->delivered == 10) {
+        if (!has_acks && depth > 1 && index < 10 && ++c->delivered == 10) {
             // The limit has no acks: a sender hears all ten and sends one for every ten it hears.
             c->delivered = 0;
             messages++;
@@ -131,13 +156,29 @@ static void take_broadcast(struct client *c, char *text, size_t length) {
         }
     }
     uint64_t wanted = (uint64_t)(echoes ? count : count - 1);
-    if (depth == 1 && round_deliveries >= wanted && (echoes || clients[0].acked)) {
+    if (depth == 1 && round_deliveries >= wanted && (!has_acks || clients[0].acked)) {
         round_deliveries = 0;
         clients[0].acked = 0;
         messages++;
         note_latency(clients[0].sent_at);
         send_word(&clients[0]);
     }
+}
+
+/// Centrifuge sends several replies in one frame, a line each.
+static void take_lines(struct client *c, char *text, size_t length) {
+    void (*take)(struct client *, char *, size_t) = has_pairs() ? take_relayed : take_broadcast;
+    for (char *end; length > 0 && (end = memchr(text, '\n', length)); length -= (size_t)(end + 1 - text), text = end + 1) {
+        *end = 0;
+        take(c, text, (size_t)(end - text));
+    }
+    if (length > 0) take(c, text, length);
+}
+
+static void take_any(struct client *c, char *text, size_t length) {
+    if (kind == CENTRIFUGE) take_lines(c, text, length);
+    else if (has_pairs()) take_relayed(c, text, length);
+    else take_broadcast(c, text, length);
 }
 
 static struct measurement pump_paced(int ep) {
@@ -149,7 +190,7 @@ static struct measurement pump_paced(int ep) {
             send_offer(&clients[2 * whose], due);
         }
         int n = epoll_wait(ep, events, 512, 1);
-        for (int i = 0; i < n; i++) receive(events[i].data.ptr, take_relayed);
+        for (int i = 0; i < n; i++) receive(events[i].data.ptr, take_any);
     }
     return m;
 }
@@ -157,7 +198,6 @@ static struct measurement pump_paced(int ep) {
 static struct measurement pump(int ep) {
     struct epoll_event events[512];
     struct measurement measurement = begin_measurement();
-    void (*take)(struct client *, char *, size_t) = has_pairs() ? take_relayed : take_broadcast;
     if (mode == 'p') return pump_paced(ep);
     if (mode == 'r')
         for (int i = 0; i < count * 2; i += 2)
@@ -168,14 +208,14 @@ static struct measurement pump(int ep) {
     for (;;) {
         int n = epoll_wait(ep, events, 512, 100);
         if (!goes_on(&measurement)) return measurement;
-        for (int i = 0; i < n; i++) receive(events[i].data.ptr, take);
+        for (int i = 0; i < n; i++) receive(events[i].data.ptr, take_any);
     }
 }
 
 int main(int argc, char **argv) {
     if (argc < 8) return fprintf(stderr, "usage: sio-load KIND PORT MODE COUNT DEPTH SECONDS PID [TOKENS]\n"), 64;
     raise_descriptor_limit();
-    kind = argv[1][0] == 'l' ? LIMIT : argv[1][1] == 'a' ? PARLEY : PLAIN;
+    kind = argv[1][0] == 'l' ? LIMIT : argv[1][0] == 'c' ? CENTRIFUGE : argv[1][1] == 'a' ? PARLEY : PLAIN;
     mode = argv[3][0];
     count = atoi(argv[4]);
     depth = atoi(argv[5]);

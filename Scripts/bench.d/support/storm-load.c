@@ -2,14 +2,16 @@
 //
 // storm-load PORT COUNT PID TOKENS
 //
+// PORT and PID may be lists with commas: then all COUNT clients are with the first server, which is killed, and come back to the
+// others, where everybody else is.
+//
 // Each room has a narrator besides, who is not cut and says one numbered sentence a second, before, during and after the
 // storm; in the end everybody must have heard every sentence of their room, once and in order. A room of twenty in a
 // process of its own stands by: how long its words take is told before and during the storm, from the sender's clock to
 // the kernel's stamp on what arrives.
 //
 // Prints one line of JSON.
-#include "common.h"
-#include "process.h"
+#include "servers.h"
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -17,16 +19,16 @@ enum { ROOM = 10, BYSTANDERS = 20 };
 enum state { GONE, CONNECTING, SHAKING, OPENING, JOINING, HERE };
 
 struct client {
-    int fd, room, heard, lost, doubled, is_narrator;
+    int fd, port, room, heard, lost, doubled, is_narrator;
     enum state state;
     uint64_t again;
     size_t held;
     char hold[8192];
-    char sid[32], key[64], offset[32];
+    char sid[32], key[64], offset[32], instead[32];
     const char *token;
 };
 
-static int port, pid, count, rooms, ep, present, recovered, refused, put_off, away;
+static int count, rooms, ep, present, recovered, replaced, refused, put_off, away;
 static struct client *clients;
 static int *said;
 
@@ -50,8 +52,11 @@ static void watch(struct client *c, uint32_t events, int operation) {
     if (epoll_ctl(ep, operation, c->fd, &event)) die("epoll_ctl");
 }
 
+/// A server that is not the first, where there are several.
+static int other_port(int number) { return port_count > 1 ? ports[1 + number % (port_count - 1)] : ports[0]; }
+
 static void begin(struct client *c) {
-    struct sockaddr_in address = loopback(port);
+    struct sockaddr_in address = loopback(c->port);
     c->fd = socket(AF_INET, SOCK_STREAM, 0);
     if (c->fd < 0) die("socket");
     set_nonblocking(c->fd);
@@ -83,7 +88,7 @@ static void connected(struct client *c) {
                      "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
                      "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
                      "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
-                     port);
+                     c->port);
     if (write(c->fd, request, (size_t)n) != n) die("write");
     c->state = SHAKING;
     watch(c, EPOLLIN, EPOLL_CTL_MOD);
@@ -102,19 +107,26 @@ static void arrive(struct client *c) {
     present++;
 }
 
-static void welcomed(struct client *c, const char *text) {
+static void connected_as(struct client *c, const char *text) {
     char sid[32] = "";
     const char *at = strstr(text, "\"sid\":\""), *key = strstr(text, "\"pid\":\"");
     if (at) sscanf(at + 7, "%31[^\"]", sid);
     if (key) sscanf(key + 7, "%63[^\"]", c->key);
     int is_same = !strcmp(sid, c->sid);
     strcpy(c->sid, sid);
-    if (is_same) {
-        recovered++;
-        return arrive(c);
-    }
-    char request[128];
-    int n = snprintf(request, sizeof request, "420[\"room.join\",{\"room\":\"storm-%d\"}]", c->room);
+    if (!is_same) return;
+    recovered++;
+    arrive(c);
+}
+
+/// Comes anew, or in the place that it had on a server that died.
+static void joins(struct client *c, const char *text) {
+    if (c->state == HERE) return;
+    const char *instead = strstr(text, "\"instead\":\"");
+    if (instead) sscanf(instead + 11, "%31[^\"]", c->instead), replaced++;
+    char request[192];
+    int n = snprintf(request, sizeof request, "420[\"room.join\",{\"room\":\"storm-%d\"%s%s%s}]", c->room,
+                     instead ? ",\"replaces\":\"" : "", c->instead, instead ? "\"" : "");
     c->state = JOINING;
     send_text(c, request, (size_t)n);
 }
@@ -138,8 +150,9 @@ static void heard(struct client *c, const char *text) {
 static void take(struct client *c, char *text) {
     if (!strcmp(text, "2")) send_text(c, "3", 1);
     else if (text[0] == '0') opened(c);
-    else if (!strncmp(text, "40", 2)) welcomed(c, text);
+    else if (!strncmp(text, "40", 2)) connected_as(c, text);
     else if (!strncmp(text, "430", 3)) arrive(c);
+    else if (!strncmp(text, "42[\"welcome\"", 12)) joins(c, text);
     else if (!strncmp(text, "42", 2)) heard(c, text);
     else if (!strncmp(text, "44", 2)) refused++, fprintf(stderr, "%s\n", text);
 }
@@ -235,6 +248,11 @@ static double narrate(int (*is_over)(void), double limit) {
     return (double)(now_ns() - start) / 1e9;
 }
 
+static void kill_first(void) {
+    kill(pids[0], SIGKILL);
+    pids[0] = pids[--pid_count];
+}
+
 static int never(void) { return 0; }
 static int all_here(void) { return present == count + rooms; }
 
@@ -305,7 +323,7 @@ static void stand_by(const char **tokens, int out) {
     signal(SIGUSR1, next_phase), signal(SIGUSR2, next_phase), signal(SIGTERM, next_phase);
     ep = epoll_create1(0);
     clients = people, count = BYSTANDERS, rooms = 0, present = 0;
-    for (int i = 0; i < BYSTANDERS; i++) people[i] = (struct client){.room = 1000000, .token = tokens[i]}, begin(&people[i]);
+    for (int i = 0; i < BYSTANDERS; i++) people[i] = (struct client){.port = other_port(i), .room = 1000000, .token = tokens[i]}, begin(&people[i]);
     while (!all_here()) turn(10);
     int on = 1;
     for (int i = 0; i < BYSTANDERS; i++) setsockopt(people[i].fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
@@ -335,7 +353,8 @@ static void stand_by(const char **tokens, int out) {
 int main(int argc, char **argv) {
     if (argc != 5) return fprintf(stderr, "usage: storm-load PORT COUNT PID TOKENS\n"), 64;
     raise_descriptor_limit();
-    port = atoi(argv[1]), count = atoi(argv[2]), pid = atoi(argv[3]);
+    read_servers(argv[1], argv[3]);
+    count = atoi(argv[2]);
     rooms = count / ROOM;
     const char **tokens = calloc((size_t)(count + rooms + BYSTANDERS), sizeof *tokens);
     read_tokens(argv[4], tokens, count + rooms + BYSTANDERS);
@@ -349,7 +368,8 @@ int main(int argc, char **argv) {
     clients = calloc((size_t)(count + rooms), sizeof *clients);
     ep = epoll_create1(0);
     for (int i = 0; i < count + rooms; i++) {
-        clients[i] = (struct client){.room = i % rooms, .is_narrator = i >= count, .token = tokens[i]};
+        int port = i < count ? ports[0] : other_port(i);
+        clients[i] = (struct client){.port = port, .room = i % rooms, .is_narrator = i >= count, .token = tokens[i]};
         begin(&clients[i]);
         while (i + 1 - present > 100) turn(10);
     }
@@ -357,12 +377,13 @@ int main(int argc, char **argv) {
     kill(bystanders, SIGUSR1);
     narrate(never, 4);
     recovered = 0;
-    double cpu = cpu_seconds(pid);
     kill(bystanders, SIGUSR2);
+    if (port_count > 1) kill_first();
+    double cpu = cpu_of_all();
     for (int i = 0; i < count; i++) cut(&clients[i]);
-    for (int i = 0; i < count; i++) begin(&clients[i]);
+    for (int i = 0; i < count; i++) clients[i].port = other_port(i), begin(&clients[i]);
     double back = narrate(all_here, 60);
-    cpu = cpu_seconds(pid) - cpu;
+    cpu = cpu_of_all() - cpu;
     int missing = count + rooms - present;
     kill(bystanders, SIGTERM);
     narrate(never, 1);
@@ -375,9 +396,9 @@ int main(int argc, char **argv) {
     }
     uint32_t waits_us[4];
     if (read(out[0], waits_us, sizeof waits_us) != sizeof waits_us) die("bystanders");
-    printf("{\"count\":%d,\"missing\":%d,\"back_seconds\":%.3f,\"recovered\":%d,\"refused\":%d,\"put_off\":%d,\"lost\":%ld,\"doubled\":%ld,"
+    printf("{\"count\":%d,\"missing\":%d,\"back_seconds\":%.3f,\"recovered\":%d,\"replaced\":%d,\"refused\":%d,\"put_off\":%d,\"lost\":%ld,\"doubled\":%ld,"
            "\"cpu_us_each\":%.1f,\"before_p50_us\":%u,\"before_p99_us\":%u,\"storm_p50_us\":%u,\"storm_p99_us\":%u}\n",
-           count, missing, back, recovered, refused, put_off, lost, doubled, cpu * 1e6 / count, waits_us[0], waits_us[1], waits_us[2],
+           count, missing, back, recovered, replaced, refused, put_off, lost, doubled, cpu * 1e6 / count, waits_us[0], waits_us[1], waits_us[2],
            waits_us[3]);
     return 0;
 }
