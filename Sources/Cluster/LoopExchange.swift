@@ -10,8 +10,8 @@ package import Vocabulary
 /// clients see the same as with one loop.
 package final class LoopExchange: Sendable {
     enum Item: Sendable {
-        case change([UInt8], of: RandomToken, serial: UInt64, at: Instant)
-        case letter([UInt8])
+        case change(any LedgerValue, of: RandomToken, serial: UInt64, at: Instant)
+        case letter(any LedgerValue)
         case news(NodeNews)
     }
 
@@ -54,7 +54,7 @@ package final class LoopExchange: Sendable {
     }
 
     /// To all; the node looks into its own box without being woken.
-    func append(_ change: [UInt8], of node: RandomToken, serial: UInt64, at now: Instant) {
+    func append(_ change: any LedgerValue, of node: RandomToken, serial: UInt64, at now: Instant) {
         self.clock.withLock { clock in
             clock.last = max(clock.last, now)
             let item = Item.change(change, of: node, serial: serial, at: clock.last)
@@ -62,7 +62,7 @@ package final class LoopExchange: Sendable {
         }
     }
 
-    func send(_ letter: [UInt8], to node: RandomToken) {
+    func send(_ letter: any LedgerValue, to node: RandomToken) {
         if let place = self.names.firstIndex(of: node) { self.put(.letter(letter), into: place) }
     }
 

@@ -39,7 +39,7 @@ package final class LoopNode: Ledger, Post, EndOfTurn {
         self.fetch()
     }
 
-    package func append(_ change: [UInt8]) -> UInt64? {
+    package func append(_ change: any LedgerValue) -> UInt64? {
         self.lastSerial += 1
         self.exchange?.append(change, of: self.node, serial: self.lastSerial, at: self.reactor.instant)
         if !self.hasSaid { self.reactor.atEndOfTurn(self) }
@@ -53,7 +53,7 @@ package final class LoopNode: Ledger, Post, EndOfTurn {
     }
 
     @discardableResult
-    package func send(_ letter: [UInt8], to node: RandomToken) -> Bool {
+    package func send(_ letter: any LedgerValue, to node: RandomToken) -> Bool {
         self.exchange?.send(letter, to: node)
         return true
     }
@@ -67,9 +67,9 @@ package final class LoopNode: Ledger, Post, EndOfTurn {
         defer { self.isFetching = false }
         for item in exchange.fetch(for: self.rank) {
             switch item {
-            case .change(let bytes, let node, let serial, let time):
-                reader.carryOut(bytes, of: node, serial: serial, at: time)
-            case .letter(let bytes): reader.received(bytes)
+            case .change(let change, let node, let serial, let time):
+                reader.carryOut(change, of: node, serial: serial, at: time)
+            case .letter(let letter): reader.received(letter)
             case .news(let news): self.onNews([news])
             }
         }

@@ -11,16 +11,16 @@ package protocol Ledger: AnyObject {
     var rank: Int { get }
     /// Puts a change behind all that there are. Everybody is told of it at its place, the sender too, with the number that is returned;
     /// nil when there is no way to the others.
-    func append(_ change: [UInt8]) -> UInt64?
+    func append(_ change: any LedgerValue) -> UInt64?
     /// Something for one node, behind all that was heard here. False where there is no way to the others; on a way that breaks it is lost.
     @discardableResult
-    func send(_ letter: [UInt8], to node: RandomToken) -> Bool
+    func send(_ letter: any LedgerValue, to node: RandomToken) -> Bool
 }
 
 /// What a node does with what stands in a ledger.
 package protocol LedgerReader: AnyObject {
     /// - Parameter serial: what `append` has returned to `node`.
-    func carryOut(_ change: [UInt8], of node: RandomToken, serial: UInt64, at time: Instant)
+    func carryOut(_ change: any LedgerValue, of node: RandomToken, serial: UInt64, at time: Instant)
     func nodeGone(_ node: RandomToken, at time: Instant)
     /// How everything stands.
     func writeSnapshot() -> [UInt8]
@@ -32,5 +32,5 @@ package protocol LedgerReader: AnyObject {
     func enteredLedger(mayHaveMissed: Bool, at time: Instant)
     /// What waits for its place will not get one.
     func fellOutOfLedger()
-    func received(_ letter: [UInt8])
+    func received(_ letter: any LedgerValue)
 }

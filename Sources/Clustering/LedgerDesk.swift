@@ -79,20 +79,21 @@ package final class LedgerDesk: Ledger {
         !self.isAlone && self.machine.members.keys.contains { $0 != self.node && !self.siblings.contains($0) }
     }
 
-    package func append(_ change: [UInt8]) -> UInt64? {
+    package func append(_ change: any LedgerValue) -> UInt64? {
         guard self.machine.isInside, self.waiting.count + self.inFlight < Self.mostWaiting else { return nil }
         self.lastSerial += 1
-        self.waiting.append(change)
+        self.waiting.append(change.ledgerBytes)
         self.gather()
         return self.lastSerial
     }
 
     @discardableResult
-    package func send(_ letter: [UInt8], to node: RandomToken) -> Bool {
+    package func send(_ letter: any LedgerValue, to node: RandomToken) -> Bool {
+        let bytes = letter.ledgerBytes
         // What waits for the end of the turn stays in front.
-        if self.letters.isEmpty, self.wire.sendDirectly(letter, to: node, at: self.position) { return true }
+        if self.letters.isEmpty, self.wire.sendDirectly(bytes, to: node, at: self.position) { return true }
         guard self.machine.isInside else { return false }
-        self.letters.append((node, letter))
+        self.letters.append((node, bytes))
         self.gather()
         return true
     }

@@ -1,9 +1,10 @@
 internal import BinaryCoding
 internal import Bytes
+internal import Clustering
 internal import Vocabulary
 
 /// What one node says to another one alone.
-enum NodeLetter {
+enum NodeLetter: LedgerValue {
     /// For a line that is there.
     case signal(RelayedSignal, to: SessionID)
     /// The client of this place has come to the node that asks.

@@ -63,7 +63,7 @@ package struct Person: Hashable, Sendable {
 }
 
 /// A signal on its way from one client to others.
-package struct RelayedSignal {
+package struct RelayedSignal: Sendable {
     package let scope: SignalScope
     package let from: SessionID
     package let content: SignalContent

@@ -1,12 +1,13 @@
 internal import BinaryCoding
 package import Bytes
 package import Calling
+internal import Clustering
 internal import Operations
 package import Vocabulary
 
 /// Something that changes what all nodes have in common: who is online, who is in which room, and who talks with whom. Each node
 /// carries out all of them in the same order, so all are in the same state.
-package enum SharedChange {
+package enum SharedChange: LedgerValue {
     /// A line is there: somebody came in, or their line came back.
     case opened(Line, ProfileSummary)
     case lost(Line, fellSilent: Bool)
@@ -40,12 +41,12 @@ package enum SharedChange {
     case roomTick(RoomName)
 
     /// What a device says of a call.
-    package enum CallAct: String, BinaryCoded, CaseIterable {
+    package enum CallAct: String, BinaryCoded, CaseIterable, Sendable {
         case acknowledge, accept, decline, hangUp, fail
     }
 
     /// How a line comes into a room.
-    package struct RoomEntry {
+    package struct RoomEntry: Sendable {
         let replaced: SessionID?
         /// What is shown for a password.
         let proof: [UInt8]?

@@ -22,7 +22,7 @@ extension Switchboard {
     /// A line that we have sent something to has moved.
     func flush(_ session: SessionID, through node: RandomToken) {
         guard let ledger = self.ledger, self.flushes[session] == nil,
-            ledger.send(NodeLetter.flush(session, by: ledger.node).encoded, to: node)
+            ledger.send(NodeLetter.flush(session, by: ledger.node), to: node)
         else { return }
         let timer = self.scheduler.schedule(after: Flush.timeout) { [unowned self] in self.flushed(session) }
         self.flushes[session] = Flush(timer: timer)
@@ -40,11 +40,11 @@ extension Switchboard {
     func received(flush session: SessionID, of node: RandomToken) {
         guard let ledger = self.ledger else { return }
         if self.guests[session] == nil, let next = self.strangers[session]?.node, next != ledger.node {
-            ledger.send(NodeLetter.flush(session, by: node).encoded, to: next)
+            ledger.send(NodeLetter.flush(session, by: node), to: next)
         } else if node == ledger.node {
             self.flushed(session)
         } else {
-            ledger.send(NodeLetter.flushed(session).encoded, to: node)
+            ledger.send(NodeLetter.flushed(session), to: node)
         }
     }
 

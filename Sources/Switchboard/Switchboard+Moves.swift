@@ -22,7 +22,7 @@ extension Switchboard {
     }
 
     /// Asks another node to end in an orderly way.
-    package func drain(_ node: RandomToken) { self.ledger?.send(NodeLetter.drain.encoded, to: node) }
+    package func drain(_ node: RandomToken) { self.ledger?.send(NodeLetter.drain, to: node) }
 
     /// Where a line is; nil for one of our own, and for one that is gone.
     package func node(of session: SessionID) -> RandomToken? {
@@ -35,11 +35,11 @@ extension Switchboard {
 
     package func ask(_ node: RandomToken, for key: ResumeKey) {
         guard let ledger = self.ledger else { return }
-        ledger.send(NodeLetter.ask(key, by: ledger.node).encoded, to: node)
+        ledger.send(NodeLetter.ask(key, by: ledger.node), to: node)
     }
 
     package func give(_ session: SessionID, _ place: [UInt8]?, to node: RandomToken) {
-        self.ledger?.send(NodeLetter.place(session, place).encoded, to: node)
+        self.ledger?.send(NodeLetter.place(session, place), to: node)
     }
 
     /// - Parameter handOver: called at the move's place with whether it could be made; from there on another node speaks for the line.

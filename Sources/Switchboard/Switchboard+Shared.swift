@@ -31,7 +31,7 @@ extension Switchboard {
             self.early?.append((change, answer))
             return
         }
-        guard let serial = ledger.append(change.encoded) else {
+        guard let serial = ledger.append(change) else {
             answer?(.failure(Self.unreachable))
             return
         }
@@ -188,14 +188,14 @@ extension Switchboard {
         guard let ledger = self.ledger, let stranger = self.strangers[session], let node = stranger.node else { return }
         guard node != ledger.node else { return self.keep(.signal(signal), for: session) }
         if !stranger.wasSentTo { self.strangers[session]?.wasSentTo = true }
-        guard ledger.send(NodeLetter.signal(signal, to: session).encoded, to: node) else { throw Self.unreachable }
+        guard ledger.send(NodeLetter.signal(signal, to: session), to: node) else { throw Self.unreachable }
     }
 }
 
 extension Switchboard: LedgerReader {
-    package func received(_ letter: [UInt8]) {
+    package func received(_ letter: any LedgerValue) {
         // A node of another version may mean something else by it.
-        switch try? NodeLetter(decoding: letter.span) {
+        switch NodeLetter(letter) {
         // Where its line has moved on meanwhile and cannot be reached, it is lost like one on a way that breaks.
         case .signal(let signal, let session): try? self.pass(signal, to: session)
         case .ask(let key, let node): self.onPlaceAsked(key, node)
@@ -207,9 +207,9 @@ extension Switchboard: LedgerReader {
         }
     }
 
-    package func carryOut(_ change: [UInt8], of node: RandomToken, serial: UInt64, at time: Instant) {
+    package func carryOut(_ change: any LedgerValue, of node: RandomToken, serial: UInt64, at time: Instant) {
         // What a later version says is for those of a later version.
-        guard let ledger = self.ledger, let change = try? SharedChange(decoding: change.span) else { return }
+        guard let ledger = self.ledger, let change = SharedChange(change) else { return }
         let ahead = (self.now + self.clockOffset).duration(to: time)
         if ahead > .zero { self.clockOffset += ahead }
         let isOurs = node == ledger.node

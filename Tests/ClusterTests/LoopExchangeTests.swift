@@ -15,12 +15,12 @@ private final class Recorder: LedgerReader {
 
     init(_ node: RandomToken) { self.node = node }
 
-    func carryOut(_ change: [UInt8], of node: RandomToken, serial: UInt64, at time: Instant) {
-        self.changes.append(change)
+    func carryOut(_ change: any LedgerValue, of node: RandomToken, serial: UInt64, at time: Instant) {
+        self.changes.append(change.ledgerBytes)
         if node == self.node { self.serials.append(serial) }
     }
 
-    func received(_ letter: [UInt8]) { self.letters.append(letter) }
+    func received(_ letter: any LedgerValue) { self.letters.append(letter.ledgerBytes) }
     func nodeGone(_ node: RandomToken, at time: Instant) {}
     func writeSnapshot() -> [UInt8] { [] }
     func adopt(_ snapshot: [UInt8]) -> Bool { true }
