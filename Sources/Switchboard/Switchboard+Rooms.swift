@@ -54,7 +54,7 @@ extension Switchboard {
         key.password.map { self.rooms[room]?.proof(of: $0) ?? [] }
     }
 
-    func join(_ room: RoomName, _ line: Line, _ entry: SharedChange.RoomEntry) throws(RequestError) -> RoomView {
+    func join(_ room: RoomName, _ line: Line, _ entry: SharedChange.RoomEntry) throws(RequestError) {
         try self.checkRoom(room, entry.rule, for: line)
         do throws(RoomRefusal) {
             try self.changeRoom(room) { machine, outbox throws(RoomRefusal) in
@@ -68,7 +68,6 @@ extension Switchboard {
             throw RequestError(error, room)
         }
         self.seated(line.session, in: room, true)
-        return try self.view(of: room, for: line)
     }
 
     private func checkRoom(_ room: RoomName, _ rule: RoomRule, for line: Line) throws(RequestError) {

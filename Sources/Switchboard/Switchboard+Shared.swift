@@ -62,7 +62,10 @@ extension Switchboard {
         case .opened(let line, let face): self.opened(line, face, on: node)
         case .lost(let line, let fellSilent): self.lost(line, fellSilent: fellSilent)
         case .closed(let line, let saidGoodbye): self.closed(line, saidGoodbye: saidGoodbye)
-        case .join(let room, let line, let entry): return .room(try self.join(room, line, entry))
+        case .join(let room, let line, let entry):
+            try self.join(room, line, entry)
+            // A view grows with the room, and only who came asks for it.
+            if self.isOrigin { return .room(try self.view(of: room, for: line)) }
         case .leave(let room, let line): self.leave(room, line)
         case .knock(let room, let line): try self.knock(at: room, line)
         case .admit(let user, let room, let line): try self.admit(user, to: room, by: line)
@@ -222,7 +225,7 @@ extension Switchboard: LedgerReader {
         self.moment = max(self.moment, time)
         self.origin = self.ledger?.rank == 0 ? .here : .elsewhere
         let lines = self.strangers.filter { $0.value.node == node && !$0.value.isGone }
-        for (session, stranger) in lines.sorted(by: { $0.key.text < $1.key.text }) {
+        for (session, stranger) in lines.sorted(by: { $0.key < $1.key }) {
             self.lost(Line(stranger.user, session), fellSilent: false)
             self.presence.lineClosed(session, at: self.moment, into: &self.presenceOutbox)
             self.tellPresence()
@@ -240,7 +243,7 @@ extension Switchboard: LedgerReader {
         self.moment = max(self.moment, time)
         let early = self.early.take() ?? []
         self.onEntered()
-        for guest in self.guests.values.sorted(by: { $0.session.text < $1.session.text }) {
+        for guest in self.guests.values.sorted(by: { $0.session < $1.session }) {
             self.presence.lineKnown(guest.line)
             guard guest.isUp || guest.isKnown else { continue }
             let face = self.face(of: guest)
