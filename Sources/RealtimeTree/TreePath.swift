@@ -9,10 +9,15 @@ package struct TreePath: Hashable, Sendable {
     /// Of names between slashes; those that stand beside each other, or at an end, count for nothing. Nil where a name is none.
     package init?(_ text: String) {
         self.keys = []
-        for part in text.split(separator: "/") {
+        for part in Self.names(in: text) {
             guard let key = TreeKey(String(part)) else { return nil }
             self.keys.append(key)
         }
+    }
+
+    /// By bytes: of characters a slash and an accent behind it would be one.
+    static func names(in text: String) -> [Substring] {
+        text.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
     }
 
     package var count: Int { self.keys.count }
@@ -47,7 +52,7 @@ package struct TreeTarget: Hashable, Sendable {
     }
 
     package init?(_ text: String) {
-        var parts = text.split(separator: "/")
+        var parts = TreePath.names(in: text)
         self.isPriority = parts.last == ".priority"
         if self.isPriority { parts.removeLast() }
         var keys: [TreeKey] = []

@@ -6,21 +6,37 @@ import Vocabulary
 
 @testable import Cluster
 
+/// Something of which no bytes may be made.
+private struct Value: LedgerValue, Hashable {
+    let number: Int
+
+    var ledgerBytes: [UInt8] {
+        Issue.record("bytes were made for a loop of the same process")
+        return []
+    }
+}
+
 /// Writes down what its node is told to do.
 private final class Recorder: LedgerReader {
     private(set) var changes: [[UInt8]] = []
     private(set) var serials: [UInt64] = []
     private(set) var letters: [[UInt8]] = []
+    private(set) var values: [Value] = []
     private let node: RandomToken
 
     init(_ node: RandomToken) { self.node = node }
 
     func carryOut(_ change: any LedgerValue, of node: RandomToken, serial: UInt64, at time: Instant) {
+        if let value = change as? Value { return self.values.append(value) }
         self.changes.append(change.ledgerBytes)
         if node == self.node { self.serials.append(serial) }
     }
 
-    func received(_ letter: any LedgerValue) { self.letters.append(letter.ledgerBytes) }
+    func received(_ letter: any LedgerValue) {
+        if let value = letter as? Value { return self.values.append(value) }
+        self.letters.append(letter.ledgerBytes)
+    }
+
     func nodeGone(_ node: RandomToken, at time: Instant) {}
     func writeSnapshot() -> [UInt8] { [] }
     func adopt(_ snapshot: [UInt8]) -> Bool { true }
@@ -104,6 +120,23 @@ private final class Bench: Sendable {
             }
             #expect(seen == [UInt8(round)])
         }
+    }
+
+    @Test("hand each other values, and make no bytes of them")
+    func values() async throws {
+        let bench = try Bench()
+        defer { bench.group.shutDown() }
+        await bench.start()
+        let target = bench.exchange.names[1]
+        await bench.on(0) { _, node, _ in
+            _ = node.append(Value(number: 1))
+            node.send(Value(number: 2), to: target)
+        }
+        let values = await bench.on(1) { _, node, recorder in
+            node.fetch()
+            return recorder.values
+        }
+        #expect(values == [Value(number: 1), Value(number: 2)])
     }
 
     @Test("send a letter to one of them alone, and keep what comes before it has begun")

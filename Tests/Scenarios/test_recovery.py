@@ -29,13 +29,13 @@ class Recovery(House):
 
     def test_B03_a_quiet_line_recovers_as_well(self):
         a = self.person("A", recover=True)
-        self.is_known_to_all_nodes(a)
+        self.wait_until_known_to_all_nodes(a)
         for _ in range(3):
             a.link.cut()
             a = self.back(a)
             self.assertTrue(a.is_recovered)
 
-    def is_known_to_all_nodes(self, one: Person) -> None:
+    def wait_until_known_to_all_nodes(self, one: Person) -> None:
         """The balancer gives each of these connections to the next node."""
         for _ in range(1 + companions_wanted()):
             watcher = self.person(link=WebSocketLink)

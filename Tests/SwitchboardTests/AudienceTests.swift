@@ -79,6 +79,20 @@ struct AudienceTests {
         #expect(!hears(self.hall, 9) && hears(self.hall, 10), "the entry that brings one in says where it is")
     }
 
+    @Test("remembers of a thousand conversations how far they were heard, and forgets one for each that is left beyond")
+    func bound() throws {
+        var audience = Audience()
+        audience.add(Ear(self.bob), to: [])
+        let ids = try (0..<1_001).map { try #require(ConversationID("c\($0)")) }
+        for id in ids {
+            audience.came(self.bob, to: self.head(id))
+            audience.went(self.bob, from: ConversationHead(id, 5))
+        }
+        for id in ids { audience.came(self.bob, to: self.head(id), isEstimate: true) }
+        let forgotten = ids.filter { audience.listeners(to: ConversationHead($0, 5)).contains { _ in true } }
+        #expect(forgotten.count == 1)
+    }
+
     @Test("forgets a listener as a whole, and takes it once however often it comes")
     func leaving() {
         var audience = Audience()

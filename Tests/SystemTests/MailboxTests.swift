@@ -15,4 +15,14 @@ struct MailboxTests {
         #expect(mailbox.takeAll() == [4])
         #expect(mailbox.takeAll() == nil)
     }
+
+    @Test("hands out nothing after a timeout, and what has come before it")
+    func timeout() throws {
+        let mailbox = Mailbox<Int>(limit: 3)
+        #expect(mailbox.takeAll(timeout: .milliseconds(1)) == [])
+        try mailbox.post(1)
+        #expect(mailbox.takeAll(timeout: .seconds(60)) == [1])
+        mailbox.close()
+        #expect(mailbox.takeAll(timeout: .seconds(60)) == nil)
+    }
 }

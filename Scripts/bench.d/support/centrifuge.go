@@ -1,4 +1,4 @@
-// A peer: the Centrifuge library with its Redis broker; everybody may subscribe and publish. centrifuge PORT REDIS
+// A neighbour: the Centrifuge library with its Redis broker; everybody may subscribe and publish. centrifuge PORT REDIS
 package main
 
 import (

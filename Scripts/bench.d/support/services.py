@@ -1,4 +1,4 @@
-"""Several servers that are one service: ours over PostgreSQL, its neighbours over Redis."""
+"""Several servers that are one service: ours over PostgreSQL, neighbours over Redis."""
 
 import contextlib
 import os
@@ -46,10 +46,10 @@ class Parley:
 
 
 class OverRedis:
-    """`count` processes of a peer and their Redis. `command` gets the port of a process and that of Redis."""
+    """`count` processes of a neighbour and their Redis. `command` gets the port of a process and that of Redis."""
 
-    def __init__(self, kind, peer, command, count):
-        self.kind, self.name = kind, f"{peer}, {count} processes and Redis"
+    def __init__(self, kind, name, command, count):
+        self.kind, self.name = kind, f"{name}, {count} processes and Redis"
         self.command, self.count = command, count
 
     def __enter__(self):

@@ -35,10 +35,7 @@ static int joined;
 static int channel(struct client *c) { return has_pairs() ? (int)(c - clients) : 0; }
 
 static void take_subscribing(struct client *c, char *text) {
-    if (strstr(text, "\"error\"")) {
-        fprintf(stderr, "refused: %s\n", text);
-        exit(1);
-    }
+    if (strstr(text, "\"error\"")) fprintf(stderr, "refused: %s\n", text), exit(1);
     if (!strncmp(text, "{\"id\":1", 7))
         send_format(c, "{\"id\":2,\"method\":1,\"params\":{\"channel\":\"channel-%d\"}}", channel(c));
     else if (!strncmp(text, "{\"id\":2", 7)) joined++;
@@ -115,7 +112,13 @@ static void send_word(struct client *c) {
     else send_format(c, "42[\"signal\",{\"room\":\"room-0\",\"data\":\"%s\"}]", words);
 }
 
-static int is_ack(const char *text) { return kind == CENTRIFUGE ? !strncmp(text, "{\"id\":3", 7) : text[1] == '3'; }
+static int is_ack(const char *text) {
+    if (kind != CENTRIFUGE) return text[1] == '3';
+    if (strncmp(text, "{\"id\":3", 7)) return 0;
+    if (strstr(text, "\"error\"")) fprintf(stderr, "refused: %s\n", text), exit(1);
+    return 1;
+}
+
 static int is_news(const char *text) { return kind == CENTRIFUGE ? !strncmp(text, "{\"result\":{\"ch", 14) : text[1] == '2'; }
 
 static void take_relayed(struct client *c, char *text, size_t length) {

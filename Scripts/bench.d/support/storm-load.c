@@ -6,7 +6,8 @@
 // others, where everybody else is.
 //
 // Each room has a narrator besides, who is not cut and says one numbered sentence a second, before, during and after the
-// storm; in the end everybody must have heard every sentence of their room, once and in order. A room of twenty in a
+// storm; in the end everybody must have heard every sentence of their room, once and in order. Of a server that was killed:
+// nothing twice, but what was said while a client was away is not kept there. A room of twenty in a
 // process of its own stands by: how long its words take is told before and during the storm, from the sender's clock to
 // the kernel's stamp on what arrives.
 //
@@ -75,7 +76,7 @@ static void cut(struct client *c) {
     present--;
 }
 
-static void connected(struct client *c) {
+static void tcp_connected(struct client *c) {
     int error = 0;
     socklen_t size = sizeof error;
     getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &size);
@@ -107,7 +108,7 @@ static void arrive(struct client *c) {
     present++;
 }
 
-static void connected_as(struct client *c, const char *text) {
+static void socket_connected(struct client *c, const char *text) {
     char sid[32] = "";
     const char *at = strstr(text, "\"sid\":\""), *key = strstr(text, "\"pid\":\"");
     if (at) sscanf(at + 7, "%31[^\"]", sid);
@@ -120,15 +121,27 @@ static void connected_as(struct client *c, const char *text) {
 }
 
 /// Comes anew, or in the place that it had on a server that died.
-static void joins(struct client *c, const char *text) {
+static void welcomed(struct client *c, const char *text) {
     if (c->state == HERE) return;
     const char *instead = strstr(text, "\"instead\":\"");
-    if (instead) sscanf(instead + 11, "%31[^\"]", c->instead), replaced++;
+    c->instead[0] = 0;
+    if (instead) sscanf(instead + 11, "%31[^\"]", c->instead);
+    int replaces = c->instead[0] != 0;
     char request[192];
     int n = snprintf(request, sizeof request, "420[\"room.join\",{\"room\":\"storm-%d\"%s%s%s}]", c->room,
-                     instead ? ",\"replaces\":\"" : "", c->instead, instead ? "\"" : "");
+                     replaces ? ",\"replaces\":\"" : "", c->instead, replaces ? "\"" : "");
     c->state = JOINING;
     send_text(c, request, (size_t)n);
+}
+
+static void joined(struct client *c, const char *text) {
+    if (strstr(text, "\"error\"")) {
+        refused++;
+        fprintf(stderr, "%s\n", text);
+        return;
+    }
+    if (c->instead[0]) replaced++;
+    arrive(c);
 }
 
 static void heard(struct client *c, const char *text) {
@@ -150,9 +163,9 @@ static void heard(struct client *c, const char *text) {
 static void take(struct client *c, char *text) {
     if (!strcmp(text, "2")) send_text(c, "3", 1);
     else if (text[0] == '0') opened(c);
-    else if (!strncmp(text, "40", 2)) connected_as(c, text);
-    else if (!strncmp(text, "430", 3)) arrive(c);
-    else if (!strncmp(text, "42[\"welcome\"", 12)) joins(c, text);
+    else if (!strncmp(text, "40", 2)) socket_connected(c, text);
+    else if (!strncmp(text, "430", 3)) joined(c, text);
+    else if (!strncmp(text, "42[\"welcome\"", 12)) welcomed(c, text);
     else if (!strncmp(text, "42", 2)) heard(c, text);
     else if (!strncmp(text, "44", 2)) refused++, fprintf(stderr, "%s\n", text);
 }
@@ -221,7 +234,7 @@ static void turn(int milliseconds) {
     int n = epoll_wait(ep, events, 1024, milliseconds);
     for (int i = 0; i < n; i++) {
         struct client *c = events[i].data.ptr;
-        if (c->state == CONNECTING) connected(c);
+        if (c->state == CONNECTING) tcp_connected(c);
         else if (c->state != GONE) readable(c);
     }
 }
@@ -323,7 +336,10 @@ static void stand_by(const char **tokens, int out) {
     signal(SIGUSR1, next_phase), signal(SIGUSR2, next_phase), signal(SIGTERM, next_phase);
     ep = epoll_create1(0);
     clients = people, count = BYSTANDERS, rooms = 0, present = 0;
-    for (int i = 0; i < BYSTANDERS; i++) people[i] = (struct client){.port = other_port(i), .room = 1000000, .token = tokens[i]}, begin(&people[i]);
+    for (int i = 0; i < BYSTANDERS; i++) {
+        people[i] = (struct client){.port = other_port(i), .room = 1000000, .token = tokens[i]};
+        begin(&people[i]);
+    }
     while (!all_here()) turn(10);
     int on = 1;
     for (int i = 0; i < BYSTANDERS; i++) setsockopt(people[i].fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
@@ -350,20 +366,19 @@ static void stand_by(const char **tokens, int out) {
     exit(0);
 }
 
-int main(int argc, char **argv) {
-    if (argc != 5) return fprintf(stderr, "usage: storm-load PORT COUNT PID TOKENS\n"), 64;
-    raise_descriptor_limit();
-    read_servers(argv[1], argv[3]);
-    count = atoi(argv[2]);
-    rooms = count / ROOM;
-    const char **tokens = calloc((size_t)(count + rooms + BYSTANDERS), sizeof *tokens);
-    read_tokens(argv[4], tokens, count + rooms + BYSTANDERS);
-    int out[2];
+/// In a process of their own; they write into `out` what they have seen.
+static pid_t start_bystanders(const char **tokens, int *out) {
+    int ends[2];
     char ready;
-    if (pipe(out)) die("pipe");
+    if (pipe(ends)) die("pipe");
     pid_t bystanders = fork();
-    if (bystanders == 0) stand_by(tokens + count + rooms, out[1]);
-    if (read(out[0], &ready, 1) != 1) die("bystanders");
+    if (bystanders == 0) stand_by(tokens, ends[1]);
+    if (read(ends[0], &ready, 1) != 1) die("bystanders");
+    *out = ends[0];
+    return bystanders;
+}
+
+static void come_in(const char **tokens) {
     said = calloc((size_t)rooms, sizeof *said);
     clients = calloc((size_t)(count + rooms), sizeof *clients);
     ep = epoll_create1(0);
@@ -374,31 +389,61 @@ int main(int argc, char **argv) {
         while (i + 1 - present > 100) turn(10);
     }
     while (!all_here()) turn(10);
-    kill(bystanders, SIGUSR1);
-    narrate(never, 4);
-    recovered = 0;
-    kill(bystanders, SIGUSR2);
+}
+
+struct storm {
+    double back, cpu;
+    long missing, lost, doubled;
+};
+
+/// All are cut and come back.
+static struct storm raise_storm(void) {
+    recovered = replaced = refused = put_off = 0;
     if (port_count > 1) kill_first();
     double cpu = cpu_of_all();
     for (int i = 0; i < count; i++) cut(&clients[i]);
     for (int i = 0; i < count; i++) clients[i].port = other_port(i), begin(&clients[i]);
     double back = narrate(all_here, 60);
-    cpu = cpu_of_all() - cpu;
-    int missing = count + rooms - present;
-    kill(bystanders, SIGTERM);
-    narrate(never, 1);
+    return (struct storm){.back = back, .cpu = cpu_of_all() - cpu, .missing = count + rooms - present};
+}
+
+static void count_what_was_heard(struct storm *storm) {
     uint64_t end = now_ns() + 5000000000u;
     while (!all_heard() && now_ns() < end) turn(10);
-    long lost = 0, doubled = 0;
     for (int i = 0; i < count; i++) {
-        lost += clients[i].lost + said[clients[i].room] - clients[i].heard;
-        doubled += clients[i].doubled;
+        storm->lost += clients[i].lost + said[clients[i].room] - clients[i].heard;
+        storm->doubled += clients[i].doubled;
     }
-    uint32_t waits_us[4];
-    if (read(out[0], waits_us, sizeof waits_us) != sizeof waits_us) die("bystanders");
-    printf("{\"count\":%d,\"missing\":%d,\"back_seconds\":%.3f,\"recovered\":%d,\"replaced\":%d,\"refused\":%d,\"put_off\":%d,\"lost\":%ld,\"doubled\":%ld,"
-           "\"cpu_us_each\":%.1f,\"before_p50_us\":%u,\"before_p99_us\":%u,\"storm_p50_us\":%u,\"storm_p99_us\":%u}\n",
-           count, missing, back, recovered, replaced, refused, put_off, lost, doubled, cpu * 1e6 / count, waits_us[0], waits_us[1], waits_us[2],
+}
+
+static void report(struct storm storm, const uint32_t *waits_us) {
+    printf("{\"count\":%d,\"missing\":%ld,\"back_seconds\":%.3f,\"recovered\":%d,\"replaced\":%d,\"refused\":%d,\"put_off\":%d,", count,
+           storm.missing, storm.back, recovered, replaced, refused, put_off);
+    printf("\"lost\":%ld,\"doubled\":%ld,\"cpu_us_each\":%.1f,", storm.lost, storm.doubled, storm.cpu * 1e6 / count);
+    printf("\"before_p50_us\":%u,\"before_p99_us\":%u,\"storm_p50_us\":%u,\"storm_p99_us\":%u}\n", waits_us[0], waits_us[1], waits_us[2],
            waits_us[3]);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 5) return fprintf(stderr, "usage: storm-load PORT COUNT PID TOKENS\n"), 64;
+    raise_descriptor_limit();
+    read_servers(argv[1], argv[3]);
+    count = atoi(argv[2]);
+    rooms = count / ROOM;
+    const char **tokens = calloc((size_t)(count + rooms + BYSTANDERS), sizeof *tokens);
+    read_tokens(argv[4], tokens, count + rooms + BYSTANDERS);
+    int out;
+    pid_t bystanders = start_bystanders(tokens + count + rooms, &out);
+    come_in(tokens);
+    kill(bystanders, SIGUSR1);
+    narrate(never, 4);
+    kill(bystanders, SIGUSR2);
+    struct storm storm = raise_storm();
+    kill(bystanders, SIGTERM);
+    narrate(never, 1);
+    count_what_was_heard(&storm);
+    uint32_t waits_us[4];
+    if (read(out, waits_us, sizeof waits_us) != sizeof waits_us) die("bystanders");
+    report(storm, waits_us);
     return 0;
 }

@@ -15,7 +15,8 @@ struct Audience {
         /// How far it heard the conversations that its user has left.
         var heard: [ConversationID: UInt64] = [:]
 
-        static let maximumLeft = 1000
+        /// Conversations of one line, beyond which one of them is forgotten.
+        static let maximumHeard = 1000
 
         init(_ listener: any ChatListener, _ conversations: Set<ConversationID>) {
             self.listener = listener
@@ -24,7 +25,7 @@ struct Audience {
 
         func left(_ id: ConversationID, heard number: UInt64) {
             self.conversations.remove(id)
-            if self.heard.count >= Self.maximumLeft { self.heard = [:] }
+            if self.heard.count >= Self.maximumHeard { self.heard.remove(at: self.heard.startIndex) }
             self.heard[id] = number
         }
     }
