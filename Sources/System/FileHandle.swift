@@ -9,17 +9,19 @@ package struct FileHandle: ~Copyable, Sendable {
     /// The name for messages.
     package let path: String
     package let descriptor: FileDescriptor
+    private let isLock: Bool
 
     /// - Parameter name: what messages call it; else the path.
     package init(_ path: String, for purpose: Purpose, named name: String? = nil) throws(SystemError) {
         let number = unsafe open(path, purpose.flags | O_CLOEXEC, purpose.mode)
         guard number >= 0 else { throw SystemError(purpose.operation, name ?? path, .last) }
-        self.init(owning: FileDescriptor(number), path: name ?? path)
+        self.init(owning: FileDescriptor(number), path: name ?? path, isLock: purpose.isLock)
     }
 
-    init(owning descriptor: FileDescriptor, path: String) {
+    init(owning descriptor: FileDescriptor, path: String, isLock: Bool = false) {
         self.descriptor = descriptor
         self.path = path
+        self.isLock = isLock
     }
 
     /// The same open file under another number: closing this one does not close that one.
@@ -44,7 +46,11 @@ package struct FileHandle: ~Copyable, Sendable {
         return FileHandle(owning: FileDescriptor(number), path: name)
     }
 
-    deinit { close(self.descriptor.number) }
+    deinit {
+        // A child has a copy until it becomes its program, and closing this one would leave it the lock.
+        if self.isLock { _ = flock(self.descriptor.number, LOCK_UN) }
+        close(self.descriptor.number)
+    }
 }
 
 extension FileHandle {
@@ -53,6 +59,7 @@ extension FileHandle {
         let flags: Int32
         var mode: mode_t = 0
         let operation: SystemError.Operation
+        var isLock = false
 
         package static let reading = Purpose(flags: O_RDONLY, operation: .open)
         /// Does not wait for a writer when the file is a pipe.
@@ -69,7 +76,7 @@ extension FileHandle {
         package static let overwriting = Purpose(
             flags: O_WRONLY | O_CREAT | O_TRUNC, mode: FileAccess.everybody.mode, operation: .write)
         package static let locking = Purpose(
-            flags: O_RDWR | O_CREAT, mode: FileAccess.owner.mode, operation: .open)
+            flags: O_RDWR | O_CREAT, mode: FileAccess.owner.mode, operation: .open, isLock: true)
 
         #if os(Linux)
         /// A file in a folder that has no name there. `O_TMPFILE` is hidden by the C library behind _GNU_SOURCE.
