@@ -16,7 +16,7 @@ package struct TreePath: Hashable, Sendable {
     }
 
     /// By bytes: of characters a slash and an accent behind it would be one.
-    static func names(in text: String) -> [Substring] {
+    package static func names(in text: String) -> [Substring] {
         text.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
     }
 

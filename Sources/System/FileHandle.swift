@@ -47,7 +47,7 @@ package struct FileHandle: ~Copyable, Sendable {
     }
 
     deinit {
-        // A child has a copy until it becomes its program, and closing this one would leave it the lock.
+        // A child process has a duplicate between fork and exec, which would keep the lock.
         if self.isLock { _ = flock(self.descriptor.number, LOCK_UN) }
         close(self.descriptor.number)
     }

@@ -625,7 +625,7 @@ class WhoTests(PageTest):
 
     def test_A12_whose_token_ends_and_cannot_be_renewed_is_told_so(self):
         anna = self.visitor("Anna")
-        # Renewed a minute before it ends. Whose token has to be renewed before the page is there again is a new user.
+        # The page renews its token a minute before it ends. Were that before it is connected, it would sign in as a new user.
         anna.page.evaluate(EXPIRE, [70, "spent-long-ago"])
         anna.page.reload()
         anna.sees_state("Connected")

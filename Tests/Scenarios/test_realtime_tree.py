@@ -125,6 +125,10 @@ class Addresses(Tree):
         self.ask("PATCH", "/.json", {"n": {".sv": {"increment": -6}}, "m/k": {".sv": {"increment": 1.5}}})
         self.assertEqual((self.value("/n.json"), self.value("/m/k.json")), (0, 1.5))
 
+    def test_L01_an_accent_behind_a_slash_begins_a_name(self):
+        self.assertEqual(self.ask("PUT", "/p/%CC%81q.json", 1).status, 200)
+        self.assertEqual(self.value("/p.json"), {"\u0301q": 1})
+
     def test_what_is_wrong_is_refused_with_its_reason(self):
         self.ask("PUT", "/kept.json", 1)
         for method, path, value, status in (
@@ -132,6 +136,7 @@ class Addresses(Tree):
             ("PUT", "/x.json", {"k" * 769: 1}, 400), ("PUT", "/x.json", {".sv": "time"}, 400),
             ("PUT", "/x.json", {".priority": True, "a": 1}, 400), ("PATCH", "/x.json", {"a": 1, "a/b": 2}, 400),
             ("PATCH", "/x.json", [1], 400), ("GET", "/a%2Fb.json", None, 400), ("GET", "/a%5Bb.json", None, 400),
+            ("GET", "/a%2F%CC%81b.json", None, 400),
             ("GET", "/x.json?limitToFirst=1", None, 400), ("GET", "/x.json?orderBy=n", None, 400),
             ("GET", '/x.json?orderBy="n"&limitToFirst=1&limitToLast=1', None, 400),
             ("GET", '/x.json?orderBy="n"&shallow=true', None, 400), ("GET", '/x.json?orderBy="$key"&startAt=1', None, 400),

@@ -46,17 +46,17 @@ struct FileHandleTests {
         #expect(FileSystem.front(of: path, maximum: 2) == [7, 2])
     }
 
-    @Test("keeps a lock from others until it is closed, whoever has a copy of it")
+    @Test("keeps a lock from others until it is closed, even where a duplicate of its descriptor stays open")
     func locks() throws {
         let path = self.folder.place("lock")
         let isFree = { () throws -> Bool in try FileHandle(path, for: .locking).lock() }
-        let copy = try self.copyOfLock(path, isFree)
+        let duplicate = try self.duplicateOfLock(path, isFree)
         #expect(try isFree())
-        #expect(copy.descriptor.number >= 0)
+        #expect(duplicate.descriptor.number >= 0)
     }
 
-    /// What a child process has until it becomes its program.
-    private func copyOfLock(_ path: String, _ isFree: () throws -> Bool) throws -> FileHandle {
+    /// What a child process has between fork and exec.
+    private func duplicateOfLock(_ path: String, _ isFree: () throws -> Bool) throws -> FileHandle {
         let first = try FileHandle(path, for: .locking)
         #expect(try first.lock())
         #expect(try !isFree())

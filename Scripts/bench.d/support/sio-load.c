@@ -1,4 +1,4 @@
-// The load for signalling: many Socket.IO clients over WebSocket in one thread.
+// The load for signalling: many clients of Socket.IO, or of Centrifuge, over WebSocket in one thread.
 //
 // sio-load KIND PORT MODE COUNT DEPTH SECONDS PID [TOKENS]
 //

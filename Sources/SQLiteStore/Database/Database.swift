@@ -8,7 +8,7 @@ internal import Vocabulary
 ///
 /// What queued up while the last group was written goes to the disk together: many requests, one sync. Users take turns.
 /// A request is answered when its group is committed; one that is write-behind is answered before. Answers come on the store's
-/// thread; whoever asks from a loop hops back to it.
+/// thread; a caller on an event loop has to return to its loop.
 final class Database: Sendable {
     typealias Answer<Value> = @Sendable (Result<Value, StoreError>) -> Void
 

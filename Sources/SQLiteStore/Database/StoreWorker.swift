@@ -10,8 +10,8 @@ protocol StoreThreadWorker: Sendable {
 
 /// Carries out what waits, group by group.
 ///
-/// A group in which all is write-behind is answered at once. Its transaction stays open: the next group commits it with its own, or
-/// nobody comes and it is committed after the maximum delay.
+/// A group in which all is write-behind is answered at once. Its transaction stays open until the next group commits it with its
+/// own, or until the maximum delay is over.
 final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
     // Unchecked because the tables go to the store's thread with the worker and are touched by no other.
     private let tables: SQLiteTables
@@ -91,7 +91,7 @@ final class StoreWorker: StoreThreadWorker, @unchecked Sendable {
             && self.tables.connection.hasWritten
     }
 
-    /// Before the answers: whoever has one may read next.
+    /// Called before the group is answered: a reader may follow at once.
     private func note(isBehind: Bool, since start: ContinuousClock.Instant) {
         guard isBehind != (self.deadline != nil) else { return }
         self.deadline = isBehind ? start + self.maximumDelay : nil

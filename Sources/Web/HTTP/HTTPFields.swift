@@ -201,6 +201,7 @@ extension HTTPFields: Equatable {
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
     package init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
+        // Enough for the head of an answer, with what is added to it later.
         self.entries.reserveCapacity(8)
         self.block.reserveCapacity(256)
         for (name, value) in elements { self.append(name, value) }

@@ -20,9 +20,8 @@ package struct PerMessageDeflate: Hashable, Sendable {
 
     /// Takes the first offer that can be kept; nil when there is none.
     package static func negotiate(_ fields: HTTPFields) -> PerMessageDeflate? {
-        guard fields.contains(.webSocketExtensions) else { return nil }
-        let text = fields.values(of: .webSocketExtensions).joined(separator: ",")
-        guard let offers = HTTPListItem.parse(text) else { return nil }
+        let values = fields.values(of: .webSocketExtensions)
+        guard !values.isEmpty, let offers = HTTPListItem.parse(values.joined(separator: ",")) else { return nil }
         for offer in offers {
             guard let parameters = PerMessageDeflateParameters(offer, isOffer: true) else { continue }
             // zlib cannot compress with a raw window of 8 bits.

@@ -48,8 +48,8 @@ struct TreeRequest {
         guard path.hasSuffix(".json") else { throw .wrong("Invalid path") }
         path = path.dropLast(5)
         var names: [String] = []
-        for part in path.split(separator: "/") {
-            guard let name = PercentCoding.decode(String(part)), !name.contains("/") else {
+        for part in TreePath.names(in: String(path)) {
+            guard let name = PercentCoding.decode(String(part)), !name.utf8.contains(UInt8(ascii: "/")) else {
                 throw .wrong("Invalid path: \(part)")
             }
             names.append(name)
