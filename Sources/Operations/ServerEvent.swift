@@ -30,6 +30,7 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
     case chatReceipt = "chat.receipt"
     case chatTyping = "chat.typing"
     case chatArranged = "chat.arranged"
+    case chatSettings = "chat.settings"
     case chatPassing = "chat.passing"
 
     package var fields: [FieldDescription] {
@@ -75,6 +76,8 @@ package enum ServerEvent: String, Hashable, Sendable, CaseIterable {
             ]
         case .chatTyping: [.text("conversation"), .text("user"), .flag("on")]
         case .chatArranged: [.text("conversation"), .flag("muted").optional, .flag("archived").optional]
+        case .chatSettings:
+            [.text("conversation"), .number("slowSeconds").optional, .number("retentionDays").optional]
         case .chatPassing:
             [.text("conversation").optional, .text("from"), .text("kind"), .object("body"), .number("time")]
         }

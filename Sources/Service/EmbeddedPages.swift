@@ -3,6 +3,7 @@ internal import Bytes
 internal import HTTPServer
 internal import Hashing
 internal import Reactor
+internal import Synchronization
 internal import Web
 
 /// The page and its modules (`Assets/Web`), which every server carries with it. A page from elsewhere may load the modules,
@@ -33,7 +34,8 @@ struct EmbeddedPages: Sendable {
     }
 }
 
-/// One file of them, ready to be sent as it is and as gzip.
+/// One file of them, ready to be sent as it is, and as gzip from the first time on that somebody takes it so: who comes first need
+/// not wait until all of them are packed.
 final class EmbeddedFile: Sendable {
     let name: String
     /// Another as soon as a byte of the file is.
@@ -41,7 +43,7 @@ final class EmbeddedFile: Sendable {
     private let type: MediaType
     private let fields: HTTPFields
     private let plain: Form
-    private let packed: Form
+    private let packed = Mutex<Form?>(nil)
 
     private struct Form {
         let bytes: SharedBytes
@@ -59,13 +61,22 @@ final class EmbeddedFile: Sendable {
         self.fields = Self.fields(of: name)
         self.version = Hex.encode(Digest.sha256.hash(bytes).prefix(12))
         self.plain = Form(bytes, self.version)
-        self.packed = Form(GzipEncoder.compress(bytes), self.version + "-gz")
+    }
+
+    private func packedForm() -> Form {
+        self.packed.withLock { known in
+            if let known { return known }
+            let bytes = self.plain.bytes
+            let form = Form(GzipEncoder.compress([UInt8](copying: bytes.span)), self.version + "-gz")
+            known = form
+            return form
+        }
     }
 
     /// - Parameter origin: where pictures and sounds may come from besides this server.
     func response(to request: HTTPRequestHead, filesFrom origin: String? = nil) -> HTTPResponse {
         let isPacked = ContentCoding.acceptsGzip(request.fields)
-        let form = isPacked ? self.packed : self.plain
+        let form = isPacked ? self.packedForm() : self.plain
         var head = HTTPResponseHead(.ok, fields: self.fields)
         head.fields.set(.contentType, to: self.type.text)
         if let tag = form.tag { head.fields.set(.eTag, to: tag.description) }

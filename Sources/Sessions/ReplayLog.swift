@@ -66,6 +66,14 @@ package struct ReplayLog: Sendable {
     package mutating func pongReceived() {
         while self.firstNumber < self.ponged, self.count > 0 { self.removeFirst() }
         self.ponged = self.pinged
+        if self.count == 0 { self.giveBack() }
+    }
+
+    /// A line on which nothing happens any more keeps no room for what has happened.
+    private mutating func giveBack() {
+        guard self.gone > 0 else { return }
+        self.entries = []
+        self.gone = 0
     }
 
     /// Everything sent behind `position`, or nil when that cannot be said without a gap. What is before it goes.

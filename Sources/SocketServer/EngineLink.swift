@@ -37,7 +37,7 @@ final class EngineLink {
     ) {
         self.sid = sid
         self.version = version
-        self.client = SocketClient(exchange)
+        self.client = SocketClient(exchange, policy)
         self.policy = policy
         self.sessions = sessions
         self.layer = sessions.makeLayer(version, policy)
@@ -69,8 +69,8 @@ extension EngineLink {
 
     /// Whether a request says that it is of this session, beyond its id.
     func accepts(_ exchange: HTTPExchange) -> Bool {
-        guard let name = self.policy.credential else { return true }
-        return SocketClient(exchange).credential(name) == self.client.credential(name)
+        guard self.policy.credential != nil else { return true }
+        return SocketClient(exchange, self.policy).credential == self.client.credential
     }
 
     func begin(answering exchange: HTTPExchange) {

@@ -133,9 +133,9 @@ extension Socket {
             self.link?.send(broadcast.plain(in: self.namespace))
             return
         }
-        let (encoded, offset) = broadcast.counted(in: self.namespace, self.sessions)
-        let isHere = self.recovery?.record(broadcast.isVolatile ? [] : encoded.map(\.packet), as: offset)
-        if isHere == true { self.link?.send(encoded) }
+        let form = broadcast.counted(in: self.namespace, self.sessions)
+        let isHere = self.recovery?.record(form.kept, as: form.offset)
+        if isHere == true { self.link?.send(form.sent) }
     }
 }
 

@@ -5,12 +5,21 @@ internal import Vocabulary
 /// One event for many sockets: encoded once for those that can be taken up again, and once for the others.
 package final class SocketBroadcast {
     private let name: String
-    let isVolatile: Bool
+    private let isVolatile: Bool
     private let arguments: (inout JSONWriter) -> Void
     /// For the namespace of the latest receiver: nearly always it is that of the next one, too.
     private var plainForm: (Namespace, [Broadcast])?
-    private var countedForm: (Namespace, [Broadcast], EventOffset)?
+    private var countedForm: CountedForm?
     private let attachments: [Broadcast]
+
+    /// What those are sent who can be taken up again, and what their logs keep of it.
+    struct CountedForm {
+        fileprivate let namespace: Namespace
+        let sent: [Broadcast]
+        /// One array for all logs. Nothing where it is not worth sending to a client that was away.
+        let kept: [EncodedPacket]
+        let offset: EventOffset
+    }
 
     /// - Parameters:
     ///   - isVolatile: not worth sending to a client that was away.
@@ -44,14 +53,16 @@ package final class SocketBroadcast {
     }
 
     /// With its offset, by which a client tells how far it got.
-    func counted(in namespace: Namespace, _ sessions: SocketSessions) -> ([Broadcast], EventOffset) {
-        if let form = self.countedForm, form.0 == namespace { return (form.1, form.2) }
+    func counted(in namespace: Namespace, _ sessions: SocketSessions) -> CountedForm {
+        if let form = self.countedForm, form.namespace == namespace { return form }
         let offset = sessions.nextOffset()
         var writer = self.writer(in: namespace)
         writer.append(offset)
-        let form = [Broadcast(writer.finish())] + self.attachments
-        self.countedForm = (namespace, form, offset)
-        return (form, offset)
+        let sent = [Broadcast(writer.finish())] + self.attachments
+        let kept = self.isVolatile ? [] : sent.map(\.packet)
+        let form = CountedForm(namespace: namespace, sent: sent, kept: kept, offset: offset)
+        self.countedForm = form
+        return form
     }
 
     private func writer(in namespace: Namespace) -> SocketPacketWriter {

@@ -8,7 +8,7 @@ internal import Vocabulary
 final class SocketLayer: EngineLayer {
     private(set) var sockets: [Socket] = []
     /// Where the client has knocked and was not answered yet.
-    private var arriving: Set<Namespace> = []
+    private var arriving: [Namespace] = []
     /// How often the client was let in, and turned away.
     private var connects = 0
     private var refusals = 0
@@ -21,7 +21,7 @@ final class SocketLayer: EngineLayer {
         self.sessions = sessions
         self.assembler = SocketPacketAssembler(limits: policy.packetLimits)
         // Old clients have knocked there by coming at all.
-        if version == .v3 { self.arriving.insert(.main) }
+        if version == .v3 { self.arriving = [.main] }
     }
 
     /// Revision 4, which speaks over Engine.IO 3, connects every client to the main namespace without being asked. Of the
@@ -126,7 +126,7 @@ extension SocketLayer {
 // MARK: - Arrivals
 
 extension SocketLayer {
-    func answered(_ arrival: SocketArrival) { self.arriving.remove(arrival.namespace) }
+    func answered(_ arrival: SocketArrival) { self.arriving = self.arriving.filter { $0 != arrival.namespace } }
 
     /// A client that is turned away again and again has nothing else in mind. Old ones ask only once, and have until the end
     /// of their time to understand the answer.
@@ -153,7 +153,7 @@ extension SocketLayer {
         {
             return true
         }
-        self.arriving.insert(namespace)
+        self.arriving.append(namespace)
         self.sessions.application.arrived(arrival)
         return true
     }
@@ -181,7 +181,7 @@ extension SocketLayer {
             let socket = Socket(place, for: arrival, sessions: self.sessions, window: window)
             self.goOn(socket, place, from: request.position, arrival, on: link)
         }
-        if isAsked { self.arriving.insert(arrival.namespace) }
+        if isAsked { self.arriving.append(arrival.namespace) }
         return isAsked
     }
 

@@ -74,6 +74,7 @@ struct ParleyEventTests {
         ("chat.receipt", #"{"conversation":"c","user":"u","delivered":1,"read":1,"time":5}"#),
         ("chat.typing", #"{"conversation":"c","user":"u","on":true}"#),
         ("chat.arranged", #"{"conversation":"c","archived":true}"#),
+        ("chat.settings", #"{"conversation":"c","slowSeconds":30,"retentionDays":7}"#),
         ("chat.passing", #"{"conversation":"c","from":"u","kind":"text","body":{"text":"x"},"time":5}"#),
         ("ice.servers", #"{"iceServers":[],"expires":5}"#),
         ("session.moving", #"{"after":1500}"#),

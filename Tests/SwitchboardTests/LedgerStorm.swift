@@ -64,7 +64,10 @@ final class VirtualLedger {
 final class StormNode: LedgerWire, Equatable {
     let token: RandomToken
     let board: Switchboard
-    private(set) lazy var desk = LedgerDesk(of: self.token, on: self, to: self.board)
+    private(set) lazy var desk = LedgerDesk(of: self.token, on: self, to: self.reader)
+    private lazy var reader: any LedgerReader = self.hearsValues ? ValueReader(self.board) : self.board
+    /// Like a loop of the same process; others hear bytes.
+    let hearsValues: Bool
     private(set) var lines: [Line] = []
     private(set) var isConnected = false
     /// It hears nothing for now, and says nothing.
@@ -81,8 +84,9 @@ final class StormNode: LedgerWire, Equatable {
     private var frames: UInt64 = 0
     private var lastBeat: Instant
 
-    init(_ database: VirtualLedger) {
+    init(_ database: VirtualLedger, hearsValues: Bool = false) {
         self.database = database
+        self.hearsValues = hearsValues
         self.token = RandomToken(using: &database.random)
         var settings = SwitchboardSettings()
         settings.calls.ringTime = .seconds(5)
@@ -194,6 +198,28 @@ final class StormNode: LedgerWire, Equatable {
     }
 }
 
+/// Hands on what stands in a ledger as the values that loops hand each other.
+private final class ValueReader: LedgerReader {
+    private let board: Switchboard
+
+    init(_ board: Switchboard) { self.board = board }
+
+    func carryOut(_ change: any LedgerValue, of node: RandomToken, serial: UInt64, at time: Instant) {
+        self.board.carryOut(SharedChange(change) ?? change, of: node, serial: serial, at: time)
+    }
+
+    func nodeGone(_ node: RandomToken, at time: Instant) { self.board.nodeGone(node, at: time) }
+    func writeSnapshot() -> [UInt8] { self.board.writeSnapshot() }
+    func adopt(_ snapshot: [UInt8]) -> Bool { self.board.adopt(snapshot) }
+
+    func enteredLedger(mayHaveMissed: Bool, at time: Instant) {
+        self.board.enteredLedger(mayHaveMissed: mayHaveMissed, at: time)
+    }
+
+    func fellOutOfLedger() { self.board.fellOutOfLedger() }
+    func received(_ letter: any LedgerValue) { self.board.received(letter) }
+}
+
 /// People who come, go, meet and ring at nodes that lose their database, stand still and die.
 final class LedgerStorm {
     private let scheduler = ManualScheduler()
@@ -221,7 +247,8 @@ final class LedgerStorm {
     }
 
     private func addNode() {
-        let node = StormNode(self.database)
+        // One of them, also when it has died and another one has come.
+        let node = StormNode(self.database, hearsValues: !self.nodes.contains(where: \.hearsValues))
         self.nodes.append(node)
         self.database.add(node)
         node.connect()

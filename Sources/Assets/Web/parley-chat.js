@@ -202,6 +202,7 @@ export class Chat extends EventTarget {
       case 'chat.receipt': return this.#marked(argument);
       case 'chat.typing': return this.#typed(argument);
       case 'chat.arranged': return this.#arranged(argument);
+      case 'chat.settings': return this.#set(argument);
       case 'chat.passing': return void tell(this, 'passing', argument);
       case 'profile': return this.#renamed(argument);
     }
@@ -273,6 +274,18 @@ export class Chat extends EventTarget {
     if (!conversation) return;
     if (muted !== undefined) conversation.isMuted = muted;
     if (archived !== undefined) conversation.isArchived = archived;
+    this.#cache.putConversation(conversation.view);
+    tell(this, 'list');
+  }
+
+  /**
+   * By whoever leads the conversation, for all its members.
+   * @param {{conversation: string, slowSeconds?: number}} settings
+   */
+  #set({ conversation: id, slowSeconds }) {
+    const conversation = this.#conversations.get(id);
+    if (!conversation || slowSeconds === undefined) return;
+    conversation.slowSeconds = slowSeconds || undefined;
     this.#cache.putConversation(conversation.view);
     tell(this, 'list');
   }

@@ -92,6 +92,21 @@ package struct ChatArrangement: Hashable, Sendable {
     }
 }
 
+/// What those who lead a conversation have set for all its members. What is nil stays as it is; 0 is no longer.
+package struct ChatSettings: Hashable, Sendable {
+    package let conversation: ConversationID
+    /// How long members wait between two messages.
+    package let slowSeconds: Int?
+    package let retentionDays: Int?
+
+    init?(_ json: RawJSON) {
+        guard let conversation = json.name("conversation", { ConversationID($0) }) else { return nil }
+        self.conversation = conversation
+        self.slowSeconds = json.integer("slowSeconds")
+        self.retentionDays = json.integer("retentionDays")
+    }
+}
+
 /// Where a message goes.
 package enum ChatTarget: Hashable, Sendable {
     case conversation(ConversationID)

@@ -26,6 +26,8 @@ package enum ParleyEvent: Hashable, Sendable {
     case typing(ChatTyping)
     /// What the user wants of a conversation, said on any of their devices.
     case arranged(ChatArrangement)
+    /// What holds for everybody in a conversation.
+    case settings(ChatSettings)
     /// Something that was said and is kept nowhere.
     case passing(ChatPassing)
     case iceServers(ICEServerAdvice)
@@ -53,6 +55,7 @@ extension ParleyEvent {
         case .chatReceipt: ChatReceipt(json).map { .receipt($0) }
         case .chatTyping: ChatTyping(json).map { .typing($0) }
         case .chatArranged: ChatArrangement(json).map { .arranged($0) }
+        case .chatSettings: ChatSettings(json).map { .settings($0) }
         case .chatPassing: ChatPassing(json).map { .passing($0) }
         case .iceServers: ICEServerAdvice(json).map { .iceServers($0) }
         case .sessionEnding: ServerRefusal(in: json).map { .sessionEnding($0) }

@@ -47,9 +47,9 @@ final class ChatRequests {
         case .mute(let id, let isOn): self.chat.arrange(SetMuted(isOn, id, of: asked.user)) { asked.done($0) }
         case .archive(let id, let isOn): self.chat.arrange(SetArchived(isOn, id, of: asked.user)) { asked.done($0) }
         case .retention(let id, let retention):
-            self.chat.ask(SetRetention(retention, id, by: asked.user)) { asked.done($0) }
+            self.chat.change(SetRetention(retention, id, by: asked.user)) { asked.done($0) }
         case .slow(let id, let slowMode):
-            self.chat.ask(SetSlowMode(slowMode, id, by: asked.user, at: self.chat.now)) { asked.done($0) }
+            self.chat.change(SetSlowMode(slowMode, id, by: asked.user, at: self.chat.now)) { asked.done($0) }
         case .block(let other, let isOn): try self.block(other, isOn, asked)
         case .blocked:
             self.chat.fetch(ListBlocked(by: asked.user)) { asked.answer($0) { $0.names($1) } }

@@ -23,15 +23,10 @@ extension SetArchived: Arrangement {
 extension ChatService {
     /// All devices of the user hear of it, and nobody else.
     package func arrange(_ request: some Arrangement, _ completion: @escaping Completion<Void>) {
-        self.ask(request) { [unowned self] result in
-            if case .success = result {
-                let (name, isOn) = request.member
-                let news = ChatNews(.chatArranged) { json in
-                    json.fields(("conversation", request.conversation.text)) { $0.field(name, isOn) }
-                }
-                self.tell(news, to: .member(request.user, of: request.conversation))
-            }
-            completion(result)
+        let (name, isOn) = request.member
+        let news = ChatNews(.chatArranged) { json in
+            json.fields(("conversation", request.conversation.text)) { $0.field(name, isOn) }
         }
+        self.ask(request, telling: news, to: .member(request.user, of: request.conversation), completion)
     }
 }

@@ -10,6 +10,17 @@ extension ChatService {
         self.feed.publish(.told(.init(news.event.rawValue, news.json, to: audience)))
     }
 
+    /// What is asked for is told as soon as it is granted.
+    func ask<Request: StoreRequest>(
+        _ request: Request, telling news: ChatNews, to audience: NodeNews.Telling.Audience,
+        _ completion: @escaping Completion<Void>
+    ) where Request.Answer == Verdict<Void> {
+        self.ask(request) { [unowned self] result in
+            if case .success = result { self.tell(news, to: audience) }
+            completion(result)
+        }
+    }
+
     /// As another node says.
     func heard(_ telling: NodeNews.Telling) {
         // A later version may tell events that this one does not know.

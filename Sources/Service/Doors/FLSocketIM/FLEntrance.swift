@@ -32,7 +32,7 @@ final class FLEntrance: Entrance {
         _ arrival: SocketArrival, _ completion: @escaping (Result<Visitor, ArrivalRefusal>) -> Void
     ) {
         let refusal = ArrivalRefusal(text: "Not authorized")
-        guard let token = arrival.client.credential(FLDoor.token) else { return completion(.failure(refusal)) }
+        guard let token = arrival.client.credential else { return completion(.failure(refusal)) }
         let accounts = self.accounts
         self.reactor.perform(
             { await Self.visitor(token, accounts) },
