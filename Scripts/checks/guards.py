@@ -61,7 +61,7 @@ def nothing_put_off(source: Source) -> Iterator[Finding]:
 
 
 def file_is_short(source: Source) -> Iterator[Finding]:
-    if source.is_swift and len(source.lines) > LONGEST_FILE:
+    if source.is_program and len(source.lines) > LONGEST_FILE:
         yield LONGEST_FILE + 1, f"{len(source.lines)} lines: there is a second idea in this file, give it its own"
 
 

@@ -36,6 +36,11 @@ class Source:
         return self.path.endswith(".swift")
 
     @property
+    def is_program(self) -> bool:
+        """In one of the languages that we write."""
+        return self.path.endswith((".swift", ".py", ".js", ".c", ".h")) or self.text.startswith("#!")
+
+    @property
     def is_test(self) -> bool:
         return self.path.startswith("Tests/")
 

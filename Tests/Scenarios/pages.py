@@ -14,6 +14,8 @@ window.RTCPeerConnection = class extends RTCPeerConnection {
   constructor(...options) { super(...options); window.peers.push(this); }
 };
 """
+# What a page has been granted: who it is, and until when.
+GRANT = "() => JSON.parse(Object.values(localStorage)[0] ?? 'null')"
 
 
 class PageTest(unittest.TestCase):

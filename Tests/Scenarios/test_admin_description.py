@@ -7,7 +7,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from test_chat import Talk
+from talk import Talk
 from test_description import CHECKS, PROGRAM
 
 ROUTES = Path(__file__).parents[2] / "Sources" / "Service" / "Admin"

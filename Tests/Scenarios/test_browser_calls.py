@@ -1,6 +1,5 @@
 """The command line and a browser call each other."""
 
-import json
 import shutil
 import subprocess
 import unittest

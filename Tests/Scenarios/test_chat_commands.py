@@ -13,7 +13,7 @@ from people import APP, APP_SECRET, Person
 from pitch import tone
 from screens import Screen
 from server import TIMEOUT, binary
-from test_chat import Talk
+from talk import Talk
 from test_files import gif
 from wire import ask_http
 

@@ -7,7 +7,7 @@ import unittest
 
 from people import Person
 from server import TIMEOUT, eventually, of_one_process
-from test_chat import Talk
+from talk import Talk
 from wire import Answer, ask_http
 
 DESCRIPTION: dict = {}

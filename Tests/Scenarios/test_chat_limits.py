@@ -2,7 +2,7 @@ import http.client
 import json
 
 from people import APP, APP_SECRET, Person
-from test_chat import Talk
+from talk import Talk
 
 
 class ChatLimits(Talk):

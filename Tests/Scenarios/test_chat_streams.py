@@ -6,7 +6,7 @@ import unittest
 
 from people import APP, APP_SECRET, Person, vouch
 from server import TIMEOUT, eventually
-from test_chat import Talk
+from talk import Talk
 
 
 class Stream:

@@ -6,8 +6,8 @@ import unittest
 from clock_torture import DAY, HOUR, JUMPS, Clock, ClockTorture
 from house import House
 from people import Person, Refused, sign_in
+from pushed import Pushed
 from server import eventually, of_one_process
-from test_push import Pushed
 from wire import ask_http
 
 

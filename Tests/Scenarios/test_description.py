@@ -11,7 +11,7 @@ import jsonschema_rs
 
 from people import APP, APP_SECRET
 from server import of_one_process
-from test_chat import Talk
+from talk import Talk
 from test_files import Files
 from wire import ask_http
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from people import VOUCHED, Person
 from server import Server, binary, of_one_process
-from test_chat import Talk
+from talk import Talk
 from test_files import Files
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from people import Person
 from pitch import tone
 from server import TIMEOUT, binary, eventually, of_one_process
-from test_chat import Talk
+from talk import Talk
 from wire import Answer
 
 MEBIBYTE = 1 << 20

@@ -4,7 +4,7 @@ import itertools
 import random
 import unittest
 
-from test_flsocketim import Phones
+from phones import Phones
 
 WAYS = [
     (platform, options) for platform in ("ios", "android")

@@ -10,9 +10,9 @@ import zlib
 from websocket import ABNF
 
 from people import Person
+from phones import UUID, Phones
 from server import TIMEOUT, companions_wanted, eventually
 from test_files import form, gif
-from test_flsocketim import UUID, Phones
 from wire import ask_http
 
 

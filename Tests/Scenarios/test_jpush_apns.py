@@ -2,8 +2,8 @@
 
 import jpush
 
+from jpush_program import Program
 from server import eventually
-from test_jpush import Program
 from test_push_apns import APNs
 
 

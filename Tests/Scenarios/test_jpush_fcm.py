@@ -4,8 +4,8 @@ import json
 
 import jpush
 
+from jpush_program import Program
 from server import eventually
-from test_jpush import Program
 from test_push_fcm import FCM
 
 

@@ -1,6 +1,9 @@
 """The same messenger in Firefox: what it keeps, sends and plays is the browser's own work."""
 
 import test_messenger
+import test_messenger_files
+import test_messenger_groups
+import test_messenger_history
 import test_page_camera
 import test_page_kinds
 import test_page_places
@@ -32,27 +35,27 @@ class ArchiveTests(AlsoInFirefox, test_messenger.ArchiveTests):
     pass
 
 
-class HistoryTests(AlsoInFirefox, test_messenger.HistoryTests):
+class HistoryTests(AlsoInFirefox, test_messenger_history.HistoryTests):
     pass
 
 
-class FailureTests(AlsoInFirefox, test_messenger.FailureTests):
+class FailureTests(AlsoInFirefox, test_messenger_history.FailureTests):
     pass
 
 
-class FileTests(InFirefox, test_messenger.FileTests):
+class FileTests(InFirefox, test_messenger_files.FileTests):
     pass
 
 
-class VoiceTests(InFirefox, test_messenger.VoiceTests):
+class VoiceTests(InFirefox, test_messenger_files.VoiceTests):
     pass
 
 
-class SlowTests(AlsoInFirefox, test_messenger.SlowTests):
+class SlowTests(AlsoInFirefox, test_messenger_groups.SlowTests):
     pass
 
 
-class OrderTests(AlsoInFirefox, test_messenger.OrderTests):
+class OrderTests(AlsoInFirefox, test_messenger_groups.OrderTests):
     pass
 
 
@@ -60,7 +63,7 @@ class PlaceTests(AlsoInFirefox, test_page_places.PlaceTests):
     pass
 
 
-class GroupTests(AlsoInFirefox, test_messenger.GroupTests):
+class GroupTests(AlsoInFirefox, test_messenger_groups.GroupTests):
     pass
 
 

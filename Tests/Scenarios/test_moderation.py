@@ -360,6 +360,22 @@ class Pace(House):
         self.assertNotIn("error", self.say(self.b))
         self.assertNotIn("slowSeconds", self.b.ask("chat.conversation", conversation=self.room))
 
+    def test_F15_all_members_are_told_of_what_is_set(self):
+        """F15.told"""
+        stranger = self.person("C")
+        for person in (self.a, self.b, stranger):
+            person.ask("chat.sync")
+        for request, name, value in (("chat.slow", "slowSeconds", {"seconds": 30}), ("chat.retention", "retentionDays", {"days": 7})):
+            for asked, told in ((value, next(iter(value.values()))), ({"on": False}, 0)):
+                self.assertEqual(self.a.ask(request, conversation=self.room, **asked), {})
+                for person in (self.a, self.b):
+                    self.assertEqual(person.expect("chat.settings"), {"conversation": self.room, name: told})
+        self.assertEqual(self.b.error("chat.slow", conversation=self.room, seconds=30), "forbidden")
+        self.say(self.b)
+        self.a.expect("chat.entry", type="message")
+        for person in (self.a, stranger):
+            self.assertEqual(person.heard("chat.settings"), [], "of what was refused, and to who is elsewhere")
+
     def test_F15_a_short_wait_ends(self):
         """F15.wait"""
         self.a.ask("chat.slow", conversation=self.room, seconds=1)

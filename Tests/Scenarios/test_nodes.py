@@ -10,8 +10,8 @@ import postgres
 from balancer import data_beside
 from people import VOUCHED, Person, Refused
 from push_service import PushService
+from pushed import bearer
 from server import Server, eventually
-from test_push import bearer
 from test_webhooks import SECRET, Listener
 from wire import ask_http
 

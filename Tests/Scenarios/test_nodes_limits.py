@@ -97,6 +97,18 @@ class Guessing(Nodes):
         self.assertEqual(b.heard("chat.arranged"), [])
 
 
+    def test_Y14_what_is_set_for_a_conversation_members_on_another_node_hear(self):
+        """Y14.settings"""
+        a, b = self.person(0, "A"), self.person(1, "B")
+        for person in (a, b):
+            person.ask("chat.sync")
+        place = a.ask("chat.create", kind="group", users=[b.user], title="Plaza")["conversation"]
+        b.expect("chat.entry", conversation=place)
+        self.assertEqual(a.ask("chat.slow", conversation=place, seconds=30), {})
+        for person in (a, b):
+            self.assertEqual(person.expect("chat.settings"), {"conversation": place, "slowSeconds": 30})
+
+
 class Replacing(Nodes):
     options = ("--second-sign-in", "replace")
 

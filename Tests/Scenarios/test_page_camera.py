@@ -1,6 +1,7 @@
 """Photos, short videos, big emotions and voice messages in a row on the page."""
 
-import test_messenger
+import messenger
+import test_messenger_files
 from server import eventually
 from visitors import expect, need_browser
 
@@ -9,7 +10,7 @@ def setUpModule() -> None:
     need_browser()
 
 
-class CameraTests(test_messenger.MessengerTest):
+class CameraTests(messenger.MessengerTest):
     def test_D06_N13_a_tap_takes_a_photo(self):
         anna, bo = self.talking()
         self.open_camera(anna)
@@ -39,7 +40,7 @@ class CameraTests(test_messenger.MessengerTest):
         eventually(lambda: video.evaluate("(video) => video.videoWidth") > 0, "a preview")
 
 
-class EmotionTests(test_messenger.MessengerTest):
+class EmotionTests(messenger.MessengerTest):
     def test_D12_emoji_alone_are_large_and_big_emotions_have_names(self):
         anna, bo = self.talking()
         self.write(anna, "🎉🎉")
@@ -53,8 +54,8 @@ class EmotionTests(test_messenger.MessengerTest):
         expect(bo.page.locator("#chat-list small")).to_contain_text("👏 Applause")
 
 
-class VoiceRowTests(test_messenger.MessengerTest):
-    hold = test_messenger.VoiceTests.hold
+class VoiceRowTests(messenger.MessengerTest):
+    hold = test_messenger_files.VoiceTests.hold
 
     def test_K04_the_next_voice_message_plays_by_itself(self):
         anna, bo = self.talking()

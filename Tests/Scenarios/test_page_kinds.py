@@ -2,7 +2,8 @@
 
 import re
 
-import test_messenger
+import messenger
+import test_messenger_groups
 from visitors import Visitor, expect, need_browser
 
 # Says something as nothing on the page does.
@@ -68,7 +69,7 @@ def setUpModule() -> None:
     need_browser()
 
 
-class KindTests(test_messenger.MessengerTest):
+class KindTests(messenger.MessengerTest):
     def user(self, visitor: Visitor) -> str:
         return visitor.page.evaluate("() => JSON.parse(localStorage.getItem(`parley ${location.origin}/`)).user")
 
@@ -128,7 +129,7 @@ class KindTests(test_messenger.MessengerTest):
         self.assertEqual(heard, {"first": ["both"], "second": ["both", "one"]})
 
 
-class ReadyTests(test_messenger.MessengerTest):
+class ReadyTests(messenger.MessengerTest):
     def test_K06_a_voice_message_is_ready_when_its_sound_is_there(self):
         anna = self.visitor("Anna", 700)
         bo = self.visitor("Bo", 1500, (HELD,))
@@ -146,8 +147,8 @@ class ReadyTests(test_messenger.MessengerTest):
         expect(voice.get_by_role("button", name="Play")).to_be_enabled()
 
 
-class OrderPageTests(test_messenger.MessengerTest):
-    shop, user = test_messenger.OrderTests.shop, test_messenger.OrderTests.user
+class OrderPageTests(messenger.MessengerTest):
+    shop, user = test_messenger_groups.OrderTests.shop, test_messenger_groups.OrderTests.user
 
     def order(self) -> tuple[Visitor, Visitor]:
         anna, bo = self.pair()

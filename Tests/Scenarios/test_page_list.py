@@ -2,7 +2,7 @@
 
 import re
 
-import test_messenger
+import messenger
 from visitors import expect, need_browser
 
 
@@ -10,7 +10,7 @@ def setUpModule() -> None:
     need_browser()
 
 
-class ListTests(test_messenger.MessengerTest):
+class ListTests(messenger.MessengerTest):
     def row(self, visitor, name: str):
         return visitor.page.locator("#chat-list li").filter(has_text=name)
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from test_messenger import MessengerTest
+from messenger import MessengerTest
 from visitors import expect, need_browser
 from wire import ask_http
 

@@ -2,7 +2,7 @@
 
 import re
 
-import test_messenger
+import messenger
 from visitors import Visitor, expect, need_browser
 
 # What the device answers, in every browser alike.
@@ -19,7 +19,7 @@ def setUpModule() -> None:
     need_browser()
 
 
-class PlaceTests(test_messenger.MessengerTest):
+class PlaceTests(messenger.MessengerTest):
     def pair(self) -> tuple[Visitor, Visitor]:
         return self.visitor("Anna", 700, (HERE,)), self.visitor("Bo", 1500, (HERE,))
 

@@ -7,8 +7,8 @@ from autopush import Autopush
 from firefox import Firefox, need_firefox
 from pages import PageTest
 from people import VOUCHED, Person
+from pushed import bearer
 from server import Server, eventually
-from test_push import bearer
 from visitors import expect, need_browser
 from wire import ask_http
 

@@ -2,8 +2,8 @@
 
 import re
 
-import test_messenger
-from test_messenger import LISTENING
+import messenger
+from messenger import LISTENING
 from visitors import expect, need_browser
 
 
@@ -11,7 +11,7 @@ def setUpModule() -> None:
     need_browser()
 
 
-class SettingTests(test_messenger.MessengerTest):
+class SettingTests(messenger.MessengerTest):
     def test_N19_language_colours_and_sounds_are_chosen_and_stay(self):
         anna = self.visitor("Anna", 700, (LISTENING,))
         bo = self.visitor("Bo", 1500)
@@ -33,7 +33,7 @@ class SettingTests(test_messenger.MessengerTest):
         self.assertEqual(anna.page.evaluate("window.tones"), [])
 
 
-class RoleTests(test_messenger.MessengerTest):
+class RoleTests(messenger.MessengerTest):
     def member(self, visitor, name: str):
         return visitor.page.get_by_role("dialog").get_by_role("listitem").filter(has_text=name)
 

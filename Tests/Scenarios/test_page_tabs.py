@@ -3,8 +3,8 @@
 import re
 
 from firefox import need_firefox
+from messenger import MessengerTest
 from server import eventually
-from test_messenger import MessengerTest
 from visitors import Visitor, expect, need_browser
 
 OPEN_LINES = "() => window.lines.filter(({ readyState }) => readyState <= WebSocket.OPEN).length"

@@ -4,7 +4,7 @@ import re
 import tempfile
 from pathlib import Path
 
-import test_messenger
+import messenger
 from server import eventually
 from test_files import gif
 from visitors import Visitor, expect, need_browser
@@ -24,7 +24,7 @@ def setUpModule() -> None:
     need_browser()
 
 
-class ViewerTests(test_messenger.MessengerTest):
+class ViewerTests(messenger.MessengerTest):
     def pictures(self, visitor: Visitor, *names: str) -> None:
         with tempfile.TemporaryDirectory() as folder:
             files = [Path(folder, f"{name}.gif") for name in names]
@@ -73,7 +73,7 @@ class ViewerTests(test_messenger.MessengerTest):
         anna, bo = self.talking()
         self.pictures(anna, "first", "second")
         conversation = anna.page.url.split("/")[-1]
-        anna.page.evaluate(test_messenger.FILL, [conversation, 350])
+        anna.page.evaluate(messenger.FILL, [conversation, 350])
         self.pictures(anna, "last")
         for visitor in (anna, bo):
             visitor.page.reload()

@@ -6,7 +6,7 @@ import tempfile
 import wave
 from pathlib import Path
 
-import test_messenger
+import messenger
 from pitch import tone
 from server import eventually
 from visitors import Visitor, expect, need_browser
@@ -51,7 +51,7 @@ def setUpModule() -> None:
     need_browser()
 
 
-class RecordingTests(test_messenger.MessengerTest):
+class RecordingTests(messenger.MessengerTest):
     def press(self, visitor: Visitor) -> tuple[float, float]:
         box = visitor.page.locator("#record").bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

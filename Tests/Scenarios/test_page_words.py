@@ -1,6 +1,6 @@
 """What a message of words looks like, in Chromium and in Firefox."""
 
-import test_messenger
+import messenger
 from visitors import Visitor, expect, need_browser
 
 HEBREW = "שלום מכולם"
@@ -21,7 +21,7 @@ def setUpModule() -> None:
     need_browser()
 
 
-class WordTests(test_messenger.MessengerTest):
+class WordTests(messenger.MessengerTest):
     def together(self) -> tuple[Visitor, Visitor]:
         """Two in a group."""
         anna, bo = self.pair()

@@ -3,7 +3,7 @@
 import unittest
 
 from people import Person
-from test_chat import Talk
+from talk import Talk
 from test_chat_http import Described
 
 

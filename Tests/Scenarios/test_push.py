@@ -8,81 +8,16 @@ import time
 from pathlib import Path
 
 from people import VOUCHED, Person
-from push_service import Device, PushService
+from push_service import PushService
+from pushed import Pushed, bearer
 from screens import Screen
 from server import Server, eventually
-from test_chat import Talk
+from talk import Talk
 from test_moderation import run
 from wire import ask_http
 
 #: How many seconds a device stands still.
 FROZEN = 60 if os.environ.get("PARLEY_LONG_TESTS") else 12
-
-
-class Pushed(Talk):
-    service: PushService
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.service = PushService()
-        cls.addClassCleanup(cls.service.close)
-        cls.options = ("--outgoing-allow", "127.0.0.0/8", *cls.more)
-        super().setUpClass()
-        cls.service.key = ask_http(cls.server, "GET", "/v1/push", headers=bearer(cls.token_of_somebody())).json["publicKey"]
-
-    more: tuple[str, ...] = ()
-
-    @classmethod
-    def token_of_somebody(cls) -> str:
-        with Person(cls.server) as person:
-            return person.token
-
-    def tearDown(self) -> None:
-        self.assertEqual(self.service.faults, [])
-
-    def subscribe(self, person: Person, device: Device, name: str = "phone", **more) -> None:
-        answer = ask_http(
-            self.server, "PUT", f"/v1/push/devices/{name}", device.subscription | {"language": "zh-CN"} | more, bearer(person.token))
-        self.assertEqual(answer.status, 200, answer.body)
-
-    def sleeper(self, name: str = "Bob") -> tuple[Person, Device]:
-        """Somebody who is not there, and their device."""
-        person, device = self.person(name), self.service.device()
-        self.subscribe(person, device)
-        person.link.close()
-        eventually(lambda: not self.is_online(person), "they are gone")
-        return person, device
-
-    def is_online(self, person: Person) -> bool:
-        watcher = self.person("Watcher")
-        try:
-            return watcher.ask("presence.watch", users=[person.user])["users"][0]["online"]
-        finally:
-            watcher.link.close()
-
-    def is_known(self, person: Person) -> None:
-        """To every node: behind a balancer each of these asks another one."""
-        for _ in range(3):
-            self.server.shows(lambda: self.is_online(person), f"{person.user} is online")
-
-    def devices(self, person: Person) -> list[dict]:
-        return ask_http(self.server, "GET", "/v1/push/devices", headers=bearer(person.token)).json["devices"]
-
-    def steps(self, person: Person, **query) -> list[dict]:
-        query = "&".join(f"{name}={value}" for name, value in query.items())
-        return ask_http(self.server, "GET", f"/v1/push/trace?{query}", headers=bearer(person.token)).json["events"]
-
-    def told(self, person: Person, *events: str, **query) -> list[dict]:
-        eventually(lambda: [step["event"] for step in self.steps(person, **query)] == list(events), f"the trace says {events}")
-        return self.steps(person, **query)
-
-    def wait_for(self, device: Device, count: int = 1, within: float = 5) -> list[dict]:
-        eventually(lambda: len(device.pushes) >= count, f"{count} pushes came", within=within)
-        return [push.message for push in device.pushes]
-
-
-def bearer(token: str) -> dict:
-    return {"Authorization": f"Bearer {token}"}
 
 
 class Messages(Pushed):
@@ -267,7 +202,10 @@ class Messages(Pushed):
     def test_H05_an_app_that_changes_too_often_has_to_wait(self):
         """H05.app"""
         b, _ = self.sleeper()
-        answers = [self.change(b, {"tags": {"add": [f"t{number}"]}}) for number in range(45 if self.server.is_of_several else 15)]
+        answers = [self.change(b, {"tags": {"add": ["t0"]}})]
+        # Each node counts for itself, and on a slow machine some are forgiven meanwhile.
+        while answers[-1].status == 200 and len(answers) < 200:
+            answers.append(self.change(b, {"tags": {"add": [f"t{len(answers)}"]}}))
         self.assertEqual([answer.status for answer in answers[:10]], [200] * 10)
         self.assertEqual((answers[-1].status, answers[-1].json["rule"]), (429, 6011))
         self.assertGreater(int(answers[-1].headers["retry-after"]), 0)
@@ -465,63 +403,6 @@ class Traces(Pushed):
         self.assertIn("refused", run(self.server, "push").stdout)
         for arguments in (("devices",), ("trace", "no id"), ("trace", "--limit", "0"), ("trace", "--call", "a", "--conversation", "b")):
             self.assertEqual(run(self.server, "push", *arguments).returncode, 64, arguments)
-
-
-class Calls(Pushed):
-    more = ("--ring-timeout", "15s")
-
-    def ring(self, caller: Person, callee: Person) -> str:
-        return caller.ask("call.invite", user=callee.user, kind="audio")["call"]
-
-    def test_H15_a_call_wakes_devices_and_whoever_comes_can_answer(self):
-        """H15.woken H15.withdrawn"""
-        a, (b, device) = self.listener("Ann"), self.sleeper()
-        call = self.ring(a, b)
-        self.assertTrue(a.expect("call.ringing", call=call)["push"])
-        message, = self.wait_for(device)
-        self.assertEqual(
-            (message["type"], message["call"], message["kind"], message["sender"], message["name"]),
-            ("call", call, "audio", a.user, "Ann"))
-        headers = device.pushes[0].headers
-        self.assertEqual(headers["Urgency"], "high")
-        self.assertLessEqual(int(headers["TTL"]), 16)
-        back = self.device(b)
-        self.assertEqual(back.expect("call.incoming", call=call)["from"]["user"], a.user)
-        back.ask("call.ringing", call=call)
-        self.assertNotIn("push", a.expect("call.ringing", call=call))
-        back.ask("call.accept", call=call)
-        self.assertEqual(a.expect("call.connected", call=call)["peer"]["member"], back.member)
-        over = self.wait_for(device, 2)[1]
-        self.assertEqual((over["type"], over["call"]), ("callOver", call))
-        self.assertEqual(device.pushes[1].headers["Topic"], headers["Topic"], "it takes the place of one that waits")
-
-    def test_H15_a_call_that_is_cancelled_is_taken_back(self):
-        a, (b, device) = self.listener("Ann"), self.sleeper()
-        call = self.ring(a, b)
-        self.wait_for(device)
-        a.ask("call.hangup", call=call)
-        self.assertEqual(a.expect("call.ended", call=call)["outcome"], "cancelled")
-        eventually(lambda: [m["type"] for m in self.wait_for(device, 2)][1] == "callOver", "it is taken back")
-
-    def test_H15_a_call_to_devices_that_stay_asleep_is_not_answered(self):
-        a, (b, device) = self.listener("Ann"), self.sleeper()
-        call = self.ring(a, b)
-        eventually(lambda: a.heard("call.ended"), "the time is over", within=25)
-        self.assertEqual(self.wait_for(device, 2)[1]["type"], "callOver")
-
-    def test_H15_a_call_to_somebody_without_a_device_or_who_blocked_the_caller_wakes_nobody(self):
-        """H15.none"""
-        a, b, (c, device) = self.listener("Ann"), self.person("Bob"), self.sleeper("Carol")
-        b.link.close()
-        eventually(lambda: not self.is_online(b), "they are gone")
-        back = self.device(c)
-        back.ask("chat.block", user=a.user)
-        back.link.close()
-        eventually(lambda: not self.is_online(c), "they are gone")
-        for callee in (b, c):
-            call = self.ring(a, callee)
-            self.assertEqual(a.expect("call.ended", call=call)["outcome"], "offline")
-        self.assertEqual((a.heard("call.ringing"), device.attempts), ([], []))
 
 
 class Quiet(Pushed):

@@ -17,9 +17,9 @@ from aioapns.connection import APNsKeyConnectionPool, APNsProductionClientProtoc
 from apns_service import ATTACK, ATTACKS, KEY, TEAM, TOPIC, APNsAccount, APNsService, Installation, refusal
 from people import Person
 from push_service import Device
+from pushed import bearer
 from server import TIMEOUT, binary, eventually, of_one_process
-from test_chat import Talk
-from test_push import bearer
+from talk import Talk
 from wire import ask_http
 
 

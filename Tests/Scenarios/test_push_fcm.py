@@ -10,9 +10,9 @@ import fcm_service
 from fcm_service import FCMService, Installation, refusal
 from people import Person
 from push_service import Device
+from pushed import bearer
 from server import TIMEOUT, binary, eventually, of_one_process
-from test_chat import Talk
-from test_push import bearer
+from talk import Talk
 from wire import ask_http
 
 

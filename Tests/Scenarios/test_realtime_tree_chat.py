@@ -3,9 +3,8 @@
 import unittest
 
 from server import companions_wanted, eventually
-from test_chat import Talk
+from talk import Talk
 from tree_client import EMULATOR, TreeSocket, ask, sign_up
-from wire import ask_http
 
 ROOM = "rtr:messages"
 

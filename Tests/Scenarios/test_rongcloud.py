@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from house import House
 from people import VOUCHED, Person, Refused
-from test_attacks_doors import png
-from rongcloud_program import KEY, SECRET, Program, sign, signed
+from pushed import Pushed
+from rongcloud_program import SECRET, Program, sign, signed
 from server import Server, eventually
+from test_attacks_doors import png
 from test_files import form
-from test_push import Pushed
 from wire import ask_http
 
 

@@ -12,7 +12,6 @@ import unittest
 from pathlib import Path
 
 from people import Person
-from rongcloud_program import Program
 from server import Server, eventually
 from test_rongcloud import Door
 

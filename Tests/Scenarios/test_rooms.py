@@ -2,7 +2,6 @@ import json
 import time
 
 from house import House
-from people import Person
 from wire import PollingLink
 
 

@@ -9,7 +9,7 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from server import binary, eventually
-from test_chat import Talk
+from talk import Talk
 from wire import ask_http
 
 SECRET = "a-long-secret-for-tests-5f0c9d7be1"

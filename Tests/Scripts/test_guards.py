@@ -40,7 +40,9 @@ class GuardTests(unittest.TestCase):
 
     def test_a_long_file_is_found(self):
         self.assertEqual(lines(guards.file_is_short, ROOM, "\n" * 500), [])
-        self.assertEqual(lines(guards.file_is_short, ROOM, "\n" * 501), [501])
+        for path in (ROOM, "Tests/Scenarios/test_tea.py", "Sources/Assets/Web/tea.js"):
+            self.assertEqual(lines(guards.file_is_short, path, "\n" * 501), [501])
+        self.assertEqual(lines(guards.file_is_short, "docs/tea.md", "\n" * 501), [])
 
     def test_a_long_function_is_found(self):
         def function(count):
