@@ -106,14 +106,19 @@ package struct IndexMessages: StoreRequest {
         self.asker = asker
     }
 
+    /// All is read before anything is written: where a request is carried out again for each answer (`ReplayConnection`), the words
+    /// of every message would be cut as often as there are conversations behind it.
     package func perform(on tables: some Tables) throws(StoreError) -> Bool {
-        var room = self.limit
-        for conversation in try self.conversations(tables) {
-            room -= try self.index(conversation, limit: room, tables)
-            guard room > 0 else { return true }
-            tables.cache?.indexed(conversation.key)
+        var (room, read) = (self.limit, [(conversation: ConversationRow, entries: [BodyRow])]())
+        for conversation in try self.conversations(tables) where room > 0 {
+            let entries = try self.unindexed(conversation, limit: room, tables)
+            room -= entries.count
+            read.append((conversation, entries))
         }
-        return false
+        for (conversation, entries) in read { try self.index(entries, of: conversation, tables) }
+        // Where the portion ended there may be more.
+        for (conversation, _) in room > 0 ? read : read.dropLast() { tables.cache?.indexed(conversation.key) }
+        return room <= 0
     }
 
     private func conversations(_ tables: some Tables) throws(StoreError) -> [ConversationRow] {
@@ -131,17 +136,21 @@ package struct IndexMessages: StoreRequest {
         }
     }
 
-    private func index(
+    private func unindexed(
         _ conversation: ConversationRow, limit: Int, _ tables: some Tables
-    ) throws(StoreError) -> Int {
+    ) throws(StoreError) -> [BodyRow] {
         let start = conversation.indexed + 1
-        guard start <= ConversationKey.maximumEntry else { return 0 }
-        let entries = try tables.bodies(of: conversation.key, from: start, limit: limit)
+        guard start <= ConversationKey.maximumEntry else { return [] }
+        return try tables.bodies(of: conversation.key, from: start, limit: limit)
+    }
+
+    private func index(
+        _ entries: [BodyRow], of conversation: ConversationRow, _ tables: some Tables
+    ) throws(StoreError) {
         for entry in entries where entry.sort == .message {
             try SearchIndex.add(entry.body, EntryKey(conversation.key, entry.number), tables)
         }
         if let last = entries.last { try tables.update(conversation.key, .indexed(last.number)) }
-        return entries.count
     }
 }
 
