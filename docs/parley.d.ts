@@ -919,7 +919,7 @@ declare module "parley-chat" {
         /** Older conversations than those we know. */
         more(): Promise<void>;
         received(event: any, argument: any): void;
-        /** What may change without a word to its members: its rules. */
+        /** What may have been set while we were away. */
         refresh(id: any): Promise<void>;
         /**
          * Up to `limit` entries before a number, or after one; the latest without. From the browser where it kept them all.

@@ -38,7 +38,7 @@ class Source:
     @property
     def is_program(self) -> bool:
         """In one of the languages that we write."""
-        return self.path.endswith((".swift", ".py", ".js", ".c", ".h")) or self.text.startswith("#!")
+        return self.path.endswith((".swift", ".py", ".js", ".cjs", ".c", ".h", ".go")) or self.text.startswith("#!")
 
     @property
     def is_test(self) -> bool:

@@ -34,8 +34,8 @@ struct EmbeddedPages: Sendable {
     }
 }
 
-/// One file of them, ready to be sent as it is, and as gzip from the first time on that somebody takes it so: who comes first need
-/// not wait until all of them are packed.
+/// One of the files, sent as it is or as gzip. It is compressed when a client asks for gzip for the first time: the first client of a
+/// server does not wait until all of them are.
 final class EmbeddedFile: Sendable {
     let name: String
     /// Another as soon as a byte of the file is.
@@ -43,7 +43,7 @@ final class EmbeddedFile: Sendable {
     private let type: MediaType
     private let fields: HTTPFields
     private let plain: Form
-    private let packed = Mutex<Form?>(nil)
+    private let compressed = Mutex<Form?>(nil)
 
     private struct Form {
         let bytes: SharedBytes
@@ -63,8 +63,8 @@ final class EmbeddedFile: Sendable {
         self.plain = Form(bytes, self.version)
     }
 
-    private func packedForm() -> Form {
-        self.packed.withLock { known in
+    private func compressedForm() -> Form {
+        self.compressed.withLock { known in
             if let known { return known }
             let bytes = self.plain.bytes
             let form = Form(GzipEncoder.compress([UInt8](copying: bytes.span)), self.version + "-gz")
@@ -75,8 +75,8 @@ final class EmbeddedFile: Sendable {
 
     /// - Parameter origin: where pictures and sounds may come from besides this server.
     func response(to request: HTTPRequestHead, filesFrom origin: String? = nil) -> HTTPResponse {
-        let isPacked = ContentCoding.acceptsGzip(request.fields)
-        let form = isPacked ? self.packedForm() : self.plain
+        let isCompressed = ContentCoding.acceptsGzip(request.fields)
+        let form = isCompressed ? self.compressedForm() : self.plain
         var head = HTTPResponseHead(.ok, fields: self.fields)
         head.fields.set(.contentType, to: self.type.text)
         if let tag = form.tag { head.fields.set(.eTag, to: tag.description) }
@@ -90,7 +90,7 @@ final class EmbeddedFile: Sendable {
             return HTTPResponse(head)
         case .proceed: break
         }
-        if isPacked { head.fields.set(.contentEncoding, to: "gzip") }
+        if isCompressed { head.fields.set(.contentEncoding, to: "gzip") }
         return HTTPResponse(head, body: .shared(form.bytes))
     }
 

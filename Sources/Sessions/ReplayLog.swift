@@ -66,15 +66,12 @@ package struct ReplayLog: Sendable {
     package mutating func pongReceived() {
         while self.firstNumber < self.ponged, self.count > 0 { self.removeFirst() }
         self.ponged = self.pinged
-        if self.count == 0 { self.giveBack() }
+        // A quiet client keeps no memory for what it was sent once.
+        if self.count == 0 { (self.entries, self.gone) = ([], 0) }
     }
 
-    /// A line on which nothing happens any more keeps no room for what has happened.
-    private mutating func giveBack() {
-        guard self.gone > 0 else { return }
-        self.entries = []
-        self.gone = 0
-    }
+    /// For how many events there is memory.
+    var capacity: Int { self.entries.capacity }
 
     /// Everything sent behind `position`, or nil when that cannot be said without a gap. What is before it goes.
     package mutating func replay(from position: RecoveryRequest.Position) -> [[EncodedPacket]]? {

@@ -138,8 +138,7 @@ class Rooms(Nodes):
 
 class Calls(Nodes):
     def connect(self, a: Person, b: Person) -> str:
-        # Who has just come in on another node may not be known yet on this one.
-        eventually(lambda: a.ask("presence.watch", users=[b.user])["users"][0]["online"], "the caller's node knows of B")
+        eventually(lambda: online(a, b.user) == [True], "the other node knows it")
         call = a.ask("call.invite", user=b.user, kind="audio")["call"]
         self.assertEqual(b.expect("call.incoming")["call"], call)
         b.ask("call.ringing", call=call)

@@ -85,7 +85,7 @@ class ProfileTests(Profiles):
         self.assertEqual(later.welcome["name"], "New")
         eventually(lambda: watcher.ask("profile.of", user=old.user)["name"] == "New", "what the application says")
         seen = [{"user": old.user, "name": "New", "avatar": avatar, "online": True}]
-        eventually(lambda: watcher.ask("presence.watch", users=[old.user])["users"] == seen, "the same where they are seen")
+        self.server.shows(lambda: watcher.ask("presence.watch", users=[old.user])["users"] == seen, "the same where they are seen")
 
     def test_A09_an_application_says_what_its_users_are_called(self):
         a = self.person("A")

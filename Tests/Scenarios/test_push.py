@@ -204,7 +204,7 @@ class Messages(Pushed):
         b, _ = self.sleeper()
         answers = [self.change(b, {"tags": {"add": ["t0"]}})]
         # Each node counts for itself, and on a slow machine some are forgiven meanwhile.
-        while answers[-1].status == 200 and len(answers) < 200:
+        while answers[-1].status == 200 and len(answers) < (200 if self.server.is_of_several else 15):
             answers.append(self.change(b, {"tags": {"add": [f"t{len(answers)}"]}}))
         self.assertEqual([answer.status for answer in answers[:10]], [200] * 10)
         self.assertEqual((answers[-1].status, answers[-1].json["rule"]), (429, 6011))

@@ -202,7 +202,7 @@ export class Chat extends EventTarget {
       case 'chat.receipt': return this.#marked(argument);
       case 'chat.typing': return this.#typed(argument);
       case 'chat.arranged': return this.#arranged(argument);
-      case 'chat.settings': return this.#set(argument);
+      case 'chat.settings': return this.#configured(argument);
       case 'chat.passing': return void tell(this, 'passing', argument);
       case 'profile': return this.#renamed(argument);
     }
@@ -279,10 +279,10 @@ export class Chat extends EventTarget {
   }
 
   /**
-   * By whoever leads the conversation, for all its members.
+   * Set by an owner, an admin or a moderator for all members.
    * @param {{conversation: string, slowSeconds?: number}} settings
    */
-  #set({ conversation: id, slowSeconds }) {
+  #configured({ conversation: id, slowSeconds }) {
     const conversation = this.#conversations.get(id);
     if (!conversation || slowSeconds === undefined) return;
     conversation.slowSeconds = slowSeconds || undefined;
@@ -306,7 +306,7 @@ export class Chat extends EventTarget {
     this.refresh(conversation.id).catch(() => {});
   }
 
-  /** What may change without a word to its members: its rules. */
+  /** What may have been set while we were away. */
   async refresh(id) {
     this.#see(await this.#request('chat.conversation', { conversation: id }));
     tell(this, 'list');

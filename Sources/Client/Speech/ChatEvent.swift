@@ -92,7 +92,7 @@ package struct ChatArrangement: Hashable, Sendable {
     }
 }
 
-/// What those who lead a conversation have set for all its members. What is nil stays as it is; 0 is no longer.
+/// What was set for all members of a conversation. What is nil stays as it is; 0 ends it.
 package struct ChatSettings: Hashable, Sendable {
     package let conversation: ConversationID
     /// How long members wait between two messages.

@@ -26,7 +26,7 @@ package enum ParleyEvent: Hashable, Sendable {
     case typing(ChatTyping)
     /// What the user wants of a conversation, said on any of their devices.
     case arranged(ChatArrangement)
-    /// What holds for everybody in a conversation.
+    /// What was set for all members of a conversation.
     case settings(ChatSettings)
     /// Something that was said and is kept nowhere.
     case passing(ChatPassing)

@@ -47,6 +47,8 @@ final class AnswerRun: ClientRun, @unchecked Sendable {
             switch result {
             case .success: self.sayReady()
             case .failure(.ended(let failure)): self.ended(failure)
+            // It is said again on the next connection.
+            case .failure(.connectionLost): return
             case .failure(let error): self.fail("\(error)")
             }
         }
