@@ -30,6 +30,8 @@ final class EngineLink {
     private var lastPart = 0
     /// The client was let in.
     private(set) var isAdmitted = false
+    /// What is kept back; nil where nothing is.
+    private var held: [EncodedPacket]?
 
     init(
         _ sid: SessionID, version: EngineVersion, policy: LinkPolicy, for request: EngineRequest,
@@ -218,7 +220,16 @@ extension EngineLink {
         self.session.receivedGarbage(by: channel, into: &self.outbox)
     }
 
+    /// From now on what is sent is kept back, until `release()`.
+    func hold() { if self.held == nil { self.held = [] } }
+
+    func release() { if let held = self.held.take(), !held.isEmpty { self.send(held) } }
+
     func send(_ packets: [EncodedPacket]) {
+        guard self.held == nil else {
+            self.held?.append(contentsOf: packets)
+            return
+        }
         if let webSocket = self.openWebSocket {
             for packet in packets { self.write(packet, to: webSocket) }
             return self.watchBacklog()
@@ -237,7 +248,9 @@ extension EngineLink {
 
     /// Where the machine would write at once anyway, nothing goes through its outbox.
     private var openWebSocket: WebSocketConnection? {
-        guard !self.isPerforming, self.outbox.isEmpty, case .webSocket = self.session.transport else { return nil }
+        guard self.held == nil, !self.isPerforming, self.outbox.isEmpty, case .webSocket = self.session.transport else {
+            return nil
+        }
         return self.webSocket
     }
 
@@ -246,6 +259,7 @@ extension EngineLink {
     }
 
     func close(_ reason: EngineEnd) {
+        self.release()
         self.session.close(reason, at: self.sessions.now, into: &self.outbox)
         self.perform()
     }

@@ -127,6 +127,9 @@ extension Socket {
         self.link?.send(writer.finish(with: attachments))
     }
 
+    /// What was kept back since the client was let in goes out.
+    package func release() { self.link?.release() }
+
     /// Sends what was encoded for many.
     func send(_ broadcast: SocketBroadcast) {
         guard self.recovery != nil else {

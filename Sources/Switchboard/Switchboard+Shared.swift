@@ -252,7 +252,9 @@ extension Switchboard: LedgerReader {
         for (session, stranger) in self.strangers where stranger.node == nil {
             self.submit(.closed(Line(stranger.user, session), saidGoodbye: false))
         }
-        for (change, answer) in early where !self.isSaidAgain(change) { self.submit(change, answer) }
+        for (change, answer) in early {
+            if self.isSaidAgain(change) { answer?(.success(.done)) } else { self.submit(change, answer) }
+        }
         self.armAlarm()
         for room in self.rooms.keys { self.armRoom(room) }
     }

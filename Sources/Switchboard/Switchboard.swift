@@ -96,7 +96,7 @@ extension Switchboard {
     /// - Parameter blocked: whom they do not want to hear from; nil when it is unknown.
     package func enter(
         _ user: UserID, _ face: ProfileSummary, blocking blocked: [UserID]?, _ dialect: any Dialect, _ socket: Socket,
-        _ device: DeviceID = .main
+        _ device: DeviceID = .main, placed: @escaping () -> Void
     ) -> Guest {
         let guest = Guest(Line(user, socket.id), face.name, dialect, socket, device, self.settings, at: self.now)
         self.guests[socket.id] = guest
@@ -104,7 +104,7 @@ extension Switchboard {
         self.presence.lineKnown(guest.line)
         guest.isUp = true
         guest.avatar = face.avatar
-        self.submit(.opened(guest.line, face))
+        self.submit(.opened(guest.line, face)) { _ in placed() }
         return guest
     }
 

@@ -93,17 +93,11 @@ class Person:
             self.offset = None
             self.welcome = self.expect("welcome")
             self.user, self.name = self.welcome["user"], self.welcome["name"]
-            if self._hears_later:
-                self._await_presence()
 
     @property
     def _hears_later(self) -> bool:
         """Whether there are nodes that hear a little later of what another has done."""
         return getattr(self.server, "is_of_several", False)
-
-    def _await_presence(self) -> None:
-        """Until all that anybody does from now on finds us there: what is refused in the order of all came behind our coming."""
-        self.error("room.knock", room="nowhere-at-all")
 
     @classmethod
     def back(cls, old: "Person", *, token: str | None = None, link=None) -> "Person":

@@ -1,6 +1,7 @@
 """A PostgreSQL that runs for as long as a test looks at it, in a folder of its own and as an ordinary user."""
 
 import atexit
+import contextlib
 import functools
 import hashlib
 import os
@@ -96,6 +97,21 @@ class Postgres:
     def ask(self, sql: str, database: str) -> str:
         return self.run("psql", "--host", self.folder, "--username=parley", "--no-psqlrc", "--tuples-only", "--no-align",
                          "--command", sql, database).strip()
+
+    @contextlib.contextmanager
+    def locked(self, table: str, database: str):
+        """Nobody else writes to the table meanwhile."""
+        session = subprocess.Popen(
+            [*as_ordinary_user(), programs() / "psql", "--host", self.folder, "--username=parley", "--no-psqlrc", "--quiet", database],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, cwd=self.folder)
+        with session:
+            session.stdin.write(f"BEGIN; LOCK TABLE {table} IN EXCLUSIVE MODE;\n\\echo locked\n")
+            if session.stdout.readline() != "locked\n":
+                raise AssertionError(f"{table} was not locked")
+            try:
+                yield
+            finally:
+                session.stdin.close()
 
     def kill(self) -> None:
         """At once, with all its children, as a crash does."""

@@ -72,6 +72,21 @@ class Presence(Nodes):
         self.assertEqual(b.expect("signal")["data"], "still there?")
 
 
+    def test_Y04_who_is_welcomed_on_one_node_is_found_by_what_anybody_does_next_on_the_other(self):
+        """Y04.welcome"""
+        a = self.person(0, "A")
+        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        with ThreadPoolExecutor(1) as threads:
+            with self.database.locked("parley.ledger", "parley"):
+                coming = threads.submit(Person, self.nodes[1], "B")
+                eventually(lambda: self.database.ask(waiting, "parley") == "1", "their coming waits for its place in the order")
+                with self.assertRaises(TimeoutError):
+                    coming.result(0.5)
+            b = self.enterContext(coming.result())
+        call = a.ask("call.invite", user=b.user, kind="audio")["call"]
+        b.expect("call.incoming", call=call)
+
+
 class Rooms(Nodes):
     def test_Y05_all_see_the_same_room_with_the_same_numbers(self):
         """Y05"""
@@ -138,7 +153,6 @@ class Rooms(Nodes):
 
 class Calls(Nodes):
     def connect(self, a: Person, b: Person) -> str:
-        eventually(lambda: online(a, b.user) == [True], "the other node knows it")
         call = a.ask("call.invite", user=b.user, kind="audio")["call"]
         self.assertEqual(b.expect("call.incoming")["call"], call)
         b.ask("call.ringing", call=call)
