@@ -80,11 +80,12 @@ internal import CSockets
         self.room = 0
     }
 
-    mutating func append(_ shared: SharedBytes) {
-        guard shared.count > 0 else { return }
+    mutating func append(_ shared: SharedBytes, highWater: Int) -> Outcome {
+        guard shared.count > 0 else { return .appended }
         self.byteCount += shared.count
         self.close()
         unsafe self.segments.append(Segment(owner: shared, base: shared.base, count: shared.count))
+        return self.byteCount > highWater ? .appendedAndHigh : .appended
     }
 
     /// Fills `vector` with what is to be written next and says how many entries it took.

@@ -177,8 +177,8 @@ extension TCPConnection {
 
     package func write(_ shared: SharedBytes) {
         guard self.state == .open, !self.isTooSlow else { return }
-        self.queue.append(shared)
-        self.queued()
+        if self.queue.append(shared, highWater: self.policy.highWater) == .appendedAndHigh { self.filledUp() }
+        if !self.wantsWritable { self.gather() }
     }
 
     private func queued() {

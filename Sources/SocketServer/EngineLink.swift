@@ -226,8 +226,8 @@ extension EngineLink {
     func release() { if let held = self.held.take(), !held.isEmpty { self.send(held) } }
 
     func send(_ packets: [EncodedPacket]) {
-        guard self.held == nil else {
-            self.held?.append(contentsOf: packets)
+        if let held = self.held {
+            self.held = held + packets
             return
         }
         if let webSocket = self.openWebSocket {

@@ -132,7 +132,7 @@ extension Socket {
 
     /// Sends what was encoded for many.
     func send(_ broadcast: SocketBroadcast) {
-        guard self.recovery != nil else {
+        guard self.key != nil else {
             self.link?.send(broadcast.plain(in: self.namespace))
             return
         }

@@ -255,8 +255,9 @@ class Groups(Talk):
         self.assertEqual(told, [
             ("created", a.user), ("joined", a.user), ("renamed", a.user), ("role", a.user), ("silenced", b.user),
             ("removed", b.user), ("left", d.user), ("dissolved", a.user)])
-        self.assertEqual([e["type"] for e in c.heard("chat.entry", **place)][-1], "removed")
-        self.assertEqual([e["type"] for e in d.heard("chat.entry", **place)][0], "joined")
+        c.expect("chat.entry", type="removed", **place)
+        self.assertEqual([e["type"] for e in c.heard("chat.entry", **place)], ["created", "joined", "renamed", "role", "silenced"])
+        self.assertEqual(d.expect("chat.entry", **place)["type"], "joined")
 
     def test_roles_and_what_they_may(self):
         a, b, c = self.listener("A"), self.listener("B"), self.listener("C")

@@ -118,10 +118,12 @@ class Calls(Phones):
         a, b, c = self.phone("k1aa"), self.phone("k1bb"), self.phone("k1cc")
         room = a.ask("videoChat", {"from_user": "k1aa", "to_user": "gone_now"})[0]
         a.emit("__join", {"room": room})
+        a.expect("_peers")
         self.assertEqual(a.expect("cancelVideoChat", within=0.8), {})
         a.emit("closeRoom")
         room = a.ask("videoChat", {"from_user": "k1aa", "to_user": "k1bb"})[0]
         a.emit("__join", {"room": room})
+        a.expect("_peers")
         b.expect("videoChat")
         self.assertEqual(a.expect("cancelVideoChat"), {})  # after the ringing time
         a.emit("closeRoom")
