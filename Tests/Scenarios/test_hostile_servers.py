@@ -377,22 +377,28 @@ class HostileCallers(HostileCase):
             answering(lambda v, number: v.ack(number, {"error": {"code": STEERING, "message": STEERING * 1000}})),
             *self.WORDS, code=REFUSED, says="owned")
 
-    def test_a_connection_that_breaks_before_the_answer_is_made_again(self):
+    def asks_again(self, request: str, answer: dict, *words: str) -> None:
+        """The first connection breaks at the request; the second one answers it, and sends the client away."""
         def behave(victim: Victim) -> None:
             is_first = victim.server.visits == 1
             victim.let_in()
             for number, name, _ in victim.requests():
                 if name == "ice.servers":
                     victim.ack(number, {"iceServers": []})
-                elif name == "call.answering":
+                elif name == request:
                     if is_first:
                         return
-                    victim.ack(number, {})
+                    victim.ack(number, answer)
                     return victim.frame("41")
 
         with HostileServer(behave) as server:
-            end = run(*self.WORDS, "--server", server.url, environment={"XDG_CONFIG_HOME": str(self.folder)})
+            end = run(*words, "--server", server.url, environment={"XDG_CONFIG_HOME": str(self.folder)})
         self.assertEqual((end.code, server.visits), (UNAVAILABLE, 2), end.complaints.decode()[-500:])
+
+    def test_a_connection_that_breaks_before_the_answer_is_made_again(self):
+        self.asks_again("call.answering", {}, *self.WORDS)
+        view = {"room": "kitchen", "member": "D" * 20, "number": 1, "count": 1, "members": []}
+        self.asks_again("room.join", view, "call", "kitchen", "--play", "tone:440", "--token", "t", "--json")
 
     def test_callers_without_end_end_the_session(self):
         def ring(victim: Victim) -> None:

@@ -21,6 +21,8 @@ final class RoomRun: ClientRun, @unchecked Sendable {
     private var hasHeardSound = false
     private var last: CallStatistics?
     private var isLeaving = false
+    /// The connection broke before the server had answered.
+    private var mustAskAgain = false
     /// Sound from more members would not be understood, nor could a terminal's machine carry it.
     private static let maximumMembers = 200
 
@@ -44,6 +46,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
 
     private func join() {
         guard !self.isLeaving, !self.isOver else { return }
+        self.mustAskAgain = false
         let (room, key) = (self.room, self.plan.roomKey)
         self.client.ask(on: self.loop) { client throws(ClientError) in
             try await client.join(room, key)
@@ -52,6 +55,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
             case .success(let view): self.joined(view)
             case .failure(.refused(let refusal)) where refusal.code == RequestError.Code.invitationRequired.rawValue:
                 self.knock()
+            case .failure(.connectionLost): self.mustAskAgain = true
             case .failure(let error): self.fail(error.words)
             }
         }
@@ -65,6 +69,7 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         } then: { result in
             switch result {
             case .success: self.screen.say("\(room.text) is by invitation: waiting to be let in")
+            case .failure(.connectionLost): self.mustAskAgain = true
             case .failure(let error): self.fail(error.words)
             }
         }
@@ -105,7 +110,8 @@ final class RoomRun: ClientRun, @unchecked Sendable {
         case .signal(let signal) where signal.scope == .room(self.room):
             self.links[signal.from]?.received(signal.content)
         // A server that does not know us any more has given our seat away.
-        case .connected: if self.began != nil { self.joinAgain() }
+        case .connected: if self.began != nil || self.mustAskAgain { self.joinAgain() }
+        case .recovered: if self.mustAskAgain { self.join() }
         case .ended(let failure):
             self.fail("the connection to the server ended: \(failure.words)", .unavailable)
         default: return
