@@ -161,6 +161,9 @@ class OverPostgres(unittest.TestCase):
         caller, callee = (self.enterContext(Person(server, name)) for name in "AB")
         call = caller.ask("call.invite", user=callee.user, kind="audio")["call"]
         callee.expect("call.incoming", call=call)
+        # Who polls hears of the end where a poll is out.
+        for person in (caller, callee):
+            person.listen(0.05)
         server.tell(signal.SIGTERM)
         for person in (caller, callee):
             person.expect("call.ended", call=call)
