@@ -32,18 +32,13 @@ internal import CSockets
         self.copy(bytes)
     }
 
-    enum Outcome {
-        case noRoom
-        case appended
-        case appendedAndHigh
-    }
-
-    /// Both one after the other, if the last chunk has room for them: what almost every small frame takes.
-    mutating func appendIfRoom(_ head: Span<UInt8>, _ body: Span<UInt8>, highWater: Int) -> Outcome {
-        guard self.room >= head.count + body.count, body.count > 0 else { return .noRoom }
+    /// Both one after the other, if the last chunk has room for them: what almost every small frame takes. Says how many bytes wait
+    /// then; nil where there was no room.
+    mutating func appendIfRoom(_ head: Span<UInt8>, _ body: Span<UInt8>) -> Int? {
+        guard self.room >= head.count + body.count, body.count > 0 else { return nil }
         unsafe self.tail = Self.copy(body, to: Self.copy(head, to: self.tail))
         self.lengthened(by: head.count + body.count)
-        return self.byteCount > highWater ? .appendedAndHigh : .appended
+        return self.byteCount
     }
 
     private mutating func open(_ chunk: ByteChunk) {
@@ -80,12 +75,13 @@ internal import CSockets
         self.room = 0
     }
 
-    mutating func append(_ shared: SharedBytes, highWater: Int) -> Outcome {
-        guard shared.count > 0 else { return .appended }
+    /// Says how many bytes wait then.
+    mutating func append(_ shared: SharedBytes) -> Int {
+        guard shared.count > 0 else { return self.byteCount }
         self.byteCount += shared.count
         self.close()
         unsafe self.segments.append(Segment(owner: shared, base: shared.base, count: shared.count))
-        return self.byteCount > highWater ? .appendedAndHigh : .appended
+        return self.byteCount
     }
 
     /// Fills `vector` with what is to be written next and says how many entries it took.

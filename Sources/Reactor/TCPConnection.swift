@@ -160,29 +160,24 @@ extension TCPConnection {
     package func write(_ bytes: Span<UInt8>) {
         guard self.state == .open, !self.isTooSlow else { return }
         self.queue.append(bytes, from: &self.reactor.chunks)
-        self.queued()
+        self.queued(self.queue.byteCount)
     }
 
     package func write(_ head: Span<UInt8>, _ body: Span<UInt8>) {
         guard self.state == .open, !self.isTooSlow else { return }
-        switch self.queue.appendIfRoom(head, body, highWater: self.policy.highWater) {
-        case .appended where self.isGathered: return
-        case .appended, .appendedAndHigh: break
-        case .noRoom:
-            self.queue.append(head, from: &self.reactor.chunks)
-            self.queue.append(body, from: &self.reactor.chunks)
-        }
-        self.queued()
+        if let waiting = self.queue.appendIfRoom(head, body) { return self.queued(waiting) }
+        self.queue.append(head, from: &self.reactor.chunks)
+        self.queue.append(body, from: &self.reactor.chunks)
+        self.queued(self.queue.byteCount)
     }
 
     package func write(_ shared: SharedBytes) {
         guard self.state == .open, !self.isTooSlow else { return }
-        if self.queue.append(shared, highWater: self.policy.highWater) == .appendedAndHigh { self.filledUp() }
-        if !self.wantsWritable { self.gather() }
+        self.queued(self.queue.append(shared))
     }
 
-    private func queued() {
-        if self.queue.byteCount > self.policy.highWater { self.filledUp() }
+    private func queued(_ waiting: Int) {
+        if waiting > self.policy.highWater { self.filledUp(waiting) }
         if !self.wantsWritable { self.gather() }
     }
 
@@ -237,8 +232,8 @@ extension TCPConnection {
         self.fellBelowLowWater()
     }
 
-    private func filledUp() {
-        if self.queue.byteCount > self.policy.limit {
+    private func filledUp(_ waiting: Int) {
+        if waiting > self.policy.limit {
             self.isTooSlow = true
             return self.gather()
         }

@@ -61,6 +61,8 @@ package struct EngineSession: ~Copyable {
     /// A POST has begun and is not answered yet.
     private var isPosting = false
     /// While a POST is being worked off, answers gather for one response.
+    private var isGathering = false
+    /// What is sent waits until `uncork`.
     private var isCorked = false
 
     /// The handshake request itself is answered with the open packet, which goes alone.
@@ -88,6 +90,9 @@ package struct EngineSession: ~Copyable {
     package var transport: EngineTransport {
         if case .webSocket = self.state { .webSocket } else { .polling }
     }
+
+    /// Whether what is sent is written at once, and nothing waits in front of it.
+    package var writesAtOnce: Bool { self.transport == .webSocket && !self.isCorked }
 
     /// The moment to call `clockAdvanced(to:into:)` if nothing happens before.
     package var deadline: Instant? {
@@ -144,7 +149,7 @@ extension EngineSession {
             self.probed(packet, at: now, into: &outbox)
             return .handled
         case .polling, .probing, .webSocket:
-            self.isCorked = self.isCorked || channel == .polling && self.isPosting
+            self.isGathering = self.isGathering || channel == .polling && self.isPosting
             self.heartbeat.heard(self.settings, at: now)
             return self.accept(packet, at: now, into: &outbox)
         }
@@ -227,7 +232,7 @@ extension EngineSession {
     /// All packets of the POST's body were received; tells how to answer it.
     package mutating func postFinished(into outbox: inout EngineOutbox) -> PostAnswer {
         self.isPosting = false
-        self.isCorked = false
+        self.isGathering = false
         self.answerPoll(into: &outbox)
         switch self.state {
         case .ended(.transportError), .ended(.parseError): return .badRequest
@@ -247,7 +252,7 @@ extension EngineSession {
 
     /// Lets the waiting poll take what there is to take.
     private mutating func answerPoll(into outbox: inout EngineOutbox) {
-        guard self.hasPoll, !self.isCorked else { return }
+        guard self.hasPoll, !self.isGathering, !self.isCorked else { return }
         switch self.state {
         case .polling, .probing:
             guard !self.queue.isEmpty else { return }
@@ -295,7 +300,7 @@ extension EngineSession {
         }
     }
 
-    /// What waits for the next poll.
+    /// What waits for the next poll, or until it is uncorked.
     package var queuedBytes: Int { self.queue.bytes }
 
     /// How much the session's WebSocket has not been able to write yet.
@@ -328,6 +333,10 @@ extension EngineSession {
             outbox.append(.answerPoll([.noop]))
         }
         outbox.append(.upgraded)
+        if !self.isCorked { self.writeQueue(into: &outbox) }
+    }
+
+    private mutating func writeQueue(into outbox: inout EngineOutbox) {
         for packet in self.queue.removeAll() { outbox.append(.write(packet)) }
     }
 
@@ -358,14 +367,24 @@ extension EngineSession {
     @discardableResult
     package mutating func send(_ packets: [EncodedPacket], into outbox: inout EngineOutbox) -> Bool {
         switch self.state {
-        case .webSocket:
+        case .webSocket where !self.isCorked:
             for packet in packets { outbox.append(.write(packet)) }
             return true
-        case .polling, .probing:
+        case .webSocket, .polling, .probing:
             return self.enqueue(packets, into: &outbox)
         case .closing, .ended:
             return false
         }
+    }
+
+    /// From now on packets wait, pings among them, so that none overtakes another.
+    package mutating func cork() { self.isCorked = true }
+
+    /// What has waited goes out in its order.
+    package mutating func uncork(into outbox: inout EngineOutbox) {
+        guard self.isCorked else { return }
+        self.isCorked = false
+        if self.writesAtOnce { self.writeQueue(into: &outbox) } else { self.answerPoll(into: &outbox) }
     }
 
     /// One packet of the session itself.
@@ -387,12 +406,13 @@ extension EngineSession {
 
     /// Says goodbye in good order: what was sent before still goes out.
     package mutating func close(_ reason: EngineEnd = .forcedClose, at now: Instant, into outbox: inout EngineOutbox) {
+        self.uncork(into: &outbox)
         switch self.state {
         case .webSocket:
             self.end(reason, into: &outbox)
         case .polling, .probing:
             self.dropProbe(into: &outbox)
-            self.isCorked = false
+            self.isGathering = false
             self.state = .closing(reason, until: now + self.settings.closeTimeout)
             self.answerPoll(into: &outbox)
         case .closing, .ended:

@@ -1,6 +1,6 @@
 import SocketIO
 
-/// What waits for the next poll, in order and weighed.
+/// What waits for the next poll, or until its session is uncorked, in order and weighed.
 struct SendQueue: Sendable {
     private var packets: [EncodedPacket] = []
     private(set) var bytes = 0

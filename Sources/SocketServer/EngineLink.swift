@@ -30,8 +30,6 @@ final class EngineLink {
     private var lastPart = 0
     /// The client was let in.
     private(set) var isAdmitted = false
-    /// What is kept back; nil where nothing is.
-    private var held: [EncodedPacket]?
 
     init(
         _ sid: SessionID, version: EngineVersion, policy: LinkPolicy, for request: EngineRequest,
@@ -220,16 +218,15 @@ extension EngineLink {
         self.session.receivedGarbage(by: channel, into: &self.outbox)
     }
 
-    /// From now on what is sent is kept back, until `release()`.
-    func hold() { if self.held == nil { self.held = [] } }
+    /// From now on what is sent waits, within the bounds of what waits for a poll.
+    func cork() { self.session.cork() }
 
-    func release() { if let held = self.held.take(), !held.isEmpty { self.send(held) } }
+    func uncork() {
+        self.session.uncork(into: &self.outbox)
+        self.perform()
+    }
 
     func send(_ packets: [EncodedPacket]) {
-        if let held = self.held {
-            self.held = held + packets
-            return
-        }
         if let webSocket = self.openWebSocket {
             for packet in packets { self.write(packet, to: webSocket) }
             return self.watchBacklog()
@@ -248,9 +245,7 @@ extension EngineLink {
 
     /// Where the machine would write at once anyway, nothing goes through its outbox.
     private var openWebSocket: WebSocketConnection? {
-        guard self.held == nil, !self.isPerforming, self.outbox.isEmpty, case .webSocket = self.session.transport else {
-            return nil
-        }
+        guard !self.isPerforming, self.outbox.isEmpty, self.session.writesAtOnce else { return nil }
         return self.webSocket
     }
 
@@ -259,7 +254,6 @@ extension EngineLink {
     }
 
     func close(_ reason: EngineEnd) {
-        self.release()
         self.session.close(reason, at: self.sessions.now, into: &self.outbox)
         self.perform()
     }

@@ -91,7 +91,7 @@ extension Socket {
     ) {
         var writer = SocketPacketWriter(event: name, in: self.namespace, attachments: attachments.count)
         arguments(&writer.arguments)
-        guard self.recovery != nil else {
+        guard self.key != nil else {
             self.link?.send(writer.finish(with: attachments))
             return
         }
@@ -127,8 +127,8 @@ extension Socket {
         self.link?.send(writer.finish(with: attachments))
     }
 
-    /// What was kept back since the client was let in goes out.
-    package func release() { self.link?.release() }
+    /// What has waited since the client was let in goes out.
+    package func uncork() { self.link?.uncork() }
 
     /// Sends what was encoded for many.
     func send(_ broadcast: SocketBroadcast) {

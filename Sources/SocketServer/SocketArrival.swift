@@ -25,11 +25,11 @@ package final class SocketArrival {
     ///
     /// - Parameter mayReturn: whether its place is kept when its line breaks. Every event then has one more argument,
     ///   by which the client tells how far it got.
-    /// - Parameter isHeld: nothing reaches the client, this answer neither, until `Socket.release()`.
+    /// - Parameter isCorked: nothing reaches the client, this answer neither, until `Socket.uncork()`.
     @discardableResult
-    package func accept(mayReturn: Bool = true, isHeld: Bool = false) -> Socket? {
+    package func accept(mayReturn: Bool = true, isCorked: Bool = false) -> Socket? {
         guard self.settle() else { return nil }
-        if isHeld { self.link.hold() }
+        if isCorked { self.link.cork() }
         let socket = self.layer.makeSocket(in: self.namespace, on: self.link, mayReturn: mayReturn)
         self.link.send([socket.welcome])
         return socket

@@ -93,10 +93,12 @@ package final class Switchboard {
 extension Switchboard {
     /// A user is signed in on a socket.
     ///
-    /// - Parameter blocked: whom they do not want to hear from; nil when it is unknown.
+    /// - Parameters:
+    ///   - blocked: whom they do not want to hear from; nil when it is unknown.
+    ///   - onOrdered: told once: the sign-in has its place in the order of all nodes, or this node is not in that order.
     package func enter(
         _ user: UserID, _ face: ProfileSummary, blocking blocked: [UserID]?, _ dialect: any Dialect, _ socket: Socket,
-        _ device: DeviceID = .main, placed: @escaping () -> Void
+        _ device: DeviceID = .main, onOrdered: @escaping () -> Void
     ) -> Guest {
         let guest = Guest(Line(user, socket.id), face.name, dialect, socket, device, self.settings, at: self.now)
         self.guests[socket.id] = guest
@@ -104,7 +106,7 @@ extension Switchboard {
         self.presence.lineKnown(guest.line)
         guest.isUp = true
         guest.avatar = face.avatar
-        self.submit(.opened(guest.line, face)) { _ in placed() }
+        self.submit(.opened(guest.line, face)) { _ in onOrdered() }
         return guest
     }
 

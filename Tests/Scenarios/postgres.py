@@ -95,14 +95,18 @@ class Postgres:
         return self.create(f"d{hashlib.sha256(data.encode()).hexdigest()[:20]}")
 
     def ask(self, sql: str, database: str) -> str:
-        return self.run("psql", "--host", self.folder, "--username=parley", "--no-psqlrc", "--tuples-only", "--no-align",
-                         "--command", sql, database).strip()
+        return self.run("psql", *self.client, "--tuples-only", "--no-align", "--command", sql, database).strip()
+
+    @property
+    def client(self) -> list:
+        """The options of psql."""
+        return ["--host", self.folder, "--username=parley", "--no-psqlrc"]
 
     @contextlib.contextmanager
     def locked(self, table: str, database: str):
-        """Nobody else writes to the table meanwhile."""
+        """Locks a table against writes of other sessions."""
         session = subprocess.Popen(
-            [*as_ordinary_user(), programs() / "psql", "--host", self.folder, "--username=parley", "--no-psqlrc", "--quiet", database],
+            [*as_ordinary_user(), programs() / "psql", *self.client, "--quiet", database],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, cwd=self.folder)
         with session:
             session.stdin.write(f"BEGIN; LOCK TABLE {table} IN EXCLUSIVE MODE;\n\\echo locked\n")

@@ -138,7 +138,7 @@ class LoadTests(LoadCase):
 
     def test_R01_connections_that_are_cut_come_back_and_nothing_is_lost(self):
         """R01.cuts"""
-        # Four cuts of all ten: on a busy machine not everybody is back when the next one comes.
+        # Ten clients are disconnected four times; on a busy machine some still reconnect when the next time comes.
         report = self.report(
             self.server.address, "--users", 10, "--messages", 50, "--cut-every", "1s", "--duration", "5s", "--timeout",
             "60s")

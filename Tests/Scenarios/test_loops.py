@@ -161,7 +161,7 @@ class OverPostgres(unittest.TestCase):
         caller, callee = (self.enterContext(Person(server, name)) for name in "AB")
         call = caller.ask("call.invite", user=callee.user, kind="audio")["call"]
         callee.expect("call.incoming", call=call)
-        # Who polls hears of the end where a poll is out.
+        # With long polling the end is told in a request that waits.
         for person in (caller, callee):
             person.listen(0.05)
         server.tell(signal.SIGTERM)

@@ -71,18 +71,17 @@ class Presence(Nodes):
         a.ask("signal", room="kitchen", data="still there?")
         self.assertEqual(b.expect("signal")["data"], "still there?")
 
-
-    def test_Y04_who_is_welcomed_on_one_node_is_found_by_what_anybody_does_next_on_the_other(self):
+    def test_Y04_a_client_is_welcomed_only_once_a_call_from_another_node_finds_it(self):
         """Y04.welcome"""
         a = self.person(0, "A")
         waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
         with ThreadPoolExecutor(1) as threads:
             with self.database.locked("parley.ledger", "parley"):
-                coming = threads.submit(Person, self.nodes[1], "B")
-                eventually(lambda: self.database.ask(waiting, "parley") == "1", "their coming waits for its place in the order")
+                signing_in = threads.submit(Person, self.nodes[1], "B")
+                eventually(lambda: self.database.ask(waiting, "parley") == "1", "the sign-in waits for its place in the order")
                 with self.assertRaises(TimeoutError):
-                    coming.result(0.5)
-            b = self.enterContext(coming.result())
+                    signing_in.result(0.5)
+            b = self.enterContext(signing_in.result())
         call = a.ask("call.invite", user=b.user, kind="audio")["call"]
         b.expect("call.incoming", call=call)
 

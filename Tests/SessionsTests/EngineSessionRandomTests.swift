@@ -39,7 +39,9 @@ struct EngineSessionRandomTests {
         case 140..<150: _ = try? bench.openSocket()
         case 150..<160: bench.frame("2probe")
         case 160..<166: bench.frame("5")
-        case 166..<192: bench.advance(Int64.random(in: 0..<9_000, using: &random))
+        case 166: bench.cork()
+        case 167..<170: bench.uncork()
+        case 170..<192: bench.advance(Int64.random(in: 0..<9_000, using: &random))
         default: self.trouble(on: bench, using: &random)
         }
     }

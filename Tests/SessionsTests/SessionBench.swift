@@ -156,6 +156,13 @@ final class SessionBench {
         self.carryOut()
     }
 
+    func cork() { self.session.cork() }
+
+    func uncork() {
+        self.session.uncork(into: &self.outbox)
+        self.carryOut()
+    }
+
     func kill(_ reason: EngineEnd) {
         self.session.end(reason, into: &self.outbox)
         self.carryOut()

@@ -9,13 +9,13 @@ final class Company: SocketApplication {
     private(set) var sockets: [Socket] = []
     /// Nobody comes in, or back, as long as there is a reason.
     var refusal: String?
-    /// Who comes in hears nothing before they are released.
-    var isHolding = false
+    /// Sockets send nothing before they are uncorked.
+    var isCorking = false
 
     func arrived(_ arrival: SocketArrival) {
         self.diary.append("arrived")
         if let refusal = self.refusal { return arrival.refuse(refusal) }
-        if let socket = arrival.accept(isHeld: self.isHolding) { self.sockets.append(socket) }
+        if let socket = arrival.accept(isCorked: self.isCorking) { self.sockets.append(socket) }
     }
 
     func mayReturn(_ socket: Socket, _ arrival: SocketArrival) -> String? { self.refusal }

@@ -106,8 +106,8 @@ package struct IndexMessages: StoreRequest {
         self.asker = asker
     }
 
-    /// All is read before anything is written: where a request is carried out again for each answer (`ReplayConnection`), the words
-    /// of every message would be cut as often as there are conversations behind it.
+    /// All is read before anything is written. `ReplayConnection` carries a request out again for each answer it reads, and would tokenize
+    /// every message as often as there are conversations behind it.
     package func perform(on tables: some Tables) throws(StoreError) -> Bool {
         var (room, read) = (self.limit, [(conversation: ConversationRow, entries: [BodyRow])]())
         for conversation in try self.conversations(tables) where room > 0 {

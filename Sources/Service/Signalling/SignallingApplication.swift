@@ -382,15 +382,15 @@ extension SignallingApplication {
             })
     }
 
-    /// Who is welcomed can be called from wherever they say so: their place among the changes of all nodes comes first.
+    /// The client hears nothing before its sign-in has its place in the order of all nodes: once it is welcomed it can be called from any.
     private func letIn(
         _ visitor: Visitor, _ arrival: SocketArrival, by entrance: any Entrance, since start: ContinuousClock.Instant
     ) {
-        guard let socket = arrival.accept(mayReturn: visitor.mayReturn, isHeld: true) else { return }
+        guard let socket = arrival.accept(mayReturn: visitor.mayReturn, isCorked: true) else { return }
         entrance.welcome(socket, visitor)
         let guest = self.board.enter(
             visitor.identity.user, visitor.face, blocking: visitor.blocked, entrance.dialect, socket, visitor.device,
-            placed: { [weak socket] in socket?.release() })
+            onOrdered: { [weak socket] in socket?.uncork() })
         let session = SignedInSession(visitor.identity, guest, by: entrance)
         socket.context = session
         self.sessions.add(session)
