@@ -39,6 +39,12 @@ def eventually(holds: Callable[[], bool], what: str, within: float = TIMEOUT) ->
         time.sleep(0.02)
 
 
+def suspend(process: subprocess.Popen) -> None:
+    """Until SIGCONT. On a busy machine threads run on for a while after the signal, so this waits until none does."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+
 def quick(act: Callable[[], None], within: float) -> None:
     """In the median of five times `act` takes no longer than that."""
     took: list[float] = []
@@ -270,7 +276,10 @@ class Server:
 
     def tell(self, number: signal.Signals) -> None:
         for node in self._nodes:
-            node._process.send_signal(number)
+            if number == signal.SIGSTOP:
+                suspend(node._process)
+            else:
+                node._process.send_signal(number)
 
     def wait(self, within: float = TIMEOUT) -> int:
         return max(node._process.wait(timeout=within) for node in self._nodes)

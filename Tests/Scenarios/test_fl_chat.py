@@ -11,7 +11,7 @@ from websocket import ABNF
 
 from people import Person
 from phones import UUID, Phones
-from server import TIMEOUT, companions_wanted, eventually
+from server import TIMEOUT, companions_wanted, eventually, suspend
 from test_files import form, gif
 from wire import ask_http
 
@@ -148,7 +148,7 @@ class OneToOne(Chat):
 
     def test_B05_a_server_that_was_paused_disconnects_nobody_who_sent_pings(self):
         a, b, to = self.pair()
-        self.server.process.send_signal(signal.SIGSTOP)
+        suspend(self.server.process)
         try:
             with a.staying_alive(), b.staying_alive():
                 # Longer than its ping timeout of eight seconds.

@@ -2,7 +2,6 @@ import contextlib
 import json
 import os
 import random
-import signal
 import socket
 import sqlite3
 import struct
@@ -15,7 +14,7 @@ import websocket
 
 from fl import Phone, account, pack, unpack
 from phones import UUID, Phones
-from server import TIMEOUT, Server, companions_wanted, eventually
+from server import TIMEOUT, Server, companions_wanted, eventually, suspend
 from wire import ask_http
 
 
@@ -219,7 +218,7 @@ class Link(Phones):
         # The watcher comes second: while a process starts, nobody would ping for it.
         child = self.process("frozen")
         watcher = self.phone("patient")
-        child.send_signal(signal.SIGSTOP)
+        suspend(child)
         began = time.monotonic()
         watcher.expect("offLine", user="frozen", within=10)
         self.assertLess(time.monotonic() - began, 8.2)

@@ -11,7 +11,7 @@ from balancer import data_beside
 from people import VOUCHED, Person, Refused
 from push_service import PushService
 from pushed import bearer
-from server import Server, eventually
+from server import Server, eventually, suspend
 from test_webhooks import SECRET, Listener
 from wire import ask_http
 
@@ -250,7 +250,7 @@ class ErrandTests(Nodes):
         eventually(lambda: len(self.hook.heard) >= 5, "the first were told")
         paused = self.teller()
         speaker = (a, b)[1 - paused]
-        self.nodes[paused].process.send_signal(signal.SIGSTOP)
+        suspend(self.nodes[paused].process)
         try:
             other = (a, b)[paused].user
             for n in range(5, 10):

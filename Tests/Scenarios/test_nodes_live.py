@@ -6,7 +6,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 from people import Person
-from server import eventually
+from server import eventually, suspend
 from test_nodes import Nodes
 
 
@@ -60,7 +60,7 @@ class Presence(Nodes):
         a.ask("room.join", room="kitchen")
         b.ask("room.join", room="kitchen")
         a.expect("room.joined")
-        self.nodes[1].process.send_signal(signal.SIGSTOP)
+        suspend(self.nodes[1].process)
         try:
             a.expect("presence", within=10, user=b.user, online=False)
             a.expect("room.away", within=10)

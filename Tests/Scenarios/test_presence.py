@@ -1,4 +1,3 @@
-import signal
 import subprocess
 import sys
 import time
@@ -6,6 +5,7 @@ import unittest
 
 from house import House
 from people import Person
+from server import suspend
 from wire import need_websockets
 
 
@@ -114,7 +114,7 @@ class Heartbeat(Processes):
         user = child.stdout.readline().strip()
         a = self.person("A")
         a.ask("presence.watch", users=[user])
-        child.send_signal(signal.SIGSTOP)
+        suspend(child)
         began = time.monotonic()
         self.assertFalse(a.expect("presence", user=user)["online"])
         self.assertLess(time.monotonic() - began, 0.3 + 0.4 + 1)

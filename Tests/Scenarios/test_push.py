@@ -11,7 +11,7 @@ from people import VOUCHED, Person
 from push_service import PushService
 from pushed import Pushed, bearer
 from screens import Screen
-from server import Server, eventually
+from server import Server, eventually, suspend
 from talk import Talk
 from test_moderation import run
 from wire import ask_http
@@ -108,7 +108,7 @@ class Messages(Pushed):
         self.addCleanup(screen.close)
         screen.wait_for("before")
         b.link.close()
-        screen.process.send_signal(signal.SIGSTOP)
+        suspend(screen.process)
         began = time.monotonic()
         self.say(a, "while frozen", user=b.user)
         self.assertEqual(self.wait_for(device, within=20)[-1]["text"], "while frozen")

@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from server import TIMEOUT, ROOT, binary
+from server import TIMEOUT, ROOT, binary, suspend
 
 # As a service manager does it: the number of the process is known only to the process itself.
 START = 'export LISTEN_PID=$$; exec "$@"'
@@ -118,7 +118,7 @@ class ServiceManagerTests(unittest.TestCase):
         manager.start()
         for _ in range(3):
             manager.expect("WATCHDOG=1")
-        manager.process.send_signal(signal.SIGSTOP)
+        suspend(manager.process)
         manager.ears.settimeout(1.5)
         with self.assertRaises(TimeoutError):
             for _ in range(20):
