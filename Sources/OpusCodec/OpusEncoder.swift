@@ -1,6 +1,6 @@
 internal import COpus
 
-/// Turns sound into Opus packets. It owns the state of libopus, and its buffer, for as long as it lives.
+/// Turns sound into Opus packets. It owns the state of libopus for as long as it lives.
 @safe package final class OpusEncoder {
     package enum Application: String, Hashable, Sendable, CaseIterable {
         case voip, audio
@@ -41,7 +41,6 @@ internal import COpus
     package let rate: Int
     package let channels: Int
     private let state: OpaquePointer
-    private let packet: UnsafeMutablePointer<UInt8>
     /// Room for the largest packet: six frames of 1275 bytes, and their lengths.
     private static let packetCapacity = 7680
 
@@ -53,14 +52,10 @@ internal import COpus
         self.rate = rate
         self.channels = channels
         unsafe self.state = state
-        unsafe self.packet = .allocate(capacity: Self.packetCapacity)
         try self.apply(settings)
     }
 
-    deinit {
-        unsafe opus_encoder_destroy(self.state)
-        unsafe self.packet.deallocate()
-    }
+    deinit { unsafe opus_encoder_destroy(self.state) }
 
     /// May be called between frames. The application cannot change any more.
     package func apply(_ settings: Settings) throws(OpusError) {
@@ -90,15 +85,19 @@ internal import COpus
     /// Encodes one frame of 2.5, 5, 10, 20, 40 or 60 ms, all channels one after the other for each
     /// moment, and writes the packet over `output`.
     package func encode(_ frame: Span<Float>, into output: inout [UInt8]) throws(OpusError) {
-        let count = frame.count / self.channels
+        let count = Int32(clamping: frame.count / self.channels)
         let size = unsafe frame.withUnsafeBufferPointer { samples -> Int32 in
             guard let base = samples.baseAddress else { return OPUS_BAD_ARG }
-            return unsafe opus_encode_float(
-                self.state, base, Int32(clamping: count), self.packet, Int32(Self.packetCapacity))
+            // Lent for this frame only: a call would keep more memory for it than its packets ever fill.
+            return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.packetCapacity) { packet in
+                guard let start = packet.baseAddress else { return OPUS_BAD_ARG }
+                let size = unsafe opus_encode_float(self.state, base, count, start, Int32(packet.count))
+                output.removeAll(keepingCapacity: true)
+                unsafe output.append(contentsOf: packet.prefix(Int(max(0, size))))
+                return size
+            }
         }
         guard size > 0 else { throw OpusError(size) }
-        output.removeAll(keepingCapacity: true)
-        unsafe output.append(contentsOf: UnsafeBufferPointer(start: self.packet, count: Int(size)))
     }
 
     /// Forgets the past, as after a seek.

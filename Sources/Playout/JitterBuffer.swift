@@ -59,7 +59,7 @@ package struct JitterBuffer<Decoder: SoundDecoder> {
         self.estimator = DelayEstimator(initial: settings.firstDelay.clampedNanoseconds)
         self.stretcher = TimeStretcher(rate: settings.rate, channels: settings.channels)
         self.fade = ConcealmentFade(rate: settings.rate, channels: settings.channels)
-        // Made with the first packet: a stream that is never played needs none.
+        // As long as the longest packet yet: most are a sixth of what a packet may last.
         self.scratch = []
     }
 
@@ -176,7 +176,7 @@ extension JitterBuffer {
         self.front += count
         // What was played last may be needed to be repeated.
         let kept = self.stretcher.history * self.settings.channels
-        if self.front >= 4 * kept {
+        if self.front >= 2 * kept {
             self.sound.removeFirst(self.front - kept)
             self.front = kept
         }
@@ -258,7 +258,8 @@ extension JitterBuffer {
 extension JitterBuffer {
     private mutating func decode(at now: Instant) {
         guard let packet = self.packets.takeFirst() else { return }
-        let made = self.withScratch { decoder, sound in decoder.decode(packet.bytes.span, into: &sound) } ?? 0
+        let made =
+            self.withScratch(packet.duration) { decoder, sound in decoder.decode(packet.bytes.span, into: &sound) } ?? 0
         self.next = packet.end
         self.state = .playing
         // An Opus packet this short is DTX: silence.
@@ -289,7 +290,7 @@ extension JitterBuffer {
         if self.fade.isOver {
             self.addSilence(count)
         } else {
-            self.withScratch { decoder, sound in decoder.conceal(count, into: &sound) }
+            self.withScratch(count) { decoder, sound in decoder.conceal(count, into: &sound) }
             self.take(count)
         }
         // What a side that is silent on purpose is silent with goes on as long as it is.
@@ -299,7 +300,7 @@ extension JitterBuffer {
     }
 
     private mutating func recover(_ count: Int, from packet: PacketBuffer.Packet) {
-        let isFound = self.withScratch { decoder, sound in
+        let isFound = self.withScratch(count) { decoder, sound in
             decoder.recover(count, from: packet.bytes.span, into: &sound)
         }
         self.take(count)
@@ -313,14 +314,16 @@ extension JitterBuffer {
         self.next += Int64(count)
     }
 
-    /// Lends the decoder and the memory for what it makes at once.
+    /// Lends the decoder, and memory for as much sound as it makes at once: whole steps of ten milliseconds, since decoders have steps, too.
     private mutating func withScratch<Result>(
-        _ body: (inout Decoder, inout MutableSpan<Float>) -> Result
+        _ count: Int, _ body: (inout Decoder, inout MutableSpan<Float>) -> Result
     ) -> Result {
         var scratch: [Float] = []
         swap(&scratch, &self.scratch)
         defer { swap(&scratch, &self.scratch) }
-        if scratch.isEmpty { scratch = [Float](repeating: 0, count: self.maximumPacket * self.settings.channels) }
+        let step = self.settings.rate / 100
+        let size = (count + step - 1) / step * step * self.settings.channels
+        if scratch.count < size { scratch = [Float](repeating: 0, count: size) }
         var sound = scratch.mutableSpan
         return body(&self.decoder, &sound)
     }
