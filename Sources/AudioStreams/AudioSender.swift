@@ -39,6 +39,8 @@ package struct AudioSender: ~Copyable {
     /// The encoder found silence, which is sent once.
     private var isSilent = false
 
+    /// So many packets leave before anybody can tell what gets lost.
+    private static let packetsBeforeReports = 50
     /// What was spoken may come late by so much before it is taken for a pause.
     private static let pauseTimeout = Duration.milliseconds(200)
 
@@ -51,6 +53,7 @@ package struct AudioSender: ~Copyable {
         // is not worth a bit.
         self.encoderSettings.application = .audio
         self.encoderSettings.depth = 16
+        self.statistics.redundancy = self.affordableRedundancy(at: nil)
         self.prepareEncoder()
     }
 
@@ -298,6 +301,7 @@ extension AudioSender {
         self.statistics.packetsSent += 1
         self.statistics.headerBytesSent += UInt64(headerCount)
         self.statistics.bytesSent += UInt64(payload.count)
+        if self.statistics.packetsSent == Self.packetsBeforeReports { self.adapt(at: now) }
     }
 
     /// What a report says of the stream; nil before anything was sent. The report's time is for its writer to fill in.
@@ -362,12 +366,18 @@ extension AudioSender {
         self.estimate.map { max(0, $0.bitRate - 8 * Self.overhead * self.packetsPerSecond) }
     }
 
-    private func affordableRedundancy(at now: Instant) -> Int {
+    private func affordableRedundancy(at now: Instant?) -> Int {
         guard self.settings.payloadTypes.red != nil else { return 0 }
         // What is lost because there is too much of it is not saved by more of it.
-        if let last = self.lastCongestion, last + .seconds(3) > now { return 0 }
-        guard let budget = self.budget else { return self.loss.level.rawValue }
-        return min(self.loss.level.rawValue, max(0, budget / self.settings.minimumBitRate - 1))
+        if let now, let last = self.lastCongestion, last + .seconds(3) > now { return 0 }
+        let wanted = self.wantedRedundancy.rawValue
+        guard let budget = self.budget else { return wanted }
+        return min(wanted, max(0, budget / self.settings.minimumBitRate - 1))
+    }
+
+    /// The first words have all copies there are: it takes a second to know whether any are needed.
+    private var wantedRedundancy: LossWatch.Level {
+        self.statistics.packetsSent < Self.packetsBeforeReports ? .much : self.loss.level
     }
 
     private func affordableBitRate(with redundancy: Int) -> Int {

@@ -21,11 +21,27 @@ struct AdaptationTests {
     @Test("sends no copies while nothing gets lost, whatever the jitter", arguments: [0, 5, 10, 20] as [Double])
     func calm(jitter: Double) {
         var call = Self.call(line: VirtualLine.even(100, jitter: jitter))
+        call.run(seconds: 2)
         for _ in 0..<60 {
             call.run(seconds: 1)
             #expect(call.first.sender.statistics.redundancy == 0)
         }
         #expect(call.first.estimates.allSatisfy { !$0.isCongested })
+    }
+
+    @Test("sends copies for a second, until it can know what gets lost", arguments: 0..<5 as Range<UInt64>)
+    func firstSecond(seed: UInt64) throws {
+        var call = Self.call(seed: seed) { packet, random in
+            packet.time < 1000 && Int.random(in: 0..<5, using: &random) == 0 ? nil : 50 + random.normal(5)
+        }
+        call.second.isListening = true
+        call.run(seconds: 0.9)
+        #expect(call.first.sender.statistics.redundancy == 2)
+        call.run(seconds: 1.1)
+        let statistics = call.second.receiver.statistics
+        #expect(statistics.packetsLost >= 3)
+        // Without them each lost packet would have to be made up.
+        #expect(Int64(statistics.concealedSamples) <= statistics.packetsLost * 960 / 2)
     }
 
     @Test(

@@ -33,7 +33,9 @@ struct AudioSenderTests {
         #expect(packets.map(\.header.timestamp) == (0..<100).map { 1000 + 960 * UInt32($0) })
         #expect(packets.map(\.header.sequenceNumber) == (0..<100).map { 65_534 &+ UInt16($0) })
         #expect(packets.map(\.header.isMarked) == [true] + [Bool](repeating: false, count: 99))
-        #expect(packets.allSatisfy { $0.header.payloadType == 111 && $0.header.ssrc == 7 && $0.mid == "0" })
+        #expect(packets.allSatisfy { $0.header.ssrc == 7 && $0.mid == "0" })
+        // The first has nothing to copy yet, and after a second nothing was reported lost.
+        #expect(packets.map { $0.header.payloadType == 63 } == (0..<100).map { (1..<50).contains($0) })
         #expect(sender.statistics.packetsSent == 100)
         #expect(sender.statistics.bytesSent == UInt64(packets.reduce(0) { $0 + $1.payload.count }))
     }
@@ -45,7 +47,7 @@ struct AudioSenderTests {
         var sender = AudioSender(.usual { $0.ptime = milliseconds })
         let packets = try Self.speak(Self.tone, into: &sender)
         #expect(packets.count == 96_000 / samples)
-        #expect(packets.allSatisfy { OpusPacket.duration(of: $0.payload.span) == samples })
+        #expect(packets.allSatisfy { OpusPacket.duration(of: $0.opus.span) == samples })
     }
 
     @Test("keeps left and right apart")
@@ -158,9 +160,9 @@ struct AudioSenderTests {
             let lost = Int(50 * loss)
             sender.received(feedback: Self.feedback(lost: lost), at: Instant(milliseconds: Int64(second * 100)))
         }
-        #expect(sender.statistics.redundancy == generations)
         let packets = try Self.speak(Self.tone, into: &sender)
-        for index in 2..<packets.count {
+        #expect(sender.statistics.redundancy == generations)
+        for index in 50..<packets.count {
             let packet = packets[index]
             guard generations > 0 else {
                 #expect(packet.header.payloadType == 111)
@@ -224,7 +226,7 @@ struct AudioSenderTests {
         sender.forward(packet.span, duration: 960, at: Instant(milliseconds: 0), into: &outbox)
         sender.forward(packet.span, duration: 960, gap: 1920, at: Instant(milliseconds: 60), into: &outbox)
         let packets = try outbox.takeAll()
-        #expect(packets.map(\.payload) == [packet, packet])
+        #expect(packets.map(\.opus) == [packet, packet])
         #expect(packets.map(\.header.timestamp) == [1000, 1000 + 960 + 1920])
         #expect(packets.map(\.header.isMarked) == [true, true])
         #expect(packets.allSatisfy { $0.level == nil })

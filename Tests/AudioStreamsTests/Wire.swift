@@ -20,6 +20,9 @@ struct SeenPacket {
         return blocks
     }
 
+    /// Its own sound, without copies of what was before.
+    var opus: [UInt8] { self.header.payloadType == 63 ? self.blocks.last?.bytes ?? [] : self.payload }
+
     var key: TelephoneEvent? { try? TelephoneEvent(parsing: self.payload.span) }
 }
 
