@@ -20,6 +20,11 @@ let house: [SwiftSetting] =
         .enableExperimentalFeature("Lifetimes"),
     ]
 
+/// What is fuzzed is built to tell which of its paths an input takes, and where memory is misused (`Scripts/fuzz`). Both in one
+/// flag: the compiler heeds only one of two.
+let isFuzzed = Context.environment["PARLEY_FUZZ"] != nil
+let fuzzing: [SwiftSetting] = isFuzzed ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : []
+
 /// Releases link the Swift runtime statically: calls into a shared library cost more (`docs/decisions/0070-the-runtime-inside.md`).
 let withRuntime: [LinkerSetting] = [
     .unsafeFlags(["-static-stdlib"], .when(platforms: [.linux], configuration: .release))
@@ -31,8 +36,12 @@ func door(_ name: String, pkgConfig: String, apt: String, brew: String) -> Targe
 }
 
 /// A room: one purpose, and imports only from the floors below its own (`Scripts/floors`).
+///
+/// Resources are a megabyte of bytes to the compiler, over which it takes minutes where each of them is watched.
 func room(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
-    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: house)
+    .target(
+        name: name, dependencies: dependencies, resources: resources,
+        swiftSettings: house + (resources.isEmpty ? fuzzing : []))
 }
 
 /// - Parameter isPlain: never optimised. Swift 6.3 crashes over some of what its tests do with `async` closures, and long
@@ -344,7 +353,7 @@ let package = Package(
             ],
             path: "Tests/Fuzz",
             exclude: ["corpus"],
-            swiftSettings: houseForTests
+            swiftSettings: houseForTests + fuzzing
         ),
         tests(of: "Fuzz", "TestSupport"),
         tests(of: "AudioFiles", "Bytes", "TestSupport"),
@@ -358,7 +367,7 @@ let package = Package(
 )
 
 // What the fuzzer runs is a product only for it (`Scripts/fuzz`), because its entry point is no program's main function.
-if Context.environment["PARLEY_FUZZ"] != nil {
+if isFuzzed {
     package.products.append(.library(name: "Fuzz", type: .static, targets: ["Fuzz"]))
 }
 

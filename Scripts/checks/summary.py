@@ -9,8 +9,8 @@ from pathlib import Path
 
 from results import FAILED, FOLDER, PASSED, SKIPPED, UNSTABLE, Result, read_results
 
-# What not every machine can do: network namespaces, and an image with Python 2.
-MAY_BE_LEFT_OUT = {"netlab", "conformance"}
+# What not every machine can do: network namespaces, an image with Python 2, and a toolchain with a fuzzer.
+MAY_BE_LEFT_OUT = {"netlab", "conformance", "fuzz"}
 
 
 def summary(stages: dict[str, list[Result]], is_ci: bool) -> tuple[list[str], bool]:
