@@ -36,12 +36,8 @@ func door(_ name: String, pkgConfig: String, apt: String, brew: String) -> Targe
 }
 
 /// A room: one purpose, and imports only from the floors below its own (`Scripts/floors`).
-///
-/// Resources are a megabyte of bytes to the compiler, over which it takes minutes where each of them is watched.
-func room(_ name: String, _ dependencies: Target.Dependency..., resources: [Resource] = []) -> Target {
-    .target(
-        name: name, dependencies: dependencies, resources: resources,
-        swiftSettings: house + (resources.isEmpty ? fuzzing : []))
+func room(_ name: String, _ dependencies: Target.Dependency...) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: house + fuzzing)
 }
 
 /// - Parameter isPlain: never optimised. Swift 6.3 crashes over some of what its tests do with `async` closures, and long
@@ -81,12 +77,9 @@ let package = Package(
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"]), .brew(["pulseaudio"])]),
 
         // Floor 1: materials.
-        room(
-            "Assets",
-            resources: [
-                .embedInCode("Web"), .embedInCode("openapi.json"), .embedInCode("admin-openapi.json"),
-                .embedInCode("frequent-passwords.txt"),
-            ]),
+        .target(
+            name: "Assets", exclude: ["Web", "openapi.json", "admin-openapi.json", "frequent-passwords.txt"],
+            swiftSettings: house + fuzzing, plugins: ["EmbedFiles"]),
         room("Bytes"),
         room("Hashing", "COpenSSL", "CZlib"),
         room("JSON"),
@@ -338,6 +331,10 @@ let package = Package(
             of: "parley", "Arguments", "AudioFiles", "HTTPServer", "Journal", "OpusCodec", "Pacing", "Service",
             "System",
             "Vocabulary", "Web", "Voice"),
+        // What the build runs: files of a room become Swift.
+        .executableTarget(name: "EmbedTool", path: "Scripts/embed/tool", swiftSettings: houseForTests),
+        .plugin(
+            name: "EmbedFiles", capability: .buildTool, dependencies: ["EmbedTool"], path: "Scripts/embed/plugin"),
         .target(
             name: "Fuzz",
             dependencies: [

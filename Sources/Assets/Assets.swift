@@ -1,106 +1,27 @@
-/// Files that travel inside the binary. They are a room of their own because their bytes take the compiler longer than all of
-/// `Service`.
+/// Files that travel inside the binary (`Scripts/embed` makes `EmbeddedFiles` of them): whatever lies in this folder and is not Swift.
 package enum Assets {
-    /// The page and its modules, each under its name.
-    package static let page: [(name: String, bytes: [UInt8])] = [
-        ("index.html", PackageResources.index_html),
-        ("page.css", PackageResources.page_css),
-        ("page-chat.css", PackageResources.page_chat_css),
-        ("page.js", PackageResources.page_js),
-        ("page-icon.svg", PackageResources.page_icon_svg),
-        ("page.webmanifest", PackageResources.page_webmanifest),
-        ("worker.js", PackageResources.worker_js),
-        ("page-shell.js", PackageResources.page_shell_js),
-        ("page-sign-in.js", PackageResources.page_sign_in_js),
-        ("page-bodies.js", PackageResources.page_bodies_js),
-        ("page-account.js", PackageResources.page_account_js),
-        ("page-camera.js", PackageResources.page_camera_js),
-        ("page-chat.js", PackageResources.page_chat_js),
-        ("page-chats.js", PackageResources.page_chats_js),
-        ("page-composer.js", PackageResources.page_composer_js),
-        ("page-crop.js", PackageResources.page_crop_js),
-        ("page-details.js", PackageResources.page_details_js),
-        ("page-devices.js", PackageResources.page_devices_js),
-        ("page-dialogs.js", PackageResources.page_dialogs_js),
-        ("page-digest.js", PackageResources.page_digest_js),
-        ("page-elements.js", PackageResources.page_elements_js),
-        ("page-emotions.js", PackageResources.page_emotions_js),
-        ("page-files.js", PackageResources.page_files_js),
-        ("page-frame.js", PackageResources.page_frame_js),
-        ("page-history.js", PackageResources.page_history_js),
-        ("page-invite.js", PackageResources.page_invite_js),
-        ("page-later.js", PackageResources.page_later_js),
-        ("page-links.js", PackageResources.page_links_js),
-        ("page-map.js", PackageResources.page_map_js),
-        ("page-me.js", PackageResources.page_me_js),
-        ("page-menu.js", PackageResources.page_menu_js),
-        ("page-message.js", PackageResources.page_message_js),
-        ("page-names.js", PackageResources.page_names_js),
-        ("page-network.js", PackageResources.page_network_js),
-        ("page-notifications.js", PackageResources.page_notifications_js),
-        ("page-order.js", PackageResources.page_order_js),
-        ("page-people.js", PackageResources.page_people_js),
-        ("page-pictures.js", PackageResources.page_pictures_js),
-        ("page-pinned.js", PackageResources.page_pinned_js),
-        ("page-places.js", PackageResources.page_places_js),
-        ("page-player.js", PackageResources.page_player_js),
-        ("page-position.js", PackageResources.page_position_js),
-        ("page-recorder.js", PackageResources.page_recorder_js),
-        ("page-push.js", PackageResources.page_push_js),
-        ("page-ring.js", PackageResources.page_ring_js),
-        ("page-room-access.js", PackageResources.page_room_access_js),
-        ("page-room-host.js", PackageResources.page_room_host_js),
-        ("page-room-name.js", PackageResources.page_room_name_js),
-        ("page-route.js", PackageResources.page_route_js),
-        ("page-settings.js", PackageResources.page_settings_js),
-        ("page-slow.js", PackageResources.page_slow_js),
-        ("page-speaker.js", PackageResources.page_speaker_js),
-        ("page-stage-tools.js", PackageResources.page_stage_tools_js),
-        ("page-stage.js", PackageResources.page_stage_js),
-        ("page-talks.js", PackageResources.page_talks_js),
-        ("page-texts-en.js", PackageResources.page_texts_en_js),
-        ("page-texts-zh.js", PackageResources.page_texts_zh_js),
-        ("page-texts.js", PackageResources.page_texts_js),
-        ("page-tile.js", PackageResources.page_tile_js),
-        ("page-time.js", PackageResources.page_time_js),
-        ("page-title.js", PackageResources.page_title_js),
-        ("page-tone.js", PackageResources.page_tone_js),
-        ("page-tree.css", PackageResources.page_tree_css),
-        ("page-tree-item.js", PackageResources.page_tree_item_js),
-        ("page-tree.js", PackageResources.page_tree_js),
-        ("page-viewer.js", PackageResources.page_viewer_js),
-        ("page-voice.js", PackageResources.page_voice_js),
-        ("page-zoom.js", PackageResources.page_zoom_js),
-        ("parley.js", PackageResources.parley_js),
-        ("parley-cache.js", PackageResources.parley_cache_js),
-        ("parley-call-loader.js", PackageResources.parley_call_loader_js),
-        ("parley-call.js", PackageResources.parley_call_js),
-        ("parley-calls.js", PackageResources.parley_calls_js),
-        ("parley-channel.js", PackageResources.parley_channel_js),
-        ("parley-chat.js", PackageResources.parley_chat_js),
-        ("parley-conversation.js", PackageResources.parley_conversation_js),
-        ("parley-error.js", PackageResources.parley_error_js),
-        ("parley-files.js", PackageResources.parley_files_js),
-        ("parley-identity.js", PackageResources.parley_identity_js),
-        ("parley-latest.js", PackageResources.parley_latest_js),
-        ("parley-link.js", PackageResources.parley_link_js),
-        ("parley-media.js", PackageResources.parley_media_js),
-        ("parley-outbox.js", PackageResources.parley_outbox_js),
-        ("parley-path.js", PackageResources.parley_path_js),
-        ("parley-peer.js", PackageResources.parley_peer_js),
-        ("parley-room.js", PackageResources.parley_room_js),
-        ("parley-screen.js", PackageResources.parley_screen_js),
-        ("parley-tabs.js", PackageResources.parley_tabs_js),
-        ("parley-talk.js", PackageResources.parley_talk_js),
-        ("parley-tree.js", PackageResources.parley_tree_js),
-    ]
+    /// The page and its modules (`Web`), each under its name.
+    package static let page: [(name: String, bytes: [UInt8])] = EmbeddedFiles.all.compactMap { file in
+        file.path.hasPrefix(web) ? (String(file.path.dropFirst(web.count)), bytes(file.text)) : nil
+    }
 
     /// Passwords that many people chose, in lower case, one a line.
-    package static var frequentPasswords: [UInt8] { PackageResources.frequent_passwords_txt }
+    package static var frequentPasswords: [UInt8] { self.bytes(of: "frequent-passwords.txt") }
 
     /// The description of the HTTP interface.
-    package static var openAPI: [UInt8] { PackageResources.openapi_json }
+    package static var openAPI: [UInt8] { self.bytes(of: "openapi.json") }
 
     /// The same of the admin listener.
-    package static var adminOpenAPI: [UInt8] { PackageResources.admin_openapi_json }
+    package static var adminOpenAPI: [UInt8] { self.bytes(of: "admin-openapi.json") }
+
+    private static let web = "Web/"
+
+    private static func bytes(of path: String) -> [UInt8] {
+        guard let file = EmbeddedFiles.all.first(where: { $0.path == path }) else {
+            preconditionFailure("there is no file \(path) in the room Assets")
+        }
+        return self.bytes(file.text)
+    }
+
+    private static func bytes(_ text: StaticString) -> [UInt8] { text.withUTF8Buffer { unsafe Array($0) } }
 }
