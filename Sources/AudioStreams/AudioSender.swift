@@ -38,9 +38,9 @@ package struct AudioSender: ~Copyable {
     private var isAfterPause = true
     /// The encoder found silence, which is sent once.
     private var isSilent = false
+    /// The stream is younger than a second, too young for anybody to know what gets lost.
+    private var isNew = true
 
-    /// So many packets leave before anybody can tell what gets lost.
-    private static let packetsBeforeReports = 50
     /// What was spoken may come late by so much before it is taken for a pause.
     private static let pauseTimeout = Duration.milliseconds(200)
 
@@ -53,7 +53,7 @@ package struct AudioSender: ~Copyable {
         // is not worth a bit.
         self.encoderSettings.application = .audio
         self.encoderSettings.depth = 16
-        self.statistics.redundancy = self.affordableRedundancy(at: nil)
+        self.statistics.redundancy = settings.payloadTypes.red == nil ? 0 : self.wantedRedundancy
         self.prepareEncoder()
     }
 
@@ -301,7 +301,13 @@ extension AudioSender {
         self.statistics.packetsSent += 1
         self.statistics.headerBytesSent += UInt64(headerCount)
         self.statistics.bytesSent += UInt64(payload.count)
-        if self.statistics.packetsSent == Self.packetsBeforeReports { self.adapt(at: now) }
+        self.grow(at: now)
+    }
+
+    private mutating func grow(at now: Instant) {
+        guard self.isNew, self.statistics.packetsSent >= self.packetsPerSecond else { return }
+        self.isNew = false
+        self.adapt(at: now)
     }
 
     /// What a report says of the stream; nil before anything was sent. The report's time is for its writer to fill in.
@@ -366,19 +372,16 @@ extension AudioSender {
         self.estimate.map { max(0, $0.bitRate - 8 * Self.overhead * self.packetsPerSecond) }
     }
 
-    private func affordableRedundancy(at now: Instant?) -> Int {
+    private func affordableRedundancy(at now: Instant) -> Int {
         guard self.settings.payloadTypes.red != nil else { return 0 }
         // What is lost because there is too much of it is not saved by more of it.
-        if let now, let last = self.lastCongestion, last + .seconds(3) > now { return 0 }
-        let wanted = self.wantedRedundancy.rawValue
-        guard let budget = self.budget else { return wanted }
-        return min(wanted, max(0, budget / self.settings.minimumBitRate - 1))
+        if let last = self.lastCongestion, last + .seconds(3) > now { return 0 }
+        guard let budget = self.budget else { return self.wantedRedundancy }
+        return min(self.wantedRedundancy, max(0, budget / self.settings.minimumBitRate - 1))
     }
 
-    /// The first words have all copies there are: it takes a second to know whether any are needed.
-    private var wantedRedundancy: LossWatch.Level {
-        self.statistics.packetsSent < Self.packetsBeforeReports ? .much : self.loss.level
-    }
+    /// The first words have all copies there are: who waits to know whether any are needed has lost them by then.
+    private var wantedRedundancy: Int { (self.isNew ? .much : self.loss.level).rawValue }
 
     private func affordableBitRate(with redundancy: Int) -> Int {
         var share = (self.budget ?? self.settings.initialBitRate * (1 + redundancy)) / (1 + redundancy)

@@ -45,7 +45,8 @@ package struct JitterBuffer<Decoder: SoundDecoder> {
     private var front = 0
     /// What was held when the pull began, in samples.
     private var leftOver = 0
-    private var scratch: [Float]
+    /// As long as the longest packet yet, mostly a sixth of what a packet may last.
+    private var scratch: [Float] = []
     /// Where the sound begins that comes next.
     private var next: Int64 = 0
     /// The last packet was one of those that say that nothing is to be heard.
@@ -59,8 +60,6 @@ package struct JitterBuffer<Decoder: SoundDecoder> {
         self.estimator = DelayEstimator(initial: settings.firstDelay.clampedNanoseconds)
         self.stretcher = TimeStretcher(rate: settings.rate, channels: settings.channels)
         self.fade = ConcealmentFade(rate: settings.rate, channels: settings.channels)
-        // As long as the longest packet yet: most are a sixth of what a packet may last.
-        self.scratch = []
     }
 
     /// The longest packet lasts 120 ms.
@@ -314,7 +313,8 @@ extension JitterBuffer {
         self.next += Int64(count)
     }
 
-    /// Lends the decoder, and memory for as much sound as it makes at once: whole steps of ten milliseconds, since decoders have steps, too.
+    /// Lends the decoder, and memory for as much sound as it makes at once, in whole steps of ten milliseconds: a decoder makes sound
+    /// up in steps of its own.
     private mutating func withScratch<Result>(
         _ count: Int, _ body: (inout Decoder, inout MutableSpan<Float>) -> Result
     ) -> Result {

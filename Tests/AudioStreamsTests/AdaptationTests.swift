@@ -29,7 +29,7 @@ struct AdaptationTests {
         #expect(call.first.estimates.allSatisfy { !$0.isCongested })
     }
 
-    @Test("sends copies for a second, until it can know what gets lost", arguments: 0..<5 as Range<UInt64>)
+    @Test("J39 sends copies for a second, until it can know what gets lost", arguments: 0..<5 as Range<UInt64>)
     func firstSecond(seed: UInt64) throws {
         var call = Self.call(seed: seed) { packet, random in
             packet.time < 1000 && Int.random(in: 0..<5, using: &random) == 0 ? nil : 50 + random.normal(5)

@@ -48,6 +48,7 @@ struct AudioSenderTests {
         let packets = try Self.speak(Self.tone, into: &sender)
         #expect(packets.count == 96_000 / samples)
         #expect(packets.allSatisfy { OpusPacket.duration(of: $0.opus.span) == samples })
+        #expect(packets.count { $0.header.payloadType == 63 } == 48_000 / samples - 1)
     }
 
     @Test("keeps left and right apart")
