@@ -45,9 +45,8 @@ def misplaced(targets: list[dict], floors: dict[str, int]) -> Iterator[str]:
             yield f"Package.swift: `{name}` has no floor, give it one in Scripts/floors"
             continue
         for dependency in target.get("target_dependencies", []):
-            # What runs while a room is built is not in it.
             if dependency in plugins:
-                continue
+                continue  # What runs while a room is built is not in it.
             if dependency not in rooms:
                 yield f"Package.swift: `{name}` depends on `{dependency}`, which stands beside the house"
             elif floors.get(dependency, -1) >= floors[name]:

@@ -42,6 +42,10 @@ class FloorTests(unittest.TestCase):
         found = self.complaints(target("Bytes"), target("Web", "TestSupport"), target("SDP"), support)
         self.assertIn("beside the house", found[0])
 
+    def test_a_room_may_be_built_by_a_plugin(self):
+        plugin = target("Brush", folder="Scripts") | {"type": "plugin"}
+        self.assertEqual(self.complaints(target("Bytes"), target("Web", "Bytes", "Brush"), target("SDP"), plugin), [])
+
     def test_an_import_has_to_be_declared(self):
         text = "package import Bytes\n@testable import SDP\nimport struct Web.Frame\nimport Glibc\n// import SDP\n"
         rooms = {"Bytes", "Web", "SDP"}

@@ -1,17 +1,17 @@
-// Writes files of text as one file of Swift, as literals of strings: those the compiler reads in a moment, where an array of a million
-// numbers takes it minutes.
+// Writes files of text as one file of Swift, as literals of strings. The compiler reads them in a moment; an array of as many numbers
+// takes it minutes.
 //
 // usage: EmbedTool OUTPUT FOLDER FILE…
 
 import Foundation
 
-let arguments = CommandLine.arguments.dropFirst()
-guard arguments.count > 2 else {
+let arguments = CommandLine.arguments
+guard arguments.count > 3 else {
     FileHandle.standardError.write(Data("usage: EmbedTool OUTPUT FOLDER FILE…\n".utf8))
     exit(64)
 }
-let output = arguments[arguments.startIndex]
-let folder = arguments[arguments.startIndex + 1]
+let output = URL(filePath: arguments[1])
+let folder = URL(filePath: arguments[2])
 
 func literal(_ text: String) -> String {
     var literal = "\""
@@ -27,14 +27,16 @@ func literal(_ text: String) -> String {
 }
 
 func entry(_ file: String) throws -> String {
-    guard let text = String(data: try Data(contentsOf: URL(filePath: "\(folder)/\(file)")), encoding: .utf8) else {
-        FileHandle.standardError.write(Data("\(folder)/\(file): error: only text (UTF-8) can be embedded\n".utf8))
+    let url = folder.appending(path: file)
+    guard let text = String(data: try Data(contentsOf: url), encoding: .utf8) else {
+        let path = url.path(percentEncoded: false)
+        FileHandle.standardError.write(Data("\(path): error: only text (UTF-8) can be embedded\n".utf8))
         exit(65)
     }
     return "        (\(literal(file)), \(literal(text))),\n"
 }
 
-let entries = try arguments.dropFirst(2).map(entry).joined()
+let entries = try arguments.dropFirst(3).map(entry).joined()
 let source = """
     enum EmbeddedFiles {
         /// Under their paths in the folder, in the order of these.
@@ -43,4 +45,4 @@ let source = """
     }
 
     """
-try Data(source.utf8).write(to: URL(filePath: output), options: .atomic)
+try Data(source.utf8).write(to: output, options: .atomic)
