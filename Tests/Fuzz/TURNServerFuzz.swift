@@ -51,20 +51,11 @@ enum TURNServerFuzz {
         func join(_ peer: any PeerStream, of user: TURNUser) { peer.close() }
     }
 
-    private final class Story: RelaySockets {
-        private var relays: [Relay] = []
-        private var open = 0
+    /// Apart from the story, for the server holds on to it.
+    private final class Sockets: RelaySockets {
+        private(set) var last: Relay?
+        private(set) var open = 0
         private var ports: UInt16 = 50_000
-        private let lines = [Line(isStream: false), Line(isStream: true)]
-        private var now = Instant(nanoseconds: 0)
-        private var random = Dice(state: 1)
-        private lazy var server: TURNServer = {
-            var settings = TURNServerSettings()
-            settings.secrets = [TURNServerFuzz.secret]
-            settings.allocationsPerUser = 4
-            var random = self.random
-            return TURNServer(settings, self, at: self.now, using: &random)
-        }()
 
         func openStreams(_ family: STUNAddressFamily, for client: SocketAddress) -> (any StreamRelay)? { nil }
 
@@ -74,9 +65,24 @@ enum TURNServerFuzz {
                 self.ports += 1
                 self.open += 1
                 let relay = Relay(self.ports) { [weak self] in self?.open -= 1 }
-                self.relays.append(relay)
+                self.last = relay
                 return relay
             }
+        }
+    }
+
+    private final class Story {
+        private let sockets = Sockets()
+        private let lines = [Line(isStream: false), Line(isStream: true)]
+        private var now = Instant(nanoseconds: 0)
+        private var random = Dice(state: 1)
+        private let server: TURNServer
+
+        init() {
+            var settings = TURNServerSettings()
+            settings.secrets = [TURNServerFuzz.secret]
+            settings.allocationsPerUser = 4
+            self.server = TURNServer(settings, self.sockets, at: self.now, using: &self.random)
         }
 
         func go(_ deed: UInt8, with bytes: [UInt8]) {
@@ -122,7 +128,7 @@ enum TURNServerFuzz {
             HMAC.code(of: TURNServerFuzz.user, key: TURNServerFuzz.secret, using: .sha1))
 
         private func peerSends(_ bytes: [UInt8]) {
-            guard let relay = self.relays.last, let allocation = relay.allocation else { return }
+            guard let relay = self.sockets.last, let allocation = relay.allocation else { return }
             self.server.received(
                 bytes.span, from: SocketAddress(.v4(0x0808_0808), port: 4000), for: allocation, at: self.now)
         }
@@ -134,7 +140,7 @@ enum TURNServerFuzz {
 
         func finish() {
             self.pass(.seconds(4000))
-            demand(self.server.counts.open == 0 && self.open == 0, "\(self.open) relays are left")
+            demand(self.server.counts.open == 0 && self.sockets.open == 0, "\(self.sockets.open) relays are left")
             self.server.close()
         }
     }
