@@ -24,12 +24,15 @@ class PageTest(unittest.TestCase):
     browser = "chromium"
     # Whether Firefox has one.
     has_loudspeaker = False
+    # What Chromium does only where it could open windows.
+    shows_notifications = False
     # Further command-line flags of Chromium.
     flags: tuple[str, ...] = ()
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.company = Company(cls.browser, has_loudspeaker=cls.browser == "firefox" and cls.has_loudspeaker, flags=cls.flags)
+        cls.company = Company(cls.browser, has_loudspeaker=cls.browser == "firefox" and cls.has_loudspeaker,
+                              shows_notifications=cls.shows_notifications, flags=cls.flags)
         cls.addClassCleanup(cls.company.close)
 
     def setUp(self) -> None:

@@ -8,7 +8,7 @@ import unittest
 
 from hostile import HostileServer, Victim, frame
 from server import ROOT, eventually
-from visitors import CHROMIUM, FLAGS, need_browser, sync_playwright
+from visitors import FLAGS, HEADLESS_CHROMIUM, need_browser, sync_playwright
 
 WEB = ROOT / "Sources/Assets/Web"
 NOW = 1_000 * int(time.time())
@@ -41,7 +41,7 @@ class HostilePages(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.player = sync_playwright().start()
         cls.addClassCleanup(cls.player.stop)
-        cls.browser = cls.player.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        cls.browser = cls.player.chromium.launch(executable_path=HEADLESS_CHROMIUM, args=FLAGS)
         cls.addClassCleanup(cls.browser.close)
 
     def open(self, auth, line):

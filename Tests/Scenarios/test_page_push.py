@@ -9,7 +9,7 @@ from pages import PageTest
 from people import VOUCHED, Person
 from pushed import bearer
 from server import Server, eventually
-from visitors import expect, need_browser
+from visitors import expect
 from wire import ask_http
 
 import unittest
@@ -92,10 +92,7 @@ class FirefoxTests(unittest.TestCase):
 class WorkerTests(PageTest):
     """Chromium's worker, told by the browser's protocol what a push service would tell it."""
 
-    @classmethod
-    def setUpClass(cls) -> None:
-        need_browser()
-        super().setUpClass()
+    shows_notifications = True
 
     def test_H09_H10_a_push_shows_nothing_to_whoever_reads_and_a_tap_opens_its_place(self):
         """H09.foreground H11.route"""
