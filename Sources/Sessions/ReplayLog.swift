@@ -24,7 +24,9 @@ package struct ReplayLog: Sendable {
         let offset: EventOffset
         /// The event and its attachments; nothing for an event that need not be sent again.
         let packets: [EncodedPacket]
-        let bytes: Int
+
+        /// Reckoned anew, for there are many entries and each leaves once.
+        var bytes: Int { self.packets.reduce(0) { $0 + $1.bytes.count } }
     }
 
     private let limits: Limits
@@ -51,9 +53,9 @@ package struct ReplayLog: Sendable {
     /// With no packets it is an event that is not worth a second time, like a sign of typing: only its offset counts,
     /// for the client may name it.
     package mutating func append(_ packets: [EncodedPacket], as offset: EventOffset) {
-        let size = packets.reduce(0) { $0 + $1.bytes.count }
-        self.entries.append(Entry(offset: offset, packets: packets, bytes: size))
-        self.bytes += size
+        let entry = Entry(offset: offset, packets: packets)
+        self.entries.append(entry)
+        self.bytes += entry.bytes
         while self.count > self.limits.events || self.bytes > self.limits.bytes, self.count > 0 { self.removeFirst() }
     }
 

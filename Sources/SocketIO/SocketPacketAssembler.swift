@@ -24,8 +24,8 @@ package struct SocketPacketAssembler: Sendable {
     private enum State: Sendable {
         /// Can become: waiting.
         case idle
-        /// Can become: idle.
-        case waiting(SocketPacket, source: [UInt8], attachments: [[UInt8]], bytes: Int)
+        /// Rare, so it takes memory of its own. Can become: idle.
+        indirect case waiting(SocketPacket, source: [UInt8], attachments: [[UInt8]], bytes: Int)
     }
 
     private let decoder: SocketPacketDecoder

@@ -21,7 +21,6 @@ package final class Socket {
     private var link: EngineLink?
     private var layer: SocketLayer?
     private var recovery: ConnectionRecovery?
-    private let key: ResumeKey?
     private var window: TimerToken?
     private var pendingAcks: [Int: (SocketAnswer?) -> Void] = [:]
     /// No client will come back to it.
@@ -40,12 +39,10 @@ package final class Socket {
         self.layer = layer
         let isResumable = mayReturn && link.version == .v4 && namespace.isMain
         guard isResumable, let window = sessions.settings.recoveryWindow else {
-            self.key = nil
             self.recovery = nil
             return
         }
         let key = sessions.newResumeKey(of: id)
-        self.key = key
         self.recovery = ConnectionRecovery(key: key, window: window)
         self.sessions.keepPlace(of: self, key)
     }
@@ -57,12 +54,14 @@ package final class Socket {
         self.client = arrival.client
         self.version = arrival.version
         self.sessions = sessions
-        self.key = place.key
         self.recovery = ConnectionRecovery(
             key: place.key, window: window, takingOver: place.log, at: sessions.now)
         self.sessions.keepPlace(of: self, place.key)
         self.window = sessions.clock.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
     }
+
+    /// By which its client shows that the place is its own; nil where none is kept.
+    private var key: ResumeKey? { self.recovery?.key }
 
     /// What waits until the client reads it.
     package var queuedBytes: Int { self.link?.queuedBytes ?? 0 }
@@ -91,7 +90,7 @@ extension Socket {
     ) {
         var writer = SocketPacketWriter(event: name, in: self.namespace, attachments: attachments.count)
         arguments(&writer.arguments)
-        guard self.key != nil else {
+        guard self.recovery != nil else {
             self.link?.send(writer.finish(with: attachments))
             return
         }
@@ -132,7 +131,7 @@ extension Socket {
 
     /// Sends what was encoded for many.
     func send(_ broadcast: SocketBroadcast) {
-        guard self.key != nil else {
+        guard self.recovery != nil else {
             self.link?.send(broadcast.plain(in: self.namespace))
             return
         }
