@@ -95,13 +95,13 @@ package final class ParleyService: Sendable {
 
     private static func socketSettings(_ configuration: ServiceConfiguration) -> SocketServerSettings {
         var settings = SocketServerSettings()
-        settings.link = LinkPolicy(configuration.engine)
-        let legacy = configuration.doors.legacyLink ?? .legacy()
+        settings.link.engine = configuration.engine
+        var legacy = configuration.doors.legacyLink ?? .legacy()
         // Suites tell both versions the same heartbeat.
-        settings.legacyLink = legacy.with(
-            EngineSettings(
-                pingInterval: configuration.engine.pingInterval, pingTimeout: configuration.engine.pingTimeout,
-                maxPayload: legacy.engine.maxPayload))
+        legacy.engine = EngineSettings(
+            pingInterval: configuration.engine.pingInterval, pingTimeout: configuration.engine.pingTimeout,
+            maxPayload: legacy.engine.maxPayload)
+        settings.legacyLink = legacy
         return settings
     }
 

@@ -25,7 +25,7 @@ package struct ReplayLog: Sendable {
         /// The event and its attachments; nothing for an event that need not be sent again.
         let packets: [EncodedPacket]
 
-        /// Reckoned anew, for there are many entries and each leaves once.
+        /// Counted when asked: there are many entries, and each is asked twice.
         var bytes: Int { self.packets.reduce(0) { $0 + $1.bytes.count } }
     }
 

@@ -12,7 +12,7 @@ final class EngineLink {
     let sid: SessionID
     let version: EngineVersion
     let client: SocketClient
-    let policy: LinkPolicy
+    private let sharedPolicy: SharedLinkPolicy
     private let sessions: SocketSessions
     private let layer: any EngineLayer
     private(set) var hasBegun = false
@@ -32,21 +32,23 @@ final class EngineLink {
     private(set) var isAdmitted = false
 
     init(
-        _ sid: SessionID, version: EngineVersion, policy: LinkPolicy, for request: EngineRequest,
+        _ sid: SessionID, version: EngineVersion, policy: SharedLinkPolicy, for request: EngineRequest,
         on exchange: HTTPExchange, sessions: SocketSessions
     ) {
         self.sid = sid
         self.version = version
-        self.client = SocketClient(exchange, policy)
-        self.policy = policy
+        self.client = SocketClient(exchange, policy.value)
+        self.sharedPolicy = policy
         self.sessions = sessions
-        self.layer = sessions.makeLayer(version, policy)
+        self.layer = sessions.makeLayer(version, policy.value)
         self.isAdmitted = self.layer.isOpenToAll
         self.unread = exchange.makeUnreadClaim()
         self.session = EngineSession(
             sid: sid, version: version, transport: request.transport, base64Only: request.base64Only,
-            settings: policy.engine, at: sessions.now, into: &self.outbox)
+            settings: policy.value.engine, at: sessions.now, into: &self.outbox)
     }
+
+    var policy: LinkPolicy { self.sharedPolicy.value }
 }
 
 // MARK: - Transports

@@ -1,54 +1,43 @@
 package import Sessions
 internal import SocketIO
 
-/// How sessions of one revision of Engine.IO are served, as far as the revision leaves it open; one object, shared by them.
-package final class LinkPolicy: Sendable {
+/// How sessions of one revision of Engine.IO are served, as far as the revision leaves it open.
+package struct LinkPolicy: Sendable {
     /// Times and limits.
-    package let engine: EngineSettings
+    package var engine: EngineSettings
     /// How long a session that begins on a WebSocket keeps its opening back.
-    package let openingDelay: Duration
+    package var openingDelay: Duration = .zero
     /// Whether clients take the session's own id for that of their socket in the main namespace.
-    package let sharesSessionID: Bool
+    package var sharesSessionID = false
     /// Query parameters by which clients are known that do not name the revision.
-    package let impliedBy: [String]
+    package var impliedBy: [String] = []
+
     /// What a client that was not let in yet may send in one message: it has a token to bring and no more.
-    package let maximumBytesBeforeConnect = 16 << 10
+    package var maximumBytesBeforeConnect = 16 << 10
     /// What the text of one packet may weigh, where attachments may be larger than text that is walked through; nil for as much.
-    package let maximumTextBytes: Int?
+    package var maximumTextBytes: Int?
     /// The query parameter with the token a session began with, which may come as `Authorization: Bearer` as well. Every request of the session has to bring it again: where
     /// others are told the session's id, that alone must not be enough to speak for it.
-    package let credential: String?
+    package var credential: String?
 
-    package init(
-        _ engine: EngineSettings = EngineSettings(), openingDelay: Duration = .zero, sharesSessionID: Bool = false,
-        impliedBy: [String] = [], maximumTextBytes: Int? = nil, credential: String? = nil
-    ) {
-        self.engine = engine
-        self.openingDelay = openingDelay
-        self.sharesSessionID = sharesSessionID
-        self.impliedBy = impliedBy
-        self.maximumTextBytes = maximumTextBytes
-        self.credential = credential
-    }
+    package init(_ engine: EngineSettings = EngineSettings()) { self.engine = engine }
 
     /// For clients of Socket.IO 1 and 2 over Engine.IO 3. They lose an opening that reaches them in one read with the answer
     /// to their upgrade.
-    package static func legacy(
-        _ engine: EngineSettings = EngineSettings(), impliedBy: [String] = [], maximumTextBytes: Int? = nil,
-        credential: String? = nil
-    ) -> LinkPolicy {
-        LinkPolicy(
-            engine, openingDelay: .milliseconds(10), sharesSessionID: true, impliedBy: impliedBy,
-            maximumTextBytes: maximumTextBytes, credential: credential)
-    }
-
-    /// The same with other times and limits.
-    package func with(_ engine: EngineSettings) -> LinkPolicy {
-        LinkPolicy(
-            engine, openingDelay: self.openingDelay, sharesSessionID: self.sharesSessionID, impliedBy: self.impliedBy,
-            maximumTextBytes: self.maximumTextBytes, credential: self.credential)
+    package static func legacy(_ engine: EngineSettings = EngineSettings()) -> LinkPolicy {
+        var policy = LinkPolicy(engine)
+        policy.openingDelay = .milliseconds(10)
+        policy.sharesSessionID = true
+        return policy
     }
 
     /// The attachments of one packet weigh together what one message may.
     var packetLimits: SocketPacketLimits { SocketPacketLimits(attachmentBytes: self.engine.maxPayload) }
+}
+
+/// One for all sessions of a revision: a copy of the policy in each of them takes 80 bytes.
+final class SharedLinkPolicy: Sendable {
+    let value: LinkPolicy
+
+    init(_ value: LinkPolicy) { self.value = value }
 }

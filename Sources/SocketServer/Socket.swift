@@ -21,6 +21,8 @@ package final class Socket {
     private var link: EngineLink?
     private var layer: SocketLayer?
     private var recovery: ConnectionRecovery?
+    /// Whether it has a recovery. A constant, for each look at a variable is checked, and every event asks.
+    private let isResumable: Bool
     private var window: TimerToken?
     private var pendingAcks: [Int: (SocketAnswer?) -> Void] = [:]
     /// No client will come back to it.
@@ -37,11 +39,13 @@ package final class Socket {
         self.sessions = sessions
         self.link = link
         self.layer = layer
-        let isResumable = mayReturn && link.version == .v4 && namespace.isMain
-        guard isResumable, let window = sessions.settings.recoveryWindow else {
+        let mayResume = mayReturn && link.version == .v4 && namespace.isMain
+        guard mayResume, let window = sessions.settings.recoveryWindow else {
             self.recovery = nil
+            self.isResumable = false
             return
         }
+        self.isResumable = true
         let key = sessions.newResumeKey(of: id)
         self.recovery = ConnectionRecovery(key: key, window: window)
         self.sessions.keepPlace(of: self, key)
@@ -54,6 +58,7 @@ package final class Socket {
         self.client = arrival.client
         self.version = arrival.version
         self.sessions = sessions
+        self.isResumable = true
         self.recovery = ConnectionRecovery(
             key: place.key, window: window, takingOver: place.log, at: sessions.now)
         self.sessions.keepPlace(of: self, place.key)
@@ -90,7 +95,7 @@ extension Socket {
     ) {
         var writer = SocketPacketWriter(event: name, in: self.namespace, attachments: attachments.count)
         arguments(&writer.arguments)
-        guard self.recovery != nil else {
+        guard self.isResumable else {
             self.link?.send(writer.finish(with: attachments))
             return
         }
@@ -131,7 +136,7 @@ extension Socket {
 
     /// Sends what was encoded for many.
     func send(_ broadcast: SocketBroadcast) {
-        guard self.recovery != nil else {
+        guard self.isResumable else {
             self.link?.send(broadcast.plain(in: self.namespace))
             return
         }

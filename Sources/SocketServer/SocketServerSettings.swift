@@ -34,6 +34,4 @@ package struct SocketServerSettings: Sendable {
     package var echoes = false
 
     package init() {}
-
-    func policy(for version: EngineVersion) -> LinkPolicy? { version == .v4 ? self.link : self.legacyLink }
 }

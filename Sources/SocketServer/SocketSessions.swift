@@ -13,6 +13,8 @@ internal import Web
 final class SocketSessions {
     let clock: any Scheduler
     let settings: SocketServerSettings
+    private let linkPolicy: SharedLinkPolicy
+    private let legacyLinkPolicy: SharedLinkPolicy?
     let application: any SocketApplication
     let journal: Journal
     /// This node's name, where there may be others that clients come back to.
@@ -32,6 +34,8 @@ final class SocketSessions {
         self.node = node
         self.clock = clock
         self.settings = settings
+        self.linkPolicy = SharedLinkPolicy(settings.link)
+        self.legacyLinkPolicy = settings.legacyLink.map { SharedLinkPolicy($0) }
         self.journal = journal
         self.arrivals = SessionAdmission(settings.arrivals)
         self.application = application
@@ -92,7 +96,7 @@ extension SocketSessions {
     private func welcome(
         _ exchange: HTTPExchange, _ request: EngineRequest, version: EngineVersion
     ) throws(EngineRefusal) {
-        guard let policy = self.settings.policy(for: version) else { throw .unsupportedVersion }
+        guard let policy = version == .v4 ? self.linkPolicy : self.legacyLinkPolicy else { throw .unsupportedVersion }
         if let wait = exchange.reactor.waitOfLateNewcomer() { return self.putOff(exchange, for: wait) }
         do throws(SessionAdmission.Refusal) {
             try self.arrivals.arrived(from: exchange.client, at: self.now)

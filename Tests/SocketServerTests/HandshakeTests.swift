@@ -44,7 +44,7 @@ struct HandshakeTests {
 
     @Test("without a version is of version 3 where one of its clients is known by a parameter")
     func implied() async throws {
-        try await play({ $0.legacyLink = .legacy(impliedBy: ["key"]) }) { scene in
+        try await play({ $0.legacyLink?.impliedBy = ["key"] }) { scene in
             #expect(Client(scene: scene, version: "key=1").handshake()?.status == 200)
             #expect(Client(scene: scene, version: "b64=1").handshake()?.status == 400)
         }
@@ -121,7 +121,7 @@ struct HandshakeTests {
 
     @Test("H1 with a token in its query is followed only by requests that have the same one")
     func credential() async throws {
-        try await play({ $0.legacyLink = .legacy(credential: "key") }) { scene in
+        try await play({ $0.legacyLink?.credential = "key" }) { scene in
             let victim = Client(scene: scene, version: "EIO=3&key=1")
             let sid = try #require(victim.open())
             for query in ["EIO=3", "EIO=3&key=2"] {

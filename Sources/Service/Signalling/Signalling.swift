@@ -385,7 +385,7 @@ extension ServiceConfiguration {
     fileprivate func sockets(as nodes: [RandomToken], _ metrics: ServiceMetrics) -> SocketServerSettings {
         var settings = SocketServerSettings()
         settings.nodes = nodes
-        settings.link = LinkPolicy(self.engine)
+        settings.link.engine = self.engine
         settings.legacyLink = self.doors.legacyLink
         settings.arrivals = self.arrivals
         settings.maximumArrivalWait = self.maximumArrivalWait

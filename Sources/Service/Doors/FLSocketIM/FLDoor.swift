@@ -27,9 +27,12 @@ struct FLDoor: Door {
     /// third more; what they say in text is as small as it was. Their client for iOS does not say its version.
     var legacyLink: LinkPolicy? {
         let maximumBody = Self.maximumFileBytes / 3 * 4 + 65_536
-        return LinkPolicy.legacy(
-            EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3), maxPayload: maximumBody),
-            impliedBy: [Self.token, "b64"], maximumTextBytes: 2_000_000, credential: Self.token)
+        var policy = LinkPolicy.legacy(
+            EngineSettings(pingInterval: .seconds(5), pingTimeout: .seconds(3), maxPayload: maximumBody))
+        policy.maximumTextBytes = 2_000_000
+        policy.impliedBy = [Self.token, "b64"]
+        policy.credential = Self.token
+        return policy
     }
 
     func addRoutes(to router: inout Router, _ site: DoorSite) {
