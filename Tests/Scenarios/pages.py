@@ -24,7 +24,7 @@ class PageTest(unittest.TestCase):
     browser = "chromium"
     # Whether Firefox has one.
     has_loudspeaker = False
-    # What Chromium does only where it could open windows.
+    # Whether service workers show notifications, for which Chromium has to be one that can open windows.
     shows_notifications = False
     # Further command-line flags of Chromium.
     flags: tuple[str, ...] = ()

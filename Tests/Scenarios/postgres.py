@@ -1,6 +1,5 @@
 """A PostgreSQL that runs for as long as a test looks at it, in a folder of its own and as an ordinary user."""
 
-import atexit
 import contextlib
 import functools
 import hashlib
@@ -9,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from multiprocessing import util
 from pathlib import Path
 
 from server import TIMEOUT, eventually
@@ -155,7 +155,8 @@ class Postgres:
 def shared() -> Postgres:
     """One for all tests of a process, quick rather than safe."""
     server = Postgres("fsync=off", "synchronous_commit=off", "full_page_writes=off")
-    atexit.register(server.end)
+    # Not by atexit: a process that multiprocessing has forked ends without it.
+    util.Finalize(server, server.end, exitpriority=0)
     # Behind the start of a database a server waits for others that know more than it does.
     is_settled = "SELECT clock_timestamp() - pg_postmaster_start_time() > INTERVAL '1.5 s'"
     eventually(lambda: server.ask(is_settled, "postgres") == "t", "no server waits for others any more")
