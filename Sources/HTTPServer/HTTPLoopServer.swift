@@ -44,8 +44,8 @@ package final class HTTPLoopServer {
     private var inflation: PrefixBuckets
     private var scratch: [UInt8] = []
     private var turnedAway = 0
-    private var dateText = ""
-    private var dateTime: UInt64 = .max
+    private var common = HTTPFields()
+    private var commonTime: UInt64 = .max
     private(set) var isDraining = false
 
     init(
@@ -86,14 +86,22 @@ package final class HTTPLoopServer {
         self.inflation.spend(count, by: address, at: Instant(milliseconds: Int64(clamping: self.reactor.now)))
     }
 
-    /// Now, as HTTP writes it; made once a second.
-    var date: String {
+    /// What every answer says; made once a second, for the date is in it.
+    private var commonFields: HTTPFields {
         let now = self.reactor.now / 1000
-        if now != self.dateTime {
-            self.dateTime = now
-            self.dateText = HTTPDate.format(Int(LogTime.now().secondsSince1970))
+        if now != self.commonTime {
+            self.commonTime = now
+            self.common = self.makeCommonFields()
         }
-        return self.dateText
+        return self.common
+    }
+
+    private func makeCommonFields() -> HTTPFields {
+        // What it is, is said; nobody has to guess it from bytes that a stranger chose.
+        var fields: HTTPFields = [.contentTypeOptions: "nosniff"]
+        fields.set(.date, to: HTTPDate.format(Int(LogTime.now().secondsSince1970)))
+        if self.settings.demandsTLS { fields.set(.strictTransportSecurity, to: "max-age=31536000") }
+        return fields
     }
 
     /// No further connection may come, neither fresh nor from another loop.
@@ -167,15 +175,9 @@ extension HTTPLoopServer {
         _ head: HTTPResponseHead, length: Int?, _ encoder: HTTPResponseEncoder, to stream: any ByteStream
     ) -> HTTPResponseEncoder.Plan {
         self.metrics.answered(head.status)
-        var head = head
-        if !head.status.isInformational {
-            head.fields.set(.date, to: self.date)
-            // What it is, is said; nobody has to guess it from bytes that a stranger chose.
-            head.fields.set(.contentTypeOptions, to: "nosniff")
-            if self.settings.demandsTLS { head.fields.set(.strictTransportSecurity, to: "max-age=31536000") }
-        }
+        let common = head.status.isInformational ? HTTPFields() : self.commonFields
         return self.withScratch { scratch in
-            let plan = encoder.write(head, bodyLength: length, into: &scratch)
+            let plan = encoder.write(head.without(common), and: common, bodyLength: length, into: &scratch)
             stream.write(scratch.span)
             return plan
         }
@@ -186,6 +188,16 @@ extension HTTPLoopServer {
         let response = HTTPResponse.unreadable(status, reason)
         _ = self.writeHead(response.head, length: response.bodyLength, .afterError, to: stream)
         if case .bytes(let bytes) = response.body { stream.write(bytes.span) }
+    }
+}
+
+extension HTTPResponseHead {
+    /// Without what is said by other fields.
+    fileprivate func without(_ others: HTTPFields) -> HTTPResponseHead {
+        guard others.contains(anyOf: self.fields) else { return self }
+        var head = self
+        for (name, _) in others { HTTPFieldName(name).map { head.fields.remove($0) } }
+        return head
     }
 }
 

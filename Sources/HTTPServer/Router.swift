@@ -89,24 +89,26 @@ package struct Router {
     }
 
     private func route(_ exchange: HTTPExchange) {
-        let path = exchange.request.path
-        let segments = path.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
-        let end = path.utf8.last == UInt8(ascii: "/") && !segments.isEmpty ? "/" : ""
-        let indices = segments.first.flatMap { self.indices[$0] } ?? self.indicesForAny
-        // By index, because a route is expensive to copy.
-        let fitting = indices.lazy.compactMap { index in
-            Self.match(self.routes[index].pattern, segments, end).map { (index, $0) }
-        }
+        let path = Path(exchange.request.path)
+        let indices = path.segments.first.flatMap { self.indices[$0] } ?? self.indicesForAny
         let method = exchange.request.method == .head ? HTTPMethod.get : exchange.request.method
-        let answering = fitting.filter { self.routes[$0.0].method == method }
-        if let first = answering.first {
-            let knowsOnlyEnd = self.routes[first.0].knowsOnlyEnd
-            let (index, parameters) = knowsOnlyEnd ? answering.first { self.routes[$0.0].isCertain } ?? first : first
-            return self.answer(exchange, self.routes[index], parameters)
+        guard let index = self.chosen(of: indices, for: method, path) else {
+            // By index, because a route is expensive to copy.
+            let methods = indices.filter { path.fits(self.routes[$0].pattern) }.map { self.routes[$0].method }
+            return exchange.respond(
+                methods.isEmpty ? .error(.notFound, "not found") : Self.refusal(methods, method))
         }
-        let methods = fitting.map { self.routes[$0.0].method }
-        exchange.respond(
-            methods.isEmpty ? .error(.notFound, "not found") : Self.refusal(Array(methods), method))
+        self.answer(exchange, self.routes[index], path.parameters(by: self.routes[index].pattern))
+    }
+
+    private func chosen(of indices: [Int], for method: HTTPMethod, _ path: Path) -> Int? {
+        var first: Int?
+        for index in indices where self.routes[index].method == method && path.fits(self.routes[index].pattern) {
+            if first == nil, !self.routes[index].knowsOnlyEnd { return index }
+            if self.routes[index].isCertain { return index }
+            first = first ?? index
+        }
+        return first
     }
 
     private func answer(_ exchange: HTTPExchange, _ route: Route, _ parameters: PathParameters) {
@@ -130,23 +132,48 @@ package struct Router {
         return response
     }
 
-    /// `end` is the slash that the path ends with, if any: it tells a folder from a file.
-    private static func match(_ pattern: [Segment], _ path: [Substring], _ end: String) -> PathParameters? {
-        var parameters = PathParameters()
-        for (index, segment) in pattern.enumerated() {
-            if case .rest(let suffix) = segment {
-                let rest = path.dropFirst(index)
-                guard suffix.isEmpty || (end.isEmpty && rest.last?.hasSuffix(suffix) == true) else { return nil }
-                parameters.set("*", rest.isEmpty ? "" : rest.joined(separator: "/") + end)
-                return parameters
-            }
-            guard index < path.count else { return nil }
-            switch segment {
-            case .text(let text): guard path[index] == text else { return nil }
-            case .name(let name): parameters.set(name, String(path[index]))
-            case .rest: break
-            }
+    /// A path taken apart.
+    private struct Path {
+        let segments: [Substring]
+        private let text: String
+
+        init(_ text: String) {
+            self.text = text
+            self.segments = text.utf8.split(separator: UInt8(ascii: "/")).map(Substring.init)
         }
-        return path.count == pattern.count ? parameters : nil
+
+        /// The slash at the end tells a folder from a file.
+        private var isFolder: Bool { self.text.utf8.last == UInt8(ascii: "/") }
+
+        func fits(_ pattern: [Segment]) -> Bool {
+            for (index, segment) in pattern.enumerated() {
+                if case .rest(let suffix) = segment {
+                    let last = index < self.segments.count ? self.segments.last : nil
+                    return suffix.isEmpty || (!self.isFolder && last?.hasSuffix(suffix) == true)
+                }
+                guard index < self.segments.count else { return false }
+                if case .text(let text) = segment, self.segments[index] != text { return false }
+            }
+            return self.segments.count == pattern.count
+        }
+
+        /// Of a pattern that it fits.
+        func parameters(by pattern: [Segment]) -> PathParameters {
+            var parameters = PathParameters()
+            for (index, segment) in pattern.enumerated() {
+                switch segment {
+                case .text: break
+                case .name(let name): parameters.set(name, String(self.segments[index]))
+                case .rest: parameters.set("*", self.rest(from: index))
+                }
+            }
+            return parameters
+        }
+
+        /// As it stands: between its segments a path has one slash each.
+        private func rest(from index: Int) -> String {
+            guard index < self.segments.count else { return "" }
+            return String(self.text[self.segments[index].startIndex...])
+        }
     }
 }

@@ -46,9 +46,11 @@ package final class StaticFiles {
     }
 
     private func load(_ path: String, _ completion: @escaping (StoredFile?) -> Void) {
-        let root = self.root
+        let (root, cacheControl) = (self.root, self.cacheControl)
         let known = self.cache[path]?.file
-        self.reactor.offload({ StoredFile.load(path, in: root, unchangedFrom: known) }) { [weak self] file in
+        self.reactor.offload({
+            StoredFile.load(path, in: root, cacheControl: cacheControl, unchangedFrom: known)
+        }) { [weak self] file in
             self?.remember(file, at: path)
             completion(file)
         }
@@ -71,7 +73,7 @@ extension StaticFiles {
         let fields = exchange.request.fields
         let compressed = file.compressed.flatMap { ContentCoding.acceptsGzip(fields) ? $0 : nil }
         let tag = compressed == nil ? file.tag : file.compressedTag
-        var head = HTTPResponseHead(.ok, fields: self.fields(of: file, tag))
+        var head = HTTPResponseHead(.ok, fields: compressed == nil ? file.fields : file.compressedFields)
         switch HTTPPreconditions(exchange.request).verdict(tag: tag, modified: file.modified) {
         case .notModified:
             head.status = .notModified
@@ -86,21 +88,11 @@ extension StaticFiles {
         self.respond(to: exchange, head, with: file)
     }
 
-    private func fields(of file: StoredFile, _ tag: EntityTag?) -> HTTPFields {
-        var fields: HTTPFields = [.acceptRanges: "bytes", .contentTypeOptions: "nosniff"]
-        fields.set(.contentType, to: file.type.text)
-        fields.set(.cacheControl, to: self.cacheControl)
-        fields.set(.lastModified, to: HTTPDate.format(file.modified))
-        if let tag { fields.set(.eTag, to: tag.description) }
-        if file.type.isCompressible { fields.set(.vary, to: "Accept-Encoding") }
-        return fields
-    }
-
     private func respond(to exchange: HTTPExchange, _ head: HTTPResponseHead, with file: StoredFile) {
         var head = head
         var range = 0..<file.size
         let wanted = self.wantedRange(exchange.request, of: file)
-        head.fields[.contentRange] = wanted.contentRange(length: file.size)
+        if let place = wanted.contentRange(length: file.size) { head.fields.set(.contentRange, to: place) }
         switch wanted {
         case .whole: break
         case .part(let part):

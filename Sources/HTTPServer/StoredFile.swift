@@ -9,7 +9,9 @@ final class StoredFile: Sendable {
     let modified: Int
     let tag: EntityTag?
     let compressedTag: EntityTag?
-    let type: MediaType
+    /// What an answer says with it, made once.
+    let fields: HTTPFields
+    let compressedFields: HTTPFields
     /// In memory when it is small; else `descriptor` is open.
     let contents: SharedBytes?
     let compressed: SharedBytes?
@@ -18,30 +20,47 @@ final class StoredFile: Sendable {
     private static let smallSize = 256 << 10
     private static let worthCompressing = 512
 
-    private init(_ status: FileStatus, _ name: String, _ descriptor: OpenFile) {
+    private init(_ status: FileStatus, _ name: String, _ descriptor: OpenFile, cacheControl: String) {
         self.size = status.size
         self.modified = status.modifiedSeconds
         let version = Self.version(of: status)
         self.tag = EntityTag(version)
-        self.type = MediaType(fileName: name)
+        let type = MediaType(fileName: name)
         let bytes = self.size <= Self.smallSize ? descriptor.read(0..<status.size) : nil
         self.contents = bytes.map { SharedBytes($0) }
         self.descriptor = bytes == nil ? descriptor : nil
-        let isWorthIt = self.type.isCompressible && self.size >= Self.worthCompressing
+        let isWorthIt = type.isCompressible && self.size >= Self.worthCompressing
         let smaller = isWorthIt ? bytes.map { GzipEncoder.compress($0) } : nil
         self.compressed = smaller.flatMap { $0.count < status.size ? SharedBytes($0) : nil }
         self.compressedTag = self.compressed == nil ? nil : EntityTag(version + "-gz")
+        self.fields = Self.fields(type, self.tag, modified: self.modified, cacheControl: cacheControl)
+        self.compressedFields = Self.fields(
+            type, self.compressedTag, modified: self.modified, cacheControl: cacheControl)
+    }
+
+    private static func fields(
+        _ type: MediaType, _ tag: EntityTag?, modified: Int, cacheControl: String
+    ) -> HTTPFields {
+        var fields: HTTPFields = [.acceptRanges: "bytes", .contentType: type.text, .cacheControl: cacheControl]
+        fields.set(.lastModified, to: HTTPDate.format(modified))
+        if let tag { fields.set(.eTag, to: tag.description) }
+        if type.isCompressible { fields.set(.vary, to: "Accept-Encoding") }
+        return fields
     }
 
     /// What it takes to keep it in memory.
     var weight: Int { (self.contents?.count ?? 0) + (self.compressed?.count ?? 0) }
 
     /// May block: only on a helper thread.
-    static func load(_ path: String, in root: String, unchangedFrom known: StoredFile?) -> StoredFile? {
+    ///
+    /// - Parameter cacheControl: what browsers and caches may do with it.
+    static func load(
+        _ path: String, in root: String, cacheControl: String, unchangedFrom known: StoredFile?
+    ) -> StoredFile? {
         guard let resolved = self.resolve(path, in: root), let file = OpenFile(resolved) else { return nil }
         guard let status = file.status, status.kind == .regular else { return nil }
         if let known, known.tag == EntityTag(self.version(of: status)) { return known }
-        return StoredFile(status, resolved, file)
+        return StoredFile(status, resolved, file, cacheControl: cacheControl)
     }
 
     /// The time to the nanosecond tells two versions of the same second and size apart.

@@ -40,34 +40,36 @@ final class EmbeddedFile: Sendable {
     let name: String
     /// Another as soon as a byte of the file is.
     let version: String
-    private let type: MediaType
-    private let fields: HTTPFields
     private let plain: Form
     private let compressed = Mutex<Form?>(nil)
 
     private struct Form {
         let bytes: SharedBytes
         let tag: EntityTag?
+        /// What an answer says with it, made once.
+        let fields: HTTPFields
 
-        init(_ bytes: [UInt8], _ version: String) {
+        init(_ bytes: [UInt8], _ name: String, _ version: String) {
             self.bytes = SharedBytes(bytes)
-            self.tag = EntityTag(version)
+            let tag = EntityTag(version)
+            var fields = EmbeddedFile.fields(of: name)
+            fields.set(.contentType, to: MediaType(fileName: name).text)
+            if let tag { fields.set(.eTag, to: tag.description) }
+            (self.tag, self.fields) = (tag, fields)
         }
     }
 
     init(_ name: String, _ bytes: [UInt8]) {
         self.name = name
-        self.type = MediaType(fileName: name)
-        self.fields = Self.fields(of: name)
         self.version = Hex.encode(Digest.sha256.hash(bytes).prefix(12))
-        self.plain = Form(bytes, self.version)
+        self.plain = Form(bytes, name, self.version)
     }
 
     private func compressedForm() -> Form {
         self.compressed.withLock { known in
             if let known { return known }
             let bytes = self.plain.bytes
-            let form = Form(GzipEncoder.compress([UInt8](copying: bytes.span)), self.version + "-gz")
+            let form = Form(GzipEncoder.compress([UInt8](copying: bytes.span)), self.name, self.version + "-gz")
             known = form
             return form
         }
@@ -77,9 +79,7 @@ final class EmbeddedFile: Sendable {
     func response(to request: HTTPRequestHead, filesFrom origin: String? = nil) -> HTTPResponse {
         let isCompressed = ContentCoding.acceptsGzip(request.fields)
         let form = isCompressed ? self.compressedForm() : self.plain
-        var head = HTTPResponseHead(.ok, fields: self.fields)
-        head.fields.set(.contentType, to: self.type.text)
-        if let tag = form.tag { head.fields.set(.eTag, to: tag.description) }
+        var head = HTTPResponseHead(.ok, fields: form.fields)
         if let origin, head.fields.contains("Content-Security-Policy") {
             head.fields.set("Content-Security-Policy", to: Self.policy(filesFrom: " \(origin)"))
         }
@@ -96,7 +96,7 @@ final class EmbeddedFile: Sendable {
 
     /// What every file says of itself.
     private static let ownFields: HTTPFields = [
-        .cacheControl: "no-cache", .vary: "Accept-Encoding", .contentTypeOptions: "nosniff",
+        .cacheControl: "no-cache", .vary: "Accept-Encoding",
     ]
 
     /// The page loads nothing from elsewhere, sits in no frame, and is the only one that may use the devices. Browsers hold documents

@@ -20,6 +20,21 @@ struct KeepAliveTests {
         }
     }
 
+    @Test("says what every answer says once, whatever the route says of it")
+    func commonFields() async throws {
+        try await withBench { bench in
+            bench.respond = { exchange in
+                exchange.respond(HTTPResponse(.ok, fields: ["date": "never", "A": "1", .contentTypeOptions: "sniff"]))
+            }
+            let line = try await bench.dial()
+            line.get("/")
+            let fields = try await line.answer().head.fields
+            #expect(fields.values(of: .contentTypeOptions) == ["nosniff"] && fields["A"] == "1")
+            let dates = fields.values(of: .date)
+            #expect(dates.count == 1 && dates.allSatisfy { HTTPDate.parse($0) != nil })
+        }
+    }
+
     @Test(
         "closes when the client asks for it, and stays open for an old client only when that asks",
         arguments: [

@@ -24,6 +24,23 @@ struct HTTPFieldsTests {
         #expect(fields.count == 2)
     }
 
+    @Test("are written as they are, whatever became of them before")
+    func writing() {
+        var fields: HTTPFields = ["A": "1", "B": " 2 ", "C": "3", "D": "4"]
+        #expect(Self.written(["A": "1", "C": "3"]) == "A: 1\r\nC: 3\r\n")
+        #expect(Self.written(fields) == "A: 1\r\nB: 2\r\nC: 3\r\nD: 4\r\n")
+        fields["C"] = nil
+        fields["a"] = "5"
+        fields.append("E", "6")
+        #expect(Self.written(fields) == "a: 5\r\nB: 2\r\nD: 4\r\nE: 6\r\n")
+    }
+
+    private static func written(_ fields: HTTPFields) -> String {
+        var out: [UInt8] = []
+        fields.write(into: &out)
+        return String(decoding: out, as: UTF8.self)
+    }
+
     @Test("never carry a line break out", arguments: ["a\r\nSet-Cookie: b", "a\nb", "a\rb", "a\0b", "a\u{7F}b"])
     func injection(value: String) {
         var out: [UInt8] = []

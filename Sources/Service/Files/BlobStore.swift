@@ -61,11 +61,10 @@ struct Blob {
 
     var tag: String { self.isSmall ? "\(self.hash.text)-small" : self.hash.text }
 
-    /// A user's bytes on our own address: a browser is told what they are, believes nothing else, and gives them no
-    /// rights here.
+    /// A user's bytes on our own address: a browser is told what they are, believes nothing else (as of every answer), and gives
+    /// them no rights here.
     var fields: HTTPFields {
-        var fields: HTTPFields = [.contentTypeOptions: "nosniff"]
-        fields.set(.contentType, to: self.type.mediaType)
+        var fields: HTTPFields = [.contentType: self.type.mediaType]
         fields.set("Content-Security-Policy", to: "sandbox; default-src 'none'")
         fields.set("Cross-Origin-Resource-Policy", to: "cross-origin")
         fields.set("Content-Disposition", to: self.disposition)

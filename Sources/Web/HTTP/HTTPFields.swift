@@ -3,7 +3,8 @@ internal import Bytes
 /// Header fields in the order they came.
 ///
 /// All text lies in one block and an entry says where, so that a parsed head costs two allocations
-/// however many fields it has. A `String` comes to be only when a value is asked for.
+/// however many fields it has. A `String` comes to be only when a value is asked for. The block is made of whole lines:
+/// fields that were only added are written with one copy.
 package struct HTTPFields: Sendable {
     private struct Entry {
         var name: Range<UInt32>
@@ -12,6 +13,8 @@ package struct HTTPFields: Sendable {
 
     private var block: [UInt8] = []
     private var entries: [Entry] = []
+    /// Whether the block is what is written, from its first byte to its last.
+    private var isAsWritten = true
 
     package init() {}
 
@@ -28,6 +31,20 @@ package struct HTTPFields: Sendable {
 
     package func contains(_ name: HTTPFieldName) -> Bool { self.firstIndex(of: name, from: 0) != nil }
 
+    package func isRepeated(_ name: HTTPFieldName) -> Bool {
+        guard let first = self.firstIndex(of: name, from: 0) else { return false }
+        return self.firstIndex(of: name, from: first + 1) != nil
+    }
+
+    /// Whether one of its names is among the others'.
+    package func contains(anyOf others: HTTPFields) -> Bool {
+        let block = others.block.span
+        return others.entries.contains { entry in
+            let wanted = block.extracting(Self.wide(entry.name))
+            return self.entries.contains { self.block.span.matchesIgnoringCase(wanted, in: Self.wide($0.name)) }
+        }
+    }
+
     /// Every value of a name, in order.
     package func values(of name: HTTPFieldName) -> [String] {
         var values: [String] = []
@@ -42,20 +59,32 @@ package struct HTTPFields: Sendable {
     package mutating func append(_ name: HTTPFieldName, _ value: String) {
         let start = self.block.count
         self.block.append(contentsOf: name.text.utf8)
-        let middle = self.block.count
+        let colon = self.block.count
+        self.block.append(ASCII.colon)
+        self.block.append(ASCII.space)
+        let range = self.appendValue(value)
+        self.block.appendLineEnd()
+        self.entries.append(Entry(name: Self.narrow(start..<colon), value: Self.narrow(range)))
+    }
+
+    private mutating func appendValue(_ value: String) -> Range<Int> {
+        let start = self.block.count
         self.block.append(contentsOf: value.utf8)
         // A line break in a value would begin a header line of its own; RFC 9110 §5.5 has it replaced by a space.
-        for index in middle..<self.block.count where self.block[index].isControl && self.block[index] != ASCII.tab {
+        for index in start..<self.block.count where self.block[index].isControl && self.block[index] != ASCII.tab {
             self.block[index] = ASCII.space
         }
-        let trimmed = self.block.span.trimmingBlanks(middle..<self.block.count)
-        self.entries.append(Entry(name: Self.narrow(start..<middle), value: Self.narrow(trimmed)))
+        let whole = start..<self.block.count
+        let trimmed = self.block.span.trimmingBlanks(whole)
+        if trimmed != whole { self.isAsWritten = false }
+        return trimmed
     }
 
     /// Replaces all values of a name by one, in the place of the first.
     package mutating func set(_ name: HTTPFieldName, to value: String) {
         guard let index = self.firstIndex(of: name, from: 0) else { return self.append(name, value) }
         self.append(name, value)
+        self.isAsWritten = false
         let entry = self.entries.removeLast()
         self.entries[index] = entry
         self.remove(name, from: index + 1)
@@ -67,7 +96,10 @@ package struct HTTPFields: Sendable {
 
     // The text of what is removed stays in the block: fields live for one message.
     private mutating func remove(_ name: HTTPFieldName, from start: Int) {
-        while let index = self.firstIndex(of: name, from: start) { self.entries.remove(at: index) }
+        while let index = self.firstIndex(of: name, from: start) {
+            self.entries.remove(at: index)
+            self.isAsWritten = false
+        }
     }
 
     private func firstIndex(of name: HTTPFieldName, from start: Int) -> Int? {
@@ -140,6 +172,8 @@ extension HTTPFields {
         }
         self.block.reserveCapacity(section.count - start)
         self.block.append(copying: section.extracting(start..<section.count))
+        // Values may have had any white space around them.
+        self.isAsWritten = false
     }
 
     private static func entry(
@@ -167,6 +201,7 @@ extension HTTPFields {
 extension HTTPFields {
     /// Appends one line for each field.
     package func write(into bytes: inout [UInt8]) {
+        if self.isAsWritten { return bytes.append(contentsOf: self.block) }
         let block = self.block.span
         for entry in self.entries {
             bytes.append(copying: block.extracting(Self.wide(entry.name)))
@@ -203,7 +238,7 @@ extension HTTPFields: ExpressibleByDictionaryLiteral {
     package init(dictionaryLiteral elements: (HTTPFieldName, String)...) {
         // Enough for the head of an answer, with what is added to it later.
         self.entries.reserveCapacity(8)
-        self.block.reserveCapacity(256)
+        self.block.reserveCapacity(320)
         for (name, value) in elements { self.append(name, value) }
     }
 }

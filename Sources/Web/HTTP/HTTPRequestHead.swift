@@ -1,5 +1,5 @@
-/// Everything of a request but its body.
-package struct HTTPRequestHead: Sendable {
+/// Everything of a request but its body. An object, for it is handed on many times and never changed.
+package final class HTTPRequestHead: Sendable {
     package let method: HTTPMethod
     /// As it came.
     package let target: String
@@ -13,6 +13,28 @@ package struct HTTPRequestHead: Sendable {
     package let authority: String?
     package let fields: HTTPFields
     package let framing: HTTPBodyFraming
+
+    /// Reads a head that `HTTPSectionScanner` found complete.
+    init(parsing head: Span<UInt8>, limits: HTTPLimits) throws(HTTPParseError) {
+        let line = 0..<(head.firstIndex(of: ASCII.carriageReturn, in: 0..<head.count) ?? head.count)
+        let (method, target, version) = try Self.parts(of: head, line: line, limits: limits)
+        self.method = method
+        self.version = try HTTPVersion(head, in: version)
+        self.target = head.text(in: target)
+        let parsed = try RequestTarget(head, in: target, method: method)
+        self.path = parsed.path
+        self.query = parsed.query
+        self.fields = try HTTPFields(parsing: head, from: line.upperBound + 2, limit: limits.maximumHeaderCount)
+        let host = try Self.host(in: self.fields, version: self.version)
+        self.authority = parsed.authority ?? host
+        self.framing = try HTTPBodyFraming.ofRequest(self.fields, version: self.version)
+        if let expectation = self.fields[.expect], expectation.lowercased() != "100-continue" {
+            throw HTTPParseError(.unsupportedExpectation, at: 0)
+        }
+        if case .length(let length) = self.framing, length > limits.maximumBodyBytes {
+            throw HTTPParseError(.bodyTooLarge, at: 0)
+        }
+    }
 
     /// Whether the client wants to go on using the connection (RFC 9112 §9.3).
     package var keepAlive: Bool {
@@ -36,28 +58,6 @@ package struct HTTPRequestHead: Sendable {
 }
 
 extension HTTPRequestHead {
-    /// Reads a head that `HTTPSectionScanner` found complete.
-    init(parsing head: Span<UInt8>, limits: HTTPLimits) throws(HTTPParseError) {
-        let line = 0..<(head.firstIndex(of: ASCII.carriageReturn, in: 0..<head.count) ?? head.count)
-        let (method, target, version) = try Self.parts(of: head, line: line, limits: limits)
-        self.method = method
-        self.version = try HTTPVersion(head, in: version)
-        self.target = head.text(in: target)
-        let parsed = try RequestTarget(head, in: target, method: method)
-        self.path = parsed.path
-        self.query = parsed.query
-        self.fields = try HTTPFields(parsing: head, from: line.upperBound + 2, limit: limits.maximumHeaderCount)
-        let host = try Self.host(in: self.fields, version: self.version)
-        self.authority = parsed.authority ?? host
-        self.framing = try HTTPBodyFraming.ofRequest(self.fields, version: self.version)
-        if let expectation = self.fields[.expect], expectation.lowercased() != "100-continue" {
-            throw HTTPParseError(.unsupportedExpectation, at: 0)
-        }
-        if case .length(let length) = self.framing, length > limits.maximumBodyBytes {
-            throw HTTPParseError(.bodyTooLarge, at: 0)
-        }
-    }
-
     /// A method, one space, a target, one space, a version, and nothing else (RFC 9112 §3).
     private static func parts(
         of head: Span<UInt8>, line: Range<Int>, limits: HTTPLimits
@@ -75,9 +75,8 @@ extension HTTPRequestHead {
     }
 
     private static func host(in fields: HTTPFields, version: HTTPVersion) throws(HTTPParseError) -> String? {
-        let hosts = fields.values(of: .host)
-        guard hosts.count < 2 else { throw HTTPParseError(.repeatedHost, at: 0) }
-        guard let host = hosts.first else {
+        guard !fields.isRepeated(.host) else { throw HTTPParseError(.repeatedHost, at: 0) }
+        guard let host = fields[.host] else {
             guard version == .http10 else { throw HTTPParseError(.missingHost, at: 0) }
             return nil
         }

@@ -30,7 +30,11 @@ package struct HTTPResponseEncoder: Sendable {
     /// Appends a status line and fields. `bodyLength` is nil when it is not known yet.
     ///
     /// Framing is decided here alone: a `Content-Length` or `Transfer-Encoding` among the fields is left out.
-    package func write(_ head: HTTPResponseHead, bodyLength: Int?, into out: inout [UInt8]) -> Plan {
+    ///
+    /// - Parameter common: fields that every answer has, none of them among those of the head.
+    package func write(
+        _ head: HTTPResponseHead, and common: HTTPFields = HTTPFields(), bodyLength: Int?, into out: inout [UInt8]
+    ) -> Plan {
         let framing = self.framing(of: head, bodyLength: bodyLength)
         let plan = self.plan(head, framing)
         out.append(contentsOf: "HTTP/1.1 ".utf8)
@@ -38,6 +42,7 @@ package struct HTTPResponseEncoder: Sendable {
         out.append(ASCII.space)
         out.append(line: head.status.reason)
         Self.withoutFraming(head.fields).write(into: &out)
+        common.write(into: &out)
         self.writeFraming(head, framing, bodyLength, into: &out)
         self.writeConnection(head, plan, into: &out)
         out.appendLineEnd()
