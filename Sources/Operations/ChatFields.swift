@@ -29,8 +29,8 @@ extension Field<Recipient> {
     package static let recipient = Field(
         [.text("conversation").optional, .text("user").optional], "the id of a conversation, or of a user"
     ) { fields throws(RequestError) in
-        if let id = try Field<ConversationID>.conversation.optional.read(fields) { return .conversation(id) }
-        return try Field<UserID>.user.optional.read(fields).map { .user($0) }
+        if let id = try Field<ConversationID>.conversation.readIfThere(fields) { return .conversation(id) }
+        return try Field<UserID>.user.readIfThere(fields).map { .user($0) }
     } write: { recipient, json in
         switch recipient {
         case .conversation(let id): Field<ConversationID>.conversation(id).write(to: &json)
@@ -99,13 +99,13 @@ extension Field<ReportTarget> {
         [.text("conversation").optional, .number("number").optional, .text("room").optional, .text("user").optional],
         "the id of a conversation, with the number of a message there if one is meant, of a user, or a room, with the user who is meant if any"
     ) { fields throws(RequestError) in
-        if let room = try Field<RoomName>.room.optional.read(fields) {
-            return .room(room, try Field<UserID>.user.optional.read(fields))
+        if let room = try Field<RoomName>.room.readIfThere(fields) {
+            return .room(room, try Field<UserID>.user.readIfThere(fields))
         }
-        guard let id = try Field<ConversationID>.conversation.optional.read(fields) else {
-            return try Field<UserID>.user.optional.read(fields).map { .user($0) }
+        guard let id = try Field<ConversationID>.conversation.readIfThere(fields) else {
+            return try Field<UserID>.user.readIfThere(fields).map { .user($0) }
         }
-        guard let number = try Field<UInt64>.number.optional.read(fields) else { return .conversation(id) }
+        guard let number = try Field<UInt64>.number.readIfThere(fields) else { return .conversation(id) }
         return .message(id, number)
     } write: { target, json in
         switch target {

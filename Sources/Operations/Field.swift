@@ -30,6 +30,9 @@ package struct Field<Value: Sendable>: Sendable {
         return value
     }
 
+    /// Nil when it is not there.
+    package func readIfThere(_ fields: borrowing JSONObject) throws(RequestError) -> Value? { try self.find(fields) }
+
     /// May be missing, but not be something else.
     package var optional: Field<Value?> {
         let (find, write) = (self.find, self.write)
@@ -119,11 +122,11 @@ extension Field {
         write: @escaping @Sendable (Value, inout JSONWriter) -> Void
     ) {
         self.init([part], rule) { fields throws(RequestError) in
-            do throws(JSONObjectError) {
-                return try fields.optional(part.name, type)
-            } catch {
+            guard let found = fields.value(part.name) else { return nil }
+            guard let value = type.read(fields.reader, found) else {
                 throw RequestError(.badRequest, "field '\(part.name)' must be \(rule)")
             }
+            return value
         } write: { value, json in
             json.key(part.name)
             write(value, &json)
@@ -135,7 +138,7 @@ extension Field {
         _ name: String, _ rule: String, _ text: @escaping @Sendable (Value) -> String,
         _ make: @escaping @Sendable (String) -> Value?
     ) -> Field {
-        Field(.text(name), rule, JSONType.text.map(make)) { $1.string(text($0)) }
+        Field(.text(name), rule, JSONType { $0.string($1).flatMap(make) }) { $1.string(text($0)) }
     }
 
     /// A number that is checked once, by `make`.
@@ -143,7 +146,7 @@ extension Field {
         _ name: String, _ rule: String, _ number: @escaping @Sendable (Value) -> Int,
         _ make: @escaping @Sendable (Int) -> Value?
     ) -> Field {
-        Field(.number(name), rule, JSONType.integer.map(make)) { $1.integer(number($0)) }
+        Field(.number(name), rule, JSONType { $0.integer($1).flatMap(make) }) { $1.integer(number($0)) }
     }
 }
 

@@ -75,11 +75,14 @@ extension SQLConnection {
 // MARK: - Columns by their names
 
 extension SQLConnection {
-    /// Carries out a statement with the value of each column in its own place, as `Column.insertion` counts them.
+    /// Carries out a statement with the value of each column in its own place, as `Column.insertion` counts them. Inlined, for
+    /// only where the columns are known is it a loop over them, and not a dozen calls for each.
+    @inline(__always)
     package func run<Names: Column>(_ sql: String, _ value: (Names) -> SQLValue) throws(StoreError) {
         try self.run(sql, Names.allCases.map(value))
     }
 
+    @inline(__always)
     package func changesOne<Names: Column>(
         _ sql: String, _ value: (Names) -> SQLValue
     ) throws(StoreError) -> Bool {

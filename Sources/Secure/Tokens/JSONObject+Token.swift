@@ -13,11 +13,9 @@ extension JSONObject {
     }
 
     func claim<Value>(_ name: String, _ type: JSONType<Value>) throws(TokenRefusal) -> Value? {
-        do throws(JSONObjectError) {
-            return try self.optional(name, type)
-        } catch {
-            throw .malformed
-        }
+        guard let found = self.value(name) else { return nil }
+        guard let value = type.read(self.reader, found) else { throw .malformed }
+        return value
     }
 }
 
