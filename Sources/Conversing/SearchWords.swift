@@ -18,6 +18,32 @@ package enum SearchWords {
 
     /// The words of a text, one space between them.
     package static func indexed(_ text: String) -> String {
+        Self.indexed(ascii: text.utf8.span) ?? Self.indexed(anyScript: text)
+    }
+
+    /// Nil where anything but ASCII stands in it.
+    private static func indexed(ascii letters: Span<UInt8>) -> String? {
+        var words: [UInt8] = []
+        words.reserveCapacity(letters.count)
+        var (width, room) = (0, Self.maximumWords)
+        for index in letters.indices {
+            let letter = letters[index]
+            guard letter < 0x80 else { return nil }
+            guard Self.isASCIIWord(letter), room > 0 || width > 0 else {
+                width = 0
+                continue
+            }
+            if width == 0 {
+                room -= 1
+                if !words.isEmpty { words.append(UInt8(ascii: " ")) }
+            }
+            if width < Self.maximumWordBytes { words.append(smallASCII: letter) }
+            width += 1
+        }
+        return String(decoding: words, as: UTF8.self)
+    }
+
+    private static func indexed(anyScript text: String) -> String {
         var words: [UInt8] = []
         var room = Self.maximumWords
         for run in Self.runs(of: text) where room > 0 {
@@ -109,10 +135,13 @@ extension [UInt8] {
     /// In small letters: a search ignores case.
     fileprivate mutating func append(small scalar: Unicode.Scalar) {
         if scalar.isASCII {
-            let isCapital = (65...90).contains(scalar.value)
-            self.append(UInt8(truncatingIfNeeded: scalar.value) | (isCapital ? 0x20 : 0))
+            self.append(smallASCII: UInt8(truncatingIfNeeded: scalar.value))
         } else {
             self.append(contentsOf: scalar.properties.lowercaseMapping.utf8)
         }
+    }
+
+    fileprivate mutating func append(smallASCII letter: UInt8) {
+        self.append((65...90).contains(letter) ? letter | 0x20 : letter)
     }
 }

@@ -71,8 +71,24 @@ struct SearchWordsTests {
         #expect(SearchWords.phrases(text) == phrases)
     }
 
+    @Test("are the same, whether anything but ASCII stands in the text or not")
+    func scripts() {
+        for seed in 0..<500 as Range<UInt64> {
+            var random = SeededRandom(seed: seed)
+            let letters = (0..<Int.random(in: 1...400, using: &random)).map { _ in
+                // Long words in some texts, short ones in others.
+                UInt8.random(in: seed.isMultiple(of: 2) ? 65...122 : 1...127, using: &random)
+            }
+            let text = String(decoding: letters, as: UTF8.self)
+            let words = SearchWords.indexed(text)
+            #expect(SearchWords.indexed(text + " 好") == (words.isEmpty ? "好" : words + " 好"), "seed \(seed)")
+        }
+    }
+
     @Test("have an end, whatever a stranger writes")
     func limits() {
+        let short = String(repeating: "A b ", count: SearchWords.maximumWords)
+        #expect(SearchWords.indexed(short).split(separator: " ").count == SearchWords.maximumWords)
         let words = SearchWords.indexed(String(repeating: "天", count: 100_000))
         #expect(words.split(separator: " ").count == SearchWords.maximumWords)
         #expect(SearchWords.indexed(String(repeating: "a", count: 10_000)).utf8.count == SearchWords.maximumWordBytes)
