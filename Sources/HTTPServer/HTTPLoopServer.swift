@@ -196,7 +196,7 @@ extension HTTPResponseHead {
     fileprivate func without(_ others: HTTPFields) -> HTTPResponseHead {
         guard others.contains(anyOf: self.fields) else { return self }
         var head = self
-        for (name, _) in others { HTTPFieldName(name).map { head.fields.remove($0) } }
+        for name in others.compactMap({ HTTPFieldName($0.name) }) { head.fields.remove(name) }
         return head
     }
 }

@@ -8,6 +8,8 @@ package struct Field<Value: Sendable>: Sendable {
     package let parts: [FieldDescription]
     /// What it must be, as the end of a sentence.
     private let rule: String
+    /// Throws when it is not there. Made with the field, where its type is known: each request reads some.
+    package let read: @Sendable (borrowing JSONObject) throws(RequestError) -> Value
     /// Nil when it is not there.
     private let find: @Sendable (borrowing JSONObject) throws(RequestError) -> Value?
     private let write: @Sendable (Value, inout JSONWriter) -> Void
@@ -19,15 +21,14 @@ package struct Field<Value: Sendable>: Sendable {
     ) {
         self.parts = parts
         self.rule = rule
+        self.read = { fields throws(RequestError) in
+            guard let value = try find(fields) else {
+                throw RequestError(.badRequest, "\(parts.inWords) is missing: it must be \(rule)")
+            }
+            return value
+        }
         self.find = find
         self.write = write
-    }
-
-    package func read(_ fields: borrowing JSONObject) throws(RequestError) -> Value {
-        guard let value = try self.find(fields) else {
-            throw RequestError(.badRequest, "\(self.parts.inWords) is missing: it must be \(self.rule)")
-        }
-        return value
     }
 
     /// Nil when it is not there.
