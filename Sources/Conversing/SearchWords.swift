@@ -21,7 +21,7 @@ package enum SearchWords {
         Self.indexed(ascii: text.utf8.span) ?? Self.indexed(anyScript: text)
     }
 
-    /// Nil where anything but ASCII stands in it.
+    /// Most texts, in one walk. Nil where anything but ASCII stands in it.
     private static func indexed(ascii letters: Span<UInt8>) -> String? {
         var words: [UInt8] = []
         words.reserveCapacity(letters.count)

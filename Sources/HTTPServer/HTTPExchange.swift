@@ -226,16 +226,9 @@ extension HTTPExchange {
     }
 
     private func writeBody(_ shared: SharedBytes) {
-        guard let connection = self.connection, self.plan?.framing != HTTPBodyFraming.none else { return }
-        // What is short goes along with the head in one piece: to name two costs the kernel more than to copy it.
-        if shared.count <= Self.longestCopy {
-            connection.stream.write(shared.span)
-        } else {
-            connection.stream.write(shared)
-        }
+        guard self.plan?.framing != HTTPBodyFraming.none else { return }
+        self.connection?.stream.write(shared)
     }
-
-    private static let longestCopy = 2048
 
     /// Leaves HTTP: after `101` the stream belongs to what `makeHandler` returns.
     func switchProtocols(

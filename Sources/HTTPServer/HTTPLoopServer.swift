@@ -97,7 +97,7 @@ package final class HTTPLoopServer {
     }
 
     private func makeCommonFields() -> HTTPFields {
-        // What it is, is said; nobody has to guess it from bytes that a stranger chose.
+        // A browser goes by the media type, and does not guess one from bytes that some client sent.
         var fields: HTTPFields = [.contentTypeOptions: "nosniff"]
         fields.set(.date, to: HTTPDate.format(Int(LogTime.now().secondsSince1970)))
         if self.settings.demandsTLS { fields.set(.strictTransportSecurity, to: "max-age=31536000") }
@@ -177,7 +177,7 @@ extension HTTPLoopServer {
         self.metrics.answered(head.status)
         let common = head.status.isInformational ? HTTPFields() : self.commonFields
         return self.withScratch { scratch in
-            let plan = encoder.write(head.without(common), and: common, bodyLength: length, into: &scratch)
+            let plan = encoder.write(head, and: common, bodyLength: length, into: &scratch)
             stream.write(scratch.span)
             return plan
         }
@@ -188,16 +188,6 @@ extension HTTPLoopServer {
         let response = HTTPResponse.unreadable(status, reason)
         _ = self.writeHead(response.head, length: response.bodyLength, .afterError, to: stream)
         if case .bytes(let bytes) = response.body { stream.write(bytes.span) }
-    }
-}
-
-extension HTTPResponseHead {
-    /// Without what is said by other fields.
-    fileprivate func without(_ others: HTTPFields) -> HTTPResponseHead {
-        guard others.contains(anyOf: self.fields) else { return self }
-        var head = self
-        for name in others.compactMap({ HTTPFieldName($0.name) }) { head.fields.remove(name) }
-        return head
     }
 }
 

@@ -12,8 +12,15 @@ package final class HTTPMetrics: Sendable {
 
         package static let labelName: StaticString = "status"
 
-        /// Among all of them; a code beyond the last is of the last.
-        static func place(of status: HTTPStatus) -> Int { min(max(1, Int(status.code) / 100), self.allCases.count) - 1 }
+        init(_ status: HTTPStatus) {
+            switch status.code {
+            case ..<200: self = .informational
+            case ..<300: self = .success
+            case ..<400: self = .redirection
+            case ..<500: self = .clientError
+            default: self = .serverError
+            }
+        }
     }
 
     package let connections: Gauge
@@ -23,8 +30,7 @@ package final class HTTPMetrics: Sendable {
     package let refusals: Counter
     package let slowReaders: Counter
     package let webSocketMessages: Counter
-    /// In the order of the classes: every answer counts.
-    private let answers: [Counter]
+    private let answers: MetricFamily<StatusClass, Counter>
 
     package init(_ registry: MetricsRegistry) {
         self.connections = registry.gauge("parley_connections", "Open connections of clients.")
@@ -34,12 +40,11 @@ package final class HTTPMetrics: Sendable {
         self.refusals = registry.counter("parley_http_refused_total", "HTTP requests that broke a rule or a limit.")
         self.slowReaders = registry.counter("parley_slow_readers_total", "Connections cut for reading too slowly.")
         self.webSocketMessages = registry.counter("parley_websocket_messages_total", "Messages from WebSocket clients.")
-        let answers = registry.counters(
+        self.answers = registry.counters(
             "parley_http_answers_total", "HTTP answers by class of status.", by: StatusClass.self)
-        self.answers = StatusClass.allCases.map { answers[$0] }
     }
 
-    func answered(_ status: HTTPStatus) { self.answers[StatusClass.place(of: status)].increment() }
+    func answered(_ status: HTTPStatus) { self.answers[StatusClass(status)].increment() }
 }
 
 extension LogName {

@@ -93,7 +93,6 @@ package struct Router {
         let indices = path.segments.first.flatMap { self.indices[$0] } ?? self.indicesForAny
         let method = exchange.request.method == .head ? HTTPMethod.get : exchange.request.method
         guard let index = self.chosen(of: indices, for: method, path) else {
-            // By index, because a route is expensive to copy.
             let methods = indices.filter { path.fits(self.routes[$0].pattern) }.map { self.routes[$0].method }
             return exchange.respond(
                 methods.isEmpty ? .error(.notFound, "not found") : Self.refusal(methods, method))
@@ -101,6 +100,7 @@ package struct Router {
         self.answer(exchange, self.routes[index], path.parameters(by: self.routes[index].pattern))
     }
 
+    /// By index, because a route is expensive to copy.
     private func chosen(of indices: [Int], for method: HTTPMethod, _ path: Path) -> Int? {
         var first: Int?
         for index in indices where self.routes[index].method == method && path.fits(self.routes[index].pattern) {

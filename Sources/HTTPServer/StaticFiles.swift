@@ -72,18 +72,18 @@ extension StaticFiles {
     private func respond(to exchange: HTTPExchange, with file: StoredFile) {
         let fields = exchange.request.fields
         let compressed = file.compressed.flatMap { ContentCoding.acceptsGzip(fields) ? $0 : nil }
-        let tag = compressed == nil ? file.tag : file.compressedTag
-        var head = HTTPResponseHead(.ok, fields: compressed == nil ? file.fields : file.compressedFields)
-        switch HTTPPreconditions(exchange.request).verdict(tag: tag, modified: file.modified) {
+        let form = compressed ?? file.plain
+        var head = HTTPResponseHead(.ok, fields: form.fields)
+        switch HTTPPreconditions(exchange.request).verdict(tag: form.tag, modified: file.modified) {
         case .notModified:
             head.status = .notModified
             return exchange.respond(HTTPResponse(head))
         case .failed: return exchange.respond(.error(.preconditionFailed, "the file has changed"))
         case .proceed: break
         }
-        if let compressed {
+        if let contents = compressed?.contents {
             head.fields.set(.contentEncoding, to: "gzip")
-            return exchange.respond(HTTPResponse(head, body: .shared(compressed)))
+            return exchange.respond(HTTPResponse(head, body: .shared(contents)))
         }
         self.respond(to: exchange, head, with: file)
     }
@@ -102,7 +102,7 @@ extension StaticFiles {
             head.status = .rangeNotSatisfiable
             return exchange.respond(HTTPResponse(head))
         }
-        if let contents = file.contents {
+        if let contents = file.plain.contents {
             guard range.count < contents.count else {
                 return exchange.respond(HTTPResponse(head, body: .shared(contents)))
             }
@@ -117,7 +117,7 @@ extension StaticFiles {
     /// Only GET has parts, and only of the very file the client has seen (RFC 9110 §13.1.5, §14.2).
     private func wantedRange(_ request: HTTPRequestHead, of file: StoredFile) -> ByteRangeRequest {
         guard request.method == .get else { return .whole }
-        guard HTTPPreconditions(request).allowsPart(tag: file.tag, modified: file.modified) else { return .whole }
+        guard HTTPPreconditions(request).allowsPart(tag: file.plain.tag, modified: file.modified) else { return .whole }
         return ByteRangeRequest(request.fields[.range], length: file.size)
     }
 }

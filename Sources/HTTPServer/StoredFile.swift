@@ -7,15 +7,20 @@ final class StoredFile: Sendable {
     let size: Int
     /// Seconds since 1970.
     let modified: Int
-    let tag: EntityTag?
-    let compressedTag: EntityTag?
-    /// What an answer says with it, made once.
-    let fields: HTTPFields
-    let compressedFields: HTTPFields
-    /// In memory when it is small; else `descriptor` is open.
-    let contents: SharedBytes?
-    let compressed: SharedBytes?
+    let plain: Form
+    /// Nil where it is not worth it.
+    let compressed: Form?
+    /// Open where the contents are not in memory.
     let descriptor: OpenFile?
+
+    /// The file as it is, or as gzip.
+    struct Form {
+        let tag: EntityTag?
+        /// What an answer says with it, made once.
+        let fields: HTTPFields
+        /// In memory when it is small.
+        let contents: SharedBytes?
+    }
 
     private static let smallSize = 256 << 10
     private static let worthCompressing = 512
@@ -23,23 +28,23 @@ final class StoredFile: Sendable {
     private init(_ status: FileStatus, _ name: String, _ descriptor: OpenFile, cacheControl: String) {
         self.size = status.size
         self.modified = status.modifiedSeconds
-        let version = Self.version(of: status)
-        self.tag = EntityTag(version)
         let type = MediaType(fileName: name)
+        let version = Self.version(of: status)
+        func form(_ version: String, _ contents: [UInt8]?) -> Form {
+            let tag = EntityTag(version)
+            let fields = Self.fields(of: type, tag, modified: status.modifiedSeconds, cacheControl: cacheControl)
+            return Form(tag: tag, fields: fields, contents: contents.map { SharedBytes($0) })
+        }
         let bytes = self.size <= Self.smallSize ? descriptor.read(0..<status.size) : nil
-        self.contents = bytes.map { SharedBytes($0) }
+        self.plain = form(version, bytes)
         self.descriptor = bytes == nil ? descriptor : nil
         let isWorthIt = type.isCompressible && self.size >= Self.worthCompressing
         let smaller = isWorthIt ? bytes.map { GzipEncoder.compress($0) } : nil
-        self.compressed = smaller.flatMap { $0.count < status.size ? SharedBytes($0) : nil }
-        self.compressedTag = self.compressed == nil ? nil : EntityTag(version + "-gz")
-        self.fields = Self.fields(type, self.tag, modified: self.modified, cacheControl: cacheControl)
-        self.compressedFields = Self.fields(
-            type, self.compressedTag, modified: self.modified, cacheControl: cacheControl)
+        self.compressed = smaller.flatMap { $0.count < status.size ? form(version + "-gz", $0) : nil }
     }
 
     private static func fields(
-        _ type: MediaType, _ tag: EntityTag?, modified: Int, cacheControl: String
+        of type: MediaType, _ tag: EntityTag?, modified: Int, cacheControl: String
     ) -> HTTPFields {
         var fields: HTTPFields = [.acceptRanges: "bytes", .contentType: type.text, .cacheControl: cacheControl]
         fields.set(.lastModified, to: HTTPDate.format(modified))
@@ -49,7 +54,7 @@ final class StoredFile: Sendable {
     }
 
     /// What it takes to keep it in memory.
-    var weight: Int { (self.contents?.count ?? 0) + (self.compressed?.count ?? 0) }
+    var weight: Int { [self.plain, self.compressed].reduce(0) { $0 + ($1?.contents?.count ?? 0) } }
 
     /// May block: only on a helper thread.
     ///
@@ -59,7 +64,7 @@ final class StoredFile: Sendable {
     ) -> StoredFile? {
         guard let resolved = self.resolve(path, in: root), let file = OpenFile(resolved) else { return nil }
         guard let status = file.status, status.kind == .regular else { return nil }
-        if let known, known.tag == EntityTag(self.version(of: status)) { return known }
+        if let known, known.plain.tag == EntityTag(self.version(of: status)) { return known }
         return StoredFile(status, resolved, file, cacheControl: cacheControl)
     }
 

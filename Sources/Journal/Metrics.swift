@@ -78,16 +78,20 @@ extension Histogram {
 
 /// One metric for each case of its labels, all made beforehand, so that counting takes no lock.
 package final class MetricFamily<Labels: MetricLabels, Metric: Sendable>: Sendable {
-    private let metrics: [Labels: Metric]
+    private let cases: [Labels]
+    /// In the order of the cases.
+    private let metrics: [Metric]
 
     init(_ make: () -> Metric) {
-        self.metrics = Dictionary(Labels.allCases.map { ($0, make()) }) { first, _ in first }
+        self.cases = Array(Labels.allCases)
+        self.metrics = self.cases.map { _ in make() }
     }
 
+    /// Looked for one by one: there are few, and to hash takes longer.
     package subscript(labels: Labels) -> Metric {
-        guard let metric = self.metrics[labels] else {
-            preconditionFailure("\(labels) is not among the cases of \(Labels.self)")
-        }
-        return metric
+        var place = 0
+        while place < self.cases.count, self.cases[place] != labels { place += 1 }
+        precondition(place < self.cases.count, "\(labels) is not among the cases of \(Labels.self)")
+        return self.metrics[place]
     }
 }

@@ -8,7 +8,8 @@ package struct Field<Value: Sendable>: Sendable {
     package let parts: [FieldDescription]
     /// What it must be, as the end of a sentence.
     private let rule: String
-    /// Throws when it is not there. Made with the field, where its type is known: each request reads some.
+    /// Throws when it is not there. Made with the field, like `find`: there the type is known, and need not be looked up for each
+    /// request.
     package let read: @Sendable (borrowing JSONObject) throws(RequestError) -> Value
     /// Nil when it is not there.
     private let find: @Sendable (borrowing JSONObject) throws(RequestError) -> Value?

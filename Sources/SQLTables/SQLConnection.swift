@@ -75,8 +75,8 @@ extension SQLConnection {
 // MARK: - Columns by their names
 
 extension SQLConnection {
-    /// Carries out a statement with the value of each column in its own place, as `Column.insertion` counts them. Inlined, for
-    /// only where the columns are known is it a loop over them, and not a dozen calls for each.
+    /// Carries out a statement with the value of each column in its own place, as `Column.insertion` counts them. Inlined:
+    /// where the columns are known it is a plain loop over them.
     @inline(__always)
     package func run<Names: Column>(_ sql: String, _ value: (Names) -> SQLValue) throws(StoreError) {
         try self.run(sql, Names.allCases.map(value))

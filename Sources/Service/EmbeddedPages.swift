@@ -95,9 +95,7 @@ final class EmbeddedFile: Sendable {
     }
 
     /// What every file says of itself.
-    private static let ownFields: HTTPFields = [
-        .cacheControl: "no-cache", .vary: "Accept-Encoding",
-    ]
+    private static let ownFields: HTTPFields = [.cacheControl: "no-cache", .vary: "Accept-Encoding"]
 
     /// The page loads nothing from elsewhere, sits in no frame, and is the only one that may use the devices. Browsers hold documents
     /// and workers to it; modules and styles live by what their document says, and sixty times the same words are a third of the page.

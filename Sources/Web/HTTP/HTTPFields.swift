@@ -36,15 +36,6 @@ package struct HTTPFields: Sendable {
         return self.firstIndex(of: name, from: first + 1) != nil
     }
 
-    /// Whether one of its names is among the others'.
-    package func contains(anyOf others: HTTPFields) -> Bool {
-        let block = others.block.span
-        return others.entries.contains { entry in
-            let wanted = block.extracting(Self.wide(entry.name))
-            return self.entries.contains { self.block.span.matchesIgnoringCase(wanted, in: Self.wide($0.name)) }
-        }
-    }
-
     /// Every value of a name, in order.
     package func values(of name: HTTPFieldName) -> [String] {
         var values: [String] = []
@@ -100,6 +91,21 @@ package struct HTTPFields: Sendable {
             self.entries.remove(at: index)
             self.isAsWritten = false
         }
+    }
+
+    /// Without those whose names are among the others'.
+    func without(_ others: HTTPFields) -> HTTPFields {
+        guard self.entries.contains(where: { self.hasName(of: $0, among: others) }) else { return self }
+        var rest = self
+        rest.entries.removeAll { self.hasName(of: $0, among: others) }
+        rest.isAsWritten = false
+        return rest
+    }
+
+    private func hasName(of entry: Entry, among others: HTTPFields) -> Bool {
+        let name = self.block.span.extracting(Self.wide(entry.name))
+        let block = others.block.span
+        return others.entries.contains { block.matchesIgnoringCase(name, in: Self.wide($0.name)) }
     }
 
     private func firstIndex(of name: HTTPFieldName, from start: Int) -> Int? {

@@ -35,7 +35,7 @@ package struct HTTPRequestParser: Sendable {
             let head = try HTTPRequestHead(parsing: lines, limits: limits)
             return (head, head.framing)
         }
-        switch consume part {
+        switch part {
         case .head(let head, _): return .head(head)
         case .body(let range): return .body(range)
         case .end(let trailers): return .end(trailers: trailers)

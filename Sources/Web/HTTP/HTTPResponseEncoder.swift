@@ -31,7 +31,7 @@ package struct HTTPResponseEncoder: Sendable {
     ///
     /// Framing is decided here alone: a `Content-Length` or `Transfer-Encoding` among the fields is left out.
     ///
-    /// - Parameter common: fields that every answer has, none of them among those of the head.
+    /// - Parameter common: fields that every answer has; what the head says of them is left out.
     package func write(
         _ head: HTTPResponseHead, and common: HTTPFields = HTTPFields(), bodyLength: Int?, into out: inout [UInt8]
     ) -> Plan {
@@ -41,7 +41,7 @@ package struct HTTPResponseEncoder: Sendable {
         out.append(number: Int(head.status.code))
         out.append(ASCII.space)
         out.append(line: head.status.reason)
-        Self.withoutFraming(head.fields).write(into: &out)
+        Self.withoutFraming(head.fields).without(common).write(into: &out)
         common.write(into: &out)
         self.writeFraming(head, framing, bodyLength, into: &out)
         self.writeConnection(head, plan, into: &out)
