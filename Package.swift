@@ -284,7 +284,8 @@ let package = Package(
             of: "Identity", "Bytes", "Hashing", "Journal", "Keeping", "MemoryStore", "Reactor", "Secure", "System",
             "TestSupport", "Vocabulary", "Web"),
         tests(
-            of: "SQLiteStore", "Bytes", "Hashing", "Keeping", "SQLTables", "System", "TestSupport", "Vocabulary"),
+            of: "SQLiteStore", "Bytes", "Conversing", "Hashing", "Keeping", "SQLTables", "System", "TestSupport",
+            "Vocabulary"),
         // An engine over dictionaries, and what every engine has to be.
         .target(
             name: "MemoryStore",

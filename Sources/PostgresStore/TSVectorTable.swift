@@ -24,16 +24,29 @@ final class TSVectorTable: SearchTable {
         try self.connection.run("DELETE FROM words WHERE id = ?", [.key(key)])
     }
 
+    private static let found = """
+        SELECT id FROM words WHERE words @@ CAST(CAST(? AS TEXT) AS TSQUERY) AND id BETWEEN ? AND ?
+        ORDER BY id DESC LIMIT ?
+        """
+
+    /// So many places are asked for on one way to the database and back. Where the first of them have enough, those behind them are
+    /// asked for in vain.
+    private static let placesAtOnce = 32
+
     func search(
-        _ phrases: [SearchPhrase], in key: ConversationKey, _ range: ClosedRange<UInt64>, limit: Int
-    ) throws(StoreError) -> [UInt64] {
-        let sql = """
-            SELECT id FROM words WHERE words @@ CAST(CAST(? AS TEXT) AS TSQUERY) AND id BETWEEN ? AND ?
-            ORDER BY id DESC LIMIT ?
-            """
-        let query = ([Self.quoted(Self.place(key))] + phrases.map(Self.query)).joined(separator: " & ")
-        let values = [.text(query)] + SQLValue.keys(key, range) + [.count(limit)]
-        return try self.connection.all(sql, values) { row in EntryKey(packed: row.integer(0)).number }
+        _ phrases: [SearchPhrase], in places: [SearchPlace], limit: Int
+    ) throws(StoreError) -> [EntryKey] {
+        let phrases = phrases.map(Self.query)
+        var (found, rest) = ([EntryKey](), places[...])
+        while found.count < limit, !rest.isEmpty {
+            let values = rest.prefix(Self.placesAtOnce).map { place in
+                let query = ([Self.quoted(Self.place(place.key))] + phrases).joined(separator: " & ")
+                return [.text(query)] + SQLValue.keys(place.key, place.numbers) + [.count(limit)]
+            }
+            found += try self.connection.allOfEach(Self.found, values) { row in EntryKey(packed: row.integer(0)) }
+            rest = rest.dropFirst(Self.placesAtOnce)
+        }
+        return Array(found.prefix(limit))
     }
 
     private static func vector(_ words: String, in key: ConversationKey) -> String {

@@ -9,8 +9,8 @@ extension SQLTables {
     }
 
     package func search(
-        _ phrases: [SearchPhrase], in key: ConversationKey, _ range: ClosedRange<UInt64>, limit: Int
-    ) throws(StoreError) -> [UInt64] {
-        try self.words.search(phrases, in: key, range, limit: limit)
+        _ phrases: [SearchPhrase], in places: [SearchPlace], limit: Int
+    ) throws(StoreError) -> [EntryKey] {
+        try self.words.search(phrases, in: places, limit: limit)
     }
 }

@@ -186,14 +186,18 @@ extension MemoryTables {
     }
 
     func search(
-        _ phrases: [SearchPhrase], in key: ConversationKey, _ range: ClosedRange<UInt64>, limit: Int
-    ) throws(StoreError) -> [UInt64] {
+        _ phrases: [SearchPhrase], in places: [SearchPlace], limit: Int
+    ) throws(StoreError) -> [EntryKey] {
         try self.read { rows in
-            let found = rows.words.filter { words in
-                words.key.conversation == key && range.contains(words.key.number)
-                    && phrases.allSatisfy { $0.isIn(words.value) }
+            let found = places.flatMap { place in
+                rows.words
+                    .filter { words in
+                        words.key.conversation == place.key && place.numbers.contains(words.key.number)
+                            && phrases.allSatisfy { $0.isIn(words.value) }
+                    }
+                    .map(\.key).sorted { $0.number > $1.number }
             }
-            return Array(found.map(\.key.number).sorted(by: >).prefix(limit))
+            return Array(found.prefix(limit))
         }
     }
 }

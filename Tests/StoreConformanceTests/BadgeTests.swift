@@ -126,7 +126,3 @@ private struct Inbox {
         }
     }
 }
-
-extension UserID {
-    fileprivate static let carol = UserID("carol") ?? { preconditionFailure("no user id") }()
-}

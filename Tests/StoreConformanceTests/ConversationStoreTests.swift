@@ -286,48 +286,6 @@ struct ConversationStoreTests {
         }
     }
 
-    @Test("finds Chinese as well as English, and only what the searcher can see", arguments: Engine.allCases)
-    func search(engine: Engine) async throws {
-        let talk = try Talk(engine)
-        let place = try await talk.say("今天天气很好", .alice, to: .bob).conversation
-        _ = try await talk.say("The weather is fine", .bob, to: .alice)
-        _ = try await talk.say("天气不好", .carol, to: .alice)
-        #expect(try await talk.find("天气", .bob) == [1])
-        #expect(try await talk.find("天气", .alice).count == 2)
-        #expect(try await talk.find("气", .bob) == [1])
-        #expect(try await talk.find("天很", .bob) == [])
-        #expect(try await talk.find("WEATH fine", .alice) == [2])
-        #expect(try await talk.find("\"", .alice) == [])
-        let request = SearchRequest("天气", for: .carol, in: place, limit: 10)
-        let answer = try await talk.store.found(request)
-        #expect(throws: ConversationRefusal.notMember) { try answer.get() }
-    }
-
-    @Test(
-        "says of a search whether there is more", arguments: Engine.allCases, 1...4)
-    func searchEnds(engine: Engine, limit: Int) async throws {
-        let talk = try Talk(engine)
-        for text in ["rain", "more rain"] { try await talk.say(text, .alice, to: .bob) }
-        try await talk.say("rain again", .carol, to: .bob)
-        let page = try await talk.store.found(SearchRequest("rain", for: .bob, limit: limit)).get()
-        #expect(page.items.count == min(limit, 3) && page.hasMore == (limit < 3))
-    }
-
-    @Test("asks the index nothing it could not understand, whatever is typed", arguments: Engine.allCases)
-    func searchesForNonsense(engine: Engine) async throws {
-        let talk = try Talk(engine)
-        _ = try await talk.say("今天 hello \u{301}", .alice, to: .bob)
-        var random = SeededRandom(seed: 11)
-        let letters = Array("\"*()^:+-NEAR AND OR NOT今天hé\u{301}\u{0}\u{FFFD}😀ก '%_;".unicodeScalars)
-        for _ in 0..<500 {
-            var text = String.UnicodeScalarView()
-            for _ in 0..<Int.random(in: 0..<12, using: &random) {
-                text.append(letters[Int.random(in: letters.indices, using: &random)])
-            }
-            #expect(try await talk.find(String(text), .alice).count <= 1)
-        }
-    }
-
     @Test("F01 creates a group once, and never under a name that is taken", arguments: Engine.allCases)
     func groups(engine: Engine) async throws {
         let talk = try Talk(engine)
@@ -370,63 +328,4 @@ struct FormerMemberTests {
         try await talk.change(id, .join, .bob)
         try await talk.change(id, word, .bob)
     }
-}
-
-/// What the tests say to a store.
-private struct Talk {
-    static let now = WallTime(seconds: 1_700_000_000)
-    let store: TestStore
-
-    init(_ engine: Engine) throws { self.store = try TestStore(engine) }
-
-    static func body(_ text: String) -> MessageBody { MessageBody(proven: Array("{\"text\":\"\(text)\"}".utf8)) }
-
-    func newID() throws -> ConversationID {
-        var random = SystemRandomNumberGenerator()
-        return ConversationID(RandomToken(using: &random))
-    }
-
-    @discardableResult
-    func change(_ request: ChangeRequest) async throws -> ChangeOutcome {
-        try await self.store.ask(request).get()
-    }
-
-    @discardableResult
-    func change(_ id: ConversationID, _ change: ConversationChange, _ actor: UserID) async throws -> ChangeOutcome {
-        try await self.change(ChangeRequest(.id(id), change, by: actor, at: Self.now))
-    }
-
-    func post(
-        _ draft: Draft, _ sender: UserID, to other: UserID, as client: String? = nil, at time: WallTime = now
-    ) async throws -> ChangeOutcome {
-        try await self.change(
-            ChangeRequest(
-                .user(other, new: try self.newID()), .post(draft), by: sender, as: client.flatMap { MessageID($0) },
-                at: time))
-    }
-
-    @discardableResult
-    func say(
-        _ text: String, _ sender: UserID, to other: UserID, as client: String? = nil, at time: WallTime = now
-    ) async throws -> ChangeOutcome {
-        try await self.post(Draft(.text, Self.body(text)), sender, to: other, as: client, at: time)
-    }
-
-    func views(_ user: UserID) async throws -> [ConversationView] {
-        try await self.store.ask(ListConversations(of: user, before: nil, limit: 100)).views
-    }
-
-    func history(_ id: ConversationID, _ user: UserID) async throws -> [Entry] {
-        let request = HistoryRequest(id, for: user, .before(nil), limit: 100)
-        return try await self.store.ask(request).get().items.map(\.entry)
-    }
-
-    func find(_ text: String, _ user: UserID) async throws -> [UInt64] {
-        let request = SearchRequest(text, for: user, limit: 10)
-        return try await self.store.found(request).get().items.map(\.entry.number)
-    }
-}
-
-extension UserID {
-    fileprivate static let carol = UserID("carol") ?? { preconditionFailure("no user id") }()
 }

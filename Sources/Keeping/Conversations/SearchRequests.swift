@@ -14,7 +14,9 @@ package struct SearchRequest: StoreRequest {
     package var asker: UserID? { self.user }
     /// Whoever is in more conversations searches in those that moved last.
     static let maximumConversations = 500
+    /// A page is full with the portion of entries that reaches it.
     private static let maximumBytes = 1 << 20
+    private static let entriesAtOnce = 32
 
     package init(_ text: String, for user: UserID, in conversation: ConversationID? = nil, limit: Int) {
         self.text = text
@@ -37,30 +39,32 @@ extension SearchRequest {
         } else {
             memberships = try tables.memberships(of: self.user, after: nil, limit: Self.maximumConversations)
         }
-        var (page, bytes) = (EntryPage(), 0)
-        for membership in memberships where !page.hasMore {
-            try self.find(phrases, in: membership, &page, &bytes, tables)
+        let places = memberships.compactMap { membership -> SearchPlace? in
+            let (first, last) = (membership.member.since + 1, membership.latest.number)
+            return first <= last ? SearchPlace(membership.key, first...last) : nil
         }
-        return .success(page)
+        // One too many, to know whether there are more.
+        let found = try tables.search(phrases, in: places, limit: self.limit + 1)
+        let names = Dictionary(memberships.map { ($0.key, $0.conversation.id) }) { first, _ in first }
+        return .success(try self.page(of: found, names, tables))
     }
 
-    private func find(
-        _ phrases: [SearchPhrase], in membership: Membership, _ page: inout EntryPage, _ bytes: inout Int,
-        _ tables: some Tables
-    ) throws(StoreError) {
-        let (key, first, last) = (membership.key, membership.member.since + 1, membership.latest.number)
-        guard first <= last else { return }
-        // One too many, to know whether there are more.
-        let room = max(self.limit - page.items.count, 0) + 1
-        for number in try tables.search(phrases, in: key, first...last, limit: room) {
-            guard page.items.count < self.limit, bytes < Self.maximumBytes else {
-                page.hasMore = true
-                return
+    private func page(
+        of found: [EntryKey], _ names: [ConversationKey: ConversationID], _ tables: some Tables
+    ) throws(StoreError) -> EntryPage {
+        var (page, bytes, rest) = (EntryPage(), 0, found[...])
+        while !rest.isEmpty, page.items.count < self.limit, bytes < Self.maximumBytes {
+            let portion = rest.prefix(min(Self.entriesAtOnce, self.limit - page.items.count))
+            let entries = try tables.entries(Array(portion))
+            for key in portion {
+                guard let entry = entries[key], let name = names[key.conversation] else { continue }
+                bytes += entry.size
+                page.items.append(EntryPage.Item(conversation: name, key: key.conversation, entry: entry))
             }
-            guard let entry = try tables.entry(EntryKey(key, number)) else { continue }
-            bytes += entry.size
-            page.items.append(EntryPage.Item(conversation: membership.conversation.id, key: key, entry: entry))
+            rest = rest.dropFirst(portion.count)
         }
+        page.hasMore = !rest.isEmpty
+        return page
     }
 }
 

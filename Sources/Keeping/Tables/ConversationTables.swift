@@ -266,13 +266,21 @@ package protocol BlockTable: AnyObject {
     func removeBlocks(by user: UserID) throws(StoreError)
 }
 
+/// The part of a conversation that is searched through.
+package struct SearchPlace {
+    package let key: ConversationKey
+    package let numbers: ClosedRange<UInt64>
+
+    package init(_ key: ConversationKey, _ numbers: ClosedRange<UInt64>) {
+        (self.key, self.numbers) = (key, numbers)
+    }
+}
+
 /// The words of messages, as `SearchWords` cuts them: where each of them is, not the messages.
 package protocol SearchTable: AnyObject {
     func index(_ words: String, as key: EntryKey) throws(StoreError)
     /// - Parameter words: what was put there.
     func unindex(_ words: String, of key: EntryKey) throws(StoreError)
-    /// The numbers of entries with all of the phrases, the highest first.
-    func search(
-        _ phrases: [SearchPhrase], in key: ConversationKey, _ range: ClosedRange<UInt64>, limit: Int
-    ) throws(StoreError) -> [UInt64]
+    /// Entries with all of the phrases, at most `limit` of them: place by place, and in each the latest first.
+    func search(_ phrases: [SearchPhrase], in places: [SearchPlace], limit: Int) throws(StoreError) -> [EntryKey]
 }
