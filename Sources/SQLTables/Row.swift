@@ -40,7 +40,8 @@ package struct Row<Names: Column> {
 }
 
 extension SQLRow {
-    /// The columns from `start` on, by their names.
+    /// The columns from `start` on, by their names. Inlined: elsewhere the type of the row would be looked up for each.
+    @inline(__always)
     package func row<Names: Column>(_ names: Names.Type = Names.self, from start: Int32 = 0) -> Row<Names> {
         Row(self, from: start)
     }

@@ -135,6 +135,21 @@ extension SQLTables {
 
 // MARK: - The conversations of a user
 
+/// As `membershipMarks` asks for them, of three tables.
+private enum MembershipMarkColumn: Int32, Column { case number, id, kind, indexed, since, read, readCounted }
+
+extension MembershipMark {
+    fileprivate init(_ row: any SQLRow) throws(StoreError) {
+        let names = Row<MembershipMarkColumn>(row)
+        let latest = Row<EntryMarkColumn>(row, from: MembershipMarkColumn.readCounted.rawValue + 1)
+        self.init(
+            ConversationKey(names.integer(.number)), try names.required(.id) { ConversationID($0) },
+            try names.required(.kind) { ConversationKind(rawValue: $0) }, indexed: names.number(.indexed),
+            since: names.number(.since), read: names.number(.read), readCounted: names.number(.readCounted),
+            latest: EntryMark(latest))
+    }
+}
+
 extension Membership {
     fileprivate init(_ row: any SQLRow) throws(StoreError) {
         let conversation = try ConversationRow(row.row(from: MemberColumn.count))
@@ -144,11 +159,17 @@ extension Membership {
 }
 
 extension SQLTables {
-    private static let membershipsAfter = """
-        SELECT \(MemberColumn.list(of: "m")), \(ConversationColumn.list(of: "c")), \(EntryMarkColumn.list(of: "e"))
+    private static let joined = """
         FROM members m JOIN conversations c ON c.number = m.conversation
         JOIN entries e ON e.id = \(EntryLayout.latest(of: "m.conversation"))
-        WHERE m.user = ? AND (e.time, c.number) < (?, ?) ORDER BY e.time DESC, c.number DESC LIMIT ?
+        """
+    private static let memberships = """
+        SELECT \(MemberColumn.list(of: "m")), \(ConversationColumn.list(of: "c")), \(EntryMarkColumn.list(of: "e"))
+        \(joined) WHERE m.user = ?
+        """
+    private static let membership = "\(memberships) AND m.conversation = ?"
+    private static let membershipsAfter = """
+        \(memberships) AND (e.time, c.number) < (?, ?) ORDER BY e.time DESC, c.number DESC LIMIT ?
         """
 
     static let unreadOfUser = """
@@ -165,6 +186,22 @@ extension SQLTables {
         ]
         return try self.connection.all(Self.membershipsAfter, values) { statement throws(StoreError) in
             try Membership(statement)
+        }
+    }
+
+    package func memberships(of user: UserID, in keys: [ConversationKey]) throws(StoreError) -> [Membership] {
+        let values = keys.map { key -> [SQLValue] in [.user(user), .key(key)] }
+        return try self.connection.allOfEach(Self.membership, values) { row throws(StoreError) in try Membership(row) }
+    }
+
+    static let membershipMarks = """
+        SELECT c.number, c.id, c.kind, c.indexed, m.since, m.read, m.read_counted, \(EntryMarkColumn.list(of: "e"))
+        \(joined) WHERE m.user = ? ORDER BY m.conversation
+        """
+
+    package func membershipMarks(of user: UserID) throws(StoreError) -> [MembershipMark] {
+        try self.connection.all(Self.membershipMarks, [.user(user)]) { row throws(StoreError) in
+            try MembershipMark(row)
         }
     }
 

@@ -175,6 +175,16 @@ extension MemoryTables {
         }
     }
 
+    func memberships(of user: UserID, in keys: [ConversationKey]) throws(StoreError) -> [Membership] {
+        let all = try self.memberships(of: user, after: nil, limit: .max)
+        return keys.compactMap { key in all.first { $0.key == key } }
+    }
+
+    func membershipMarks(of user: UserID) throws(StoreError) -> [MembershipMark] {
+        try self.memberships(of: user, after: nil, limit: .max).map { MembershipMark($0) }
+            .sorted { $0.key.number < $1.key.number }
+    }
+
     func unread(of user: UserID) throws(StoreError) -> [UnreadRow] {
         try self.read { rows in
             (rows.places[user] ?? []).compactMap { key in

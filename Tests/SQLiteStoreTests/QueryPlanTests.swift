@@ -26,6 +26,13 @@ struct QueryPlanTests {
         #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
     }
 
+    @Test("to all conversations of a user goes from one to the next, and sorts nothing")
+    func membershipMarks() throws {
+        let plan = try self.plan(of: SQLTables.membershipMarks)
+        #expect(plan.first?.hasPrefix("SEARCH m USING INDEX members_by_user") == true, "\(plan)")
+        #expect(!plan.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(plan)")
+    }
+
     @Test("to what waits in one conversation passes by what waits in others")
     func deliveriesInOne() throws {
         let plan = try self.plan(of: SQLTables.waitingInOne)

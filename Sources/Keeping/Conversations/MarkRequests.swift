@@ -108,6 +108,20 @@ enum Unread {
         return badge
     }
 
+    /// The same, where it is known how the user stands in all of them.
+    static func badge(
+        of user: UserID, _ marks: [MembershipMark], _ tables: some Tables
+    ) throws(StoreError) -> UInt64 {
+        if let known = tables.cache?[badgeOf: user] { return known }
+        var badge: UInt64 = 0
+        for mark in marks where mark.latest.counted > mark.readCounted {
+            badge += try self.count(
+                mark.key, counted: mark.latest.counted, readCounted: mark.readCounted, read: mark.read, tables)
+        }
+        tables.cache?[badgeOf: user] = badge
+        return badge
+    }
+
     static func count(
         for member: Member, in record: ConversationRecord, _ tables: some Tables
     ) throws(StoreError) -> UInt64 {

@@ -30,23 +30,29 @@ extension SearchRequest {
     package func perform(on tables: some Tables) throws(StoreError) -> Verdict<EntryPage> {
         let phrases = SearchWords.phrases(self.text)
         guard !phrases.isEmpty else { return .success(EntryPage()) }
-        let memberships: [Membership]
+        let marks: [MembershipMark]
         if let conversation = self.conversation {
             guard let membership = try Views.membership(self.user, conversation, tables) else {
                 return .failure(.notMember)
             }
-            memberships = [membership]
+            marks = [MembershipMark(membership)]
         } else {
-            memberships = try tables.memberships(of: self.user, after: nil, limit: Self.maximumConversations)
+            marks = try Self.marks(of: self.user, tables)
         }
-        let places = memberships.compactMap { membership -> SearchPlace? in
-            let (first, last) = (membership.member.since + 1, membership.latest.number)
-            return first <= last ? SearchPlace(membership.key, first...last) : nil
+        let places = marks.compactMap { mark -> SearchPlace? in
+            let (first, last) = (mark.since + 1, mark.latest.number)
+            return first <= last ? SearchPlace(mark.key, first...last) : nil
         }
         // One too many, to know whether there are more.
         let found = try tables.search(phrases, in: places, limit: self.limit + 1)
-        let names = Dictionary(memberships.map { ($0.key, $0.conversation.id) }) { first, _ in first }
+        let names = Dictionary(marks.map { ($0.key, $0.id) }) { first, _ in first }
         return .success(try self.page(of: found, names, tables))
+    }
+
+    /// Of the conversations in which is searched, the one that moved last first.
+    fileprivate static func marks(of user: UserID, _ tables: some Tables) throws(StoreError) -> [MembershipMark] {
+        let marks = try tables.membershipMarks(of: user).sorted { $0.isLater(than: $1) }
+        return Array(marks.prefix(Self.maximumConversations))
     }
 
     private func page(
@@ -135,8 +141,8 @@ package struct IndexMessages: StoreRequest {
             return rows
         case .conversation(let id): return try tables.conversation(id).map { [$0] } ?? []
         case .user(let user):
-            return try tables.memberships(of: user, after: nil, limit: SearchRequest.maximumConversations)
-                .filter { $0.conversation.indexed < $0.latest.number }.map(\.conversation)
+            let behind = try SearchRequest.marks(of: user, tables).filter { $0.indexed < $0.latest.number }
+            return try tables.memberships(of: user, in: behind.map(\.key)).map(\.conversation)
         }
     }
 

@@ -57,30 +57,54 @@ package struct Synced: Sendable {
 
 extension SyncRequest {
     package func perform(on tables: some Tables) throws(StoreError) -> Synced {
-        let memberships = try tables.memberships(of: self.user, after: nil, limit: .max)
-        let cursors = try tables.cursors(of: self.user, on: self.device)
+        let marks = try tables.membershipMarks(of: self.user)
         var synced = Synced()
-        synced.heads = memberships.map { ConversationHead($0.conversation.id, $0.latest.number) }
-        synced.badge = try Unread.badge(of: self.user, tables)
+        synced.heads = marks.map { ConversationHead($0.id, $0.latest.number) }
+        synced.badge = try Unread.badge(of: self.user, marks, tables)
+        let news = try self.news(among: marks, tables)
+        synced.hasMore = news.count > Self.maximumPieces
+        try self.add(news.prefix(Self.maximumPieces), to: &synced, tables)
+        return synced
+    }
+
+    /// A conversation in which something is new for the device: behind `start`.
+    private struct News {
+        let mark: MembershipMark
+        let start: UInt64
+    }
+
+    /// The latest first.
+    private func news(among marks: [MembershipMark], _ tables: some Tables) throws(StoreError) -> [News] {
+        let cursors = try tables.cursors(of: self.user, on: self.device)
+        let news = marks.compactMap { mark -> News? in
+            guard self.kind == nil || self.kind == mark.kind else { return nil }
+            let start = self.start(in: mark, cursors[mark.key])
+            return start < mark.latest.number ? News(mark: mark, start: start) : nil
+        }
+        return news.sorted { $0.mark.isLater(than: $1.mark) }
+    }
+
+    private func add(_ news: ArraySlice<News>, to synced: inout Synced, _ tables: some Tables) throws(StoreError) {
+        let byKey = Dictionary(news.map { ($0.mark.key, $0) }) { first, _ in first }
         var (room, bytes) = (self.limit, 0)
-        for membership in memberships where self.kind == nil || self.kind == membership.conversation.kind {
-            let start = self.start(in: membership, cursors[membership.key])
-            guard start < membership.latest.number else { continue }
-            guard synced.pieces.count < Self.maximumPieces, bytes < Self.maximumBytes else {
+        for found in try tables.memberships(of: self.user, in: news.map(\.mark.key)) {
+            guard let piece = byKey[found.key] else { continue }
+            // As far as the heads say, where it moved on meanwhile.
+            let membership = Membership(found.conversation, found.place, latest: piece.mark.latest)
+            guard bytes < Self.maximumBytes else {
                 synced.hasMore = true
                 break
             }
             let view = try Views.view(membership, tables)
             bytes += view.size
             let entries = try self.entries(
-                behind: start, in: membership, limit: min(room, Self.maximumOfOne),
+                behind: piece.start, in: membership, limit: min(room, Self.maximumOfOne),
                 maximumBytes: Self.maximumBytes - bytes, tables)
             room -= entries.count
             bytes += entries.reduce(0) { $0 + $1.size }
-            let remaining = membership.latest.number - (entries.last?.number ?? start)
+            let remaining = membership.latest.number - (entries.last?.number ?? piece.start)
             synced.pieces.append(Synced.Piece(view: view, entries: entries, remaining: remaining))
         }
-        return synced
     }
 
     private func entries(
@@ -92,15 +116,15 @@ extension SyncRequest {
             maximumBytes: maximumBytes, tables)
     }
 
-    private func start(in membership: Membership, _ cursor: UInt64?) -> UInt64 {
-        let (member, latest) = (membership.member, membership.latest)
-        let position = self.positions[membership.conversation.id]
+    private func start(in mark: MembershipMark, _ cursor: UInt64?) -> UInt64 {
+        let latest = mark.latest
+        let position = self.positions[mark.id]
         if let newest = self.newest {
             let start = latest.number - min(latest.number, UInt64(clamping: newest))
-            return min(max(position ?? 0, start, member.since), latest.number)
+            return min(max(position ?? 0, start, mark.since), latest.number)
         }
-        let hasUnread = latest.counted > member.readCounted
-        let fresh = hasUnread ? member.read : latest.number - min(latest.number, Self.recent)
-        return min(max(position ?? cursor ?? fresh, member.since), latest.number)
+        let hasUnread = latest.counted > mark.readCounted
+        let fresh = hasUnread ? mark.read : latest.number - min(latest.number, Self.recent)
+        return min(max(position ?? cursor ?? fresh, mark.since), latest.number)
     }
 }

@@ -78,6 +78,10 @@ package protocol MemberTable: AnyObject {
     func memberships(
         of user: UserID, after place: ConversationPlace?, limit: Int
     ) throws(StoreError) -> [Membership]
+    /// Those of these in which the user is and that have an entry, in their order.
+    func memberships(of user: UserID, in keys: [ConversationKey]) throws(StoreError) -> [Membership]
+    /// All conversations of a user that have an entry, in the order of their keys.
+    func membershipMarks(of user: UserID) throws(StoreError) -> [MembershipMark]
     /// Those with messages behind what the user has read.
     func unread(of user: UserID) throws(StoreError) -> [UnreadRow]
     /// Stops counting at `limit`.
@@ -144,6 +148,39 @@ package struct Membership: Hashable, Sendable {
     package var member: Member { self.place.member }
     /// What is said afterwards brings it back.
     package var isArchived: Bool { self.place.archivedCounted.map { self.latest.counted <= $0 } ?? false }
+}
+
+/// How a user stands in a conversation, and nothing of what is shown of it: of all conversations at once.
+package struct MembershipMark: Hashable, Sendable {
+    package let key: ConversationKey
+    package let id: ConversationID
+    package let kind: ConversationKind
+    /// Entries up to this number can be searched.
+    package let indexed: UInt64
+    package let since: UInt64
+    package let read: UInt64
+    package let readCounted: UInt64
+    package let latest: EntryMark
+
+    package init(
+        _ key: ConversationKey, _ id: ConversationID, _ kind: ConversationKind, indexed: UInt64, since: UInt64,
+        read: UInt64, readCounted: UInt64, latest: EntryMark
+    ) {
+        (self.key, self.id, self.kind, self.indexed) = (key, id, kind, indexed)
+        (self.since, self.read, self.readCounted, self.latest) = (since, read, readCounted, latest)
+    }
+
+    package init(_ membership: Membership) {
+        let (conversation, member) = (membership.conversation, membership.member)
+        self.init(
+            membership.key, conversation.id, conversation.kind, indexed: conversation.indexed, since: member.since,
+            read: member.read, readCounted: member.readCounted, latest: membership.latest)
+    }
+
+    /// Whether it moved after the other one did.
+    package func isLater(than other: MembershipMark) -> Bool {
+        (self.latest.time, self.key.number) > (other.latest.time, other.key.number)
+    }
 }
 
 package struct UnreadRow: Hashable, Sendable {
