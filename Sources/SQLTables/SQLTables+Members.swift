@@ -163,13 +163,9 @@ extension SQLTables {
         FROM members m JOIN conversations c ON c.number = m.conversation
         JOIN entries e ON e.id = \(EntryLayout.latest(of: "m.conversation"))
         """
-    private static let memberships = """
+    private static let membership = """
         SELECT \(MemberColumn.list(of: "m")), \(ConversationColumn.list(of: "c")), \(EntryMarkColumn.list(of: "e"))
-        \(joined) WHERE m.user = ?
-        """
-    private static let membership = "\(memberships) AND m.conversation = ?"
-    private static let membershipsAfter = """
-        \(memberships) AND (e.time, c.number) < (?, ?) ORDER BY e.time DESC, c.number DESC LIMIT ?
+        \(joined) WHERE m.user = ? AND m.conversation = ?
         """
 
     static let unreadOfUser = """
@@ -177,17 +173,6 @@ extension SQLTables {
         FROM members m JOIN entries e ON e.id = \(EntryLayout.latest(of: "m.conversation"))
         WHERE m.user = ? AND e.counted > m.read_counted
         """
-
-    package func memberships(
-        of user: UserID, after place: ConversationPlace?, limit: Int
-    ) throws(StoreError) -> [Membership] {
-        let values: [SQLValue] = [
-            .user(user), .integer(place?.time.milliseconds ?? .max), .integer(place?.key.number ?? .max), .count(limit),
-        ]
-        return try self.connection.all(Self.membershipsAfter, values) { statement throws(StoreError) in
-            try Membership(statement)
-        }
-    }
 
     package func memberships(of user: UserID, in keys: [ConversationKey]) throws(StoreError) -> [Membership] {
         let values = keys.map { key -> [SQLValue] in [.user(user), .key(key)] }

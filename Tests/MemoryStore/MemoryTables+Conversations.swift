@@ -159,9 +159,7 @@ extension MemoryTables {
 // MARK: - The conversations of a user
 
 extension MemoryTables {
-    func memberships(
-        of user: UserID, after place: ConversationPlace?, limit: Int
-    ) throws(StoreError) -> [Membership] {
+    private func memberships(of user: UserID) throws(StoreError) -> [Membership] {
         try self.read { rows in
             let all = (rows.places[user] ?? []).compactMap { key -> Membership? in
                 guard let conversation = rows.conversations[key], let member = rows.members[key]?[user],
@@ -169,20 +167,17 @@ extension MemoryTables {
                 else { return nil }
                 return Membership(conversation, member, latest: EntryMark(latest))
             }
-            let order = { (one: ConversationPlace) in (one.time, one.key.number) }
-            let later = all.filter { membership in place.map { order(membership.order) < order($0) } ?? true }
-            return Array(later.sorted { order($0.order) > order($1.order) }.prefix(limit))
+            return all.sorted { $0.key.number < $1.key.number }
         }
     }
 
     func memberships(of user: UserID, in keys: [ConversationKey]) throws(StoreError) -> [Membership] {
-        let all = try self.memberships(of: user, after: nil, limit: .max)
+        let all = try self.memberships(of: user)
         return keys.compactMap { key in all.first { $0.key == key } }
     }
 
     func membershipMarks(of user: UserID) throws(StoreError) -> [MembershipMark] {
-        try self.memberships(of: user, after: nil, limit: .max).map { MembershipMark($0) }
-            .sorted { $0.key.number < $1.key.number }
+        try self.memberships(of: user).map { MembershipMark($0) }
     }
 
     func unread(of user: UserID) throws(StoreError) -> [UnreadRow] {
@@ -242,10 +237,6 @@ extension MemoryTables {
             rows.cursors.filter { $0.key.user == user }.compactMap { $0.value[key]?.delivered }.max() ?? 0
         }
     }
-}
-
-extension Membership {
-    fileprivate var order: ConversationPlace { ConversationPlace(time: self.latest.time, key: self.key) }
 }
 
 extension EntryMark {

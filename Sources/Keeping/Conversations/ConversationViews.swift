@@ -81,30 +81,25 @@ package struct ListConversations: StoreRequest {
     }
 
     package func perform(on tables: some Tables) throws(StoreError) -> ConversationList {
-        var (list, bytes) = (ConversationList(badge: try Unread.badge(of: self.user, tables)), 0)
-        for membership in try self.visible(tables) {
-            guard list.views.count < self.limit, bytes < Self.maximumBytes else {
-                list.hasMore = true
-                break
-            }
+        let marks = try tables.membershipMarks(of: self.user)
+        var (list, bytes) = (ConversationList(badge: try Unread.badge(of: self.user, marks, tables)), 0)
+        let visible = self.visible(among: marks)
+        for membership in try tables.memberships(of: self.user, in: visible.prefix(self.limit).map(\.key)) {
+            guard bytes < Self.maximumBytes else { break }
             let view = try Views.view(membership, tables)
             bytes += view.size
             list.views.append(view)
         }
+        list.hasMore = list.views.count < visible.count
         return list
     }
 
-    /// One too many, to know whether there are more. Those that were cleared are passed by.
-    private func visible(_ tables: some Tables) throws(StoreError) -> [Membership] {
-        var (found, place) = ([Membership](), self.place)
-        let wanted = self.limit + 1
-        while found.count < wanted {
-            let page = try tables.memberships(of: self.user, after: place, limit: wanted)
-            found += page.filter { $0.latest.number > $0.member.since }
-            guard page.count == wanted, let last = page.last else { break }
-            place = ConversationPlace(time: last.latest.time, key: last.key)
+    /// Those that were cleared are passed by.
+    private func visible(among marks: [MembershipMark]) -> [MembershipMark] {
+        let behind = marks.filter { mark in
+            mark.latest.number > mark.since && self.place.map { mark.place < $0 } ?? true
         }
-        return Array(found.prefix(wanted))
+        return behind.sorted { $0.place > $1.place }
     }
 }
 
@@ -121,13 +116,17 @@ package struct ConversationList: Hashable, Sendable {
 }
 
 /// A place in a user's list of conversations.
-package struct ConversationPlace: Hashable, Sendable {
+package struct ConversationPlace: Hashable, Comparable, Sendable {
     package let time: WallTime
     package let key: ConversationKey
 
     package init(time: WallTime, key: ConversationKey) {
         self.time = time
         self.key = key
+    }
+
+    package static func < (one: ConversationPlace, other: ConversationPlace) -> Bool {
+        (one.time, one.key.number) < (other.time, other.key.number)
     }
 }
 

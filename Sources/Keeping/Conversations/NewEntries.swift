@@ -100,9 +100,8 @@ package struct MembershipHeads: StoreRequest {
     }
 
     package func perform(on tables: some Tables) throws(StoreError) -> [Membership] {
-        try tables.memberships(of: self.user, after: nil, limit: .max).map {
-            Membership(
-                head: ConversationHead($0.conversation.id, $0.latest.number), since: $0.member.since)
+        try tables.membershipMarks(of: self.user).map {
+            Membership(head: ConversationHead($0.id, $0.latest.number), since: $0.since)
         }
     }
 }

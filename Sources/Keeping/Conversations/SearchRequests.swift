@@ -51,7 +51,7 @@ extension SearchRequest {
 
     /// Of the conversations in which is searched, the one that moved last first.
     fileprivate static func marks(of user: UserID, _ tables: some Tables) throws(StoreError) -> [MembershipMark] {
-        let marks = try tables.membershipMarks(of: user).sorted { $0.isLater(than: $1) }
+        let marks = try tables.membershipMarks(of: user).sorted { $0.place > $1.place }
         return Array(marks.prefix(Self.maximumConversations))
     }
 

@@ -81,7 +81,7 @@ extension SyncRequest {
             let start = self.start(in: mark, cursors[mark.key])
             return start < mark.latest.number ? News(mark: mark, start: start) : nil
         }
-        return news.sorted { $0.mark.isLater(than: $1.mark) }
+        return news.sorted { $0.mark.place > $1.mark.place }
     }
 
     private func add(_ news: ArraySlice<News>, to synced: inout Synced, _ tables: some Tables) throws(StoreError) {

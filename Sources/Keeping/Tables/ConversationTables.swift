@@ -74,10 +74,6 @@ package protocol MemberTable: AnyObject {
     /// From now on every member has seen and read at least `entry`.
     func advanceMembers(of key: ConversationKey, to entry: EntryMark) throws(StoreError)
 
-    /// The conversations of a user that have an entry, by their latest one, the last first; from the one after `place`.
-    func memberships(
-        of user: UserID, after place: ConversationPlace?, limit: Int
-    ) throws(StoreError) -> [Membership]
     /// Those of these in which the user is and that have an entry, in their order.
     func memberships(of user: UserID, in keys: [ConversationKey]) throws(StoreError) -> [Membership]
     /// All conversations of a user that have an entry, in the order of their keys.
@@ -177,10 +173,7 @@ package struct MembershipMark: Hashable, Sendable {
             read: member.read, readCounted: member.readCounted, latest: membership.latest)
     }
 
-    /// Whether it moved after the other one did.
-    package func isLater(than other: MembershipMark) -> Bool {
-        (self.latest.time, self.key.number) > (other.latest.time, other.key.number)
-    }
+    package var place: ConversationPlace { ConversationPlace(time: self.latest.time, key: self.key) }
 }
 
 package struct UnreadRow: Hashable, Sendable {
