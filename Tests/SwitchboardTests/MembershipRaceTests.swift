@@ -11,10 +11,12 @@ import Vocabulary
 
 @testable import Switchboard
 
-/// A store whose lists of memberships wait, once they are read, until they are let go.
+/// A store whose lists of memberships wait until they are let go: before they are read, or once they are.
 private final class HeldStore: Store {
+    enum Moment { case beforeReading, afterReading }
+
     private struct State {
-        var isHolding = false
+        var moment: Moment?
         var held: [@Sendable () -> Void] = []
         var onHeld: (@Sendable () -> Void)?
     }
@@ -28,24 +30,28 @@ private final class HeldStore: Store {
         _ request: Request, _ answer: @escaping @Sendable (Result<Request.Answer, StoreError>) -> Void
     ) {
         guard request is MembershipHeads else { return self.inner.send(request, answer) }
-        self.inner.send(request) { result in
-            let (isHeld, tell) = self.state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
-                guard state.isHolding else { return (false, nil) }
-                state.held.append { answer(result) }
-                return (true, state.onHeld.take())
-            }
-            if isHeld { tell?() } else { answer(result) }
+        self.hold(at: .beforeReading) {
+            self.inner.send(request) { result in self.hold(at: .afterReading) { answer(result) } }
         }
     }
 
+    private func hold(at moment: Moment, _ goOn: @escaping @Sendable () -> Void) {
+        let (isHeld, tell) = self.state.withLock { state -> (Bool, (@Sendable () -> Void)?) in
+            guard state.moment == moment else { return (false, nil) }
+            state.held.append(goOn)
+            return (true, state.onHeld.take())
+        }
+        if isHeld { tell?() } else { goOn() }
+    }
+
     /// From now on; calls back when one is there.
-    func hold(_ onHeld: @escaping @Sendable () -> Void) {
-        self.state.withLock { ($0.isHolding, $0.onHeld) = (true, onHeld) }
+    func hold(_ moment: Moment, _ onHeld: @escaping @Sendable () -> Void) {
+        self.state.withLock { ($0.moment, $0.onHeld) = (moment, onHeld) }
     }
 
     func letGo() {
         let held = self.state.withLock { state in
-            state.isHolding = false
+            state.moment = nil
             defer { state.held = [] }
             return state.held
         }
@@ -146,17 +152,22 @@ private final class Stage: @unchecked Sendable {
     }
 
     func write() async -> UInt64? {
+        await self.change(.post(Draft(.text, MessageBody(proven: Array(#"{"text":"a"}"#.utf8)))))
+    }
+
+    func remove() async -> UInt64? { await self.change(.remove(self.user)) }
+
+    private func change(_ change: ConversationChange) async -> UInt64? {
         await self.onLoop { nodes, done in
-            let hello = ConversationChange.post(Draft(.text, MessageBody(proven: Array(#"{"text":"a"}"#.utf8))))
-            let request = ChangeRequest(.id(self.room), hello, by: self.other, at: ChatStorm.now)
+            let request = ChangeRequest(.id(self.room), change, by: self.other, at: ChatStorm.now)
             nodes.second.change(request, isByServer: true) { done((try? $0.get())?.entry.number) }
         }
     }
 
-    /// The first node asks for what the user is in; comes back when the store has read it, and has not answered.
-    func askForMemberships() async {
+    /// The first node asks for what the user is in; comes back when the store holds the question, or the answer.
+    func askForMemberships(holding moment: HeldStore.Moment) async {
         await self.onLoop { nodes, done in
-            self.store.hold { done(()) }
+            self.store.hold(moment) { done(()) }
             nodes.first.missedNews()
         }
     }
@@ -200,13 +211,29 @@ struct MembershipRaceTests {
         let stage = try Stage(path: folder.place("store.db"))
         let (phone, laptop) = (try #require(DeviceID("phone")), try #require(DeviceID("laptop")))
         #expect(await stage.listen(on: phone) == [])
-        await stage.askForMemberships()
+        await stage.askForMemberships(holding: .afterReading)
         #expect(await stage.create())
         let told = try #require(await stage.listen(on: laptop)?.first)
         stage.store.letGo()
         let next = try #require(await stage.write())
         let heard = await stage.lookUntilAllHear(next)
         #expect(heard == [Array(1...next), Array((told + 1)...next)])
+        await stage.close()
+    }
+
+    @Test("Y02 a device hears what was said until it was taken out, and that it was", .timeLimit(.minutes(1)))
+    func takenOut() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["store.db-wal", "store.db-shm"] { _ = folder.place(name) }
+        let stage = try Stage(path: folder.place("store.db"))
+        #expect(await stage.create())
+        let phone = try #require(DeviceID("phone"))
+        let told = try #require(await stage.listen(on: phone)?.first)
+        await stage.askForMemberships(holding: .beforeReading)
+        #expect(await stage.write() == told + 1)
+        #expect(await stage.remove() == told + 2)
+        stage.store.letGo()
+        #expect(await stage.lookUntilAllHear(told + 2) == [[told + 1, told + 2]])
         await stage.close()
     }
 }

@@ -35,6 +35,8 @@ final class ChatFeed {
     /// Of users who ask just now what they are in: who came and went meanwhile.
     private var movements: [UserID: Movements] = [:]
     private var sweep = Sweep()
+    /// What users are in no more, as the store has said once.
+    private var leaving: [UserID: Set<ConversationID>] = [:]
     /// Told when the store does not do its work.
     var onStoreFailure: (StoreError) -> Void = { _ in }
 
@@ -274,7 +276,10 @@ extension ChatFeed {
     }
 
     /// Where nobody listens any more.
-    private func forget() { self.cursors = self.cursors.filter { self.isFollowed($0.key) } }
+    private func forget() {
+        self.cursors = self.cursors.filter { self.isFollowed($0.key) }
+        self.leaving = self.leaving.filter { !self.audience.listeners(of: $0.key).isEmpty }
+    }
 
     private func look() {
         self.sweep.isWanted = true
@@ -324,9 +329,20 @@ extension ChatFeed {
             self.turn(head.id) { $0.heard(head.number, &$1) }
         }
         let confirmed = self.movements[user]?.confirmed ?? []
-        for id in before.ofAny.subtracting(heads.map(\.id)).subtracting(confirmed) {
+        self.takeOut(user, of: before.ofAny.subtracting(heads.map(\.id)).subtracting(confirmed))
+    }
+
+    /// They went, and nobody said so here. What was written until then is theirs to hear, their going too, and may have been written
+    /// after the numbers were compared: it is looked for once more before they are taken out.
+    private func takeOut(_ user: UserID, of ids: Set<ConversationID>) {
+        let known = self.leaving.removeValue(forKey: user) ?? []
+        for id in ids.intersection(known) {
             self.audience.went(user, from: ConversationHead(id, .max), heard: self.cursors[id]?.told ?? 0)
         }
+        let new = ids.subtracting(known)
+        guard !new.isEmpty else { return }
+        self.leaving[user] = new
+        self.lookAtEverything()
     }
 
     private static let recent: UInt64 = 20
