@@ -14,7 +14,6 @@ package struct SearchRequest: StoreRequest {
     package var asker: UserID? { self.user }
     /// Whoever is in more conversations searches in those that moved last.
     static let maximumConversations = 500
-    /// A page is full with the portion of entries that reaches it.
     private static let maximumBytes = 1 << 20
     private static let entriesAtOnce = 32
 
@@ -59,10 +58,14 @@ extension SearchRequest {
         of found: [EntryKey], _ names: [ConversationKey: ConversationID], _ tables: some Tables
     ) throws(StoreError) -> EntryPage {
         var (page, bytes, rest) = (EntryPage(), 0, found[...])
-        while !rest.isEmpty, page.items.count < self.limit, bytes < Self.maximumBytes {
+        while !rest.isEmpty, page.items.count < self.limit {
             let portion = rest.prefix(min(Self.entriesAtOnce, self.limit - page.items.count))
             let entries = try tables.entries(Array(portion))
             for key in portion {
+                guard bytes < Self.maximumBytes else {
+                    page.hasMore = true
+                    return page
+                }
                 guard let entry = entries[key], let name = names[key.conversation] else { continue }
                 bytes += entry.size
                 page.items.append(EntryPage.Item(conversation: name, key: key.conversation, entry: entry))

@@ -85,12 +85,10 @@ extension SyncRequest {
     }
 
     private func add(_ news: ArraySlice<News>, to synced: inout Synced, _ tables: some Tables) throws(StoreError) {
-        let byKey = Dictionary(news.map { ($0.mark.key, $0) }) { first, _ in first }
+        let starts = Dictionary(news.map { ($0.mark.key, $0.start) }) { first, _ in first }
         var (room, bytes) = (self.limit, 0)
-        for found in try tables.memberships(of: self.user, in: news.map(\.mark.key)) {
-            guard let piece = byKey[found.key] else { continue }
-            // As far as the heads say, where it moved on meanwhile.
-            let membership = Membership(found.conversation, found.place, latest: piece.mark.latest)
+        for membership in try tables.memberships(of: self.user, in: news.map(\.mark.key)) {
+            guard let start = starts[membership.key] else { continue }
             guard bytes < Self.maximumBytes else {
                 synced.hasMore = true
                 break
@@ -98,11 +96,11 @@ extension SyncRequest {
             let view = try Views.view(membership, tables)
             bytes += view.size
             let entries = try self.entries(
-                behind: piece.start, in: membership, limit: min(room, Self.maximumOfOne),
+                behind: start, in: membership, limit: min(room, Self.maximumOfOne),
                 maximumBytes: Self.maximumBytes - bytes, tables)
             room -= entries.count
             bytes += entries.reduce(0) { $0 + $1.size }
-            let remaining = membership.latest.number - (entries.last?.number ?? piece.start)
+            let remaining = membership.latest.number - (entries.last?.number ?? start)
             synced.pieces.append(Synced.Piece(view: view, entries: entries, remaining: remaining))
         }
     }
