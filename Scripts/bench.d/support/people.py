@@ -23,6 +23,6 @@ def token(number):
     return f"{body}.{encoded(hmac.new(SECRET.encode(), body.encode(), hashlib.sha256).digest())}"
 
 
-def write_tokens(path, count):
-    path.write_text("".join(token(i) + "\n" for i in range(count)))
+def write_tokens(path, count, first=0):
+    path.write_text("".join(token(first + i) + "\n" for i in range(count)))
     return path
