@@ -35,8 +35,6 @@ final class ChatFeed {
     /// Of users who ask just now what they are in: who came and went meanwhile.
     private var movements: [UserID: Movements] = [:]
     private var sweep = Sweep()
-    /// What users are in no more, as the store has said once.
-    private var leaving: [UserID: Set<ConversationID>] = [:]
     /// Told when the store does not do its work.
     var onStoreFailure: (StoreError) -> Void = { _ in }
 
@@ -276,10 +274,7 @@ extension ChatFeed {
     }
 
     /// Where nobody listens any more.
-    private func forget() {
-        self.cursors = self.cursors.filter { self.isFollowed($0.key) }
-        self.leaving = self.leaving.filter { !self.audience.listeners(of: $0.key).isEmpty }
-    }
+    private func forget() { self.cursors = self.cursors.filter { self.isFollowed($0.key) } }
 
     private func look() {
         self.sweep.isWanted = true
@@ -307,17 +302,22 @@ extension ChatFeed {
         }
     }
 
-    private func compareMemberships(_ users: ArraySlice<UserID>, _ done: @escaping () -> Void) {
+    /// - Parameter suspects: conversations that their user may have left.
+    private func compareMemberships(
+        _ users: ArraySlice<UserID>, suspects: Set<ConversationID> = [], _ done: @escaping () -> Void
+    ) {
         guard let user = users.first else { return done() }
         self.willAsk(user)
         self.read(MembershipHeads(of: user)) { [unowned self] heads in
-            if let heads { self.compare(user, heads) }
+            if let heads { self.compare(user, heads, suspects: suspects) }
             self.asked(user)
             self.compareMemberships(users.dropFirst(), done)
         }
     }
 
-    private func compare(_ user: UserID, _ memberships: [MembershipHeads.Membership]) {
+    private func compare(
+        _ user: UserID, _ memberships: [MembershipHeads.Membership], suspects: Set<ConversationID>
+    ) {
         let since = Dictionary(memberships.map { ($0.head.id, $0.since) }) { first, _ in first }
         var heads = memberships.map(\.head)
         for (head, came) in self.movements[user]?.list ?? [] { heads.move(head, came: came) }
@@ -329,20 +329,22 @@ extension ChatFeed {
             self.turn(head.id) { $0.heard(head.number, &$1) }
         }
         let confirmed = self.movements[user]?.confirmed ?? []
-        self.takeOut(user, of: before.ofAny.subtracting(heads.map(\.id)).subtracting(confirmed))
+        self.left(user, before.ofAny.subtracting(heads.map(\.id)).subtracting(confirmed), suspects: suspects)
     }
 
-    /// They went, and nobody said so here. What was written until then is theirs to hear, their going too, and may have been written
-    /// after the numbers were compared: it is looked for once more before they are taken out.
-    private func takeOut(_ user: UserID, of ids: Set<ConversationID>) {
-        let known = self.leaving.removeValue(forKey: user) ?? []
-        for id in ids.intersection(known) {
+    /// The store says that a user is no longer a member, and no entry said so here. Such an entry, and what was written before it, may
+    /// be younger than the numbers that were compared: so these are compared again, and what is missing is told, before the user's
+    /// listeners are taken out.
+    private func left(_ user: UserID, _ ids: Set<ConversationID>, suspects: Set<ConversationID>) {
+        let gone = ids.filter { suspects.contains($0) && self.cursors[$0]?.isFetching != true }
+        for id in gone {
             self.audience.went(user, from: ConversationHead(id, .max), heard: self.cursors[id]?.told ?? 0)
         }
-        let new = ids.subtracting(known)
-        guard !new.isEmpty else { return }
-        self.leaving[user] = new
-        self.lookAtEverything()
+        let rest = ids.subtracting(gone)
+        guard !rest.isEmpty else { return }
+        self.compareNumbers(Array(rest)[...]) { [unowned self] in
+            self.compareMemberships([user], suspects: rest) {}
+        }
     }
 
     private static let recent: UInt64 = 20
