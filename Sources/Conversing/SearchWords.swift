@@ -1,7 +1,7 @@
 /// Something to look for. Its words hold letters and digits only.
 package enum SearchPhrase: Hashable, Sendable {
     /// A word that begins so.
-    case beginning(String)
+    case prefix(String)
     /// These words, one right after the other.
     case sequence([String])
 }
@@ -68,7 +68,7 @@ package enum SearchWords {
         Self.runs(of: text).prefix(Self.maximumPhrases).map { run in
             let characters = Array(run.text.unicodeScalars)
             // A word is found by its beginning, as people type.
-            guard run.isDense, characters.count > 1 else { return .beginning(run.text) }
+            guard run.isDense, characters.count > 1 else { return .prefix(run.text) }
             return .sequence((0..<characters.count - 1).map { Self.text(characters[$0..<$0 + 2]) })
         }
     }

@@ -29,22 +29,23 @@ final class TSVectorTable: SearchTable {
         ORDER BY id DESC LIMIT ?
         """
 
-    /// So many places are asked for on one way to the database and back. Where the first of them have enough, those behind them are
-    /// asked for in vain.
-    private static let placesAtOnce = 32
+    /// At most so many ranges are searched in one round trip: one at first, since a frequent word fills a page from it, and twice as many
+    /// each time.
+    private static let maximumRangesAtOnce = 32
 
     func search(
-        _ phrases: [SearchPhrase], in places: [SearchPlace], limit: Int
+        _ phrases: [SearchPhrase], in ranges: [SearchRange], limit: Int
     ) throws(StoreError) -> [EntryKey] {
         let phrases = phrases.map(Self.query)
-        var (found, rest) = ([EntryKey](), places[...])
+        var (found, rest, atOnce) = ([EntryKey](), ranges[...], 1)
         while found.count < limit, !rest.isEmpty {
-            let values = rest.prefix(Self.placesAtOnce).map { place in
-                let query = ([Self.quoted(Self.place(place.key))] + phrases).joined(separator: " & ")
-                return [.text(query)] + SQLValue.keys(place.key, place.numbers) + [.count(limit)]
+            let values = rest.prefix(atOnce).map { range in
+                let query = ([Self.quoted(Self.place(range.key))] + phrases).joined(separator: " & ")
+                return [.text(query)] + SQLValue.keys(range.key, range.numbers) + [.count(limit - found.count)]
             }
             found += try self.connection.allOfEach(Self.found, values) { row in EntryKey(packed: row.integer(0)) }
-            rest = rest.dropFirst(Self.placesAtOnce)
+            rest = rest.dropFirst(atOnce)
+            atOnce = min(atOnce * 2, Self.maximumRangesAtOnce)
         }
         return Array(found.prefix(limit))
     }
@@ -61,7 +62,7 @@ final class TSVectorTable: SearchTable {
 
     private static func query(_ phrase: SearchPhrase) -> String {
         switch phrase {
-        case .beginning(let word): "\(self.quoted(word)):*"
+        case .prefix(let word): "\(self.quoted(word)):*"
         case .sequence(let words): "(\(words.map { self.quoted($0) }.joined(separator: " <-> ")))"
         }
     }

@@ -9,8 +9,8 @@ extension SQLTables {
     }
 
     package func search(
-        _ phrases: [SearchPhrase], in places: [SearchPlace], limit: Int
+        _ phrases: [SearchPhrase], in ranges: [SearchRange], limit: Int
     ) throws(StoreError) -> [EntryKey] {
-        try self.words.search(phrases, in: places, limit: limit)
+        try self.words.search(phrases, in: ranges, limit: limit)
     }
 }

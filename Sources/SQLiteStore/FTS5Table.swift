@@ -12,9 +12,13 @@ final class FTS5Table: SearchTable {
         SELECT rowid FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?
         """
 
-    /// The words that begin so, by a step to each of them, past all messages that have it: the first at `?1` or behind it, then the
-    /// first behind that one. Nothing that begins with `?1` stands behind `?2`.
-    private static let beginning = """
+    /// The index's terms one by one (https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module): a table of each connection,
+    /// not of the file.
+    static let makeVocabulary = "CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, words, instance);"
+
+    /// The terms with a prefix, by one seek for each and without reading their messages: the first that is `?1` or greater, then the
+    /// first that is greater than that. All with the prefix `?1` are less than `?2`.
+    private static let termsWithPrefix = """
         WITH RECURSIVE found (word) AS (
             SELECT (SELECT term FROM temp.terms WHERE term >= ?1 AND term < ?2 LIMIT 1)
             UNION ALL
@@ -24,8 +28,8 @@ final class FTS5Table: SearchTable {
         SELECT word FROM found WHERE word IS NOT NULL
         """
 
-    /// So many words stand for all beginnings of one search. A step takes as long as gathering some hundred messages.
-    static let maximumWords = 64
+    /// The prefixes of one search become at most so many terms. A seek takes as long as merging some hundred messages.
+    static let maximumTerms = 64
 
     package func index(_ words: String, as key: EntryKey) throws(StoreError) {
         try self.connection.run("INSERT INTO words (rowid, text) VALUES (?, ?)", [.key(key), .text(words)])
@@ -37,42 +41,42 @@ final class FTS5Table: SearchTable {
     }
 
     package func search(
-        _ phrases: [SearchPhrase], in places: [SearchPlace], limit: Int
+        _ phrases: [SearchPhrase], in ranges: [SearchRange], limit: Int
     ) throws(StoreError) -> [EntryKey] {
         guard let query = try self.query(for: phrases) else { return [] }
         var found: [EntryKey] = []
-        for place in places where found.count < limit {
-            let values = [.text(query)] + SQLValue.keys(place.key, place.numbers) + [.count(limit - found.count)]
+        for range in ranges where found.count < limit {
+            let values = [.text(query)] + SQLValue.keys(range.key, range.numbers) + [.count(limit - found.count)]
             found += try self.connection.all(Self.found, values) { row in EntryKey(packed: row.integer(0)) }
         }
         return found
     }
 
-    /// In the syntax of FTS5 (https://www.sqlite.org/fts5.html#full_text_query_syntax); no word holds a quotation mark. Nil when there
-    /// is nothing to find.
+    /// In the syntax of FTS5 (https://www.sqlite.org/fts5.html#full_text_query_syntax); no word holds a quotation mark. Nil when
+    /// nothing can match.
     ///
-    /// FTS5 walks the messages with a word from the latest on and stops where enough was found. Those with a beginning it gathers
-    /// first, out of everybody's conversations. So what is asked for is each of the words that begin so, where they are few.
+    /// FTS5 reads the messages with a term from the latest on and stops at the limit. For a prefix it first merges the messages of all
+    /// its terms, of all conversations on the server. So a prefix of few terms is asked for as these terms.
     func query(for phrases: [SearchPhrase]) throws(StoreError) -> String? {
-        var (parts, room) = ([String](), Self.maximumWords)
+        var (parts, room) = ([String](), Self.maximumTerms)
         for phrase in phrases {
             switch phrase {
             case .sequence(let words): parts.append(Self.quoted(words.joined(separator: " ")))
-            case .beginning(let start):
-                let words = try self.words(beginningWith: start, limit: room + 1)
-                if words.isEmpty { return nil }
-                let areFew = words.count <= room
+            case .prefix(let prefix):
+                let terms = try self.terms(withPrefix: prefix, limit: room + 1)
+                if terms.isEmpty { return nil }
+                let areFew = terms.count <= room
                 parts.append(
-                    areFew ? "(\(words.map(Self.quoted).joined(separator: " OR ")))" : "\(Self.quoted(start)) *")
-                if areFew { room -= words.count }
+                    areFew ? "(\(terms.map(Self.quoted).joined(separator: " OR ")))" : "\(Self.quoted(prefix)) *")
+                if areFew { room -= terms.count }
             }
         }
         return parts.joined(separator: " AND ")
     }
 
-    private func words(beginningWith start: String, limit: Int) throws(StoreError) -> [String] {
-        let values: [SQLValue] = [.text(start), .text("\(start)\u{10FFFF}"), .count(limit)]
-        return try self.connection.all(Self.beginning, values) { row in row.text(0) ?? "" }
+    private func terms(withPrefix prefix: String, limit: Int) throws(StoreError) -> [String] {
+        let values: [SQLValue] = [.text(prefix), .text("\(prefix)\u{10FFFF}"), .count(limit)]
+        return try self.connection.all(Self.termsWithPrefix, values) { row in row.text(0) ?? "" }
     }
 
     private static func quoted(_ words: String) -> String { "\"\(words)\"" }

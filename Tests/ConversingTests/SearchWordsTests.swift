@@ -17,8 +17,8 @@ struct SearchWordsTests {
     @Test(
         "become phrases that only find what stands side by side",
         arguments: [
-            ("天气", [.sequence(["天气"])]), ("今天天气", [.sequence(["今天", "天天", "天气"])]), ("气", [.beginning("气")]),
-            ("hel wor", [.beginning("hel"), .beginning("wor")]), ("\" OR *", [.beginning("or")]), ("…", []), ("", []),
+            ("天气", [.sequence(["天气"])]), ("今天天气", [.sequence(["今天", "天天", "天气"])]), ("气", [.prefix("气")]),
+            ("hel wor", [.prefix("hel"), .prefix("wor")]), ("\" OR *", [.prefix("or")]), ("…", []), ("", []),
         ] as [(String, [SearchPhrase])])
     func questions(text: String, phrases: [SearchPhrase]) {
         #expect(SearchWords.phrases(text) == phrases)

@@ -64,7 +64,7 @@ enum NamesFuzz {
         demand(words.count <= SearchWords.maximumWords, "too many words")
         for phrase in SearchWords.phrases(text) {
             switch phrase {
-            case .beginning(let word): demand(!word.contains("\""), "a word is more than a word")
+            case .prefix(let word): demand(!word.contains("\""), "a word is more than a word")
             case .sequence(let words): demand(!words.isEmpty && words.allSatisfy { !$0.contains("\"") }, "no words")
             }
         }

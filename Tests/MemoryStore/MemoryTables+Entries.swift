@@ -186,13 +186,13 @@ extension MemoryTables {
     }
 
     func search(
-        _ phrases: [SearchPhrase], in places: [SearchPlace], limit: Int
+        _ phrases: [SearchPhrase], in ranges: [SearchRange], limit: Int
     ) throws(StoreError) -> [EntryKey] {
         try self.read { rows in
-            let found = places.flatMap { place in
+            let found = ranges.flatMap { range in
                 rows.words
                     .filter { words in
-                        words.key.conversation == place.key && place.numbers.contains(words.key.number)
+                        words.key.conversation == range.key && range.numbers.contains(words.key.number)
                             && phrases.allSatisfy { $0.isIn(words.value) }
                     }
                     .map(\.key).sorted { $0.number > $1.number }
@@ -205,7 +205,7 @@ extension MemoryTables {
 extension SearchPhrase {
     fileprivate func isIn(_ words: [Substring]) -> Bool {
         switch self {
-        case .beginning(let beginning): words.contains { $0.utf8.starts(with: beginning.utf8) }
+        case .prefix(let prefix): words.contains { $0.utf8.starts(with: prefix.utf8) }
         case .sequence(let sequence):
             words.indices.contains { words[$0...].prefix(sequence.count).elementsEqual(sequence) { $0 == $1 } }
         }

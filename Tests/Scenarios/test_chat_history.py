@@ -217,6 +217,7 @@ class History(Talk):
         self.assertEqual(a.heard("chat.arranged"), [], "the others do not hear of it")
 
     def test_what_was_said_is_found_in_chinese_too(self):
+        """D25.scripts What was said is found in Chinese too, by those who are in the conversation."""
         a, b, c = self.listener("A"), self.listener("B"), self.listener("C")
         place = self.say(a, "明天下午三点开会", user=b.user)["conversation"]
         self.say(a, "meeting tomorrow", user=b.user)

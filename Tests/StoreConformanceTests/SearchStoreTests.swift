@@ -7,7 +7,8 @@ import Vocabulary
 
 @Suite("The search in a store")
 struct SearchStoreTests {
-    @Test("finds Chinese as well as English, and only what the searcher can see", arguments: Engine.allCases)
+    @Test(
+        "D25.scripts finds Chinese as well as English, and only what the searcher can see", arguments: Engine.allCases)
     func search(engine: Engine) async throws {
         let talk = try Talk(engine)
         let place = try await talk.say("今天天气很好", .alice, to: .bob).conversation
@@ -49,7 +50,7 @@ struct SearchStoreTests {
         }
     }
 
-    @Test("finds all words that begin as was typed, few or many of them", arguments: Engine.allCases)
+    @Test("D25.prefixes finds all words that begin as was typed, few or many of them", arguments: Engine.allCases)
     func beginnings(engine: Engine) async throws {
         let talk = try Talk(engine)
         for number in 1...90 { try await talk.say("rain\(number) in spring", .alice, to: .bob) }
@@ -62,7 +63,7 @@ struct SearchStoreTests {
         #expect(try await talk.find("elsewhere", .bob) == [])
     }
 
-    @Test("finds nothing by a word that is in no message any more", arguments: Engine.allCases)
+    @Test("D25.recalled finds nothing by a word that is in no message any more", arguments: Engine.allCases)
     func recalled(engine: Engine) async throws {
         let talk = try Talk(engine)
         let place = try await talk.say("snowfall", .alice, to: .bob).conversation
@@ -73,7 +74,7 @@ struct SearchStoreTests {
         #expect(try await talk.find("snowf", .bob) == [])
     }
 
-    @Test("goes through all conversations of a user, the one that moved last first", arguments: Engine.allCases)
+    @Test("D25.all goes through all conversations of a user, the one that moved last first", arguments: Engine.allCases)
     func manyConversations(engine: Engine) async throws {
         let talk = try Talk(engine)
         let others = try (1...70).map { try #require(UserID("other-\($0)")) }

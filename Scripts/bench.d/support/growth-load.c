@@ -6,7 +6,8 @@
 //         presence  signs out and comes again, which the one hears who watches
 //         watched   the same of one whom all others watch; a unit is one of them that hears of it
 //         calls     rings another one, who takes it; then hangs up
-//         say       writes to another one; the last line of the answer names their conversation
+//         say       writes to another one, in a conversation that the line of JSON names; REQUEST is a number N: each Nth message
+//                   has a needle, and none where it is 0
 //         ask       asks REQUEST, with a number from 1 to FIRST in the place of each #
 //
 // The people are those of TOKENS, and user-FIRST is the first of them. Prints one line of JSON; the server's CPU time is that of

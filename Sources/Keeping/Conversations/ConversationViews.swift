@@ -82,7 +82,7 @@ package struct ListConversations: StoreRequest {
 
     package func perform(on tables: some Tables) throws(StoreError) -> ConversationList {
         let marks = try tables.membershipMarks(of: self.user)
-        var (list, bytes) = (ConversationList(badge: try Unread.badge(of: self.user, marks, tables)), 0)
+        var (list, bytes) = (ConversationList(badge: try Unread.badge(of: self.user, from: marks, tables)), 0)
         let visible = self.visible(among: marks)
         for membership in try tables.memberships(of: self.user, in: visible.prefix(self.limit).map(\.key)) {
             guard bytes < Self.maximumBytes else { break }

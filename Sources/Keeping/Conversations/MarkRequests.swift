@@ -98,25 +98,17 @@ extension MarkRequest {
 /// What waits for somebody to read it.
 enum Unread {
     /// The sum over all conversations of a user.
-    static func badge(of user: UserID, _ tables: some Tables) throws(StoreError) -> UInt64 {
-        if let known = tables.cache?[badgeOf: user] { return known }
-        var badge: UInt64 = 0
-        for row in try tables.unread(of: user) {
-            badge += try self.count(row.key, counted: row.counted, readCounted: row.readCounted, read: row.read, tables)
-        }
-        tables.cache?[badgeOf: user] = badge
-        return badge
-    }
-
-    /// The same, where it is known how the user stands in all of them.
+    ///
+    /// - Parameter marks: of all of them, where they are at hand.
     static func badge(
-        of user: UserID, _ marks: [MembershipMark], _ tables: some Tables
+        of user: UserID, from marks: [MembershipMark]? = nil, _ tables: some Tables
     ) throws(StoreError) -> UInt64 {
         if let known = tables.cache?[badgeOf: user] { return known }
+        let rows: [UnreadRow]
+        if let marks { rows = marks.compactMap { UnreadRow($0) } } else { rows = try tables.unread(of: user) }
         var badge: UInt64 = 0
-        for mark in marks where mark.latest.counted > mark.readCounted {
-            badge += try self.count(
-                mark.key, counted: mark.latest.counted, readCounted: mark.readCounted, read: mark.read, tables)
+        for row in rows {
+            badge += try self.count(row.key, counted: row.counted, readCounted: row.readCounted, read: row.read, tables)
         }
         tables.cache?[badgeOf: user] = badge
         return badge

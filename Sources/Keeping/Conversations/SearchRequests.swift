@@ -38,12 +38,12 @@ extension SearchRequest {
         } else {
             marks = try Self.marks(of: self.user, tables)
         }
-        let places = marks.compactMap { mark -> SearchPlace? in
+        let ranges = marks.compactMap { mark -> SearchRange? in
             let (first, last) = (mark.since + 1, mark.latest.number)
-            return first <= last ? SearchPlace(mark.key, first...last) : nil
+            return first <= last ? SearchRange(mark.key, first...last) : nil
         }
         // One too many, to know whether there are more.
-        let found = try tables.search(phrases, in: places, limit: self.limit + 1)
+        let found = try tables.search(phrases, in: ranges, limit: self.limit + 1)
         let names = Dictionary(marks.map { ($0.key, $0.id) }) { first, _ in first }
         return .success(try self.page(of: found, names, tables))
     }

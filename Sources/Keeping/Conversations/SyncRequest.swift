@@ -60,7 +60,7 @@ extension SyncRequest {
         let marks = try tables.membershipMarks(of: self.user)
         var synced = Synced()
         synced.heads = marks.map { ConversationHead($0.id, $0.latest.number) }
-        synced.badge = try Unread.badge(of: self.user, marks, tables)
+        synced.badge = try Unread.badge(of: self.user, from: marks, tables)
         let news = try self.news(among: marks, tables)
         synced.hasMore = news.count > Self.maximumPieces
         try self.add(news.prefix(Self.maximumPieces), to: &synced, tables)

@@ -189,6 +189,12 @@ package struct UnreadRow: Hashable, Sendable {
         self.readCounted = readCounted
         self.read = read
     }
+
+    /// Nil where everything was read.
+    package init?(_ mark: MembershipMark) {
+        guard mark.latest.counted > mark.readCounted else { return nil }
+        self.init(mark.key, counted: mark.latest.counted, readCounted: mark.readCounted, read: mark.read)
+    }
 }
 
 /// How far a device got.
@@ -297,7 +303,7 @@ package protocol BlockTable: AnyObject {
 }
 
 /// The part of a conversation that is searched through.
-package struct SearchPlace {
+package struct SearchRange {
     package let key: ConversationKey
     package let numbers: ClosedRange<UInt64>
 
@@ -311,6 +317,6 @@ package protocol SearchTable: AnyObject {
     func index(_ words: String, as key: EntryKey) throws(StoreError)
     /// - Parameter words: what was put there.
     func unindex(_ words: String, of key: EntryKey) throws(StoreError)
-    /// Entries with all of the phrases, at most `limit` of them: place by place, and in each the latest first.
-    func search(_ phrases: [SearchPhrase], in places: [SearchPlace], limit: Int) throws(StoreError) -> [EntryKey]
+    /// Entries with all of the phrases, at most `limit` of them: range by range, and in each the latest first.
+    func search(_ phrases: [SearchPhrase], in ranges: [SearchRange], limit: Int) throws(StoreError) -> [EntryKey]
 }

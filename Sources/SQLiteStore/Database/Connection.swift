@@ -48,14 +48,12 @@ internal import SQLTables
     /// Once for the process, before its first database; later it is refused and changes nothing.
     private static let prepareLibrary: Void = { _ = parley_sqlite_do_not_count_memory() }()
 
-    /// The words of the index one by one (https://www.sqlite.org/fts5.html#the_fts5vocab_virtual_table_module) are a table of the
-    /// connection, not of the file.
     private static let settings = """
         PRAGMA journal_mode = WAL;
         PRAGMA foreign_keys = ON;
         PRAGMA trusted_schema = OFF;
         PRAGMA temp_store = MEMORY;
-        CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, words, instance);
+        \(FTS5Table.makeVocabulary)
         """
 }
 
