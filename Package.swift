@@ -115,7 +115,7 @@ let package = Package(
 
         // Floor 4: the rooms that touch the world.
         room("Reactor", "CSockets", "CUV", "System", "Vocabulary"),
-        room("Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "Vocabulary"),
+        room("Secure", "Bytes", "COpenSSL", "Hashing", "JSON", "System", "Vocabulary"),
         room("OpusCodec", "COpus"),
         room("Sound", "CPulse", "CSpeexDSP", "System", "Vocabulary"),
         room("SoundFiles", "AudioFiles", "Bytes", "CSndFile", "System"),

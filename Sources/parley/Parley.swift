@@ -1,5 +1,6 @@
-import System
 import Arguments
+import Secure
+import System
 
 /// The program. What it does is told by `ParleyCommand` and the commands below it.
 @main
@@ -9,6 +10,8 @@ enum Parley {
         Signal.brokenPipe.ignore()
         // So is a file that may not grow further.
         Signal.fileTooLarge.ignore()
+        // Before anything else that OpenSSL is asked for.
+        HandshakeBuffer.install()
         CurrentProcess.exit(Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 }

@@ -8,6 +8,7 @@ internal import COpenSSL
 @safe package final class DTLSSession {
     private let ssl: OpaquePointer
     private let bio: DatagramBIO
+    private let buffer = HandshakeBuffer()
     private let context: DTLSContext
     private let isClient: Bool
     package private(set) var isClosedByPeer = false
@@ -54,10 +55,10 @@ internal import COpenSSL
 
     package var isEstablished: Bool { unsafe SSL_is_init_finished(self.ssl) == 1 }
 
-    /// Begins the handshake where that is ours to begin.
+    /// Begins the handshake where that is ours to begin, or goes on with it.
     package func start() throws(SecureError) {
         ERR_clear_error()
-        let code = unsafe SSL_do_handshake(self.ssl)
+        let code = self.buffer.begin { unsafe SSL_do_handshake(self.ssl) }
         guard code <= 0 else { return }
         try self.check(code, "a DTLS handshake")
     }
@@ -82,6 +83,7 @@ internal import COpenSSL
     package func receive(_ datagram: Span<UInt8>, _ deliver: (Span<UInt8>) -> Void) throws(SecureError) {
         self.wake()
         self.bio.offer([UInt8](copying: datagram))
+        if !self.isEstablished { try self.start() }
         // A datagram may hold several records, and each read takes one.
         var plaintext = [UInt8](repeating: 0, count: 2048)
         while true {
@@ -111,7 +113,10 @@ internal import COpenSSL
     }
 
     /// Gives back the memory that only handshakes need. Whatever comes takes it again.
-    package func releaseBuffers() { unsafe SSL_free_buffers(self.ssl) }
+    package func releaseBuffers() {
+        unsafe SSL_free_buffers(self.ssl)
+        self.buffer.discard()
+    }
 
     private func wake() { unsafe SSL_alloc_buffers(self.ssl) }
 
