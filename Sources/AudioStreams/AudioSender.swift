@@ -99,14 +99,29 @@ extension AudioSender {
         self.catchUp(with: now)
         self.clockAdvanced(to: now, into: &outbox)
         let size = self.settings.frameDuration * self.settings.channels
-        self.frame.reserveCapacity(size)
         var taken = 0
         while taken < sound.count {
             let count = min(size - self.frame.count, sound.count - taken)
-            self.frame.append(copying: sound.extracting(taken..<(taken + count)))
+            let piece = sound.extracting(taken..<(taken + count))
             taken += count
-            if self.frame.count == size { self.sendFrame(at: now, into: &outbox) }
+            // A whole frame leaves as it lies there.
+            if count == size {
+                self.send(piece, at: now, into: &outbox)
+            } else {
+                self.gather(piece, size, at: now, into: &outbox)
+            }
         }
+    }
+
+    private mutating func gather(_ piece: Span<Float>, _ size: Int, at now: Instant, into outbox: inout MediaOutbox) {
+        self.frame.reserveCapacity(size)
+        self.frame.append(copying: piece)
+        guard self.frame.count == size else { return }
+        var frame: [Float] = []
+        swap(&frame, &self.frame)
+        self.send(frame.span, at: now, into: &outbox)
+        frame.removeAll(keepingCapacity: true)
+        swap(&frame, &self.frame)
     }
 
     /// Sends a packet of Opus as it is, for a file or an echo.
@@ -147,11 +162,11 @@ extension AudioSender {
         self.settings.firstTimestamp &+ UInt32(truncatingIfNeeded: position)
     }
 
-    private mutating func sendFrame(at now: Instant, into outbox: inout MediaOutbox) {
-        let level = SoundLevel(self.frame.span)
+    private mutating func send(_ frame: Span<Float>, at now: Instant, into outbox: inout MediaOutbox) {
+        let level = SoundLevel(frame)
         self.note(level)
         if !self.keys.isActive {
-            self.encode()
+            self.encode(frame)
             // Of the packets that mark silence (DTX), the first is enough.
             let saysNothing = self.settings.usesDTX && self.packet.count <= 2
             if !saysNothing || !self.isSilent {
@@ -161,7 +176,6 @@ extension AudioSender {
             self.isSilent = saysNothing
         }
         self.position += Int64(self.settings.frameDuration)
-        self.frame.removeAll(keepingCapacity: true)
     }
 
     private mutating func sendEncoded(_ level: RTPAudioLevel, at now: Instant, into outbox: inout MediaOutbox) {
@@ -179,7 +193,7 @@ extension AudioSender {
         self.statistics.totalSamplesDuration += duration
     }
 
-    private mutating func encode() {
+    private mutating func encode(_ frame: Span<Float>) {
         do {
             let encoder =
                 try self.encoder
@@ -188,7 +202,7 @@ extension AudioSender {
             self.encoder = encoder
             var packet: [UInt8] = []
             swap(&packet, &self.packet)
-            try encoder.encode(self.frame.span, into: &packet)
+            try encoder.encode(frame, into: &packet)
             swap(&packet, &self.packet)
         } catch {
             preconditionFailure("\(error) from the encoder with \(self.encoderSettings)")

@@ -14,9 +14,8 @@ package final class Handset {
     private let ownSinks: [any SoundSink]
     private let plays: Bool
     private let channels: Int
-    /// Made when there is sound to send or to play.
+    /// For what is said, and for what is heard; made when there is sound to send or to play.
     private var sound: [Float] = []
-    private var heard: [Float] = []
     private var timer: TimerToken?
     private var pace: EvenPace?
     private var isOver = false
@@ -66,7 +65,6 @@ package final class Handset {
         guard self.feed != nil || self.plays else { return }
         let said = self.feed?.isLive == true ? Self.maximumLivePieces : self.piecesPerTick
         self.sound = [Float](repeating: 0, count: said * Self.pieceSamples * self.channels)
-        self.heard = [Float](repeating: 0, count: Self.pieceSamples * self.channels)
         self.schedule()
     }
 
@@ -136,12 +134,14 @@ package final class Handset {
     private func listen() {
         guard self.plays, !self.isOver else { return }
         var sound: [Float] = []
-        swap(&sound, &self.heard)
-        defer { swap(&sound, &self.heard) }
+        swap(&sound, &self.sound)
+        defer { swap(&sound, &self.sound) }
+        let count = Self.pieceSamples * self.channels
         for _ in 0..<self.piecesPerTick {
             var span = sound.mutableSpan
-            self.connection.pull(into: &span)
-            for sink in self.sinks { sink.heard(sound.span) }
+            var piece = span._mutatingExtracting(first: count)
+            self.connection.pull(into: &piece)
+            for sink in self.sinks { sink.heard(sound.span.extracting(first: count)) }
         }
     }
 }

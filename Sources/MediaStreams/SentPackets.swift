@@ -4,9 +4,11 @@ internal import Vocabulary
 struct SentPackets: Sendable {
     private enum Fate: UInt8 { case unknown, missing, received }
 
+    /// Sixteen bytes, for every call keeps hundreds of them.
     private struct Packet {
-        var sequence: Int64 = -1
         var sent: Int64 = 0
+        /// The last bits of its number, which tell it from others in the same place.
+        var sequence = UInt32.max
         var bytes: UInt16 = 0
         var fate = Fate.unknown
     }
@@ -37,7 +39,8 @@ struct SentPackets: Sendable {
         if self.packets.isEmpty { self.packets = [Packet](repeating: Packet(), count: Int(self.capacity)) }
         self.highestSent = self.highestSent < 0 ? Int64(sequence) : self.unwrapped(sequence)
         self.packets[Int(self.highestSent % self.capacity)] = Packet(
-            sequence: self.highestSent, sent: now.nanoseconds, bytes: UInt16(clamping: bytes))
+            sent: now.nanoseconds, sequence: UInt32(truncatingIfNeeded: self.highestSent),
+            bytes: UInt16(clamping: bytes))
     }
 
     private func unwrapped(_ sequence: UInt16) -> Int64 {
@@ -50,7 +53,8 @@ struct SentPackets: Sendable {
         guard !self.packets.isEmpty else { return nil }
         let number = self.unwrapped(sequence)
         let index = Int(number % self.capacity)
-        guard self.packets[index].sequence == number, self.packets[index].fate != .received else { return nil }
+        guard self.packets[index].sequence == UInt32(truncatingIfNeeded: number), self.packets[index].fate != .received
+        else { return nil }
         self.highestTold = max(self.highestTold, number)
         self.packets[index].fate = isReceived ? .received : .missing
         return isReceived ? Arrival(sent: self.packets[index].sent, bytes: Int(self.packets[index].bytes)) : nil
@@ -65,7 +69,7 @@ struct SentPackets: Sendable {
         while self.judged < end {
             self.judged += 1
             let packet = self.packets[Int(self.judged % self.capacity)]
-            guard packet.sequence == self.judged, packet.fate != .unknown else { continue }
+            guard packet.sequence == UInt32(truncatingIfNeeded: self.judged), packet.fate != .unknown else { continue }
             let isLost = packet.fate == .missing
             if isLost { lost += 1 } else { received += 1 }
             if isLost, self.isAfterLoss { together += 1 }

@@ -45,8 +45,6 @@ package struct JitterBuffer<Decoder: SoundDecoder> {
     private var front = 0
     /// What was held when the pull began, in samples.
     private var leftOver = 0
-    /// As long as the longest packet yet, mostly a sixth of what a packet may last.
-    private var scratch: [Float] = []
     /// Where the sound begins that comes next.
     private var next: Int64 = 0
     /// The last packet was one of those that say that nothing is to be heard.
@@ -64,6 +62,9 @@ package struct JitterBuffer<Decoder: SoundDecoder> {
 
     /// The longest packet lasts 120 ms.
     private var maximumPacket: Int { self.settings.rate / 1000 * 120 }
+
+    /// What is held at most where packets last 20 ms and nothing is repeated: what was played last, the rest of one pull, and a packet.
+    private var usualSamples: Int { self.stretcher.history + self.settings.rate / 1000 * 30 }
 
     /// How much sound should wait.
     package var targetDelay: Duration { .nanoseconds(self.target) }
@@ -166,6 +167,7 @@ extension JitterBuffer {
     /// Fills `output` with the sound that comes next; its length is the pace, mostly ten milliseconds.
     package mutating func pull(into output: inout MutableSpan<Float>, at now: Instant) {
         let count = output.count
+        self.sound.reserveCapacity(self.usualSamples * self.settings.channels)
         self.leftOver = self.heldSamples
         while self.sound.count - self.front < count { self.produce(count / self.settings.channels, at: now) }
         unsafe self.sound.withUnsafeBufferPointer { sound in
@@ -175,7 +177,7 @@ extension JitterBuffer {
         self.front += count
         // What was played last may be needed to be repeated.
         let kept = self.stretcher.history * self.settings.channels
-        if self.front >= 2 * kept {
+        if self.front > kept {
             self.sound.removeFirst(self.front - kept)
             self.front = kept
         }
@@ -257,16 +259,14 @@ extension JitterBuffer {
 extension JitterBuffer {
     private mutating func decode(at now: Instant) {
         guard let packet = self.packets.takeFirst() else { return }
-        let made =
-            self.withScratch(packet.duration) { decoder, sound in decoder.decode(packet.bytes.span, into: &sound) } ?? 0
+        let (held, lead) = (self.heldSamples, self.lead(of: packet.start, at: now))
+        let made = self.make(packet.duration) { decoder, sound in decoder.decode(packet.bytes.span, into: &sound) ?? 0 }
         self.next = packet.end
         self.state = .playing
         // An Opus packet this short is DTX: silence.
         self.isSilent = packet.bytes.count <= 2
         if made > 0 {
-            self.note(packet, made, at: now)
-            let lead = self.lead(of: packet.start, at: now)
-            self.take(made)
+            self.note(packet, made, behind: held, at: now)
             self.fade.resume(&self.sound, last: made)
             self.stretch(lead, at: now)
         } else {
@@ -275,8 +275,8 @@ extension JitterBuffer {
         self.packets.recycle(packet)
     }
 
-    private mutating func note(_ packet: PacketBuffer.Packet, _ made: Int, at now: Instant) {
-        let wait = now.nanoseconds &- packet.arrival.nanoseconds &+ self.nanoseconds(self.heldSamples)
+    private mutating func note(_ packet: PacketBuffer.Packet, _ made: Int, behind held: Int, at now: Instant) {
+        let wait = now.nanoseconds &- packet.arrival.nanoseconds &+ self.nanoseconds(held)
         self.statistics.packetsDecoded += 1
         self.statistics.decodedSamples += UInt64(made)
         self.statistics.bufferDelay += .nanoseconds(wait) * made
@@ -289,8 +289,10 @@ extension JitterBuffer {
         if self.fade.isOver {
             self.addSilence(count)
         } else {
-            self.withScratch(count) { decoder, sound in decoder.conceal(count, into: &sound) }
-            self.take(count)
+            self.make(count) { decoder, sound in
+                decoder.conceal(count, into: &sound)
+                return count
+            }
         }
         // What a side that is silent on purpose is silent with goes on as long as it is.
         if !self.isSilent { self.fade.conceal(&self.sound, last: count) }
@@ -299,10 +301,11 @@ extension JitterBuffer {
     }
 
     private mutating func recover(_ count: Int, from packet: PacketBuffer.Packet) {
-        let isFound = self.withScratch(count) { decoder, sound in
-            decoder.recover(count, from: packet.bytes.span, into: &sound)
+        var isFound = false
+        self.make(count) { decoder, sound in
+            isFound = decoder.recover(count, from: packet.bytes.span, into: &sound)
+            return count
         }
-        self.take(count)
         self.fade.resume(&self.sound, last: count)
         if isFound {
             self.statistics.recoveredSamples += UInt64(count)
@@ -313,23 +316,22 @@ extension JitterBuffer {
         self.next += Int64(count)
     }
 
-    /// Lends the decoder, and memory for as much sound as it makes at once, in whole steps of ten milliseconds: a decoder makes sound
-    /// up in steps of its own.
-    private mutating func withScratch<Result>(
-        _ count: Int, _ body: (inout Decoder, inout MutableSpan<Float>) -> Result
-    ) -> Result {
-        var scratch: [Float] = []
-        swap(&scratch, &self.scratch)
-        defer { swap(&scratch, &self.scratch) }
-        let step = self.settings.rate / 100
+    /// Lends the decoder, and room at the end of the sound for as much as it makes at once, in whole steps of ten milliseconds: a decoder
+    /// makes sound up in steps of its own. So many samples as it says stay there.
+    @discardableResult private mutating func make(
+        _ count: Int, _ body: (inout Decoder, inout MutableSpan<Float>) -> Int
+    ) -> Int {
+        var sound: [Float] = []
+        swap(&sound, &self.sound)
+        defer { swap(&sound, &self.sound) }
+        let (end, step) = (sound.count, self.settings.rate / 100)
         let size = (count + step - 1) / step * step * self.settings.channels
-        if scratch.count < size { scratch = [Float](repeating: 0, count: size) }
-        var sound = scratch.mutableSpan
-        return body(&self.decoder, &sound)
-    }
-
-    private mutating func take(_ count: Int) {
-        self.sound.append(contentsOf: self.scratch.prefix(count * self.settings.channels))
+        sound.append(contentsOf: repeatElement(0, count: size))
+        var all = sound.mutableSpan
+        var room = all._mutatingExtracting(end..<(end + size))
+        let made = body(&self.decoder, &room)
+        sound.removeLast(size - made * self.settings.channels)
+        return made
     }
 
     private mutating func addSilence(_ count: Int) {

@@ -23,7 +23,7 @@ struct ToneDecoder: SoundDecoder {
     }
 
     mutating func decode(_ packet: Span<UInt8>, into sound: inout MutableSpan<Float>) -> Int? {
-        guard packet.count == 8 else { return nil }
+        guard packet.count == 8, sound.count >= Self.frame else { return nil }
         self.play(Self.index(packet) * Self.frame, Self.frame, into: &sound)
         return Self.frame
     }
