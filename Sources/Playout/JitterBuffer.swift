@@ -329,7 +329,7 @@ extension JitterBuffer {
         sound.append(contentsOf: repeatElement(0, count: size))
         var all = sound.mutableSpan
         var room = all._mutatingExtracting(end..<(end + size))
-        let made = body(&self.decoder, &room)
+        let made = min(body(&self.decoder, &room), size / self.settings.channels)
         sound.removeLast(size - made * self.settings.channels)
         return made
     }
