@@ -4,10 +4,14 @@ import random
 import socket
 
 
+#: Above the last port that browsers refuse to open (10080, of the bad ports of the Fetch standard), and below those that the system gives.
+PORTS = range(10_081, 32_000)
+
+
 def free_port() -> int:
     """Free for TCP and for UDP, and one that no connection to elsewhere is given: a server can come back to it after it was away."""
     while True:
-        port = random.randrange(10_000, 32_000)
+        port = random.choice(PORTS)
         with socket.socket() as streams, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams:
             try:
                 streams.bind(("127.0.0.1", port))
