@@ -159,7 +159,10 @@ extension HTTPConnection {
     /// Something that the held bytes waited for has happened.
     private func readHeld() {
         guard !self.isProcessing else { return }
-        while !self.held.isEmpty, self.mayReadOn {
+        // The end of a body may follow without more bytes: it was not read where its taker stopped us behind the last of them.
+        var mayEnd = !self.parser.isIdle
+        while mayEnd || !self.held.isEmpty, self.mayReadOn {
+            mayEnd = false
             let bytes = self.held
             self.held = []
             var offset = 0

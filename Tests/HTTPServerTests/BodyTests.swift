@@ -208,6 +208,26 @@ struct BodyTests {
         }
     }
 
+    @Test("that waits behind its last bytes ends when its taker goes on", arguments: [false, true])
+    func pausedAtEnd(isAnswered: Bool) async throws {
+        try await withBench { bench in
+            let pieces = Pieces()
+            var exchange: HTTPExchange?
+            bench.respond = {
+                exchange = $0
+                $0.streamBody(to: pieces, limit: 5)
+                pieces.onBytes = { exchange?.pauseBody() }
+                pieces.onEnd = { exchange?.respond(.text(.ok, "all of it")) }
+            }
+            let line = try await bench.dial()
+            line.send(Self.post(5, "Connection: close\r\n") + "hello")
+            try await bench.until("the bytes") { pieces.bytes.count == 5 }
+            if isAnswered { exchange?.respond(.text(.ok, "enough")) } else { exchange?.resumeBody() }
+            #expect(try await line.answer(to: .post).text == (isAnswered ? "enough" : "all of it"))
+            try await line.closed()
+        }
+    }
+
     @Test("cut off by its client fails, and is not taken for whole")
     func cutOff() async throws {
         try await withBench { bench in
