@@ -152,6 +152,7 @@ private final class DTLSClient: TURNLine {
         for datagram in self.session.takeDatagrams() { self.socket.send(datagram.span, to: self.peer) }
         guard !self.wasEstablished else { return }
         self.wasEstablished = self.session.isEstablished
+        if self.wasEstablished { self.session.releaseBuffers() }
         self.awaitAnswer()
     }
 
