@@ -159,7 +159,7 @@ extension HTTPConnection {
     /// Something that the held bytes waited for has happened.
     private func readHeld() {
         guard !self.isProcessing else { return }
-        // The end of a body may follow without more bytes: it was not read where its taker stopped us behind the last of them.
+        // A body that was paused after its last bytes still has its end to come, without any more bytes.
         var mayEnd = !self.parser.isIdle
         while mayEnd || !self.held.isEmpty, self.mayReadOn {
             mayEnd = false

@@ -11,6 +11,8 @@ struct SentPackets: Sendable {
         var sequence = UInt32.max
         var bytes: UInt16 = 0
         var fate = Fate.unknown
+
+        func hasNumber(_ number: Int64) -> Bool { self.sequence == UInt32(truncatingIfNeeded: number) }
     }
 
     /// What arrived, as both sides' clocks have it.
@@ -53,8 +55,7 @@ struct SentPackets: Sendable {
         guard !self.packets.isEmpty else { return nil }
         let number = self.unwrapped(sequence)
         let index = Int(number % self.capacity)
-        guard self.packets[index].sequence == UInt32(truncatingIfNeeded: number), self.packets[index].fate != .received
-        else { return nil }
+        guard self.packets[index].hasNumber(number), self.packets[index].fate != .received else { return nil }
         self.highestTold = max(self.highestTold, number)
         self.packets[index].fate = isReceived ? .received : .missing
         return isReceived ? Arrival(sent: self.packets[index].sent, bytes: Int(self.packets[index].bytes)) : nil
@@ -69,7 +70,7 @@ struct SentPackets: Sendable {
         while self.judged < end {
             self.judged += 1
             let packet = self.packets[Int(self.judged % self.capacity)]
-            guard packet.sequence == UInt32(truncatingIfNeeded: self.judged), packet.fate != .unknown else { continue }
+            guard packet.hasNumber(self.judged), packet.fate != .unknown else { continue }
             let isLost = packet.fate == .missing
             if isLost { lost += 1 } else { received += 1 }
             if isLost, self.isAfterLoss { together += 1 }

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The memory of the C library, for what other libraries ask of us, and blocks of it in pages of their own.
+/// The heap of the C library, for libraries that let us allocate for them, and blocks of it that begin with a page.
 @unsafe package enum HeapMemory {
     private static let pageSize = sysconf(Int32(_SC_PAGESIZE))
 
@@ -16,18 +16,18 @@ internal import Darwin
 
     package static func free(_ block: UnsafeMutableRawPointer?) { unsafe freeSystem(block) }
 
-    /// A block that begins where a page does. It is freed like any other.
+    /// A page-aligned block. It is freed like any other.
     package static func allocatePages(_ count: Int) -> UnsafeMutableRawPointer? {
         var block: UnsafeMutableRawPointer?
         guard unsafe posix_memalign(&block, self.pageSize, count) == 0 else { return nil }
         return unsafe block
     }
 
-    package static func beginsPage(_ block: UnsafeMutableRawPointer) -> Bool {
-        unsafe UInt(bitPattern: block) % UInt(self.pageSize) == 0
+    package static func isPageAligned(_ block: UnsafeMutableRawPointer) -> Bool {
+        unsafe UInt(bitPattern: block) & UInt(self.pageSize - 1) == 0
     }
 
-    /// Gives the whole pages of a block back to the kernel. They are there again, filled with zeros, when somebody touches them.
+    /// Returns the whole pages of a page-aligned block to the kernel. The block stays; what was in them reads as zeros.
     package static func discardPages(of block: UnsafeMutableRawPointer, _ count: Int) {
         _ = unsafe madvise(block, count / self.pageSize * self.pageSize, self.discarding)
     }

@@ -208,7 +208,7 @@ struct BodyTests {
         }
     }
 
-    @Test("that waits behind its last bytes ends when its taker goes on", arguments: [false, true])
+    @Test("that is paused after its last bytes ends when it is resumed, or was answered", arguments: [false, true])
     func pausedAtEnd(isAnswered: Bool) async throws {
         try await withBench { bench in
             let pieces = Pieces()

@@ -15,9 +15,9 @@ struct HandshakeBufferTests {
 
     private func first(_ block: UnsafeMutableRawPointer) -> UInt8 { block.load(as: UInt8.self) }
 
-    @Test("is given back when the handshake is done, and is there, empty, when it is wanted again")
+    @Test("is given back when the handshake is done, and can be used again")
     func discarded() throws {
-        let block = try self.buffer.begin { Result { try self.fill(HandshakeBuffer.size) } }.get()
+        let block = try self.buffer.allocating { Result { try self.fill(HandshakeBuffer.size) } }.get()
         #expect(self.first(block) == 7)
         self.buffer.discard()
         #if os(Linux)
@@ -31,7 +31,7 @@ struct HandshakeBufferTests {
 
     @Test("of anything else is left alone")
     func others() throws {
-        let other = try self.buffer.begin { Result { try self.fill(HandshakeBuffer.size - 1) } }.get()
+        let other = try self.buffer.allocating { Result { try self.fill(HandshakeBuffer.size - 1) } }.get()
         let outside = try self.fill(HandshakeBuffer.size)
         self.buffer.discard()
         for block in [other, outside] {
@@ -43,7 +43,7 @@ struct HandshakeBufferTests {
 
     @Test("that became larger is no longer taken for the handshake's")
     func grown() throws {
-        let block = try self.buffer.begin { Result { try self.fill(HandshakeBuffer.size) } }.get()
+        let block = try self.buffer.allocating { Result { try self.fill(HandshakeBuffer.size) } }.get()
         let larger = try #require(HandshakeBuffer.reallocate(block, 2 * HandshakeBuffer.size))
         self.buffer.discard()
         #expect(self.first(larger) == 7)
@@ -57,7 +57,7 @@ struct HandshakeBufferTests {
             try #require(HandshakeBuffer.install(), "too late")
             let pair = try DTLSPair()
             try pair.connectWithLoss()
-            #expect(HandshakeBuffer.held == 2)
+            #expect(HandshakeBuffer.count == 2)
             try pair.client.send([1, 2, 3].span)
             try pair.carry()
             #expect(pair.heardByServer == [[1, 2, 3]])

@@ -55,10 +55,10 @@ internal import COpenSSL
 
     package var isEstablished: Bool { unsafe SSL_is_init_finished(self.ssl) == 1 }
 
-    /// Begins the handshake where that is ours to begin, or goes on with it.
+    /// Begins the handshake, or goes on with it.
     package func start() throws(SecureError) {
         ERR_clear_error()
-        let code = self.buffer.begin { unsafe SSL_do_handshake(self.ssl) }
+        let code = self.buffer.allocating { unsafe SSL_do_handshake(self.ssl) }
         guard code <= 0 else { return }
         try self.check(code, "a DTLS handshake")
     }

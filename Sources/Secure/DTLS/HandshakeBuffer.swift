@@ -1,17 +1,17 @@
 internal import COpenSSL
 internal import System
 
-/// Where OpenSSL gathers the messages of one handshake. A DTLS session keeps these 16 KiB to its end, in case the other side asks for
-/// the last of them again; their pages go back to the kernel once the handshake is done.
+/// The memory in which OpenSSL gathers the messages of one handshake. A DTLS session keeps these 16 KiB to its end, in case the other
+/// side asks for the last of them again; their pages go back to the kernel once the handshake is done.
 ///
 /// It is known which memory that is where OpenSSL allocates through here (`install`); elsewhere nothing is given back.
 package final class HandshakeBuffer: Sendable {
     /// What OpenSSL asks for to hold the longest record: it takes a third more than it needs.
     static let size = (16_384 + 3) / 3 * 4
 
-    /// Whose handshake begins on this thread.
-    @TaskLocal private static var beginning: HandshakeBuffer?
-    /// By where their blocks are.
+    /// Whose handshake runs on this thread.
+    @TaskLocal private static var current: HandshakeBuffer?
+    /// By the addresses of their blocks.
     private static let buffers = Locked<[UInt: HandshakeBuffer]>([:])
 
     /// Where the block is, guarded by the lock of `buffers`.
@@ -20,9 +20,9 @@ package final class HandshakeBuffer: Sendable {
     package init() {}
 
     /// How many sessions have one.
-    static var held: Int { self.buffers.withLock { $0.count } }
+    static var count: Int { self.buffers.withLock { $0.count } }
 
-    /// Lets OpenSSL allocate through here. That has to come before anything else that OpenSSL is asked for.
+    /// Lets OpenSSL allocate through here. That has to come before its first allocation.
     ///
     /// - Returns: whether it was early enough.
     @discardableResult package static func install() -> Bool {
@@ -32,12 +32,12 @@ package final class HandshakeBuffer: Sendable {
             { block, _, _ in unsafe HandshakeBuffer.free(block) }) == 1
     }
 
-    /// Whatever OpenSSL gathers messages in within `body` belongs to this session.
-    func begin<Result>(_ body: () -> Result) -> Result { Self.$beginning.withValue(self, operation: body) }
+    /// Takes what OpenSSL allocates for messages within `body`.
+    func allocating<Result>(_ body: () -> Result) -> Result { Self.$current.withValue(self, operation: body) }
 
-    /// Gives back what only the handshake needed. What is gathered there later takes it again.
+    /// Gives the pages back. Messages that are gathered later take new ones.
     func discard() {
-        // Under the lock nobody frees it meanwhile.
+        // The lock keeps OpenSSL from freeing the block meanwhile.
         Self.buffers.withLock { _ in
             guard let address = unsafe self.address, let block = unsafe UnsafeMutableRawPointer(bitPattern: address)
             else { return }
@@ -51,9 +51,9 @@ package final class HandshakeBuffer: Sendable {
 extension HandshakeBuffer {
     static func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
         guard count > 0 else { return nil }
-        guard count == self.size, let buffer = self.beginning else { return unsafe HeapMemory.allocate(count) }
+        guard count == self.size, let buffer = self.current else { return unsafe HeapMemory.allocate(count) }
         guard let block = unsafe HeapMemory.allocatePages(count) else { return nil }
-        unsafe buffer.take(block)
+        unsafe buffer.own(block)
         return unsafe block
     }
 
@@ -73,7 +73,7 @@ extension HandshakeBuffer {
         unsafe HeapMemory.free(block)
     }
 
-    private func take(_ block: UnsafeMutableRawPointer) {
+    private func own(_ block: UnsafeMutableRawPointer) {
         let address = UInt(bitPattern: block)
         Self.buffers.withLock { buffers in
             buffers[address] = self
@@ -82,7 +82,7 @@ extension HandshakeBuffer {
     }
 
     private static func forget(_ block: UnsafeMutableRawPointer) {
-        guard unsafe HeapMemory.beginsPage(block) else { return }
+        guard unsafe HeapMemory.isPageAligned(block) else { return }
         let address = UInt(bitPattern: block)
         self.buffers.withLock { buffers in unsafe buffers.removeValue(forKey: address)?.address = nil }
     }
