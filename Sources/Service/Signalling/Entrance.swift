@@ -33,6 +33,7 @@ extension Entrance {
     }
 
     func welcome(_ socket: Socket, _ visitor: Visitor) {}
+    func entered(_ session: SignedInSession) {}
     func returned(_ session: SignedInSession) {}
 }
 

@@ -26,7 +26,6 @@ final class NativeEntrance: Entrance {
     private lazy var servers = ICEServerProvider(self.iceServers, on: self.reactor, journal: self.journal) {
         [unowned self] in self.tellEverybodyOfServers()
     }
-    private var guests: [SessionID: Guest] = [:]
     /// They ring before the credentials of a client's TURN servers end.
     private var timers: [SessionID: TimerToken] = [:]
     /// For which of their seats clients have credentials.
@@ -88,14 +87,11 @@ final class NativeEntrance: Entrance {
         return try self.accounts.identity(of: token)
     }
 
-    func entered(_ session: SignedInSession) { self.guests[session.guest.session] = session.guest }
-
     func received(_ event: SocketEvent, _ bytes: Span<UInt8>, from session: SignedInSession) {
         self.requests.received(event, bytes, from: session.guest)
     }
 
     func left(_ session: SignedInSession) {
-        self.guests[session.guest.session] = nil
         for scope in (self.seats[session.guest.session] ?? [:]).keys { self.unseated(session.guest.session, scope) }
         self.awaitRefresh(of: session.guest.session, at: nil)
     }
@@ -145,12 +141,12 @@ extension NativeEntrance {
         let left = max(1000, deadline.milliseconds - SystemClock.now().milliseconds)
         self.timers[session] = self.reactor.schedule(after: .milliseconds(left)) { [unowned self] in
             self.timers[session] = nil
-            if let guest = self.guests[session] { self.tellOfServers(guest) }
+            if let guest = self.sessions[session]?.guest { self.tellOfServers(guest) }
         }
     }
 
     private func tellEverybodyOfServers() {
-        for guest in self.guests.values { self.tellOfServers(guest) }
+        for session in self.sessions.all where session.entrance === self { self.tellOfServers(session.guest) }
     }
 
     private func tellOfServers(_ guest: Guest) {

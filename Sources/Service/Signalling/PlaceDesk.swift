@@ -81,7 +81,6 @@ extension PlaceDesk {
             let session = SignedInSession(identity, guest, by: self.native)
             socket.context = session
             self.sessions.add(session)
-            self.native.entered(session)
             try self.board.watchAgain(context.watched, everybody: context.watchesEverybody, by: guest)
             if let heads = context.heads { self.chat.takeOver(guest, from: heads, hasEcho: context.hasEcho) }
             return nil
