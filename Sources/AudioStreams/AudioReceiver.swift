@@ -179,8 +179,8 @@ extension AudioReceiver {
         self.payloads.recycle(payload.bytes)
     }
 
-    /// When there may be a packet to lend, if none comes before.
-    package var payloadDeadline: Instant? { self.payloads.deadline }
+    /// When there may be a packet to lend, if none comes before: see `AudioSender.findDeadline`.
+    package mutating func findPayloadDeadline() -> Instant? { self.payloads.deadline }
 
     /// How long the sound of now waits before it is heard, and how long it should.
     package var delay: Duration { self.buffer.delay }

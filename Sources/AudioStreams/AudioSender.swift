@@ -220,8 +220,8 @@ extension AudioSender {
         self.settings.payloadTypes.telephoneEvent == nil ? 0 : self.keys.press(keys)
     }
 
-    /// When to come back.
-    package var deadline: Instant? { self.keys.deadline }
+    /// When to come back. It changes nothing; but what is only looked at would be copied first, and a sender is large.
+    package mutating func findDeadline() -> Instant? { self.keys.deadline }
 
     /// Keys are still being pressed.
     package var isDialling: Bool { self.keys.isActive }

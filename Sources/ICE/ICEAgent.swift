@@ -53,6 +53,9 @@ package struct ICEAgent: Sendable {
         self.context.role = role
     }
 
+    /// Data alone brings the deadline no closer than this.
+    package static let soonestAfterData = PathProbe.silence
+
     /// When to call `clockAdvanced`, if time is all that happens.
     package var deadline: Instant? {
         guard self.state != .closed else { return nil }

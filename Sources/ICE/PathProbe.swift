@@ -20,6 +20,8 @@ struct PathProbe: Sendable {
     private var probe: Probe?
 
     private static let stream = 10
+    /// A stream that is so late is suspicious.
+    static let silence = Duration.milliseconds(300)
 
     /// A packet came on the pair in use, on which the one before came at `last`.
     mutating func received(after last: Instant, at now: Instant) {
@@ -68,6 +70,6 @@ struct PathProbe: Sendable {
 
     private func quietDeadline(since last: Instant?) -> Instant? {
         guard self.streamedPackets >= Self.stream, self.probe == nil, let last else { return nil }
-        return last + .milliseconds(300)
+        return last + Self.silence
     }
 }

@@ -21,6 +21,7 @@ package struct MediaOutbox: Sendable {
 
     /// The longest tag of SRTP, the number that SRTCP adds, and a little more.
     package static let trailerRoom = 24
+    private static let trailer = [UInt8](repeating: 0, count: Self.trailerRoom)
 
     package private(set) var packets: [Packet] = []
     private var writer = ByteWriter()
@@ -70,6 +71,6 @@ package struct MediaOutbox: Sendable {
             Packet(
                 kind: kind, range: start..<self.writer.count, transportSequence: isCounted ? sequence : nil,
                 isKept: isKept))
-        self.writer.writeZeros(Self.trailerRoom)
+        self.writer.write(Self.trailer.span)
     }
 }

@@ -53,8 +53,8 @@ package struct MediaReporter: Sendable {
         self.events.isEmpty ? nil : self.events.removeFirst()
     }
 
-    /// When to come back.
-    package var deadline: Instant { min(self.nextReport, self.nextFeedback ?? self.nextReport) }
+    /// When to come back. It changes nothing; but what is only looked at would be copied first, and this is large.
+    package mutating func findDeadline() -> Instant { min(self.nextReport, self.nextFeedback ?? self.nextReport) }
 
     private func time(at now: Instant) -> NTPTime {
         let (seconds, rest) = UInt64(max(0, now.nanoseconds)).quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -38,10 +38,10 @@ final class AudioLine: MediaLine {
         self.receiver?.settings.payloadTypes.contains(payloadType) == true
     }
 
-    var deadline: Instant? { .earlier(self.sender?.deadline, self.payloadDeadline) }
+    func findDeadline() -> Instant? { .earlier(self.sender?.findDeadline(), self.payloadDeadline) }
 
     /// When there may be a packet to lend.
-    private var payloadDeadline: Instant? { self.receiver?.payloadDeadline }
+    private var payloadDeadline: Instant? { self.receiver?.findPayloadDeadline() }
 
     // MARK: - What comes
 

@@ -33,6 +33,10 @@ package struct CallSession {
     private var wantsRestart = false
     private var saidIsNeeded = false
     private var isGathering = false
+    /// The agent's, as it was found last.
+    private var agentDeadline: Instant?
+    /// Nothing has come since but data, which brings it no closer.
+    private var isDeadlineKnown = false
     private var lastState = (connection: ConnectionState.new, security: SecurityState.new)
 
     package init(_ settings: PeerSettings, _ context: DTLSContext, random: any RandomNumberGenerator & Sendable) {
@@ -71,7 +75,9 @@ package struct CallSession {
 
     package mutating func findDeadline() -> Instant? {
         let media = self.transport.isOpen ? self.media.findDeadline() : nil
-        return .earlier(.earlier(self.agent.deadline, self.transport.deadline), media)
+        if !self.isDeadlineKnown { self.agentDeadline = self.agent.deadline }
+        self.isDeadlineKnown = false
+        return .earlier(.earlier(self.agentDeadline, self.transport.deadline), media)
     }
 }
 
@@ -298,6 +304,7 @@ extension CallSession {
     private mutating func hear(
         first: (events: Int, packets: Int), at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
+        self.isDeadlineKnown = false
         if let tap = self.tap { self.show(outbox, from: first.packets, to: tap, at: now) }
         var index = first.events
         while index < outbox.events.count {
@@ -316,7 +323,11 @@ extension CallSession {
         let first = (events: outbox.events.count, packets: outbox.packets.count)
         let receipt = self.agent.received(packet, on: path, from: address, at: now, into: &outbox)
         if receipt == .handled { self.takeEmbedded(at: now, into: &outbox) }
-        if receipt != .data || outbox.events.count > first.events { self.hear(first: first, at: now, into: &outbox) }
+        if receipt != .data || outbox.events.count > first.events {
+            self.hear(first: first, at: now, into: &outbox)
+        } else if let deadline = self.agentDeadline {
+            self.isDeadlineKnown = deadline <= now + ICEAgent.soonestAfterData
+        }
         return receipt
     }
 

@@ -9,9 +9,10 @@ internal import Vocabulary
 /// A line is a class for its place alone: in an array of values it would be copied for each packet that changes it.
 protocol MediaLine: AnyObject {
     var place: LinePlace { get set }
-    /// When it has something to do.
-    var deadline: Instant? { get }
     var statistics: CallStatistics.Line { get }
+
+    /// When it has something to do.
+    func findDeadline() -> Instant?
 
     /// Opens what may flow from now on, and leaves what may not: numbers must not begin anew under the same keys.
     func open(_ transceiver: Transceiver, random: inout any RandomNumberGenerator & Sendable)

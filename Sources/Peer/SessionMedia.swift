@@ -98,11 +98,12 @@ struct SessionMedia {
     private mutating func received(_ packet: borrowing RTPPacket, at now: Instant) {
         guard let index = self.index(for: packet) else { return }
         let line = self.lines[index]
-        guard line.place.receives else { return }
-        self.work.reporter?.received(packet, numbered: line.place.extensions.transportSequence, at: now)
-        if !line.place.hasHeard {
+        let place = line.place
+        guard place.receives else { return }
+        self.work.reporter?.received(packet, numbered: place.extensions.transportSequence, at: now)
+        if !place.hasHeard {
             line.place.hasHeard = true
-            self.work.events.append(.heard(transceiver: line.place.transceiver))
+            self.work.events.append(.heard(transceiver: place.transceiver))
         }
         line.received(packet, at: now, &self.work)
     }
@@ -207,7 +208,7 @@ struct SessionMedia {
 
     mutating func findDeadline() -> Instant? {
         var earliest = self.work.reporter?.findDeadline()
-        for line in self.lines { earliest = .earlier(earliest, line.deadline) }
+        for line in self.lines { earliest = .earlier(earliest, line.findDeadline()) }
         return earliest
     }
 
@@ -244,9 +245,4 @@ extension Span where Element == UInt8 {
     fileprivate func isEqual(to text: String.UTF8View) -> Bool {
         self.count == text.count && zip(self.indices, text).allSatisfy { self[$0] == $1 }
     }
-}
-
-extension MediaReporter {
-    /// Where it lies: see `ICEMachine.findDeadline`.
-    fileprivate mutating func findDeadline() -> Instant { self.deadline }
 }

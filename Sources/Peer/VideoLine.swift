@@ -40,7 +40,7 @@ final class VideoLine: MediaLine {
 
     func accepts(_ payloadType: UInt8) -> Bool { self.receiver?.accepts(payloadType) == true }
 
-    var deadline: Instant? { self.receiver?.deadline }
+    func findDeadline() -> Instant? { self.receiver?.deadline }
 
     // MARK: - Packets
 

@@ -19,6 +19,8 @@ package struct RTPExtensionIDs: Hashable, Sendable {
 
     /// Identifiers above 14 need the long form (RFC 8285 §4.3).
     package var needsLongForm: Bool {
-        max(self.audioLevel ?? 0, self.mediaID ?? 0, self.transportSequence ?? 0, self.absoluteSendTime ?? 0) > 14
+        // By twos: more are put into an array first, for each packet.
+        max(max(self.audioLevel ?? 0, self.mediaID ?? 0), max(self.transportSequence ?? 0, self.absoluteSendTime ?? 0))
+            > 14
     }
 }

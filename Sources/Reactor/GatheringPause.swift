@@ -6,25 +6,34 @@ internal import CUV
 struct GatheringPause {
     private var isWanted = false
     private var last: UInt64 = 0
+    /// How many turns came close behind each other lately; one that did not takes half of them away.
+    private var closeTurns = 0
 
     /// A twentieth of a packet of voice: nobody hears that.
     private static let nanoseconds = 900_000
     /// Of those that come less often, none would come in the meantime.
     private static let interval: UInt64 = 1_200_000
+    /// The flights of a handshake are close to each other as well, and each waits for the one before.
+    private static let fewestCloseTurns = 16
 
     mutating func wanted() { self.isWanted = true }
 
     /// What was gathered has left, and the loop is about to look again.
     mutating func turnEnded() {
-        guard self.isWanted else { return }
-        self.isWanted = false
-        let now = uv_hrtime()
-        if now &- self.last < Self.interval {
-            var pause = timespec(tv_sec: 0, tv_nsec: Self.nanoseconds)
-            unsafe nanosleep(&pause, nil)
-            self.last = uv_hrtime()
-        } else {
-            self.last = now
-        }
+        guard self.isDue(at: uv_hrtime()) else { return }
+        var pause = timespec(tv_sec: 0, tv_nsec: Self.nanoseconds)
+        unsafe nanosleep(&pause, nil)
+        self.paused(until: uv_hrtime())
     }
+
+    mutating func isDue(at now: UInt64) -> Bool {
+        guard self.isWanted else { return false }
+        self.isWanted = false
+        let isClose = now &- self.last < Self.interval
+        self.last = now
+        self.closeTurns = isClose ? min(self.closeTurns + 1, 2 * Self.fewestCloseTurns) : self.closeTurns / 2
+        return isClose && self.closeTurns >= Self.fewestCloseTurns
+    }
+
+    mutating func paused(until now: UInt64) { self.last = now }
 }

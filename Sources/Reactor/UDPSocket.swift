@@ -22,20 +22,30 @@ package protocol DatagramHandler: AnyObject {
     /// Equal datagrams pass the kernel as one (UDP_GRO and UDP_SEGMENT).
     private var joins = false
     private let receivesJoined: Bool
+    private let use: Use
 
-    /// - Parameter relays: whether it passes on what others send: bursts of equal datagrams are handled as one then, and at a
-    ///   moderate rate the loop lets a few come before it looks.
+    /// Who sends to it.
+    package enum Use: Sendable {
+        /// One peer, or a few now and then.
+        case few
+        /// Many at once: at a moderate rate the loop lets a few datagrams come before it looks.
+        case many
+        /// Many, for others: bursts of equal datagrams are handled as one, too.
+        case relay
+    }
+
     package convenience init(
-        on address: SocketAddress, relays: Bool = false, reactor: Reactor
+        on address: SocketAddress, for use: Use = .few, reactor: Reactor
     ) throws(ReactorError) {
         let fd = try SystemSocket.bound(to: address, type: SystemSocket.datagram, for: .bind)
-        try self.init(fd, address: SystemSocket.localAddress(of: fd) ?? address, relays: relays, reactor: reactor)
+        try self.init(fd, address: SystemSocket.localAddress(of: fd) ?? address, for: use, reactor: reactor)
     }
 
     /// Takes over `fd`, also when it throws.
-    init(_ fd: Int32, address: SocketAddress, relays: Bool = false, reactor: Reactor) throws(ReactorError) {
+    init(_ fd: Int32, address: SocketAddress, for use: Use = .few, reactor: Reactor) throws(ReactorError) {
         self.address = address
-        self.receivesJoined = relays && parley_join_segments(fd) != 0
+        self.use = use
+        self.receivesJoined = use == .relay && parley_join_segments(fd) != 0
         self.joins = self.receivesJoined
         // Room for a burst while the loop is busy elsewhere; the system gives as much of it as it allows.
         SystemSocket.set(fd, SOL_SOCKET, SO_RCVBUF, 4 << 20)
@@ -93,15 +103,15 @@ package protocol DatagramHandler: AnyObject {
             guard count > 0 else { break }
             for index in 0..<count { self.deliver(index, of: incoming) }
             guard !self.isClosed else { return }
-            guard count >= Self.many else {
-                if self.receivesJoined { self.reactor.gather() }
+            guard count >= Self.burst else {
+                if self.use != .few { self.reactor.gather() }
                 break
             }
         }
         self.watchAgain()
     }
 
-    private static let many = 4
+    private static let burst = 4
 
     /// An error on a UDP socket is news about one peer (an ICMP answer), not about the socket: keep listening.
     private func watchAgain() {

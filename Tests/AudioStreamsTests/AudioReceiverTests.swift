@@ -91,7 +91,8 @@ struct AudioReceiverTests {
             try Self.feed(&receiver, Self.packet(sequence), at: time)
         }
         #expect(Self.lent(&receiver, at: 30).map(\.position) == [0, 960, 1920])
-        #expect(receiver.payloadDeadline == Instant(milliseconds: 130))
+        let deadline = receiver.findPayloadDeadline()
+        #expect(deadline == Instant(milliseconds: 130))
         #expect(Self.lent(&receiver, at: 129).isEmpty)
         let late = Self.lent(&receiver, at: 130)
         #expect(late.map(\.position) == [3840])

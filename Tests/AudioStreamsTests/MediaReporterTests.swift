@@ -23,7 +23,7 @@ struct MediaReporterTests {
         let reception = RTCPReport(ssrc: 9, fractionLost: 0, lost: 0, highestSequence: 1, jitter: 0)
         for millisecond in 0..<(seconds * 1000) {
             let now = Instant(milliseconds: Int64(millisecond))
-            guard reporter.deadline <= now else { continue }
+            guard reporter.findDeadline() <= now else { continue }
             if reporter.isReportDue(at: now) {
                 let report = MediaReport(
                     senders: sender ? [.init(ssrc: 7, info: info)] : [], receptions: hears ? [reception] : [])

@@ -126,9 +126,9 @@ struct UDPTests {
             let heard: [[UInt8]] = await group.loops[0].wait { reactor, done in
                 do {
                     let place = SocketAddress(.loopback, port: 0)
-                    let server = try UDPSocket(on: place, relays: receivesJoined, reactor: reactor)
+                    let server = try UDPSocket(on: place, for: receivesJoined ? .relay : .few, reactor: reactor)
                     server.start(Record(of: sent.count, done))
-                    let client = try UDPSocket(on: place, relays: sendsJoined, reactor: reactor)
+                    let client = try UDPSocket(on: place, for: sendsJoined ? .relay : .few, reactor: reactor)
                     for datagram in sent { client.send(datagram.span, to: server.address) }
                 } catch {
                     done([])

@@ -48,7 +48,7 @@ package struct VirtualCall: ~Copyable {
     package mutating func run(seconds: Double) {
         let end = self.now + Int64(seconds * 1e9)
         while true {
-            let next = min(self.first.nextWake, self.second.nextWake, self.flights.last?.arrival ?? .max)
+            let next = min(self.first.findNextWake(), self.second.findNextWake(), self.flights.last?.arrival ?? .max)
             guard next <= end else { break }
             self.now = max(self.now, next)
             self.deliver()

@@ -79,9 +79,9 @@ package struct VirtualEnd: ~Copyable {
         self.drift == 0 ? local : Int64(Double(local) / (1 + self.drift / 1e6)) + 2
     }
 
-    var nextWake: Int64 {
-        var next = min(self.ticks * 10_000_000, self.reporter.deadline.nanoseconds)
-        if let deadline = self.sender.deadline { next = min(next, max(0, deadline.nanoseconds)) }
+    mutating func findNextWake() -> Int64 {
+        var next = min(self.ticks * 10_000_000, self.reporter.findDeadline().nanoseconds)
+        if let deadline = self.sender.findDeadline() { next = min(next, max(0, deadline.nanoseconds)) }
         return self.global(next)
     }
 
@@ -93,7 +93,7 @@ package struct VirtualEnd: ~Copyable {
             self.listen(at: now)
             self.ticks += 1
         }
-        if let deadline = self.sender.deadline, deadline <= now {
+        if let deadline = self.sender.findDeadline(), deadline <= now {
             self.sender.clockAdvanced(to: now, into: &self.outbox)
         }
         self.report(at: now)

@@ -140,7 +140,14 @@ package final class VirtualCaller: VirtualDatagramHandler, VirtualSleeper {
         self.outbox.removeAll()
         for packet in packets.packets { self.socket?.send(packets.bytes(of: packet), to: packet.destination) }
         for event in self.session.takeEvents() { self.carryOut(event) }
-        self.alarm?.set(self.session.findDeadline())
+        self.alarm?.set(self.findDeadline())
+    }
+
+    /// With data the agent is not asked anew each time; but nothing that it waits for may come late.
+    private func findDeadline() -> Instant? {
+        let (found, wanted) = (self.session.findDeadline(), self.session.agent.deadline)
+        if let wanted { precondition(found.map { $0 <= wanted } == true, "woken at \(found as Any), not \(wanted)") }
+        return found
     }
 
     private func carryOut(_ event: PeerEvent) {
