@@ -54,7 +54,54 @@ class LateAnswers:
             page.send(self.waiting.pop(number))
 
 
+class LateEvent:
+    """Once the page follows its conversations, the server is asked one thing when something has happened, and the page hears of that
+    behind the answer."""
+
+    def __init__(self, page, request: str, event: str):
+        self.request, self.event = request, event
+        self.follows = self.is_over = False
+        self.sync = self.asked = self.happened = ""
+        page.route_web_socket(re.compile("/socket.io/"), self.connect)
+
+    def connect(self, page) -> None:
+        server = page.connect_to_server()
+        page.on_message(lambda text: self.say(server, text))
+        server.on_message(lambda text: self.hear(page, server, text))
+
+    def say(self, server, text: str) -> None:
+        if found := re.match(r'42(\d+)\["chat.sync"', text):
+            self.sync = found[1]
+        if not self.asked and re.match(rf'42\d+\["{re.escape(self.request)}"', text):
+            self.asked = text
+        else:
+            server.send(text)
+
+    def hear(self, page, server, text: str) -> None:
+        if not self.happened and text.startswith(f'42["{self.event}"'):
+            self.happened = text
+            return server.send(self.asked)
+        page.send(text)
+        answered = re.match(r"43(\d+)\[", text)
+        self.follows |= answered is not None and answered[1] == self.sync
+        if answered and self.asked.startswith(f"42{answered[1]}["):
+            self.is_over = True
+            page.send(self.happened)
+
+
 class HistoryTests(MessengerTest):
+    def test_N03_a_message_of_which_an_answer_knew_before_it_was_told_is_shown(self):
+        anna, bo = self.talking()
+        late = LateEvent(bo.page, "chat.conversations", "chat.entry")
+        bo.page.reload()
+        expect(self.messages(bo)).to_have_text([re.compile("Hello Bo")])
+        eventually(lambda: bo.page.evaluate("true") and late.follows, "Bo's page follows the conversation")
+        self.write(anna, "one")
+        expect(self.messages(bo)).to_have_text([re.compile("Hello Bo"), re.compile("one")])
+        self.assertTrue(late.is_over)
+        self.write(anna, "two")
+        expect(self.messages(bo)).to_have_text([re.compile(text) for text in ("Hello Bo", "one", "two")])
+
     def test_N03_older_messages_come_and_what_is_in_view_stays(self):
         anna, bo = self.talking()
         conversation = anna.page.url.split("/")[-1]

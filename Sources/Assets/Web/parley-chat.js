@@ -147,7 +147,7 @@ export class Chat extends EventTarget {
     const known = this.#conversations.get(view.conversation);
     const before = known?.last;
     const isGap = known !== undefined && entries.length > 0 && entries[0].number > before + 1;
-    const conversation = this.#see(view);
+    const conversation = this.#see(view, true);
     for (const entry of entries) conversation.note(entry);
     this.#keep(entries, isGap, before);
     if (isGap) tell(this, 'gap', conversation.id);
@@ -165,13 +165,14 @@ export class Chat extends EventTarget {
     tell(this, 'list');
   }
 
-  // A view that was read before the latest event came is older than what we know.
-  #see(view) {
+  // A view that was read before the latest event came is older than what we know. One that was read behind events which are
+  // still on their way waits for them with what they bring: else they would be known already, and never be told.
+  #see(view, hasEntries = false) {
     // What one writes to oneself is with no other user.
     if (view.kind === 'direct') view.peer ??= { user: this.#user };
     let conversation = this.#conversations.get(view.conversation);
     if (conversation && view.last < conversation.last) return conversation;
-    if (conversation) conversation.update(view);
+    if (conversation) conversation.update(hasEntries ? view : withoutNews(view, conversation));
     else this.#conversations.set(view.conversation, (conversation = new Conversation(view)));
     this.#cache.putConversation(conversation.view);
     return conversation;
@@ -454,4 +455,9 @@ export class Chat extends EventTarget {
 
   #request(event, argument) { return this.#link.request(event, argument); }
   #do(event, argument) { return this.#request(event, { ...argument, id: crypto.randomUUID?.() }); }
+}
+
+function withoutNews(view, conversation) {
+  const { members, last, read, unread, latest } = conversation;
+  return view.last > last ? { ...view, members, last, read, unread, latest } : view;
 }
