@@ -33,10 +33,8 @@ package struct CallSession {
     private var wantsRestart = false
     private var saidIsNeeded = false
     private var isGathering = false
-    /// The agent's, as it was found last.
+    /// The agent's, while nothing comes that could bring it closer.
     private var agentDeadline: Instant?
-    /// Nothing has come since but data, which brings it no closer.
-    private var isDeadlineKnown = false
     private var lastState = (connection: ConnectionState.new, security: SecurityState.new)
 
     package init(_ settings: PeerSettings, _ context: DTLSContext, random: any RandomNumberGenerator & Sendable) {
@@ -75,8 +73,7 @@ package struct CallSession {
 
     package mutating func findDeadline() -> Instant? {
         let media = self.transport.isOpen ? self.media.findDeadline() : nil
-        if !self.isDeadlineKnown { self.agentDeadline = self.agent.deadline }
-        self.isDeadlineKnown = false
+        self.agentDeadline = self.agentDeadline ?? self.agent.deadline
         return .earlier(.earlier(self.agentDeadline, self.transport.deadline), media)
     }
 }
@@ -304,7 +301,7 @@ extension CallSession {
     private mutating func hear(
         first: (events: Int, packets: Int), at now: Instant, into outbox: inout Outbox<ICEEvent>
     ) {
-        self.isDeadlineKnown = false
+        self.agentDeadline = nil
         if let tap = self.tap { self.show(outbox, from: first.packets, to: tap, at: now) }
         var index = first.events
         while index < outbox.events.count {
@@ -325,8 +322,8 @@ extension CallSession {
         if receipt == .handled { self.takeEmbedded(at: now, into: &outbox) }
         if receipt != .data || outbox.events.count > first.events {
             self.hear(first: first, at: now, into: &outbox)
-        } else if let deadline = self.agentDeadline {
-            self.isDeadlineKnown = deadline <= now + ICEAgent.soonestAfterData
+        } else if let deadline = self.agentDeadline, deadline > now + ICEAgent.soonestAfterData {
+            self.agentDeadline = nil
         }
         return receipt
     }

@@ -4,7 +4,8 @@ internal import CUV
 /// Waits a little between two looks at the sockets while datagrams come at a moderate rate: waking up for each of them costs
 /// as much as passing it on. A network card gathers its interrupts for the same reason.
 struct GatheringPause {
-    private var isWanted = false
+    /// A socket that many send to was read in this turn.
+    private var isRequested = false
     private var last: UInt64 = 0
     /// How many turns came close behind each other lately; one that did not takes half of them away.
     private var closeTurns = 0
@@ -16,7 +17,7 @@ struct GatheringPause {
     /// The flights of a handshake are close to each other as well, and each waits for the one before.
     private static let fewestCloseTurns = 16
 
-    mutating func wanted() { self.isWanted = true }
+    mutating func request() { self.isRequested = true }
 
     /// What was gathered has left, and the loop is about to look again.
     mutating func turnEnded() {
@@ -26,9 +27,11 @@ struct GatheringPause {
         self.paused(until: uv_hrtime())
     }
 
-    mutating func isDue(at now: UInt64) -> Bool {
-        guard self.isWanted else { return false }
-        self.isWanted = false
+    /// The time is only asked for after a turn with a request.
+    mutating func isDue(at time: @autoclosure () -> UInt64) -> Bool {
+        guard self.isRequested else { return false }
+        self.isRequested = false
+        let now = time()
         let isClose = now &- self.last < Self.interval
         self.last = now
         self.closeTurns = isClose ? min(self.closeTurns + 1, 2 * Self.fewestCloseTurns) : self.closeTurns / 2

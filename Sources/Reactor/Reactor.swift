@@ -132,7 +132,7 @@ extension Reactor {
     }
 
     /// A few have come, and others will soon: lets them come before the next look.
-    func gather() { self.pause.wanted() }
+    func gather() { self.pause.request() }
 
     /// Called between two sockets of one turn: when thousands are ready, what was said before does not wait for the last.
     func flushIfLate() {

@@ -26,26 +26,25 @@ package protocol DatagramHandler: AnyObject {
 
     /// Who sends to it.
     package enum Use: Sendable {
-        /// One peer, or a few now and then.
-        case few
-        /// Many at once: at a moderate rate the loop lets a few datagrams come before it looks.
-        case many
-        /// Many, for others: bursts of equal datagrams are handled as one, too.
-        case relay
+        case fewPeers
+        /// At a moderate rate the loop lets a few datagrams come before it looks.
+        case manyPeers
+        /// The same, and bursts of equal datagrams are handled as one.
+        case relayedPeers
     }
 
     package convenience init(
-        on address: SocketAddress, for use: Use = .few, reactor: Reactor
+        on address: SocketAddress, for use: Use = .fewPeers, reactor: Reactor
     ) throws(ReactorError) {
         let fd = try SystemSocket.bound(to: address, type: SystemSocket.datagram, for: .bind)
         try self.init(fd, address: SystemSocket.localAddress(of: fd) ?? address, for: use, reactor: reactor)
     }
 
     /// Takes over `fd`, also when it throws.
-    init(_ fd: Int32, address: SocketAddress, for use: Use = .few, reactor: Reactor) throws(ReactorError) {
+    init(_ fd: Int32, address: SocketAddress, for use: Use = .fewPeers, reactor: Reactor) throws(ReactorError) {
         self.address = address
         self.use = use
-        self.receivesJoined = use == .relay && parley_join_segments(fd) != 0
+        self.receivesJoined = use == .relayedPeers && parley_join_segments(fd) != 0
         self.joins = self.receivesJoined
         // Room for a burst while the loop is busy elsewhere; the system gives as much of it as it allows.
         SystemSocket.set(fd, SOL_SOCKET, SO_RCVBUF, 4 << 20)
@@ -104,13 +103,14 @@ package protocol DatagramHandler: AnyObject {
             for index in 0..<count { self.deliver(index, of: incoming) }
             guard !self.isClosed else { return }
             guard count >= Self.burst else {
-                if self.use != .few { self.reactor.gather() }
+                if self.use != .fewPeers { self.reactor.gather() }
                 break
             }
         }
         self.watchAgain()
     }
 
+    /// So many at once have gathered by themselves.
     private static let burst = 4
 
     /// An error on a UDP socket is news about one peer (an ICMP answer), not about the socket: keep listening.

@@ -13,7 +13,7 @@ struct GatheringPauseTests {
         var count = 0
         for _ in 0..<turns {
             self.now += gap * Self.microsecond
-            self.pause.wanted()
+            self.pause.request()
             guard self.pause.isDue(at: self.now) else { continue }
             self.now += 900 * Self.microsecond
             self.pause.paused(until: self.now)
@@ -52,8 +52,8 @@ struct GatheringPauseTests {
         self.expect(0, of: 15, every: 400)
     }
 
-    @Test("is not taken in turns in which nobody wants it")
-    mutating func unwanted() {
+    @Test("is not taken without a request")
+    mutating func unrequested() {
         _ = self.pauses(100, every: 400)
         let isDue = self.pause.isDue(at: self.now + 400 * Self.microsecond)
         #expect(!isDue)

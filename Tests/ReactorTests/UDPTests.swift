@@ -126,9 +126,11 @@ struct UDPTests {
             let heard: [[UInt8]] = await group.loops[0].wait { reactor, done in
                 do {
                     let place = SocketAddress(.loopback, port: 0)
-                    let server = try UDPSocket(on: place, for: receivesJoined ? .relay : .few, reactor: reactor)
+                    let server = try UDPSocket(
+                        on: place, for: receivesJoined ? .relayedPeers : .fewPeers, reactor: reactor)
                     server.start(Record(of: sent.count, done))
-                    let client = try UDPSocket(on: place, for: sendsJoined ? .relay : .few, reactor: reactor)
+                    let client = try UDPSocket(
+                        on: place, for: sendsJoined ? .relayedPeers : .fewPeers, reactor: reactor)
                     for datagram in sent { client.send(datagram.span, to: server.address) }
                 } catch {
                     done([])

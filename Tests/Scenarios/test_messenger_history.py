@@ -22,7 +22,19 @@ def setUpModule() -> None:
     need_browser()
 
 
-class LateAnswers:
+class Between:
+    """Stands between a page and the server."""
+
+    def __init__(self, page):
+        page.route_web_socket(re.compile("/socket.io/"), self.connect)
+
+    def connect(self, page) -> None:
+        server = page.connect_to_server()
+        page.on_message(lambda text: self.say(server, text))
+        server.on_message(lambda text: self.hear(page, server, text))
+
+
+class LateAnswers(Between):
     """The page has the server's answer to its first request of one kind when two events of another kind have come, the answer to the second
     when two more have, and so on."""
 
@@ -31,19 +43,14 @@ class LateAnswers:
         self.asked: list[str] = []
         self.waiting: dict[int, str] = {}
         self.events = 0
-        page.route_web_socket(re.compile("/socket.io/"), self.connect)
-
-    def connect(self, page) -> None:
-        server = page.connect_to_server()
-        page.on_message(lambda text: self.say(server, text))
-        server.on_message(lambda text: self.hear(page, text))
+        super().__init__(page)
 
     def say(self, server, text: str) -> None:
         if found := re.match(rf'42(\d+)\["{re.escape(self.request)}"', text):
             self.asked.append(found[1])
         server.send(text)
 
-    def hear(self, page, text: str) -> None:
+    def hear(self, page, server, text: str) -> None:
         answered = re.match(r"43(\d+)\[", text)
         if answered and answered[1] in self.asked:
             self.waiting[2 * self.asked.index(answered[1]) + 2] = text
@@ -54,7 +61,7 @@ class LateAnswers:
             page.send(self.waiting.pop(number))
 
 
-class LateEvent:
+class LateEvent(Between):
     """Once the page follows its conversations, the server is asked one thing when something has happened, and the page hears of that
     behind the answer."""
 
@@ -62,12 +69,7 @@ class LateEvent:
         self.request, self.event = request, event
         self.follows = self.is_over = False
         self.sync = self.asked = self.happened = ""
-        page.route_web_socket(re.compile("/socket.io/"), self.connect)
-
-    def connect(self, page) -> None:
-        server = page.connect_to_server()
-        page.on_message(lambda text: self.say(server, text))
-        server.on_message(lambda text: self.hear(page, server, text))
+        super().__init__(page)
 
     def say(self, server, text: str) -> None:
         if found := re.match(r'42(\d+)\["chat.sync"', text):
@@ -95,6 +97,7 @@ class HistoryTests(MessengerTest):
         late = LateEvent(bo.page, "chat.conversations", "chat.entry")
         bo.page.reload()
         expect(self.messages(bo)).to_have_text([re.compile("Hello Bo")])
+        # Messages pass only while the page is asked something.
         eventually(lambda: bo.page.evaluate("true") and late.follows, "Bo's page follows the conversation")
         self.write(anna, "one")
         expect(self.messages(bo)).to_have_text([re.compile("Hello Bo"), re.compile("one")])

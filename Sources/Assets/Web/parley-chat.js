@@ -147,7 +147,7 @@ export class Chat extends EventTarget {
     const known = this.#conversations.get(view.conversation);
     const before = known?.last;
     const isGap = known !== undefined && entries.length > 0 && entries[0].number > before + 1;
-    const conversation = this.#see(view, true);
+    const conversation = this.#see(view, { hasEntries: true });
     for (const entry of entries) conversation.note(entry);
     this.#keep(entries, isGap, before);
     if (isGap) tell(this, 'gap', conversation.id);
@@ -165,9 +165,9 @@ export class Chat extends EventTarget {
     tell(this, 'list');
   }
 
-  // A view that was read before the latest event came is older than what we know. One that was read behind events which are
-  // still on their way waits for them with what they bring: else they would be known already, and never be told.
-  #see(view, hasEntries = false) {
+  // A view that was read before the latest event came is older than what we know. A newer one leaves to the events that are
+  // still on their way what they bring: with its `last` they would be dropped as known.
+  #see(view, { hasEntries = false } = {}) {
     // What one writes to oneself is with no other user.
     if (view.kind === 'direct') view.peer ??= { user: this.#user };
     let conversation = this.#conversations.get(view.conversation);

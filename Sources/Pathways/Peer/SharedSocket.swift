@@ -17,7 +17,7 @@ final class SharedSocket: DatagramHandler {
     private static let maximumServers = 64
 
     init(on ip: IPAddress, reactor: Reactor) throws(ReactorError) {
-        self.socket = try UDPSocket(on: SocketAddress(ip, port: 0), for: .many, reactor: reactor)
+        self.socket = try UDPSocket(on: SocketAddress(ip, port: 0), for: .manyPeers, reactor: reactor)
         self.socket.start(self)
     }
 

@@ -66,7 +66,8 @@ final class RelayPorts: RelaySockets {
     }
 
     private func socket(_ ip: IPAddress, _ port: UInt16) -> RelayPortSocket? {
-        guard let socket = try? UDPSocket(on: SocketAddress(ip, port: port), for: .relay, reactor: self.reactor) else {
+        guard let socket = try? UDPSocket(on: SocketAddress(ip, port: port), for: .relayedPeers, reactor: self.reactor)
+        else {
             return nil
         }
         return RelayPortSocket(socket, as: self.told(SocketAddress(ip, port: port)), self.service)

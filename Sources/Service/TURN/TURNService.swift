@@ -46,7 +46,7 @@ final class TURNService {
         var random = SystemRandomNumberGenerator()
         self.server = TURNServer(settings, ports, at: reactor.instant, using: &random)
         self.reactor = reactor
-        let datagrams = try UDPSocket(on: address, for: .relay, reactor: reactor)
+        let datagrams = try UDPSocket(on: address, for: .relayedPeers, reactor: reactor)
         self.lines = [(datagrams, DatagramLine(datagrams))]
         self.address = datagrams.address
         let door = TURNDoor(certificate: certificate)
@@ -56,7 +56,7 @@ final class TURNService {
             wanted.append(SocketAddress(self.address.ip, port: Self.securePort))
         }
         self.lines += wanted.dropFirst().compactMap { place in
-            (try? UDPSocket(on: place, for: .relay, reactor: reactor)).map { ($0, DatagramLine($0)) }
+            (try? UDPSocket(on: place, for: .relayedPeers, reactor: reactor)).map { ($0, DatagramLine($0)) }
         }
         self.listeners = wanted.compactMap { place in
             try? LoopListener(on: place, reactor: reactor) { door.accept($0) }
