@@ -20,17 +20,12 @@ package struct PresenceMachine: Sendable {
 
     package let settings: PresenceSettings
     private var users: [UserID: State] = [:]
-    private var lines: [SessionID: Watcher] = [:]
+    /// Whom the lines watch that watch somebody, and the other way round.
+    private var watchedBy: [SessionID: Set<UserID>] = [:]
     private var watchersOf: [UserID: Set<SessionID>] = [:]
     /// Lines that watch all users.
     private var watchersOfAll: Set<SessionID> = []
     private var lingering = Deadlines<UserID>()
-
-    private struct Watcher: Sendable {
-        let user: UserID
-        var watched: Set<UserID> = []
-        var isUp = true
-    }
 
     package init(settings: PresenceSettings = PresenceSettings()) {
         self.settings = settings
@@ -59,15 +54,8 @@ package struct PresenceMachine: Sendable {
 
     // MARK: Lines
 
-    /// There is a line, and it may ask already; that it is up is said later.
-    package mutating func lineKnown(_ line: Line) {
-        if self.lines[line.session] == nil { self.lines[line.session] = Watcher(user: line.user, isUp: false) }
-    }
-
     /// A line came up. Said twice it counts once.
     package mutating func lineOpened(_ line: Line, into outbox: inout PresenceOutbox) {
-        guard self.lines[line.session]?.isUp != true else { return }
-        self.lines[line.session, default: Watcher(user: line.user)].isUp = true
         switch self.users[line.user] {
         case .none:
             self.users[line.user] = .online(lines: [line.session])
@@ -76,24 +64,22 @@ package struct PresenceMachine: Sendable {
             self.users[line.user] = .online(lines: [line.session])
             self.lingering.set(nil, for: line.user)
         case .online(let lines):
-            self.users[line.user] = .online(lines: lines + [line.session])
+            if !lines.contains(line.session) { self.users[line.user] = .online(lines: lines + [line.session]) }
         }
     }
 
     /// A line is gone, and with it all it wanted to know.
-    package mutating func lineClosed(_ session: SessionID, at now: Instant, into outbox: inout PresenceOutbox) {
-        self.lineLost(session, at: now, into: &outbox)
-        guard let line = self.lines.removeValue(forKey: session) else { return }
-        self.watchersOfAll.remove(session)
-        for user in line.watched { self.forget(session, of: user) }
+    package mutating func lineClosed(_ line: Line, at now: Instant, into outbox: inout PresenceOutbox) {
+        self.lineLost(line, at: now, into: &outbox)
+        self.watchesNobody(line.session)
     }
 
     /// A line broke and may be back. What it wants to know it still wants to know.
-    package mutating func lineLost(_ session: SessionID, at now: Instant, into outbox: inout PresenceOutbox) {
-        guard let line = self.lines[session], line.isUp else { return }
-        self.lines[session]?.isUp = false
-        guard case .online(var lines) = self.users[line.user] else { return }
-        lines.removeAll { $0 == session }
+    package mutating func lineLost(_ line: Line, at now: Instant, into outbox: inout PresenceOutbox) {
+        guard case .online(var lines) = self.users[line.user], let index = lines.firstIndex(of: line.session) else {
+            return
+        }
+        lines.remove(at: index)
         guard lines.isEmpty else { return self.users[line.user] = .online(lines: lines) }
         guard self.settings.linger > .zero else { return self.offline(line.user, lastSeen: now, into: &outbox) }
         self.users[line.user] = .lingering(lastSeen: now)
@@ -109,33 +95,32 @@ package struct PresenceMachine: Sendable {
 
     // MARK: Watching
 
-    /// A line wants to hear of these users from now on. How they are now is what `isOnline` says in the same breath.
+    /// A line wants to hear of these users from now on, until it is closed. How they are now is what `isOnline` says in the same
+    /// breath.
     package mutating func watched(_ users: some Collection<UserID>, by session: SessionID) throws(PresenceRefusal) {
-        guard let watched = self.lines[session]?.watched else { throw .unknownLine }
+        let watched = self.watched(by: session)
         let fresh = Set(users).subtracting(watched)
         guard watched.count + fresh.count <= self.settings.maximumWatchedPerLine else { throw .tooManyWatched }
-        self.lines[session]?.watched.formUnion(fresh)
+        if !fresh.isEmpty { self.watchedBy[session, default: []].formUnion(fresh) }
         for user in fresh { self.watchersOf[user, default: []].insert(session) }
     }
 
-    package func watched(by session: SessionID) -> Set<UserID> { self.lines[session]?.watched ?? [] }
+    package func watched(by session: SessionID) -> Set<UserID> { self.watchedBy[session] ?? [] }
     package func watchesEverybody(_ session: SessionID) -> Bool { self.watchersOfAll.contains(session) }
 
-    /// The line watches from another node now.
-    package mutating func watchesElsewhere(_ session: SessionID) {
-        self.unwatched(self.watched(by: session), by: session)
+    /// The line is gone, or watches from another node now.
+    package mutating func watchesNobody(_ session: SessionID) {
         self.watchersOfAll.remove(session)
+        for user in self.watchedBy.removeValue(forKey: session) ?? [] { self.forget(session, of: user) }
     }
 
     package mutating func unwatched(_ users: some Collection<UserID>, by session: SessionID) {
-        for user in users where self.lines[session]?.watched.remove(user) != nil {
-            self.forget(session, of: user)
-        }
+        for user in users where self.watchedBy[session]?.remove(user) != nil { self.forget(session, of: user) }
+        if self.watchedBy[session]?.isEmpty == true { self.watchedBy[session] = nil }
     }
 
     /// A line watches all users, or no longer does. It costs with every user, so it is for small houses.
-    package mutating func watchedEverybody(_ isWanted: Bool, by session: SessionID) throws(PresenceRefusal) {
-        guard self.lines[session] != nil else { throw .unknownLine }
+    package mutating func watchedEverybody(_ isWanted: Bool, by session: SessionID) {
         if isWanted {
             self.watchersOfAll.insert(session)
         } else {
@@ -190,16 +175,11 @@ extension PresenceMachine {
         let before = self.users
         self.users = users
         self.lingering = Deadlines()
-        for (session, _) in self.lines { self.lines[session]?.isUp = false }
         for (user, state) in users {
             if before[user] == nil { outbox.append(.cameOnline(user)) }
-            switch state {
-            case .online(let lines):
-                for line in lines { self.lines[line, default: Watcher(user: user)].isUp = true }
-            case .lingering(let lastSeen): self.lingering.set(lastSeen + self.settings.linger, for: user)
-            }
+            guard case .lingering(let lastSeen) = state else { continue }
+            self.lingering.set(lastSeen + self.settings.linger, for: user)
         }
-        self.lines = self.lines.filter { $0.value.isUp || !$0.value.watched.isEmpty }
         for user in before.keys where users[user] == nil {
             outbox.append(.wentOffline(user, lastSeen: Instant(nanoseconds: 0)))
         }

@@ -29,6 +29,4 @@ package struct PresenceOutbox: Sendable {
 package enum PresenceRefusal: Error, Hashable, Sendable {
     /// It would be more users than one line can ask about. Nothing was added.
     case tooManyWatched
-    /// The line is not connected.
-    case unknownLine
 }

@@ -97,10 +97,8 @@ extension HTTPExchange {
     /// What is there of a body that is gathered.
     package var gatheredBytes: Int { (self.body as? HTTPBodyCollector)?.count ?? 0 }
 
-    /// A claim on what may wait for clients that do not read; nil when the client has gone.
-    package func makeUnreadClaim() -> HeldBytes? {
-        self.connection.map { HeldBytes($0.server.unreadBytes, for: self.client) }
-    }
+    /// What may wait for clients that do not read; nil when this one has gone.
+    package var unreadBudget: HeldBytes.Budget? { self.connection?.server.unreadBytes }
 
     /// Lets the client wait: nothing more of the body is read until `resumeBody`.
     package func pauseBody() {

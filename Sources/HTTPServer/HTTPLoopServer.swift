@@ -35,6 +35,8 @@ package final class HTTPLoopServer {
     /// Those that speak another protocol now.
     var upgraded = ConnectionSet<UpgradedConnection>()
 
+    /// Of all connections.
+    let writePolicy: Shared<WritePolicy>
     private let responder: HTTPResponder
     private let otherProtocol: OtherProtocol
     /// How many connections each client prefix has, on all loops.
@@ -56,6 +58,7 @@ package final class HTTPLoopServer {
         self.siblings = siblings
         self.reactor = reactor
         self.settings = settings
+        self.writePolicy = Shared(settings.writePolicy)
         self.metrics = metrics
         self.journal = journal
         self.prefixes = budgets.connections

@@ -1,17 +1,17 @@
-internal import Pacing
-internal import System
-internal import Vocabulary
+package import Pacing
+package import System
+package import Vocabulary
 
 /// What is held in memory for one client: the half of a message, an answer that it does not read. All claims of a server
 /// share one budget, so that little that is sent cannot make much that is kept.
 package final class HeldBytes {
-    typealias Budget = Locked<PrefixBudget>
+    package typealias Budget = Locked<PrefixBudget>
 
     private let budget: Budget
     private let address: IPAddress
     private var count = 0
 
-    init(_ budget: Budget, for address: IPAddress) {
+    package init(_ budget: Budget, for address: IPAddress) {
         self.budget = budget
         self.address = address
     }

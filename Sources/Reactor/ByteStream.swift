@@ -1,3 +1,4 @@
+package import System
 package import Vocabulary
 
 /// Why a stream ended.
@@ -64,4 +65,6 @@ package struct WritePolicy: Hashable, Sendable {
     package var stall = Duration.seconds(30)
 
     package init() {}
+
+    package static let standard = Shared(WritePolicy())
 }

@@ -26,7 +26,7 @@ package protocol EndOfTurn: AnyObject {
     private let idle: UnsafeMutablePointer<uv_idle_t>
     private let alarm: UnsafeMutablePointer<uv_timer_t>
     private var isIdling = false
-    private var timers: TimerWheel<() -> Void>
+    private var timers: TimerWheel<TimerBody>
     private var alarmDeadline: UInt64?
     /// The alarm rang late, and the sockets are looked at before timers fire.
     private var isCatchingUp = false
@@ -229,8 +229,7 @@ extension Reactor {
     /// Calls `body` once after `delay`, to the millisecond.
     @discardableResult
     package func schedule(after delay: Duration, _ body: @escaping () -> Void) -> TimerToken {
-        let token = self.timers.start(at: self.now &+ delay.wholeMilliseconds, body)
-        return token
+        self.timers.start(at: self.now &+ delay.wholeMilliseconds, TimerBody(call: body))
     }
 
     package func cancel(_ token: TimerToken) {
@@ -256,7 +255,7 @@ extension Reactor {
         let deadline = self.alarmDeadline.take() ?? self.now
         self.isCatchingUp = !self.isCatchingUp && self.now > deadline &+ Self.longestLateness
         guard !self.isCatchingUp else { return }
-        while let fire = self.timers.popDue(at: self.now) { fire() }
+        while let timer = self.timers.popDue(at: self.now) { timer.call() }
     }
 }
 
@@ -310,6 +309,11 @@ extension Reactor {
 }
 
 /// A closure that belongs to a loop, carried by a task that only passes it on.
+/// What a timer does. A bare closure in a generic container is wrapped in an object of its own, which each timer would carry.
+private struct TimerBody {
+    let call: () -> Void
+}
+
 private final class ReturnTicket<Value>: @unchecked Sendable {
     // Unchecked because `completion` is touched on its loop only: where the ticket is made and where it is redeemed.
     private var completion: ((Value) -> Void)?

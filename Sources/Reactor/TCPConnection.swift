@@ -1,5 +1,6 @@
 internal import CSockets
 internal import CUV
+package import System
 package import Vocabulary
 
 #if canImport(Glibc)
@@ -30,7 +31,8 @@ internal import Darwin
     private var isOver: Bool { self.state == .closed || self.state == .broken || self.isFailing }
 
     package let peer: SocketAddress
-    package var policy = WritePolicy()
+    /// One for all connections of a server.
+    package var sharedPolicy = WritePolicy.standard
     /// Its client is not in yet: when many come at once, what it sends is read when it is its turn.
     package var isNewcomer = false
     private var isInLine = false
@@ -57,6 +59,10 @@ internal import Darwin
         SystemSocket.set(fd, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
+    package var policy: WritePolicy {
+        get { self.sharedPolicy.value }
+        set { self.sharedPolicy = Shared(newValue) }
+    }
     package var isEncrypted: Bool { false }
     /// Our end of it, while it is there.
     package var local: SocketAddress? { self.isClosed ? nil : SystemSocket.localAddress(of: self.fd) }
@@ -291,13 +297,13 @@ extension TCPConnection {
         self.handler = nil
         self.end(.closed)
         return DetachedConnection(
-            fd: copy, peer: self.peer, policy: self.policy, isNewcomer: self.isNewcomer, unsent: unsent)
+            fd: copy, peer: self.peer, policy: self.sharedPolicy, isNewcomer: self.isNewcomer, unsent: unsent)
     }
 
     /// Takes up on this loop what another has let go.
     package convenience init(_ detached: DetachedConnection, on reactor: Reactor) throws(ReactorError) {
         try self.init(detached.fd, peer: detached.peer, on: reactor)
-        self.policy = detached.policy
+        self.sharedPolicy = detached.policy
         self.isNewcomer = detached.isNewcomer
         self.write(detached.unsent.span)
     }

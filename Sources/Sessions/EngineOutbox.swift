@@ -24,9 +24,10 @@ package struct EngineOutbox: Sendable {
 
     package var isEmpty: Bool { self.actions.isEmpty }
 
-    /// Keeps its memory, for one outbox serves all sessions of a loop.
-    package mutating func removeAll() {
-        self.actions.removeAll(keepingCapacity: true)
+    /// Nothing is left in it, and no memory kept: there is one for each session.
+    package mutating func takeAll() -> [Action] {
+        defer { self.actions = [] }
+        return self.actions
     }
 
     mutating func append(_ action: Action) {

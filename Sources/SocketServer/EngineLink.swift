@@ -4,6 +4,7 @@ internal import Journal
 internal import Reactor
 internal import Sessions
 internal import SocketIO
+internal import System
 internal import Vocabulary
 internal import Web
 
@@ -12,7 +13,7 @@ final class EngineLink {
     let sid: SessionID
     let version: EngineVersion
     let client: SocketClient
-    private let sharedPolicy: SharedLinkPolicy
+    private let sharedPolicy: Shared<LinkPolicy>
     private let sessions: SocketSessions
     private let layer: any EngineLayer
     private(set) var hasBegun = false
@@ -25,14 +26,16 @@ final class EngineLink {
     private var timer: (token: TimerToken, rings: Instant)?
     /// Its body is being gathered.
     private weak var posting: HTTPExchange?
-    private let unread: HeldBytes?
+    private let unreadBudget: HeldBytes.Budget?
+    /// Its share of that, while more than a little waits for the client to read.
+    private var unread: HeldBytes?
     /// What was there of an unfinished message when the timer rang last.
     private var lastPart = 0
     /// The client was let in.
     private(set) var isAdmitted = false
 
     init(
-        _ sid: SessionID, version: EngineVersion, policy: SharedLinkPolicy, for request: EngineRequest,
+        _ sid: SessionID, version: EngineVersion, policy: Shared<LinkPolicy>, for request: EngineRequest,
         on exchange: HTTPExchange, sessions: SocketSessions
     ) {
         self.sid = sid
@@ -42,7 +45,7 @@ final class EngineLink {
         self.sessions = sessions
         self.layer = sessions.makeLayer(version, policy.value)
         self.isAdmitted = self.layer.isOpenToAll
-        self.unread = exchange.makeUnreadClaim()
+        self.unreadBudget = exchange.unreadBudget
         self.session = EngineSession(
             sid: sid, version: version, transport: request.transport, base64Only: request.base64Only,
             settings: policy.value.engine, at: sessions.now, into: &self.outbox)
@@ -88,7 +91,7 @@ extension EngineLink {
         } else {
             self.begin()
         }
-        return EngineChannel(self)
+        return self
     }
 
     private func begin() {
@@ -167,12 +170,16 @@ extension EngineLink {
         }
         exchange.upgradeToWebSocket(maximumMessageBytes: self.maximumMessageBytes) { webSocket in
             self.webSocket = webSocket
-            return EngineChannel(self)
+            return self
         }
         self.perform()
     }
+}
 
-    func webSocketReceived(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>) {
+// MARK: - The WebSocket
+
+extension EngineLink: WebSocketHandler {
+    func received(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, on webSocket: WebSocketConnection) {
         do throws(ByteError) {
             switch kind {
             case .text: self.take(try EnginePacket(textFrame: payload, version: self.version), payload, by: .webSocket)
@@ -185,7 +192,9 @@ extension EngineLink {
         self.perform()
     }
 
-    func webSocketClosed(_ webSocket: WebSocketConnection) {
+    func drained(_ webSocket: WebSocketConnection) { self.unread = nil }
+
+    func closed(_ webSocket: WebSocketConnection, _ code: WebSocketCloseCode?, reason: String) {
         guard self.webSocket === webSocket else { return }
         self.webSocket = nil
         self.session.webSocketClosed(into: &self.outbox)
@@ -269,9 +278,7 @@ extension EngineLink {
         guard !self.isPerforming else { return }
         self.isPerforming = true
         while !self.outbox.isEmpty {
-            let actions = self.outbox.actions
-            self.outbox.removeAll()
-            for action in actions { self.perform(action) }
+            for action in self.outbox.takeAll() { self.perform(action) }
         }
         self.isPerforming = false
         self.watchBacklog()
@@ -307,7 +314,7 @@ extension EngineLink {
         self.layer.ended(reason)
         // What it sends now is for nobody.
         self.posting?.fail()
-        _ = self.unread?.hold(0)
+        self.unread = nil
     }
 
     private func watchBacklog() {
@@ -321,12 +328,13 @@ extension EngineLink {
 
     /// What waits for clients that do not read has to fit into what all of them may have.
     private func holdUnread(_ count: Int) {
-        guard !self.isOver, self.unread?.hold(count > Self.freelyUnread ? count : 0) == false else { return }
+        guard count > Self.freelyUnread, !self.isOver, let budget = self.unreadBudget else { return self.unread = nil }
+        let held = self.unread ?? HeldBytes(budget, for: self.client.address)
+        self.unread = held
+        guard !held.hold(count) else { return }
         self.session.end(.slowReader, into: &self.outbox)
         self.perform()
     }
-
-    fileprivate func drained() { _ = self.unread?.hold(0) }
 
     /// Leaves the timer where it is unless it would ring too late: most deadlines move on before they pass.
     private func armTimer() {
@@ -336,7 +344,7 @@ extension EngineLink {
             self.sessions.clock.cancel(timer.token)
         }
         let delay = max(.zero, self.sessions.now.duration(to: deadline))
-        let token = self.sessions.clock.schedule(after: delay) { [unowned self] in self.timerRang() }
+        let token = self.sessions.clock.schedule(after: delay) { self.timerRang() }
         self.timer = (token, deadline)
     }
 
@@ -363,23 +371,6 @@ extension EngineLink {
         self.noticePart()
         self.session.clockAdvanced(to: self.sessions.now, into: &self.outbox)
         self.perform()
-    }
-}
-
-/// Between a WebSocket and its session.
-private final class EngineChannel: WebSocketHandler {
-    private let link: EngineLink
-
-    init(_ link: EngineLink) { self.link = link }
-
-    func received(_ kind: WebSocketMessageKind, _ payload: Span<UInt8>, on webSocket: WebSocketConnection) {
-        self.link.webSocketReceived(kind, payload)
-    }
-
-    func drained(_ webSocket: WebSocketConnection) { self.link.drained() }
-
-    func closed(_ webSocket: WebSocketConnection, _ code: WebSocketCloseCode?, reason: String) {
-        self.link.webSocketClosed(webSocket)
     }
 }
 

@@ -34,10 +34,3 @@ package struct LinkPolicy: Sendable {
     /// The attachments of one packet weigh together what one message may.
     var packetLimits: SocketPacketLimits { SocketPacketLimits(attachmentBytes: self.engine.maxPayload) }
 }
-
-/// One for all sessions of a revision: a copy of the policy in each of them takes 80 bytes.
-final class SharedLinkPolicy: Sendable {
-    let value: LinkPolicy
-
-    init(_ value: LinkPolicy) { self.value = value }
-}

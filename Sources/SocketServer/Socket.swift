@@ -46,9 +46,8 @@ package final class Socket {
             return
         }
         self.isResumable = true
-        let key = sessions.newResumeKey(of: id)
-        self.recovery = ConnectionRecovery(key: key, window: window)
-        self.sessions.keepPlace(of: self, key)
+        self.recovery = ConnectionRecovery(key: sessions.newResumeKey(of: id), window: window)
+        self.sessions.keepPlace(of: self)
     }
 
     /// Another node has handed it over. Its client is on its way here.
@@ -61,7 +60,7 @@ package final class Socket {
         self.isResumable = true
         self.recovery = ConnectionRecovery(
             key: place.key, window: window, takingOver: place.log, at: sessions.now)
-        self.sessions.keepPlace(of: self, place.key)
+        self.sessions.keepPlace(of: self)
         self.window = sessions.clock.schedule(after: window) { [weak self] in self?.leave(.lineLost) }
     }
 
@@ -267,7 +266,7 @@ extension Socket {
     private func end() {
         self.isGone = true
         if let window = self.window.take() { self.sessions.clock.cancel(window) }
-        if let key = self.key { self.sessions.giveUpPlace(key) }
+        if self.isResumable { self.sessions.giveUpPlace(of: self) }
         self.dropAcks()
     }
 }

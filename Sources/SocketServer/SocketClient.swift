@@ -2,8 +2,8 @@ internal import HTTPServer
 package import Vocabulary
 internal import Web
 
-/// Who is at the other end, as far as the first request tells.
-package struct SocketClient: Sendable {
+/// Who is at the other end, as far as the first request tells. A session and its sockets have one together.
+package final class SocketClient: Sendable {
     package let address: IPAddress
     package let origin: String?
     /// The host under which the client found the server, as its request says.

@@ -5,6 +5,7 @@ internal import Pacing
 internal import Reactor
 internal import Sessions
 internal import SocketIO
+internal import System
 internal import Vocabulary
 internal import Web
 
@@ -13,16 +14,16 @@ internal import Web
 final class SocketSessions {
     let clock: any Scheduler
     let settings: SocketServerSettings
-    private let linkPolicy: SharedLinkPolicy
-    private let legacyLinkPolicy: SharedLinkPolicy?
+    private let linkPolicy: Shared<LinkPolicy>
+    private let legacyLinkPolicy: Shared<LinkPolicy>?
     let application: any SocketApplication
     let journal: Journal
     /// This node's name, where there may be others that clients come back to.
     private let node: RandomToken?
     private var links: [SessionID: EngineLink] = [:]
     private var arrivals: SessionAdmission
-    /// The sockets that may come back, by their keys.
-    private var places: [ResumeKey: Socket] = [:]
+    /// The sockets that may come back, by the handles of their keys.
+    private var places: [SessionID: Socket] = [:]
     private var random = BufferedRandom()
     private var lastOffset: UInt64
     private var lastAckIDs: [Namespace: Int] = [:]
@@ -34,8 +35,8 @@ final class SocketSessions {
         self.node = node
         self.clock = clock
         self.settings = settings
-        self.linkPolicy = SharedLinkPolicy(settings.link)
-        self.legacyLinkPolicy = settings.legacyLink.map { SharedLinkPolicy($0) }
+        self.linkPolicy = Shared(settings.link)
+        self.legacyLinkPolicy = settings.legacyLink.map { Shared($0) }
         self.journal = journal
         self.arrivals = SessionAdmission(settings.arrivals)
         self.application = application
@@ -163,9 +164,13 @@ extension SocketSessions {
         return self.lastAckIDs[namespace, default: 0]
     }
 
-    func keepPlace(of socket: Socket, _ key: ResumeKey) { self.places[key] = socket }
-    func place(for key: ResumeKey) -> Socket? { self.places[key] }
-    func giveUpPlace(_ key: ResumeKey) { self.places[key] = nil }
+    func keepPlace(of socket: Socket) { self.places[socket.id] = socket }
+    func giveUpPlace(of socket: Socket) { self.places[socket.id] = nil }
+
+    func place(for key: ResumeKey) -> Socket? {
+        guard let socket = self.places[key.session], socket.isKept(for: key) else { return nil }
+        return socket
+    }
 }
 
 extension EngineRequest {

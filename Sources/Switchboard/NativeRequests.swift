@@ -180,7 +180,7 @@ extension NativeRequests {
             self.board.unwatch(users, by: guest)
             self.done(event, guest)
         case .unwatch(.everybody):
-            try self.board.unwatchEverybody(by: guest)
+            self.board.unwatchEverybody(by: guest)
             self.done(event, guest)
         }
     }

@@ -8,7 +8,8 @@ struct Stranger: BinaryCoded {
     let user: UserID
     /// Where it is; nil for one of our own that has left.
     let node: RandomToken?
-    var rooms: Set<RoomName> = []
+    /// Each of them once.
+    var rooms: [RoomName] = []
     /// Its node is gone, or has given it up; only its seats wait for their time to be over.
     var isGone = false
     /// Whether this node has sent something to it.

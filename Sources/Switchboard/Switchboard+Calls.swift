@@ -191,8 +191,7 @@ extension Switchboard {
         self.carryOutCalls()
         let ours = self.guests.values.filter { $0.user == user }.map(\.rooms)
         let others = self.strangers.values.filter { $0.user == user }.map(\.rooms)
-        let rooms = (ours + others).reduce(into: Set<RoomName>()) { $0.formUnion($1) }
-        for room in Self.inOrder(rooms) {
+        for room in Self.inOrder(Set((ours + others).joined())) {
             self.changeRoom(room) { machine, outbox in machine.removed(user, into: &outbox) }
         }
     }

@@ -56,7 +56,7 @@ extension Switchboard {
             handOver(true)
             self.guests[line.session] = nil
             self.blocks.left(guest.user)
-            self.presence.watchesElsewhere(line.session)
+            self.presence.watchesNobody(line.session)
             self.strangers[line.session] = Stranger(guest, movedTo: node)
         } else if let known = self.strangers[line.session], !known.isGone {
             self.strangers[line.session] = Stranger(known, movedTo: node)
@@ -75,7 +75,6 @@ extension Switchboard {
         (guest.isKnown, guest.avatar) = (true, self.names[line.user]?.avatar)
         self.guests[line.session] = guest
         self.blocks.entered(line.user, blocking: blocked)
-        self.presence.lineKnown(line)
         for notice in self.coming.removeValue(forKey: line.session) ?? [] { self.tell(notice, to: line.session) }
         return guest
     }

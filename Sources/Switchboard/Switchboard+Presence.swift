@@ -13,14 +13,22 @@ package struct PresenceView: Hashable, Sendable {
 extension Switchboard {
     /// From now on the line hears of these users; how they are now is the answer.
     package func watch(_ users: [UserID], by guest: Guest) throws(RequestError) -> [PresenceView] {
-        try self.watching { () throws(PresenceRefusal) in try self.presence.watched(users, by: guest.session) }
+        try self.checkIsHere(guest)
+        do throws(PresenceRefusal) {
+            try self.presence.watched(users, by: guest.session)
+        } catch {
+            switch error {
+            case .tooManyWatched:
+                let most = self.settings.presence.maximumWatchedPerLine
+                throw RequestError(.tooManyWatched, "one line watches at most \(most) users")
+            }
+        }
         return users.map { self.view(of: $0) }
     }
 
     package func watchEverybody(by guest: Guest) throws(RequestError) {
-        try self.watching { () throws(PresenceRefusal) in
-            try self.presence.watchedEverybody(true, by: guest.session)
-        }
+        try self.checkIsHere(guest)
+        self.presence.watchedEverybody(true, by: guest.session)
     }
 
     package var onlineCount: Int { self.presence.onlineCount }
@@ -35,11 +43,7 @@ extension Switchboard {
         self.presence.unwatched(users, by: guest.session)
     }
 
-    package func unwatchEverybody(by guest: Guest) throws(RequestError) {
-        try self.watching { () throws(PresenceRefusal) in
-            try self.presence.watchedEverybody(false, by: guest.session)
-        }
-    }
+    package func unwatchEverybody(by guest: Guest) { self.presence.watchedEverybody(false, by: guest.session) }
 
     package func view(of user: UserID) -> PresenceView {
         let face = self.names[user]
@@ -47,16 +51,10 @@ extension Switchboard {
             user: user, name: face?.name, avatar: face?.avatar, isOnline: self.presence.isOnline(user))
     }
 
-    private func watching(_ body: () throws(PresenceRefusal) -> Void) throws(RequestError) {
-        do throws(PresenceRefusal) {
-            try body()
-        } catch {
-            switch error {
-            case .tooManyWatched:
-                let most = self.settings.presence.maximumWatchedPerLine
-                throw RequestError(.tooManyWatched, "one line watches at most \(most) users")
-            case .unknownLine: throw RequestError(.unavailable, "the line is not connected")
-            }
+    /// What a line watches is forgotten when it is closed, so it may not begin afterwards.
+    private func checkIsHere(_ guest: Guest) throws(RequestError) {
+        guard self.guests[guest.session] === guest else {
+            throw RequestError(.unavailable, "the line is not connected")
         }
     }
 

@@ -97,13 +97,11 @@ extension Switchboard {
 
     /// Everywhere the user is. Beyond so many lines each counts for itself, so that asking costs no more for a user with
     /// thousands of them.
-    private func rooms(of line: Line) -> Set<RoomName> {
+    private func rooms(of line: Line) -> [RoomName] {
         let own = self.rooms(of: line.session)
         let lines = self.presence.lines(of: line.user)
         guard lines.count > 1 else { return own }
-        return lines.prefix(Self.maximumLinesAsked).reduce(into: own) { rooms, session in
-            rooms.formUnion(self.rooms(of: session))
-        }
+        return (own + lines.prefix(Self.maximumLinesAsked).flatMap { self.rooms(of: $0) }).withoutDuplicates
     }
 
     private static let maximumLinesAsked = 64

@@ -130,7 +130,7 @@ extension Switchboard {
 
     private func lost(_ line: Line, fellSilent: Bool) {
         let now = self.moment
-        self.presence.lineLost(line.session, at: now, into: &self.presenceOutbox)
+        self.presence.lineLost(line, at: now, into: &self.presenceOutbox)
         self.tellPresence()
         for room in Self.inOrder(self.rooms(of: line.session)) {
             self.changeRoom(room) { machine, outbox in
@@ -150,7 +150,7 @@ extension Switchboard {
             }
         }
         let known = self.strangers.removeValue(forKey: line.session)
-        self.presence.lineClosed(line.session, at: now, into: &self.presenceOutbox)
+        self.presence.lineClosed(line, at: now, into: &self.presenceOutbox)
         self.tellPresence()
         self.calls.lineLost(line, at: now, into: &self.callOutbox)
         self.carryOutCalls()
@@ -159,19 +159,19 @@ extension Switchboard {
     }
 
     /// The same on all nodes.
-    static func inOrder(_ rooms: Set<RoomName>) -> [RoomName] { rooms.sorted { $0.text < $1.text } }
+    static func inOrder(_ rooms: some Sequence<RoomName>) -> [RoomName] { rooms.sorted { $0.text < $1.text } }
 
     /// Every room in which a line has a seat.
-    package func rooms(of session: SessionID) -> Set<RoomName> {
+    package func rooms(of session: SessionID) -> [RoomName] {
         self.guests[session]?.rooms ?? self.strangers[session]?.rooms ?? []
     }
 
     func seated(_ session: SessionID, in room: RoomName, _ isIn: Bool) {
         if let guest = self.guests[session] {
-            if isIn { guest.rooms.insert(room) } else { guest.rooms.remove(room) }
+            guest.rooms.include(room, isIn)
             if !isIn { self.onUnseated(session, .room(room)) }
         } else if var stranger = self.strangers[session] {
-            if isIn { stranger.rooms.insert(room) } else { stranger.rooms.remove(room) }
+            stranger.rooms.include(room, isIn)
             self.strangers[session] = stranger.isGone && stranger.rooms.isEmpty && stranger.node != nil ? nil : stranger
         }
     }
@@ -226,8 +226,9 @@ extension Switchboard: LedgerReader {
         self.origin = self.ledger?.rank == 0 ? .here : .elsewhere
         let lines = self.strangers.filter { $0.value.node == node && !$0.value.isGone }
         for (session, stranger) in lines.sorted(by: { $0.key < $1.key }) {
-            self.lost(Line(stranger.user, session), fellSilent: false)
-            self.presence.lineClosed(session, at: self.moment, into: &self.presenceOutbox)
+            let line = Line(stranger.user, session)
+            self.lost(line, fellSilent: false)
+            self.presence.lineClosed(line, at: self.moment, into: &self.presenceOutbox)
             self.tellPresence()
             self.names.left(stranger.user)
             self.forgetName(of: stranger.user)
@@ -244,7 +245,6 @@ extension Switchboard: LedgerReader {
         let early = self.early.take() ?? []
         self.onEntered()
         for guest in self.guests.values.sorted(by: { $0.session < $1.session }) {
-            self.presence.lineKnown(guest.line)
             guard guest.isUp || guest.isKnown else { continue }
             let face = self.face(of: guest)
             self.submit(guest.isUp ? .opened(guest.line, face) : .lost(guest.line, fellSilent: false))
@@ -276,5 +276,12 @@ extension Switchboard: LedgerReader {
 
     func face(of guest: Guest) -> ProfileSummary {
         self.names[guest.user] ?? ProfileSummary(guest.name, guest.avatar)
+    }
+}
+
+extension [RoomName] {
+    /// A few: a look through all of them costs less than a hash.
+    fileprivate mutating func include(_ room: RoomName, _ isIn: Bool) {
+        if !isIn { self.removeAll { $0 == room } } else if !self.contains(room) { self.append(room) }
     }
 }

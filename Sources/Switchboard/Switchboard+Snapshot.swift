@@ -87,8 +87,9 @@ extension Switchboard {
         for guest in self.guests.values {
             let known = lines[guest.session]
             guest.isKnown = known?.isGone == false
-            let lost = guest.rooms.subtracting(known?.rooms ?? [])
-            guest.rooms = known?.rooms ?? []
+            let rooms = known?.rooms ?? []
+            let lost = guest.rooms.filter { !rooms.contains($0) }
+            guest.rooms = rooms
             for room in lost { self.tell(.dismissed(room, .lost), to: guest.session) }
         }
     }

@@ -103,7 +103,6 @@ extension Switchboard {
         let guest = Guest(Line(user, socket.id), face.name, dialect, socket, device, self.settings, at: self.now)
         self.guests[socket.id] = guest
         self.blocks.entered(user, blocking: blocked)
-        self.presence.lineKnown(guest.line)
         guest.isUp = true
         guest.avatar = face.avatar
         self.submit(.opened(guest.line, face)) { _ in onOrdered() }

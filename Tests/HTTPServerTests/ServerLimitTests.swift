@@ -254,7 +254,7 @@ struct HeldBytesTests {
         try await withBench(settings { $0.unreadBytes = .init(ofPrefix: 100_000, total: 1_000_000) }) { bench in
             var claims: [HeldBytes] = []
             bench.respond = { exchange in
-                if let claim = exchange.makeUnreadClaim() { claims.append(claim) }
+                if let budget = exchange.unreadBudget { claims.append(HeldBytes(budget, for: exchange.client)) }
                 exchange.respond(.text(.ok, ""))
             }
             for _ in 0..<2 {

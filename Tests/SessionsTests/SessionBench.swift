@@ -200,8 +200,7 @@ final class SessionBench {
     }
 
     private func carryOut() {
-        for action in self.outbox.actions { self.carryOut(action) }
-        self.outbox.removeAll()
+        for action in self.outbox.takeAll() { self.carryOut(action) }
         if self.end != nil { #expect(!self.isPolling && !self.hasSocket, "somebody is left without an answer") }
         #expect((self.session.deadline == nil) == (self.end != nil))
     }

@@ -78,7 +78,7 @@ extension PlaceDesk {
             let guest = self.board.takeOver(
                 Line(context.user, socket.id), context.name, blocking: context.blocked, self.native.dialect, socket,
                 context.device)
-            let session = SignedInSession(identity, guest, by: self.native)
+            let session = SignedInSession(identity, guest, by: self.native, among: self.sessions)
             socket.context = session
             self.sessions.add(session)
             try self.board.watchAgain(context.watched, everybody: context.watchesEverybody, by: guest)

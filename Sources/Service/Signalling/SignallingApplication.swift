@@ -390,8 +390,8 @@ extension SignallingApplication {
         entrance.welcome(socket, visitor)
         let guest = self.board.enter(
             visitor.identity.user, visitor.face, blocking: visitor.blocked, entrance.dialect, socket, visitor.device,
-            onOrdered: { [weak socket] in socket?.uncork() })
-        let session = SignedInSession(visitor.identity, guest, by: entrance)
+            onOrdered: { socket.uncork() })
+        let session = SignedInSession(visitor.identity, guest, by: entrance, among: self.sessions)
         socket.context = session
         self.sessions.add(session)
         self.nodes.catchUp()

@@ -12,14 +12,19 @@ final class SignedInSession {
     fileprivate(set) var identity: Identity
     let guest: Guest
     let entrance: any Entrance
+    private unowned let sessions: SignedInSessions
     /// Rings before the token ends, and when it does.
     fileprivate var timer: TimerToken?
 
-    init(_ identity: Identity, _ guest: Guest, by entrance: any Entrance) {
+    init(_ identity: Identity, _ guest: Guest, by entrance: any Entrance, among sessions: SignedInSessions) {
         self.identity = identity
         self.guest = guest
         self.entrance = entrance
+        self.sessions = sessions
     }
+
+    fileprivate func expiresSoon() { self.sessions.warn(self) }
+    fileprivate func expired() { self.sessions.expired(self) }
 }
 
 /// All who are signed in on a socket, and the ends of their sessions: a token expires, to the second, or is revoked.
@@ -112,22 +117,23 @@ extension SignedInSessions {
         self.cancelTimer(of: session)
         let left = session.identity.expiry.milliseconds - SystemClock.now().milliseconds
         guard left > Self.warning else { return self.awaitEnd(of: session, in: max(0, left)) }
-        session.timer = self.reactor.schedule(after: .milliseconds(left - Self.warning)) { [unowned self] in
-            self.warn(session)
-            self.awaitEnd(of: session, in: Self.warning)
-        }
+        // With one object in its hand, the closure takes no memory of its own.
+        session.timer = self.reactor.schedule(after: .milliseconds(left - Self.warning)) { session.expiresSoon() }
     }
 
     private func awaitEnd(of session: SignedInSession, in milliseconds: Int64) {
-        session.timer = self.reactor.schedule(after: .milliseconds(milliseconds)) { [unowned self] in
-            session.timer = nil
-            self.end(session, RequestError(.tokenExpired, "the token has expired"))
-        }
+        session.timer = self.reactor.schedule(after: .milliseconds(milliseconds)) { session.expired() }
     }
 
-    private func warn(_ session: SignedInSession) {
+    fileprivate func warn(_ session: SignedInSession) {
         let error = RequestError(.tokenExpired, "the token expires soon; send a fresh one with session.refresh")
         self.board.tell(.sessionEnding(error), to: session.guest.session)
+        self.awaitEnd(of: session, in: Self.warning)
+    }
+
+    fileprivate func expired(_ session: SignedInSession) {
+        session.timer = nil
+        self.end(session, RequestError(.tokenExpired, "the token has expired"))
     }
 
     private func cancelTimer(of session: SignedInSession) {

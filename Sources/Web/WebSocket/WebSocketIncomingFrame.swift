@@ -3,8 +3,9 @@ struct WebSocketIncomingFrame: Sendable {
     let opcode: WebSocketOpcode
     let isFinal: Bool
     let isCompressed: Bool
-    let length: Int
-    let mask: WebSocketMask?
+    /// How many bytes of its payload have not come yet.
+    private(set) var missing: Int
+    private var mask: WebSocketMask?
 
     /// Bytes of the whole header, as its second byte tells.
     static func headerLength(_ second: UInt8) -> Int {
@@ -42,11 +43,20 @@ struct WebSocketIncomingFrame: Sendable {
         self.isCompressed = first & 0x40 != 0
         var index = start + 2
         switch second & 0x7F {
-        case 126: self.length = try Self.length(bytes, &index, bytes: 2, above: 125)
-        case 127: self.length = try Self.length(bytes, &index, bytes: 8, above: 0xFFFF)
-        case let short: self.length = Int(short)
+        case 126: self.missing = try Self.length(bytes, &index, bytes: 2, above: 125)
+        case 127: self.missing = try Self.length(bytes, &index, bytes: 8, above: 0xFFFF)
+        case let short: self.missing = Int(short)
         }
         self.mask = second & 0x80 == 0 ? nil : WebSocketMask(UInt32(Self.integer(bytes, index, bytes: 4)))
+    }
+
+    /// Unmasks in place what is there of the payload from `offset` on, and says where it lies.
+    mutating func take(_ bytes: inout MutableSpan<UInt8>, from offset: inout Int) -> Range<Int> {
+        let range = offset..<(offset + min(self.missing, bytes.count - offset))
+        self.mask?.apply(to: &bytes, in: range)
+        self.missing -= range.count
+        offset = range.upperBound
+        return range
     }
 
     private static func length(

@@ -23,8 +23,8 @@ package struct WebSocketParser: Sendable {
     private enum State: Sendable {
         /// Waiting for a header, or in the middle of one. Can become: payload, closed, failed.
         case header
-        /// So many bytes of the frame are missing. Can become: header, closed, failed.
-        case payload(WebSocketIncomingFrame, remaining: Int)
+        /// In the middle of a frame. Can become: header, closed, failed.
+        case payload(WebSocketIncomingFrame)
         /// A close frame came. The last state.
         case closed
         /// The last state.
@@ -35,9 +35,9 @@ package struct WebSocketParser: Sendable {
     private struct Unfinished: Sendable {
         let kind: WebSocketMessageKind
         let isCompressed: Bool
-        var fragments = 0
-        var bytes: [UInt8] = []
         var text = UTF8Validator()
+        var fragments: UInt32 = 0
+        var bytes: [UInt8] = []
     }
 
     package let role: WebSocketRole
@@ -48,8 +48,7 @@ package struct WebSocketParser: Sendable {
     private var state = State.header
     /// The part of a header that came with earlier reads.
     private var header: InlineArray<14, UInt8> = .init(repeating: 0)
-    private var headerCount = 0
-    private var mask: WebSocketMask?
+    private var headerCount: UInt8 = 0
     private var message: Unfinished?
     private var control: [UInt8] = []
 
@@ -100,13 +99,12 @@ package struct WebSocketParser: Sendable {
             case .header:
                 if let event = try self.takeShortMessage(&bytes, from: &offset) { return event }
                 let frame = try self.takeHeader(bytes.span, from: &offset, mayCompress: inflater != nil)
-                guard let frame else { return nil }
+                guard var frame else { return nil }
                 try self.begin(frame)
-                if let event = try self.takeWhole(frame, &bytes, from: &offset, inflater) { return event }
-                self.state = .payload(frame, remaining: frame.length)
-            case .payload(let frame, let remaining):
-                let event = try self.takePart(frame, remaining, &bytes, from: &offset, inflater)
-                if let event { return event }
+                if let event = try self.takeWhole(&frame, &bytes, from: &offset, inflater) { return event }
+                self.state = .payload(frame)
+            case .payload(let frame):
+                if let event = try self.takePart(of: frame, &bytes, from: &offset, inflater) { return event }
                 guard case .header = self.state else { return nil }
             case .closed:
                 offset = bytes.count
@@ -134,12 +132,12 @@ extension WebSocketParser {
             }
         }
         while offset < bytes.count {
-            self.header[self.headerCount] = bytes[offset]
+            self.header[Int(self.headerCount)] = bytes[offset]
             self.headerCount += 1
             offset += 1
             guard self.headerCount >= 2 else { continue }
             let opcode = try self.opcode(self.header[0], self.header[1], mayCompress)
-            guard self.headerCount == WebSocketIncomingFrame.headerLength(self.header[1]) else { continue }
+            guard Int(self.headerCount) == WebSocketIncomingFrame.headerLength(self.header[1]) else { continue }
             self.headerCount = 0
             return try WebSocketIncomingFrame(opcode, self.header.span, at: 0)
         }
@@ -160,13 +158,12 @@ extension WebSocketParser {
 
     /// Checks a frame against the message it belongs to, and against the limits, before any of it is taken.
     private mutating func begin(_ frame: WebSocketIncomingFrame) throws(WebSocketError) {
-        self.mask = frame.mask
         guard !frame.opcode.isControl else { return }
-        guard frame.length <= self.limits.maximumFrameBytes else { throw WebSocketError(.frameTooBig) }
-        guard frame.length <= self.limits.maximumMessageBytes - (self.message?.bytes.count ?? 0) else {
+        guard frame.missing <= self.limits.maximumFrameBytes else { throw WebSocketError(.frameTooBig) }
+        guard frame.missing <= self.limits.maximumMessageBytes - (self.message?.bytes.count ?? 0) else {
             throw WebSocketError(.messageTooBig)
         }
-        guard (self.message?.fragments ?? 0) < self.limits.maximumFragments else {
+        guard Int(self.message?.fragments ?? 0) < self.limits.maximumFragments else {
             throw WebSocketError(.tooManyFragments)
         }
         self.message?.fragments += 1
@@ -199,19 +196,17 @@ extension WebSocketParser {
 
     /// The way almost everything goes: a message in one frame that is all there, read where it lies.
     private mutating func takeWhole(
-        _ frame: WebSocketIncomingFrame, _ bytes: inout MutableSpan<UInt8>, from offset: inout Int,
+        _ frame: inout WebSocketIncomingFrame, _ bytes: inout MutableSpan<UInt8>, from offset: inout Int,
         _ inflater: WebSocketInflater?
     ) throws(WebSocketError) -> WebSocketEvent? {
         guard let kind = frame.opcode.messageKind else { return nil }
-        guard frame.isFinal, frame.length <= bytes.count - offset else {
+        guard frame.isFinal, frame.missing <= bytes.count - offset else {
             self.message = Unfinished(kind: kind, isCompressed: frame.isCompressed, fragments: 1)
             // Once and for all: what grows by doubling leaves as much behind.
-            if frame.isFinal { self.message?.bytes.reserveCapacity(frame.length) }
+            if frame.isFinal { self.message?.bytes.reserveCapacity(frame.missing) }
             return nil
         }
-        let range = offset..<(offset + frame.length)
-        self.mask?.apply(to: &bytes, in: range)
-        offset = range.upperBound
+        let range = frame.take(&bytes, from: &offset)
         guard !frame.isCompressed else {
             return try self.inflated(kind, bytes.span.extracting(range), inflater)
         }
@@ -223,17 +218,15 @@ extension WebSocketParser {
 
     /// Takes what is there of a frame. An event when that completes something.
     private mutating func takePart(
-        _ frame: WebSocketIncomingFrame, _ remaining: Int, _ bytes: inout MutableSpan<UInt8>,
-        from offset: inout Int, _ inflater: WebSocketInflater?
+        of begun: WebSocketIncomingFrame, _ bytes: inout MutableSpan<UInt8>, from offset: inout Int,
+        _ inflater: WebSocketInflater?
     ) throws(WebSocketError) -> WebSocketEvent? {
-        let range = offset..<(offset + min(remaining, bytes.count - offset))
-        self.mask?.apply(to: &bytes, in: range)
-        offset = range.upperBound
-        let left = remaining - range.count
+        var frame = begun
+        let range = frame.take(&bytes, from: &offset)
         let part = bytes.span.extracting(range)
         if frame.opcode.isControl { self.control.append(copying: part) } else { try self.keep(part) }
-        self.state = left == 0 ? .header : .payload(frame, remaining: left)
-        guard left == 0 else { return nil }
+        self.state = frame.missing == 0 ? .header : .payload(frame)
+        guard frame.missing == 0 else { return nil }
         return frame.opcode.isControl
             ? try self.endControl(frame.opcode) : try self.endFragment(isFinal: frame.isFinal, inflater)
     }

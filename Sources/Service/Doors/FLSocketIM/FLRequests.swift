@@ -209,7 +209,7 @@ extension FLRequests {
     ) {
         guard signal.byteCount <= FLChat.maximumRelayedBytes,
             let target = fields["socketId", .text].flatMap({ SessionID($0) }),
-            let room = self.board.rooms(of: target).intersection(guest.rooms).first
+            let room = self.board.rooms(of: target).first(where: guest.rooms.contains)
         else { return }
         self.board.signal(
             content, signal.json, attachments: signal.attachments, in: room, to: target, from: guest
