@@ -159,7 +159,7 @@ let package = Package(
         room(
             "SocketServer", "BinaryCoding", "Bytes", "Hashing", "HTTPServer", "JSON", "Journal", "Pacing", "Reactor",
             "Sessions",
-            "SocketIO", "System",
+            "SocketIO",
             "Vocabulary", "Web"),
 
         // Floor 7: who is where, what goes to whom.

@@ -43,12 +43,14 @@ struct RoomAccess: Sendable {
     private var admitted: Set<UserID> = []
     private var banned: Set<UserID> = []
     private var knocks: [UserID: Instant] = [:]
-    private let settings: RoomSettings
+    private let shared: Shared<RoomSettings>
 
-    init(_ rule: RoomRule = .open, settings: RoomSettings) {
+    init(_ rule: RoomRule = .open, settings: Shared<RoomSettings>) {
         self.rule = rule
-        self.settings = settings
+        self.shared = settings
     }
+
+    private var settings: RoomSettings { self.shared.value }
 
     /// Lets a user in, or says why not.
     ///
@@ -157,7 +159,7 @@ extension RoomAccess {
         bytes.put(self.knocks)
     }
 
-    init(from bytes: inout ByteReader, settings: RoomSettings) throws(ByteError) {
+    init(from bytes: inout ByteReader, settings: Shared<RoomSettings>) throws(ByteError) {
         self.init(try bytes.take(), settings: settings)
         self.admitted = try bytes.take()
         self.banned = try bytes.take()

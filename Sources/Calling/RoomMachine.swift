@@ -24,7 +24,7 @@ package struct RoomMachine: Sendable {
         case ended
     }
 
-    package let settings: RoomSettings
+    private let shared: Shared<RoomSettings>
     private var state = State.waiting
     private var seats = JoinOrder()
     private var leases = Deadlines<SessionID>()
@@ -35,11 +35,12 @@ package struct RoomMachine: Sendable {
     package private(set) var number: UInt64 = 0
 
     /// - Parameter rule: what whoever opens it wants.
-    package init(settings: RoomSettings = RoomSettings(), rule: RoomRule = .open) {
-        self.settings = settings
+    package init(settings: Shared<RoomSettings> = Shared(RoomSettings()), rule: RoomRule = .open) {
+        self.shared = settings
         self.access = RoomAccess(rule, settings: settings)
     }
 
+    package var settings: RoomSettings { self.shared.value }
     package var count: Int { self.seats.count }
     package var hasEnded: Bool { self.state == .ended }
     /// When to call `clockAdvanced`, if time is all that happens.
@@ -261,7 +262,7 @@ extension RoomMachine {
         self.access.encode(into: &bytes)
     }
 
-    package init(from bytes: inout ByteReader, settings: RoomSettings) throws(ByteError) {
+    package init(from bytes: inout ByteReader, settings: Shared<RoomSettings>) throws(ByteError) {
         self.init(settings: settings)
         guard let state = State(rawValue: try bytes.take()) else { throw ByteError(.malformed, at: bytes.offset) }
         self.state = state

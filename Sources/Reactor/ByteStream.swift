@@ -1,4 +1,3 @@
-package import System
 package import Vocabulary
 
 /// Why a stream ended.

@@ -1,4 +1,3 @@
-internal import System
 package import Vocabulary
 
 /// A connection on its way from one loop to another: an open socket that no loop watches.

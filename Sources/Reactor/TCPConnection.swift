@@ -1,6 +1,5 @@
 internal import CSockets
 internal import CUV
-package import System
 package import Vocabulary
 
 #if canImport(Glibc)

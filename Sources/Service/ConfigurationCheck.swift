@@ -6,6 +6,7 @@ internal import S3
 internal import Secure
 internal import System
 internal import Vocabulary
+internal import Web
 
 /// Looks at everything a service would begin with, without beginning anything: for an operator before a restart.
 package struct ConfigurationCheck {
@@ -110,6 +111,11 @@ extension ConfigurationCheck {
             self.attempt(option, "\(address) is free") {
                 try ListeningProbe.attempt(on: address, takesBoth: configuration.takesBoth(address))
             }
+        }
+        for address in configuration.listen where BlockedPorts.contains(address.port) {
+            self.say(
+                .warning, "--listen",
+                "browsers refuse to connect to port \(address.port): choose another, unless a proxy is in front")
         }
     }
 

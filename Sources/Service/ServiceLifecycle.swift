@@ -4,6 +4,7 @@ internal import HTTPServer
 internal import Journal
 internal import Reactor
 internal import Vocabulary
+internal import Web
 
 /// Opens the listeners, watches for the signals that end the service, and drains its connections. Lives on the first loop.
 final class ServiceLifecycle {
@@ -85,6 +86,12 @@ final class ServiceLifecycle {
     }
 
     private func sayReady(_ addresses: [SocketAddress], _ admin: SocketAddress) {
+        for address in addresses where BlockedPorts.contains(address.port) {
+            self.journal.warning(
+                .portBlocked,
+                "browsers refuse to connect to this port; choose another with --listen, unless a proxy is in front",
+                [.address: .plain(address)])
+        }
         self.journal.notice(
             .serving, "the service is ready",
             [
@@ -231,6 +238,7 @@ extension LogKey {
 
 extension LogName {
     static let serving = LogName("serve.ready")
+    static let portBlocked = LogName("serve.port_blocked")
     static let stunReady = LogName("stun.ready")
     static let stunMissing = LogName("stun.missing")
     static let signalled = LogName("serve.signal")

@@ -4,7 +4,6 @@ internal import Journal
 internal import Reactor
 internal import Sessions
 internal import SocketIO
-internal import System
 internal import Vocabulary
 internal import Web
 

@@ -5,7 +5,6 @@ internal import Pacing
 internal import Reactor
 internal import Sessions
 internal import SocketIO
-internal import System
 internal import Vocabulary
 internal import Web
 

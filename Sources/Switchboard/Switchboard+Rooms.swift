@@ -79,7 +79,7 @@ extension Switchboard {
         guard self.rooms.count < self.settings.maximumRooms else {
             throw RequestError(.unavailable, "there is no place for another room", retryAfter: .seconds(30))
         }
-        self.rooms[room] = RoomMachine(settings: self.settings.rooms, rule: rule)
+        self.rooms[room] = RoomMachine(settings: self.roomSettings, rule: rule)
     }
 
     private static func rule(_ key: RoomKey) throws(RequestError) -> RoomRule {

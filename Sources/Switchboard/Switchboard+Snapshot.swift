@@ -59,7 +59,7 @@ extension Switchboard {
         var rooms: [RoomName: RoomMachine] = [:]
         for _ in 0..<max(0, try bytes.take(Int.self)) {
             let name: RoomName = try bytes.take()
-            rooms[name] = try RoomMachine(from: &bytes, settings: self.settings.rooms)
+            rooms[name] = try RoomMachine(from: &bytes, settings: self.roomSettings)
         }
         let calls = try CallTable(from: &bytes, settings: self.settings.calls)
         let event = EventPlace(try bytes.take(), try bytes.take())

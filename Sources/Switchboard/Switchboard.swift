@@ -34,6 +34,7 @@ package final class Switchboard {
     var presence: PresenceMachine
     var calls: CallTable
     var rooms: [RoomName: RoomMachine] = [:]
+    let roomSettings: Shared<RoomSettings>
     var roomGuesses = RoomGuessLimiter()
 
     /// The lines of other nodes, and of our own clients that have left, until that stands in the ledger.
@@ -76,6 +77,7 @@ package final class Switchboard {
 
     package init(_ settings: SwitchboardSettings, on scheduler: any Scheduler, clock: @escaping () -> WallTime) {
         self.settings = settings
+        self.roomSettings = Shared(settings.rooms)
         self.scheduler = scheduler
         self.clock = clock
         self.presence = PresenceMachine(settings: settings.presence)

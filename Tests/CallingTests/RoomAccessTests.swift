@@ -8,7 +8,7 @@ struct RoomAccessTests {
 
     private static func room(_ rule: RoomRule, _ settings: RoomSettings = RoomSettings()) throws -> RoomScene {
         var scene = try RoomScene(settings: settings)
-        scene.room = RoomMachine(settings: settings, rule: rule)
+        scene.room = RoomMachine(settings: Shared(settings), rule: rule)
         _ = try scene.join("a1")
         scene.outbox.removeAll()
         return scene

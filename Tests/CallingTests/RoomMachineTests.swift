@@ -229,7 +229,7 @@ struct RoomScene {
     var now = Instant(milliseconds: 0)
 
     init(with lines: String..., settings: RoomSettings = RoomSettings()) throws {
-        self.room = RoomMachine(settings: settings)
+        self.room = RoomMachine(settings: Shared(settings))
         for line in lines { _ = try self.join(line) }
         self.outbox.removeAll()
     }

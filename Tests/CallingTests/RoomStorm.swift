@@ -61,7 +61,7 @@ struct RoomStorm {
         settings.lease = seed % 4 == 3 ? .zero : .milliseconds(800)
         self.settings = settings
         self.sights = Sights(hasLeases: settings.lease > .zero)
-        self.room = RoomMachine(settings: settings)
+        self.room = RoomMachine(settings: Shared(settings))
         for number in 0..<10 {
             guard let user = UserID("user\(number / 2)") else { continue }
             let line = Line(user, SessionID(using: &self.random))
@@ -192,7 +192,7 @@ struct RoomStorm {
             case .ended:
                 guard self.room.hasEnded, self.replicas.isEmpty else { try self.fail("a room ends under its members") }
                 self.sights.rooms += 1
-                self.room = RoomMachine(settings: self.settings)
+                self.room = RoomMachine(settings: Shared(self.settings))
                 self.lastNumber = 0
             }
         }

@@ -21,6 +21,18 @@ def free_port() -> int:
                 continue
 
 
+def free_blocked_port() -> int:
+    """One that browsers refuse to open."""
+    for port in (10_080, 6_697, 6_679, 6_669, 6_668, 6_667, 6_666, 6_665, 6_566):
+        with socket.socket() as streams:
+            try:
+                streams.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise OSError("all of these ports are taken")
+
+
 def free_ports(count: int) -> list[int]:
     """All of them differ."""
     found: set[int] = set()

@@ -14,7 +14,7 @@ import urllib.request
 from pathlib import Path
 
 from people import Person, VOUCHED
-from ports import free_port
+from ports import free_blocked_port, free_port
 from server import ROOT, Server, binary, eventually, of_one_process
 from test_serve import make_certificate, tls_client
 
@@ -70,6 +70,19 @@ class Addresses(unittest.TestCase):
                 "--stun", "off")
             self.assertEqual(code, 71)
             self.assertIn(f"listen {address}: address already in use", words)
+
+    def test_P01_a_port_that_no_browser_opens_is_said(self):
+        """P01.blocked"""
+        blocked, other = free_blocked_port(), free_port()
+        options = "--listen", f"127.0.0.1:{blocked}", "--listen", f"127.0.0.1:{other}"
+        with Server(*options, testing=False) as server:
+            warnings = [event for event in server.log if event["event"] == "serve.port_blocked"]
+            self.assertEqual([event["address"] for event in warnings], [f"127.0.0.1:{blocked}"])
+            self.assertIn("--listen", warnings[0]["message"])
+        with tempfile.TemporaryDirectory() as data:
+            code, words = run("check", "config", *options, "--admin", "127.0.0.1:0", "--data", data)
+        self.assertEqual(code, 0)
+        self.assertIn(f"browsers refuse to connect to port {blocked}", words)
 
 
 class Certificates(unittest.TestCase):

@@ -117,7 +117,7 @@ struct WebSocketParserTests {
 
     @Test("holds nothing while it waits")
     func idleSize() {
-        #expect(MemoryLayout<WebSocketParser>.size <= 256)
+        #expect(MemoryLayout<WebSocketParser>.size <= 128)
     }
 
     @Test("lives through noise, in any pieces")
