@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -39,6 +40,7 @@ class ReadmeTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         cls.folder = Path(tempfile.mkdtemp(prefix="parley-readme-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
         cls.server = Server("--app", f"shop:{SECRET}", testing=False, doors=False)
         cls.addClassCleanup(cls.server.__exit__)
         (cls.folder / "bin").mkdir()
@@ -95,7 +97,7 @@ class ReadmeTests(unittest.TestCase):
     def serves(self, line: str) -> None:
         # The data directory of the line is in use by the server of this test.
         line = line.replace("/var/lib/parley", str(self.folder / "other"))
-        own = {"PARLEY_DATA": tempfile.mkdtemp(prefix="parley-readme-")} if "--data" not in line else {}
+        own = {"PARLEY_DATA": tempfile.mkdtemp(dir=self.folder)} if "--data" not in line else {}
         # No test asks a real authority for anything.
         own |= {"PARLEY_ACME_DIRECTORY": "https://localhost:1/directory"} if "--acme" in line else {}
         process = self.begin(

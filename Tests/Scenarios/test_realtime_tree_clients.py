@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import tempfile
 import threading
 import time
@@ -59,6 +60,7 @@ class Program(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:
         folder = Path(tempfile.mkdtemp(prefix="parley-tree-"))
+        cls.addClassCleanup(shutil.rmtree, folder, ignore_errors=True)
         cls.account = service_account("http://127.0.0.1")
         (folder / "account.json").write_text(json.dumps(cls.account))
         (folder / "rules.json").write_text(RULES)
