@@ -217,6 +217,7 @@ class Link(Phones):
     def test_B05_a_silent_phone_is_offline_within_eight_seconds(self):
         # The watcher comes second: while a process starts, nobody would ping for it.
         child = self.process("frozen")
+        self.assertEqual(child.stdout.readline(), "here\n")
         watcher = self.phone("patient")
         suspend(child)
         began = time.monotonic()
