@@ -5,7 +5,7 @@ import signal
 
 from messenger import LISTENING, MessengerTest
 from server import eventually, of_one_process
-from test_messenger_history import LateAnswers
+from test_messenger_history import HeldAnswer, LateAnswers
 from visitors import Visitor, expect, need_browser
 
 # The times of messages are the server's; what the page makes of them is asked of its own modules.
@@ -256,6 +256,20 @@ class ArchiveTests(MessengerTest):
         for page in (bo.page, other):
             expect(self.rows(page).locator(".count")).to_have_text("1")
             expect(page.locator("#archive")).to_be_hidden()
+
+    def test_E15_a_conversation_stays_muted_although_the_list_was_read_before(self):
+        anna, bo = self.talking()
+        held = HeldAnswer(bo.page, "chat.conversations")
+        bo.page.reload()
+        eventually(lambda: bo.page.evaluate("true") and held.answer, "the list was read")
+        bo.page.locator("#chat-title").click()
+        bo.page.get_by_role("button", name="Mute conversation").click()
+        expect(self.rows(bo.page)).to_have_class(re.compile("muted"))
+        held.release()
+        # What comes now is behind the list.
+        self.write(anna, "psst")
+        expect(self.messages(bo)).to_contain_text(["Hello Bo", "psst"])
+        expect(self.rows(bo.page)).to_have_class(re.compile("muted"))
 
     def test_E16_the_archive_is_looked_through_and_gives_back(self):
         """E16.kept"""

@@ -61,6 +61,30 @@ class LateAnswers(Between):
             page.send(self.waiting.pop(number))
 
 
+class HeldAnswer(Between):
+    """The page has the answer to its first request of one kind when the test says so."""
+
+    def __init__(self, page, request: str):
+        self.request = request
+        self.number = self.answer = ""
+        self.page = None
+        super().__init__(page)
+
+    def say(self, server, text: str) -> None:
+        found = re.match(rf'42(\d+)\["{re.escape(self.request)}"', text)
+        self.number = self.number or (found[1] if found else "")
+        server.send(text)
+
+    def hear(self, page, server, text: str) -> None:
+        if self.number and not self.answer and text.startswith(f"43{self.number}["):
+            self.page, self.answer = page, text
+        else:
+            page.send(text)
+
+    def release(self) -> None:
+        self.page.send(self.answer)
+
+
 class LateEvent(Between):
     """Once the page follows its conversations, the server is asked one thing when something has happened, and the page hears of that
     behind the answer."""

@@ -119,7 +119,7 @@ export class Chat extends EventTarget {
     } finally {
       const early = this.#early ?? [];
       this.#early = undefined;
-      for (const entry of early) this.#happened(entry);
+      for (const happen of early) happen();
     }
   }
 
@@ -210,7 +210,7 @@ export class Chat extends EventTarget {
   }
 
   async #happened(entry) {
-    if (this.#early) return void this.#early.push(entry);
+    if (this.#early) return void this.#early.push(() => this.#happened(entry));
     const conversation = this.#conversations.get(entry.conversation);
     if (!conversation || this.#discovered.has(entry.conversation)) return this.#discover(entry);
     if (entry.number <= conversation.last) return;
@@ -271,6 +271,8 @@ export class Chat extends EventTarget {
    * @param {{conversation: string, muted?: boolean, archived?: boolean}} arrangement
    */
   #arranged({ conversation: id, muted, archived }) {
+    // The list that is on its way may have been read before.
+    this.#early?.push(() => this.#arranged({ conversation: id, muted, archived }));
     const conversation = this.#conversations.get(id);
     if (!conversation) return;
     if (muted !== undefined) conversation.isMuted = muted;
@@ -284,6 +286,7 @@ export class Chat extends EventTarget {
    * @param {{conversation: string, slowSeconds?: number}} settings
    */
   #configured({ conversation: id, slowSeconds }) {
+    this.#early?.push(() => this.#configured({ conversation: id, slowSeconds }));
     const conversation = this.#conversations.get(id);
     if (!conversation || slowSeconds === undefined) return;
     conversation.slowSeconds = slowSeconds || undefined;
