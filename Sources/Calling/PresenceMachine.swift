@@ -20,8 +20,9 @@ package struct PresenceMachine: Sendable {
 
     package let settings: PresenceSettings
     private var users: [UserID: State] = [:]
-    /// Whom the lines watch that watch somebody, and the other way round.
+    /// The users that a line watches; a line that watches nobody has no entry.
     private var watchedBy: [SessionID: Set<UserID>] = [:]
+    /// The lines that watch a user.
     private var watchersOf: [UserID: Set<SessionID>] = [:]
     /// Lines that watch all users.
     private var watchersOfAll: Set<SessionID> = []

@@ -62,7 +62,7 @@ package final class HTTPServer: Sendable {
 
     private func welcome(_ connection: TCPConnection) -> (any StreamHandler)? {
         let server = self.loops.value(on: connection.reactor)
-        connection.sharedPolicy = server.writePolicy
+        connection.policy = server.writePolicy
         connection.isNewcomer = true
         guard let context = self.tls.withLock({ $0 }) else { return server.welcome(connection) }
         do throws(SecureError) {

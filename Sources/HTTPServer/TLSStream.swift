@@ -111,7 +111,7 @@ extension TLSStream {
     package func write(_ bytes: Span<UInt8>) {
         guard self.isOpen else { return }
         self.pending.append(copying: bytes)
-        if self.queuedBytes > self.below.policy.highWater { self.isFull = true }
+        if self.queuedBytes > self.below.policy.value.highWater { self.isFull = true }
         if self.keepsWritesApart, !self.encryptPending() { return }
         self.gather()
     }
@@ -142,7 +142,7 @@ extension TLSStream {
         self.session.takeCiphertext { self.below.write($0) }
         if self.isClosing { self.below.close() }
         // What was too much here may have left in the meantime; if not, the connection below will tell.
-        if self.below.queuedBytes <= self.below.policy.highWater { self.drained() }
+        if self.below.queuedBytes <= self.below.policy.value.highWater { self.drained() }
     }
 
     /// Before the handshake is done the plaintext has to wait for it.

@@ -308,12 +308,12 @@ extension Reactor {
     }
 }
 
-/// A closure that belongs to a loop, carried by a task that only passes it on.
 /// What a timer does. A bare closure in a generic container is wrapped in an object of its own, which each timer would carry.
 private struct TimerBody {
     let call: () -> Void
 }
 
+/// A closure that belongs to a loop, carried by a task that only passes it on.
 private final class ReturnTicket<Value>: @unchecked Sendable {
     // Unchecked because `completion` is touched on its loop only: where the ticket is made and where it is redeemed.
     private var completion: ((Value) -> Void)?

@@ -31,7 +31,7 @@ internal import Darwin
 
     package let peer: SocketAddress
     /// One for all connections of a server.
-    package var sharedPolicy = WritePolicy.standard
+    package var policy = WritePolicy.standard
     /// Its client is not in yet: when many come at once, what it sends is read when it is its turn.
     package var isNewcomer = false
     private var isInLine = false
@@ -58,10 +58,6 @@ internal import Darwin
         SystemSocket.set(fd, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
     }
 
-    package var policy: WritePolicy {
-        get { self.sharedPolicy.value }
-        set { self.sharedPolicy = Shared(newValue) }
-    }
     package var isEncrypted: Bool { false }
     /// Our end of it, while it is there.
     package var local: SocketAddress? { self.isClosed ? nil : SystemSocket.localAddress(of: self.fd) }
@@ -182,7 +178,7 @@ extension TCPConnection {
     }
 
     private func queued(_ waiting: Int) {
-        if waiting > self.policy.highWater { self.filledUp(waiting) }
+        if waiting > self.policy.value.highWater { self.filledUp(waiting) }
         if !self.wantsWritable { self.gather() }
     }
 
@@ -238,7 +234,7 @@ extension TCPConnection {
     }
 
     private func filledUp(_ waiting: Int) {
-        if waiting > self.policy.limit {
+        if waiting > self.policy.value.limit {
             self.isTooSlow = true
             return self.gather()
         }
@@ -248,7 +244,7 @@ extension TCPConnection {
     }
 
     private func fellBelowLowWater() {
-        guard self.isFull, self.state == .open, self.queue.byteCount <= self.policy.lowWater else { return }
+        guard self.isFull, self.state == .open, self.queue.byteCount <= self.policy.value.lowWater else { return }
         self.isFull = false
         if let timer = self.stallTimer.take() { self.reactor.cancel(timer) }
         self.handler?.drained()
@@ -256,7 +252,7 @@ extension TCPConnection {
 
     /// A reader that takes a little now and then may stay; one that takes nothing for a whole stall may not.
     private func watchForStall() {
-        self.stallTimer = self.reactor.schedule(after: self.policy.stall) { [unowned self, before = self.taken] in
+        self.stallTimer = self.reactor.schedule(after: self.policy.value.stall) { [unowned self, before = self.taken] in
             if self.taken == before { return self.end(.slowReader) }
             self.watchForStall()
         }
@@ -296,13 +292,13 @@ extension TCPConnection {
         self.handler = nil
         self.end(.closed)
         return DetachedConnection(
-            fd: copy, peer: self.peer, policy: self.sharedPolicy, isNewcomer: self.isNewcomer, unsent: unsent)
+            fd: copy, peer: self.peer, policy: self.policy, isNewcomer: self.isNewcomer, unsent: unsent)
     }
 
     /// Takes up on this loop what another has let go.
     package convenience init(_ detached: DetachedConnection, on reactor: Reactor) throws(ReactorError) {
         try self.init(detached.fd, peer: detached.peer, on: reactor)
-        self.sharedPolicy = detached.policy
+        self.policy = detached.policy
         self.isNewcomer = detached.isNewcomer
         self.write(detached.unsent.span)
     }

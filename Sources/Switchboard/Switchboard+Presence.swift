@@ -17,11 +17,8 @@ extension Switchboard {
         do throws(PresenceRefusal) {
             try self.presence.watched(users, by: guest.session)
         } catch {
-            switch error {
-            case .tooManyWatched:
-                let most = self.settings.presence.maximumWatchedPerLine
-                throw RequestError(.tooManyWatched, "one line watches at most \(most) users")
-            }
+            let most = self.settings.presence.maximumWatchedPerLine
+            throw RequestError(.tooManyWatched, "one line watches at most \(most) users")
         }
         return users.map { self.view(of: $0) }
     }

@@ -280,7 +280,7 @@ extension Switchboard: LedgerReader {
 }
 
 extension [RoomName] {
-    /// A few: a look through all of them costs less than a hash.
+    /// There are few: to look through all of them costs less than a hash.
     fileprivate mutating func include(_ room: RoomName, _ isIn: Bool) {
         if !isIn { self.removeAll { $0 == room } } else if !self.contains(room) { self.append(room) }
     }

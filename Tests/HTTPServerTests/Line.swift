@@ -1,5 +1,6 @@
 import Reactor
 import Secure
+import TestSupport
 import Web
 
 @testable import HTTPServer
@@ -102,7 +103,7 @@ extension Bench {
         self.reactor.connect(to: self.address) { result = $0 }
         try await self.until("a connection") { result != nil }
         guard let connection = try result?.get() else { throw NeverCame(what: "a connection") }
-        connection.policy.limit = 64 << 20
+        connection.policy = .with { $0.limit = 64 << 20 }
         return connection
     }
 

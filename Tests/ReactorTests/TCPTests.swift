@@ -26,7 +26,7 @@ struct TCPTests {
             let received: [UInt8] = await group.loops[1].wait { reactor, done in
                 reactor.connect(to: address) { result in
                     guard let connection = try? result.get() else { return done([]) }
-                    connection.policy.limit = 64 << 20
+                    connection.policy = .with { $0.limit = 64 << 20 }
                     let handler = CollectHandler { _, bytes in done(bytes) }
                     handler.onBytes = { if $0 == size { connection.close() } }
                     connection.start(handler)
@@ -98,7 +98,7 @@ struct TCPTests {
         try await withLoops { group in
             let ends = Locked<[StreamEnd]>([])
             let address = try await self.listen(group) { connection in
-                connection.policy.limit = 1 << 20
+                connection.policy = .with { $0.limit = 1 << 20 }
                 let handler = CollectHandler { end, _ in ends.withLock { $0.append(end) } }
                 let block = SharedBytes([UInt8](repeating: 7, count: 1 << 16))
                 handler.onBytes = { _ in for _ in 0..<200 { connection.write(block) } }
@@ -123,8 +123,10 @@ struct TCPTests {
         try await withLoops { group in
             let served = Box<TCPConnection?>(nil)
             let address = try await self.listen(group) { connection in
-                connection.policy.limit = 256 << 20
-                connection.policy.stall = .milliseconds(200)
+                connection.policy = .with {
+                    $0.limit = 256 << 20
+                    $0.stall = .milliseconds(200)
+                }
                 served.value = connection
                 let handler = CollectHandler { _, _ in }
                 handler.onBytes = { _ in connection.write([UInt8](repeating: 7, count: 8 << 20).span) }
@@ -147,7 +149,7 @@ struct TCPTests {
         try await withLoops { group in
             let drained = Locked(0)
             let address = try await self.listen(group) { connection in
-                connection.policy.limit = 64 << 20
+                connection.policy = .with { $0.limit = 64 << 20 }
                 let handler = CollectHandler { _, _ in }
                 handler.onDrained = {
                     drained.withLock { $0 += 1 }

@@ -106,6 +106,16 @@ class Server:
         return self.process.pid
 
 
+def cpu_seconds(pid):
+    """Of a process with its children, threads and all."""
+    total = 0.0
+    for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        total += int(task.read_text().split()[0]) / 1e9
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        total += sum(cpu_seconds(child) for child in children.read_text().split())
+    return total
+
+
 def parley_server(binary, port, *extra, loops=1):
     data = tempfile.mkdtemp(prefix="parley-bench-")
     return Server([binary, "serve", "--listen", f"127.0.0.1:{port}", "--admin", "127.0.0.1:0", "--data", data,

@@ -286,6 +286,7 @@ export class Chat extends EventTarget {
    * @param {{conversation: string, slowSeconds?: number}} settings
    */
   #configured({ conversation: id, slowSeconds }) {
+    // As above.
     this.#early?.push(() => this.#configured({ conversation: id, slowSeconds }));
     const conversation = this.#conversations.get(id);
     if (!conversation || slowSeconds === undefined) return;

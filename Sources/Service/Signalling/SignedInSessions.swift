@@ -117,7 +117,7 @@ extension SignedInSessions {
         self.cancelTimer(of: session)
         let left = session.identity.expiry.milliseconds - SystemClock.now().milliseconds
         guard left > Self.warning else { return self.awaitEnd(of: session, in: max(0, left)) }
-        // With one object in its hand, the closure takes no memory of its own.
+        // A closure that captures one object and nothing else needs no memory of its own.
         session.timer = self.reactor.schedule(after: .milliseconds(left - Self.warning)) { session.expiresSoon() }
     }
 
